@@ -1,0 +1,226 @@
+//! An object as the page keeps it: who it is, which version, and the values of its kind's columns.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hashbrown::Equivalent;
+use serde::Deserialize;
+
+use crate::api::cell::Cell;
+use crate::api::text::Text;
+use crate::api::time::Timestamp;
+
+/// Names one object of a kind at a time: what client-go writes as `namespace/name`, or `name` where the kind
+/// has no namespaces.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectKey {
+    /// Empty for cluster-wide kinds.
+    pub namespace: Arc<str>,
+    /// The name, as the server sent it: whatever it holds, it is only ever shown as text.
+    pub name: Arc<str>,
+}
+
+impl ObjectKey {
+    /// The key of `name` in `namespace`; an empty namespace means none.
+    pub fn new(namespace: &str, name: &str) -> ObjectKey {
+        ObjectKey { namespace: namespace.into(), name: name.into() }
+    }
+}
+
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.namespace.is_empty() {
+            formatter.write_str(&self.name)
+        } else {
+            write!(formatter, "{}/{}", self.namespace, self.name)
+        }
+    }
+}
+
+/// A key borrowed from a frame, to look things up without allocating.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyRef<'a> {
+    /// Empty for cluster-wide kinds.
+    pub namespace: &'a str,
+    /// The object's name.
+    pub name: &'a str,
+}
+
+impl Equivalent<ObjectKey> for KeyRef<'_> {
+    fn equivalent(&self, key: &ObjectKey) -> bool {
+        *self.namespace == *key.namespace && *self.name == *key.name
+    }
+}
+
+/// The server's version of an object or a list, compared only within one resource.
+///
+/// Kept as the text that the server sent. Order is that of decimal integers, by length and then by bytes, so
+/// that no size is too large (KEP-5504); anything else, `0` and leading zeros included, is not comparable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ResourceVersion(Box<str>);
+
+impl ResourceVersion {
+    /// The version that `text` names; empty means unset.
+    pub fn new(text: &str) -> ResourceVersion {
+        ResourceVersion(text.into())
+    }
+
+    /// The text as the server sent it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it names nothing.
+    pub fn is_unset(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn comparable(&self) -> bool {
+        !self.0.is_empty() && !self.0.starts_with('0') && self.0.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    /// Whether both can be compared and `self` is the older one.
+    pub fn is_older_than(&self, other: &ResourceVersion) -> bool {
+        self.comparable() && other.comparable() && (self.0.len(), &*self.0) < (other.0.len(), &*other.0)
+    }
+}
+
+impl fmt::Display for ResourceVersion {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// One version of one object.
+///
+/// The columns' values stand in [`Object::cells`], in the order of the kind's columns; the rest of the object
+/// is not kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// Namespace and name.
+    pub key: ObjectKey,
+    /// Tells two lives of one name apart.
+    pub uid: Arc<str>,
+    /// This version.
+    pub resource_version: ResourceVersion,
+    /// When it was created; `None` if the server did not say.
+    pub created: Option<Timestamp>,
+    /// The values of the kind's columns.
+    pub cells: Box<[Cell]>,
+    /// Set where the columns' fields could not be read, so that the row says so: what was wrong.
+    pub flaw: Option<Box<str>>,
+}
+
+/// The metadata that every object has, borrowed from the frame.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Meta<'a> {
+    /// The object's name; never empty in an object, always empty in a bookmark.
+    #[serde(borrow)]
+    pub name: Text<'a>,
+    /// Empty for cluster-wide kinds.
+    #[serde(borrow)]
+    pub namespace: Text<'a>,
+    /// Unique over the cluster's life.
+    #[serde(borrow)]
+    pub uid: Text<'a>,
+    /// The version.
+    #[serde(borrow)]
+    pub resource_version: Text<'a>,
+    /// RFC 3339.
+    #[serde(borrow)]
+    pub creation_timestamp: Text<'a>,
+    /// RFC 3339; empty unless the object is being deleted.
+    #[serde(borrow)]
+    pub deletion_timestamp: Text<'a>,
+}
+
+impl Meta<'_> {
+    /// The object with these cells; `None` where the metadata has no name, which only bookmarks may lack.
+    pub fn into_object(self, cells: Box<[Cell]>) -> Option<Object> {
+        if self.name.is_empty() {
+            return None;
+        }
+        Some(Object {
+            key: ObjectKey::new(&self.namespace, &self.name),
+            uid: (&*self.uid).into(),
+            resource_version: ResourceVersion::new(&self.resource_version),
+            created: Timestamp::parse(&self.creation_timestamp),
+            cells,
+            flaw: None,
+        })
+    }
+}
+
+/// Why an object's text is not an object of the kind that was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// The text is not JSON of the shape that was expected.
+    #[error("not the JSON that was expected: {0}")]
+    Json(#[from] serde_json::Error),
+    /// There is no `metadata.name`, so the object cannot be told from others.
+    #[error("the object has no metadata.name")]
+    NoName,
+}
+
+/// Reads one object of one kind: metadata and the fields of the kind's columns, in one pass over the text.
+///
+/// An error leaves nothing behind. [`decode_or_flag`] makes the best of it.
+pub type Decode = for<'a> fn(&'a str) -> Result<Object, DecodeError>;
+
+/// Reads an object with `decode`; where only the columns' fields are wrong, an object without cells that
+/// carries the flaw.
+///
+/// # Errors
+///
+/// When not even the metadata can be read.
+pub fn decode_or_flag(decode: Decode, text: &str) -> Result<Object, DecodeError> {
+    let flaw = match decode(text) {
+        Ok(object) => return Ok(object),
+        Err(flaw) => flaw,
+    };
+    let mut object = decode_metadata(text)?;
+    object.flaw = Some(flaw.to_string().into());
+    Ok(object)
+}
+
+/// The decoder of kinds that have no columns of their own.
+///
+/// # Errors
+///
+/// When the metadata cannot be read.
+pub fn decode_metadata(text: &str) -> Result<Object, DecodeError> {
+    #[derive(Deserialize)]
+    struct Bare<'a> {
+        #[serde(borrow)]
+        metadata: Meta<'a>,
+    }
+    let bare: Bare<'_> = serde_json::from_str(text)?;
+    bare.metadata.into_object(Box::default()).ok_or(DecodeError::NoName)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_order_as_decimal_integers_of_any_size() {
+        let older = |a: &str, b: &str| ResourceVersion::new(a).is_older_than(&ResourceVersion::new(b));
+        assert!(older("9", "10"));
+        assert!(older("9007199254740992", "9007199254740993"));
+        assert!(older("18446744073709551615", "18446744073709551616"));
+        assert!(!older("10", "9") && !older("10", "10"));
+        assert!(!older("", "1") && !older("0", "1") && !older("01", "2") && !older("a", "b"));
+    }
+
+    #[test]
+    fn an_object_with_unreadable_fields_keeps_its_name_and_says_what_is_wrong() {
+        fn fails(_: &str) -> Result<Object, DecodeError> {
+            Err(DecodeError::NoName)
+        }
+        let object = decode_or_flag(fails, r#"{"metadata":{"name":"a","namespace":"b","resourceVersion":"3"},"spec":7}"#).unwrap();
+        assert_eq!(object.key, ObjectKey::new("b", "a"));
+        assert!(object.flaw.is_some());
+        assert!(decode_or_flag(fails, r#"{"metadata":{}}"#).is_err());
+    }
+}

@@ -1,0 +1,42 @@
+//! kubechurn shows a Kubernetes cluster changing.
+//!
+//! In the page a [`cache::reflector::Reflector`], like the one inside every Kubernetes controller, lists a
+//! resource and then watches it through `kubectl proxy`. A [`cache::delta_fifo::DeltaFifo`] folds bursts per
+//! object before a table and a timeline are told.
+//!
+//! ```text
+//! text frame ─► lister_watcher ─► Reflector ─► DeltaFifo ─┬─► timeline mark (stamped here, once per frame)
+//!  (socket)      (bytes, now)      (state       (key →    │
+//!                                   machine)    Deltas)   └─► one drain per animation frame ─► Store ─► Change
+//!                                                              Change ─► row diff ─► that row's signal ─► cells
+//! ```
+//!
+//! # Invariants
+//!
+//! - **Nothing vanishes.** Every frame and every listed item is counted by the [`cache::ledger::Ledger`] and
+//!   ends in exactly one place. The sums are shown, and must balance at every moment.
+//! - **The core is pure.** `api`, `cache`, `table` and `timeline` know no socket, clock, randomness or view:
+//!   the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
+//! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
+//! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into
+//!   the wasm once per kind.
+//! - Dependencies point one way: `api ← cache ← {table, timeline} ← ui`, `browser → {api, cache}`, and `app`
+//!   alone names both `browser` and `ui`. `tests/it/tidy.rs` holds this.
+//!
+//! # Deliberately absent
+//!
+//! No server of our own stands between the page and the cluster. No request that writes. No
+//! `serde_json::Value` of an object on the way of an event: a frame is decoded into the fields that its kind's
+//! columns need, borrowed from the text.
+
+pub mod api;
+pub mod cache;
+pub mod table;
+pub mod timeline;
+
+#[cfg(target_arch = "wasm32")]
+pub mod app;
+#[cfg(target_arch = "wasm32")]
+pub mod browser;
+#[cfg(target_arch = "wasm32")]
+pub mod ui;

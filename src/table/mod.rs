@@ -1,0 +1,4 @@
+//! A table of one kind: its columns as data, its rows, and the view of them that is on the screen.
+
+pub mod column;
+pub mod kinds;
