@@ -218,7 +218,9 @@ mod tests {
         fn fails(_: &str) -> Result<Object, DecodeError> {
             Err(DecodeError::NoName)
         }
-        let object = decode_or_flag(fails, r#"{"metadata":{"name":"a","namespace":"b","resourceVersion":"3"},"spec":7}"#).unwrap();
+        let object =
+            decode_or_flag(fails, r#"{"metadata":{"name":"a","namespace":"b","resourceVersion":"3"},"spec":7}"#)
+                .unwrap();
         assert_eq!(object.key, ObjectKey::new("b", "a"));
         assert!(object.flaw.is_some());
         assert!(decode_or_flag(fails, r#"{"metadata":{}}"#).is_err());

@@ -16,7 +16,9 @@ impl Timestamp {
         };
         let byte = |at: usize| bytes.get(at).copied();
         let separators = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
-        if separators.iter().any(|&(at, separator)| byte(at) != Some(separator)) || !matches!(byte(10), Some(b'T' | b't' | b' ')) {
+        if separators.iter().any(|&(at, separator)| byte(at) != Some(separator))
+            || !matches!(byte(10), Some(b'T' | b't' | b' '))
+        {
             return None;
         }
         let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
@@ -68,7 +70,15 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_time() {
-        for text in ["", "null", "2026-11-21", "2026-13-01T00:00:00Z", "2026-11-21T08:13:27", "2026-11-21T08:13:27Zx", "２026-11-21T08:13:27Z"] {
+        for text in [
+            "",
+            "null",
+            "2026-11-21",
+            "2026-13-01T00:00:00Z",
+            "2026-11-21T08:13:27",
+            "2026-11-21T08:13:27Zx",
+            "２026-11-21T08:13:27Z",
+        ] {
             assert_eq!(Timestamp::parse(text), None, "{text}");
         }
     }
