@@ -164,7 +164,7 @@ impl Timeline {
         scene.gaps.clear();
         scene.lines.clear();
         scene.notes.clear();
-        let (scale, right) = (scene.scale, scene.layout.right);
+        let scale = scene.scale;
         let window = scale.window;
         if let Some((from, note)) = self.open.as_ref().filter(|(from, _)| *from <= window.to && now >= window.from) {
             scene.gaps.push(area(&scale, *from, now, note));
@@ -199,7 +199,7 @@ impl Timeline {
         let lines = scene.lines.iter().map(|line| (line.x, line.note.as_str()));
         let mut words: Vec<(f64, &str)> = lines.chain(gaps).collect();
         words.sort_by(|one, other| one.0.total_cmp(&other.0));
-        place(&words, right, &mut scene.notes);
+        place(&words, (scale.left, scene.layout.right), &mut scene.notes);
     }
 }
 
@@ -209,7 +209,7 @@ fn area(scale: &Scale, from: f64, to: f64, note: &str) -> GapArea {
 }
 
 /// Words that would run into each other are joined; from the fourth on they are only counted.
-fn place(words: &[(f64, &str)], right: f64, notes: &mut Vec<NoteLabel>) {
+fn place(words: &[(f64, &str)], (left, right): (f64, f64), notes: &mut Vec<NoteLabel>) {
     let end = |note: &NoteLabel| note.x + (note.text.chars().count() as f64 + 3.0) * CHAR;
     let (mut joined, mut more) = (1, 0);
     for (x, text) in words {
@@ -232,10 +232,16 @@ fn place(words: &[(f64, &str)], right: f64, notes: &mut Vec<NoteLabel>) {
             }
         }
     }
-    if let Some(last) = notes.last_mut() {
-        // The newest one often begins near the right edge: its words end there.
-        let shift = (end(last) - right).max(0.0);
-        last.x -= shift;
+    // The newest words often begin near the right edge: then they end where they would begin.
+    let Some(mut last) = notes.pop() else {
+        return;
+    };
+    if end(&last) > right {
+        last.x = (last.x - (last.text.chars().count() as f64 + 2.5) * CHAR).max(left);
+    }
+    match notes.last_mut().filter(|note| end(note) > last.x) {
+        Some(note) => note.text.push_str(&format!(", {}", last.text)),
+        None => notes.push(last),
     }
 }
 
