@@ -81,6 +81,7 @@ impl Status<'_> {
     }
 
     /// STATUS. What has happened outweighs a deletion, which outweighs what is about to happen.
+    /// SuccessCriteriaMet came later than the others (kubernetes pull request 132832).
     fn word(&self, deleting: bool) -> &'static str {
         if self.condition("Complete") {
             "Complete"

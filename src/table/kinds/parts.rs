@@ -205,7 +205,7 @@ impl Labels<'_> {
             key.bytes().chain(once(b'=')).chain(value.bytes())
         }
         self.0.sort_unstable_by(|one, two| printed(one).cmp(printed(two)));
-        let mut joined = String::new();
+        let mut joined = String::with_capacity(self.0.iter().map(|(key, value)| key.len() + value.len() + 2).sum());
         for (key, value) in &self.0 {
             push_after_comma(&mut joined, key);
             joined.push('=');

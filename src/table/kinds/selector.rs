@@ -50,7 +50,8 @@ impl LabelSelector<'_> {
         }
         requirements.sort_by_key(|(key, _)| *key);
 
-        let mut printed = String::new();
+        let labels = self.match_labels.0.iter().map(|(key, value)| key.len() + value.len() + 2);
+        let mut printed = String::with_capacity(labels.sum());
         for (key, requirement) in &requirements {
             match requirement {
                 Requirement::DoesNotExist => {
