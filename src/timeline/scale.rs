@@ -64,11 +64,11 @@ pub struct Tick {
 }
 
 impl Tick {
-    /// What is written at it: `now`, `-30s`, `-2m30s`.
+    /// What is written at it: `now`, `-60s`, `-1m30s`.
     pub fn label(&self) -> String {
         match (self.ago / 60, self.ago % 60) {
             (0, 0) => "now".into(),
-            _ if self.ago < 120 => format!("-{}s", self.ago),
+            _ if self.ago <= 60 => format!("-{}s", self.ago),
             (minutes, 0) => format!("-{minutes}m"),
             (minutes, seconds) => format!("-{minutes}m{seconds}s"),
         }
