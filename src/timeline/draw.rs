@@ -128,6 +128,7 @@ impl Timeline {
         }
         push_band(&mut scene.bands, state, scale.clamped(scale.window.to.min(scene.now)), y);
 
+        let right = scene.layout.right;
         let (glyphs, pills, crosses) = (&mut scene.glyphs, &mut scene.pills, &mut scratch.crosses);
         fold(&scratch.spots, scale.ms_per_pixel(), |fold| {
             let glyph = |spot: &Spot| Glyph { x: spot.x, y, mark_type: spot.mark_type, seq: spot.seq };
@@ -136,11 +137,14 @@ impl Timeline {
                 return;
             }
             let (first, last) = (&fold.spots[0], &fold.spots[fold.spots.len() - 1]);
-            let x = first.x - PILL_PAD;
+            // At the right end the number moves to the left until there is room for it.
+            let over = (label_right(first.x, &fold.counts) - right).max(0.0);
+            let first_x = first.x - over;
+            let x = first_x - PILL_PAD;
             if let Some(previous) = pills.last_mut().filter(|previous| previous.y == y) {
                 previous.width = previous.width.min(x - 1.0 - previous.x);
             }
-            let number = label_right(first.x, &fold.counts);
+            let number = label_right(first_x, &fold.counts);
             pills.push(Pill {
                 x,
                 width: (last.x.max(number) + PILL_PAD) - x,

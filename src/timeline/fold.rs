@@ -137,9 +137,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folds_hold_every_mark_once_and_pills_stay_apart(steps in proptest::collection::vec((0.0f64..30.0, 0usize..5), 0..300)) {
+        fn folds_hold_every_mark_once_and_pills_stay_apart(
+            steps in proptest::collection::vec((0.0f64..30.0, 0usize..5), 0..300),
+        ) {
             let mut x = 0.0;
-            let marks: Vec<_> = steps.iter().map(|(step, mark_type)| { x += step; (x, MarkType::ALL[*mark_type]) }).collect();
+            let mut marks = Vec::new();
+            for (step, mark_type) in steps {
+                x += step;
+                marks.push((x, MarkType::ALL[mark_type]));
+            }
             let marks = spots(&marks);
             let (mut seen, mut right) = (0, f64::NEG_INFINITY);
             let mut apart = true;

@@ -228,7 +228,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn x_and_time_are_inverse(from in 0.0f64..1e9, span in 1.0f64..600_000.0, width in 1.0f64..4_000.0, part in 0.0f64..1.0) {
+        fn x_and_time_are_inverse(
+            from in 0.0f64..1e9,
+            span in 1.0f64..600_000.0,
+            width in 1.0f64..4_000.0,
+            part in 0.0f64..1.0,
+        ) {
             let scale = Scale { window: Window { from, to: from + span }, left: 236.0, width };
             let at = from + span * part;
             prop_assert!((scale.time(scale.x(at)) - at).abs() < 1e-3);

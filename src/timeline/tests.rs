@@ -215,16 +215,20 @@ proptest! {
         let timeline = &fixture.timeline;
         let (left, right) = (scene.scale.left - 1e-6, scene.scale.left + scene.scale.width + 1e-6);
         for glyph in &scene.glyphs {
-            prop_assert!(left <= glyph.x && glyph.x <= right + 40.0);
+            prop_assert!(left <= glyph.x && glyph.x <= right + 5.0);
             let hit = timeline.hit(glyph.x, glyph.y);
             let found = matches!(hit, Some(Hit::Mark { .. } | Hit::Fold { .. }));
             prop_assert!(found, "{:?}", hit);
+        }
+        for pill in &scene.pills {
+            prop_assert!(pill.x + pill.width <= right + 8.0);
         }
         for band in &scene.bands {
             prop_assert!(band.tone != Tone::Plain && left <= band.x && band.x + band.width <= right + 1.0);
         }
         for row in scene.lanes.iter().flatten() {
-            let mine = timeline.marks().filter(|mark| mark.key == Some(&row.key) && scene.scale.window.contains(mark.at));
+            let mine = timeline.marks().filter(|mark| mark.key == Some(&row.key));
+            let mine = mine.filter(|mark| scene.scale.window.contains(mark.at));
             let (mut frames, mut deletes) = (0, Vec::new());
             for mark in mine {
                 frames += u64::from(mark.folded);
@@ -239,8 +243,8 @@ proptest! {
             let single = scene.glyphs.iter().filter(|glyph| glyph.y == row.y && !on_pill(glyph)).count() as u64;
             prop_assert_eq!(pills + single, frames);
             for x in deletes {
-                let crosses = scene.glyphs.iter().filter(|glyph| glyph.y == row.y && glyph.mark_type == MarkType::Deleted);
-                prop_assert!(crosses.into_iter().any(|glyph| -9.0 < glyph.x - x && glyph.x - x < 64.0));
+                let mut crosses = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Deleted);
+                prop_assert!(crosses.any(|glyph| glyph.y == row.y && -9.0 < glyph.x - x && glyph.x - x < 64.0));
             }
         }
     }
