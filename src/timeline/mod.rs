@@ -142,7 +142,8 @@ impl Timeline {
 
     /// From this time on nothing is known, until [`Timeline::gap`] tells when that ended. Drawn up to now.
     pub fn open_gap(&mut self, from: f64, note: &str) {
-        self.open = Some((self.ring.clamp(from), note.into()));
+        let from = if from.is_finite() { from } else { self.ring.clamp(from) };
+        self.open = Some((from, note.into()));
     }
 
     fn push_stream(&mut self, from: f64, to: f64, mark_type: MarkType, note: &str) {
