@@ -9,7 +9,8 @@ use super::clock;
 use super::list::object_response;
 use super::object::{Draft, Object};
 use super::random::Random;
-use super::resource::{self, NAMESPACES, Resource};
+use super::resource::{self, NAMESPACES, PODS, Resource};
+use super::scenario::Order;
 use super::server::{App, Target};
 use super::status::Status;
 use super::storage::UpdateError;
@@ -111,6 +112,11 @@ pub fn delete(app: &App, target: &Target) -> Result<Response, Status> {
     let key = target.resource.key(target.namespace.as_deref().unwrap_or_default(), name);
     let object = app.storage.delete(target.resource, &key);
     let object = object.ok_or_else(|| Status::not_found(target.resource, name))?;
+    if target.resource == PODS {
+        let gone = Order::PodGone { namespace: object.namespace.to_string(), name: object.name.to_string() };
+        // A scenario too busy to hear it finds out by itself.
+        let _ = app.scenario.try_send(gone);
+    }
     Ok(Status::deleted(target.resource, name, &object.uid).into_response())
 }
 
