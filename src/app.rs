@@ -14,8 +14,8 @@ use std::rc::{Rc, Weak};
 
 use gloo_timers::callback::Interval;
 use gloo_timers::future::TimeoutFuture;
-use hashbrown::HashMap;
 use leptos::prelude::{Effect, Set};
+use rustc_hash::FxHashMap;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
@@ -61,7 +61,7 @@ struct Page {
     desks: Vec<Desk>,
     next_desk: u64,
     /// What was seen of kinds that are no longer watched.
-    past: HashMap<&'static str, Timeline>,
+    past: FxHashMap<&'static str, Timeline>,
     selected: Option<ObjectKey>,
     paused: bool,
     screen: Screen,
@@ -113,7 +113,7 @@ impl Page {
                 route,
                 desks: Vec::new(),
                 next_desk: 0,
-                past: HashMap::new(),
+                past: FxHashMap::default(),
                 selected: None,
                 paused: false,
                 screen,
@@ -204,8 +204,10 @@ fn tick(page: &Shared) {
         tell_all(page, &Input::Woke);
     }
     let unreachable = {
-        let page = page.borrow();
+        let mut page = page.borrow_mut();
         page.frames.request();
+        let now = clock::now();
+        page.desks.iter_mut().for_each(|desk| desk.watched.look(now));
         !page.asking && page.desks.iter().any(|desk| desk.watched.is_unreachable())
     };
     if unreachable {
@@ -311,4 +313,3 @@ fn obey(page: &Shared, command: Command) {
     }
     this.frames.request();
 }
-

@@ -70,8 +70,7 @@ impl Page {
         let id = self.next_desk;
         let base = self.base.clone().expect("desks are opened only once the API was found");
         let drivers = watched.scopes().iter().enumerate().map(|(informer, scope)| {
-            let lister_watcher =
-                ListerWatcher { base: base.clone(), resource: kind.resource, scope: scope.clone() };
+            let lister_watcher = ListerWatcher { base: base.clone(), resource: kind.resource, scope: scope.clone() };
             let page = self.this.clone();
             Driver::new(lister_watcher, move |input, moment| {
                 let Some(page) = page.upgrade() else { return (None, None) };

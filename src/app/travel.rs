@@ -63,8 +63,7 @@ pub(super) fn apply_theme(theme: Theme) {
 pub(super) async fn load_namespaces(base: Base, screen: Screen) {
     let Some(kind) = kinds::kind("namespaces") else { return };
     let lister_watcher = ListerWatcher { base, resource: kind.resource, scope: Scope::default() };
-    let request =
-        ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(PAGE), continue_token: None };
+    let request = ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(PAGE), continue_token: None };
     let mut known = Namespaces { names: screen.namespaces.get_untracked().names, trouble: None };
     lister_watcher
         .list(&request, |input| match input {

@@ -146,6 +146,18 @@ impl Timeline {
         self.open = Some((from, note.into()));
     }
 
+    /// Whether a gap is open.
+    pub fn has_open_gap(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Ends an open gap, if there is one, with a mark of its own.
+    pub fn close_gap(&mut self, now: f64) {
+        if let Some((from, note)) = self.open.take() {
+            self.push_stream(from, now, MarkType::Gap, &note);
+        }
+    }
+
     fn push_stream(&mut self, from: f64, to: f64, mark_type: MarkType, note: &str) {
         let at = self.ring.clamp(to);
         let before = match self.last_stream {

@@ -1,9 +1,9 @@
 //! What is seen: components that read signals and send commands. Nothing here decides anything.
 
+pub mod footer;
+pub mod rail;
 pub mod screen;
 pub mod shell;
-pub mod rail;
-pub mod footer;
 pub mod table;
 pub mod timeline;
 pub mod timeline_canvas;

@@ -39,7 +39,8 @@ pub fn Rail(
 #[component]
 fn Item(resource: &'static str, title: &'static str, screen: Screen, commands: Commands) -> impl IntoView {
     let item = Memo::new(move |_| screen.rail.with(|rail| rail.iter().find(|item| item.resource == resource).cloned()));
-    let read = move |get: fn(&RailItem) -> String| move || item.with(|item| item.as_ref().map_or_else(String::new, get));
+    let read =
+        move |get: fn(&RailItem) -> String| move || item.with(|item| item.as_ref().map_or_else(String::new, get));
     let is = move |get: fn(&RailItem) -> bool| move || item.with(|item| item.as_ref().is_some_and(get));
     let glyph = move |item: &RailItem| match item.state {
         "" => "○",

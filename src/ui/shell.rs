@@ -151,7 +151,10 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
     };
     let outside = window_event_listener(ev::pointerdown, move |event| {
         let inside = menu.get_untracked().is_some_and(|menu| {
-            event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok()).is_some_and(|node| menu.contains(Some(&node)))
+            event
+                .target()
+                .and_then(|target| target.dyn_into::<web_sys::Node>().ok())
+                .is_some_and(|node| menu.contains(Some(&node)))
         });
         if !inside {
             close();

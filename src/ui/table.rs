@@ -69,7 +69,7 @@ pub fn Table(
                         <For
                             each=move || screen.window.with(|window| window.slots.clone())
                             key=|slot| slot.id
-                            children=move |slot| view! { <Row slot screen commands /> }
+                            children=move |slot| view! { <Row held=slot screen commands /> }
                         />
                     </div>
                 </div>
@@ -163,8 +163,8 @@ fn HeadCell(head: Head, screen: Screen, commands: Commands) -> impl IntoView {
 
 /// One row. Its signal is set when something in it changed, and each cell looks whether that was it.
 #[component]
-fn Row(slot: Slot, screen: Screen, commands: Commands) -> impl IntoView {
-    let row = slot.row;
+fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
+    let row = held.row;
     let heads = screen.heads.get_untracked();
     let read = {
         let row = row.clone();

@@ -20,11 +20,9 @@ pub fn Timeline(
     let place = |event: &ev::PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
     let moved = move |event: ev::PointerEvent| {
         let (x, y) = place(&event);
-        if let Some((from, _)) = dragged.get_value() {
-            if (x - from).abs() >= 2.0 {
-                commands.send(Command::TimelinePan(x - from));
-                dragged.set_value(Some((x, true)));
-            }
+        if let Some((from, _)) = dragged.get_value().filter(|(from, _)| (x - from).abs() >= 2.0) {
+            commands.send(Command::TimelinePan(x - from));
+            dragged.set_value(Some((x, true)));
         }
         commands.send(Command::TimelineHover(Some((x, y))));
     };
