@@ -5,6 +5,7 @@ mod model;
 mod names;
 mod objects;
 mod play;
+mod play_pod;
 mod pod;
 mod population;
 mod recorder;
@@ -99,14 +100,17 @@ impl Scenario {
                 },
                 () = tokio::time::sleep(Duration::from_secs_f64(pause)) => {
                     let now = Instant::now();
-                    // What could not be done in a tenth of a second is not caught up: no bursts.
-                    due = (due + rate * (now - last).as_secs_f64()).min(rate / 10.0 + 1.0);
+                    // A second is caught up when the machine was busy elsewhere, but no more.
+                    due = (due + rate * (now - last).as_secs_f64()).min(rate + 1.0);
                     last = now;
-                    while due >= 1.0 {
+                    // Some steps find nothing to write, which must not go on for ever.
+                    let mut idle = 0;
+                    while due >= 1.0 && idle < 50 {
                         let before = self.storage.revision();
                         self.step(rate);
-                        // Now and then a step finds nothing to write, which must not go on for ever.
-                        due -= ((self.storage.revision() - before) as f64).max(0.1);
+                        let written = self.storage.revision() - before;
+                        idle = if written == 0 { idle + 1 } else { 0 };
+                        due -= written as f64;
                     }
                 }
             }
@@ -120,7 +124,7 @@ impl Scenario {
         }
         let now = Instant::now();
         let due = self.queue.peek().is_some_and(|Reverse((at, _))| *at <= now);
-        let most = (rate / 2.0).clamp(3.0, 300.0) as usize;
+        let most = (rate / 2.0).clamp(1.0, 300.0) as usize;
         if !due && self.activities.len() < most {
             let activity = self.new_activity();
             self.start(activity);
