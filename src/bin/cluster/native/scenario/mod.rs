@@ -125,8 +125,10 @@ impl Scenario {
         let now = Instant::now();
         let due = self.queue.peek().is_some_and(|Reverse((at, _))| *at <= now);
         let most = (rate / 2.0).clamp(1.0, 300.0) as usize;
-        if !due && self.activities.len() < most {
-            let activity = self.new_activity();
+        if !due
+            && self.activities.len() < most
+            && let Some(activity) = self.new_activity()
+        {
             self.start(activity);
             return;
         }
@@ -165,22 +167,24 @@ impl Scenario {
         }
     }
 
-    /// Makes up something that happens next.
-    fn new_activity(&mut self) -> Activity {
+    /// Makes up something that happens next; `None` if everything is busy with what goes on already.
+    fn new_activity(&mut self) -> Option<Activity> {
         let node = Home::Node(self.random.below(self.population.nodes.len()));
-        let Some(index) = self.free_workload() else { return Activity::new(node, [activity::Step::Heartbeat]) };
+        let Some(index) = self.free_workload() else {
+            return self.queue.is_empty().then(|| Activity::new(node, [activity::Step::Heartbeat]));
+        };
         let workload = &self.population.workloads[index];
         let home = Home::Workload(index);
         let alive = workload.pods.iter().filter(|pod| pod.deleting.is_none()).count();
         if alive < workload.replicas {
-            return Activity::new(home, activity::replacement(workload.replicas - alive));
+            return Some(Activity::new(home, activity::replacement(workload.replicas - alive)));
         }
         if alive > workload.replicas {
-            return Activity::new(home, activity::resize(alive, workload.replicas));
+            return Some(Activity::new(home, activity::resize(alive, workload.replicas)));
         }
         // First of all something that shows in every view of Pods.
         let dice = if self.started == 0 { 45 } else { self.random.below(100) };
-        match dice {
+        Some(match dice {
             0..30 => Activity::new(home, activity::rollout(workload.replicas)),
             30..45 => {
                 let times = self.random.between(1, 4);
@@ -197,7 +201,7 @@ impl Scenario {
             }
             92..98 => Activity::new(node, [activity::Step::Heartbeat]),
             _ => Activity::new(node, activity::cordon()),
-        }
+        })
     }
 
     /// A workload on which nothing is going on; `None` if a few tries find none.
