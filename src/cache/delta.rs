@@ -100,9 +100,9 @@ impl Deltas {
         match (newest.is_present(), delta.is_present()) {
             (true, true) if same_life => {
                 newest.delta_type = match (newest.delta_type, delta.delta_type) {
-                    // The row has not been shown: it is still new, whatever came on top.
-                    (DeltaType::Added, _) => DeltaType::Added,
-                    (older, DeltaType::Sync) => older,
+                    // The row has not been shown: it is still new, whatever came on top. Whether a Replaced one
+                    // has been shown is found out when it is popped.
+                    (older @ (DeltaType::Added | DeltaType::Replaced), _) | (older, DeltaType::Sync) => older,
                     (_, newer) => newer,
                 };
                 newest.object = delta.object;
@@ -121,7 +121,8 @@ impl Deltas {
         }
     }
 
-    /// Folds the first whole life after a deletion into that deletion, which takes the later deletion's object.
+    /// Folds the first whole life after a deletion into that deletion, which keeps its object: it is the one whose
+    /// row is shown, if any is.
     fn fold_a_life(&mut self) {
         let is_life = |at: usize| {
             let [before, made, gone] = [&self.list[at], &self.list[at + 1], &self.list[at + 2]];

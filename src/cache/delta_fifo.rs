@@ -182,12 +182,17 @@ impl DeltaFifo {
         self.items.get(key).and_then(Deltas::newest)
     }
 
-    /// An event of a watch: dropped if the same uid is already known in a newer version.
+    /// An event of a watch: dropped if the same uid is already known in a newer version, or if a newer life of the
+    /// name is. A deletion proves nothing against another uid: after a restore from a backup, new objects have
+    /// lower versions than those that are gone.
     fn push_event(&mut self, delta: Delta, known: &dyn KnownObjects) -> Queued {
         let object = delta.object.object();
-        let newest = self.newest(&object.key).map(|newest| newest.object.object()).or_else(|| known.known(&object.key));
+        let (newest, present) = match self.newest(&object.key) {
+            Some(newest) => (Some(newest.object.object()), newest.is_present()),
+            None => (known.known(&object.key), true),
+        };
         let late = newest.is_some_and(|newest| {
-            newest.uid == object.uid && object.resource_version.is_older_than(&newest.resource_version)
+            (present || newest.uid == object.uid) && object.resource_version.is_older_than(&newest.resource_version)
         });
         if late {
             return Queued::Late;

@@ -67,7 +67,11 @@ impl Store {
             Some(old) if old.uid != object.uid => {
                 (Some(Change::Deleted { last: old, folded: 1 }), Some(Change::Added { new: object, folded }))
             }
-            Some(old) if old.resource_version == object.resource_version => {
+            // Resources that are computed and not stored have no versions: only their values tell.
+            Some(old)
+                if old.resource_version == object.resource_version
+                    && (!object.resource_version.is_unset() || old == object) =>
+            {
                 (Some(Change::Synced { new: object }), None)
             }
             Some(old) => (Some(Change::Updated { old, new: object, folded }), None),

@@ -150,9 +150,7 @@ impl Talk {
                 self.now += word[1..].parse::<f64>().unwrap();
                 String::new()
             }
-            _ if word.chars().all(|letter| letter.is_ascii_uppercase()) => {
-                self.input(Input::Frame(&event(word, rest)))
-            }
+            _ if word.chars().all(|letter| letter.is_ascii_uppercase()) => self.input(Input::Frame(&event(word, rest))),
             _ => panic!("no such line: {line}"),
         }
     }
@@ -237,7 +235,7 @@ pub fn status(text: &str) -> String {
 }
 
 pub fn write_object(object: &Object) -> String {
-    let life = object.uid.rsplit_once('-').map_or("1", |(_, life)| life);
+    let life = object.uid.strip_prefix(&*object.key.name).and_then(|rest| rest.strip_prefix('-')).unwrap_or("1");
     let life = if life == "1" { String::new() } else { format!("#{life}") };
     format!("{}{life}@{}", object.key.name, object.resource_version)
 }
