@@ -1,11 +1,19 @@
-//! Everything that runs natively and goes through more than one module, in one binary.
+//! The integration tests, in one binary; what plays in the page itself has its own.
 
 #![allow(clippy::unwrap_used)] // A test that panics has said what it has to say.
 
-mod talk; // The language of the conversations: what the server says, and what is expected of us.
+/// The language of the conversations: what the server says, and what is expected of us.
+mod talk;
 
-mod conversations; // Whole conversations with a server, each named after its fault.
-mod model; // Random histories and faults leave the store equal to a plain map.
-mod rollout; // The recording of a real cluster, at several drain sizes.
-mod tidy; // Who may depend on whom, and how long a file may be.
-mod watch_errors; // The recorded watches that fail or end.
+/// Every kind's columns against the tables that a real API server printed, and against damaged objects.
+mod columns;
+/// Whole conversations with a server, each named after its fault.
+mod conversations;
+/// Random histories and faults leave the store equal to a plain map.
+mod model;
+/// The recording of a real cluster, at several drain sizes.
+mod rollout;
+/// Who may depend on whom, what may not be written, and how long a file may be.
+mod tidy;
+/// The recorded watches that fail or end.
+mod watch_errors;
