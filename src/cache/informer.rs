@@ -197,3 +197,51 @@ impl Informer {
         self.reflector.has_listed() && self.queue.has_synced()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::object::decode_metadata;
+
+    /// What was told, in order.
+    #[derive(Default)]
+    struct Told(Vec<&'static str>);
+
+    impl Handler for Told {
+        fn received(&mut self, _now: f64, _delta_type: DeltaType, _object: &Arc<Object>) {
+            self.0.push("received");
+        }
+
+        fn changed(&mut self, _now: f64, _change: &Change) {
+            self.0.push("changed");
+        }
+
+        fn noticed(&mut self, _notice: &Notice) {
+            self.0.push("noticed");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_made_when_the_frame_comes_and_a_change_when_the_queue_is_drained() {
+        let (mut informer, mut told) = (Informer::new(decode_metadata, Options::default()), Told::default());
+        let moment = Moment { now: 0.0, random: 0.0 };
+        for input in [
+            Input::Start,
+            Input::Frame(r#"{"type":"ADDED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"1"}}}"#),
+            Input::Frame(
+                r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"2","annotations":{"k8s.io/initial-events-end":"true"}}}}"#,
+            ),
+            Input::Frame(r#"{"type":"MODIFIED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"3"}}}"#),
+        ] {
+            informer.handle(input, moment, &mut told);
+            assert!(informer.is_balanced());
+        }
+        assert_eq!(told.0, ["received", "received"]);
+        assert!(informer.store().is_empty() && !informer.has_synced());
+        assert_eq!(informer.drain(0, 0.0, &mut told), 0);
+        assert_eq!(informer.drain(9, 0.0, &mut told), 1);
+        assert_eq!(told.0, ["received", "received", "changed"]);
+        assert!(informer.has_synced() && informer.is_balanced());
+        assert_eq!((informer.ledger().applied, informer.ledger().coalesced), (1, 1));
+    }
+}
