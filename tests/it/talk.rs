@@ -157,8 +157,13 @@ impl Talk {
 
     /// Hands an input over and writes down the action.
     pub fn input(&mut self, input: Input<'_>) -> String {
-        let action = self.informer.handle(input, Moment { now: self.now, random: 0.0 }, &mut self.log);
+        let action = self.act(input);
         self.write_action(action.as_ref())
+    }
+
+    /// Hands an input over.
+    pub fn act(&mut self, input: Input<'_>) -> Option<Action> {
+        self.informer.handle(input, Moment { now: self.now, random: 0.0 }, &mut self.log)
     }
 
     fn write_action(&self, action: Option<&Action>) -> String {

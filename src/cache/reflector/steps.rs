@@ -84,6 +84,11 @@ impl Reflector {
         match &mut self.state {
             State::Stream(socket, objects) => {
                 socket.events += 1;
+                let newer = objects.get(&object.key).map(|newer| &newer.resource_version);
+                if newer.is_some_and(|newer| object.resource_version.is_older_than(newer)) {
+                    store.ledger().late += 1;
+                    return None;
+                }
                 store.streamed(moment.now, event, &object);
                 let ledger = store.ledger();
                 ledger.streamed += 1;
