@@ -95,11 +95,18 @@ const CASES: &[Case] = &[
     Case {
         name: "watch a collection that has no watch verb",
         before: LISTED,
-        actions: "wait",
+        actions: "wait 800",
         after: &[
-            ("health", "Stopped"),
+            ("health", "Stale"),
             ("words", "Refused: watch is not supported on resources of kind \"componentstatuses\""),
             ("drain", "Added a@4"),
+            // It is listed again and again instead.
+            ("timer", "stream 5"),
+            ("close 1006", "probe stream 5"),
+            ("text 405 no", "list 5"),
+            ("page 9 a@8", "watch 9"),
+            ("health", "Stale"),
+            ("drain", "Updated a@4>8"),
         ],
     },
     Case {

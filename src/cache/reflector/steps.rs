@@ -295,7 +295,9 @@ impl Reflector {
                 self.unavailable = true;
                 self.list(moment)
             }
-            (At::List { .. } | At::Watch, Verdict::Refused) => {
+            // A list that is refused will be refused again. A watch alone may be: the lists between the attempts
+            // keep what is shown fresh.
+            (At::List { .. }, Verdict::Refused) => {
                 self.state = State::Refused;
                 Action::Wait
             }

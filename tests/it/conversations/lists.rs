@@ -262,6 +262,20 @@ fn changes_before_the_end_bookmark() {
 }
 
 #[test]
+fn late_frames_in_a_stream() {
+    let mut talk = relisting();
+    talk.check(&[
+        ("ADDED a@9", ""),
+        ("ADDED a@5", ""),
+        ("DELETED a@8", ""),
+        ("END 11", ""),
+        ("drain", "Updated a@5>9 Deleted b@6"),
+        ("marks", "Replaced a@9 Deleted b@6"),
+    ]);
+    assert_eq!(talk.informer.ledger().late, 2);
+}
+
+#[test]
 fn malformed_frame_in_a_stream_falls_to_pages() {
     let mut talk = relisting();
     talk.check(&[("ADDED a@9", ""), ("frame {", "list 7"), ("page 9 a@9", "watch 9"), ("store", "a@5 b@6")]);

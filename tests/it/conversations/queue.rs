@@ -61,6 +61,17 @@ fn deletion_that_was_never_seen() {
         ("END 10", ""),
         ("drain", "Deleted a@5 Added a#2@9 Synced b@6"),
     ]);
+    // And so does a life that waits in the queue.
+    live(None).check(&[
+        ("ADDED c@8", ""),
+        ("ERROR 410 Expired x", "wait 800"),
+        ("timer", "stream 8"),
+        ("ADDED a@5", ""),
+        ("ADDED b@6", ""),
+        ("ADDED c#2@9", ""),
+        ("END 10", ""),
+        ("drain", "Added c@8 Deleted c@8 Added c#2@9 Synced a@5 Synced b@6"),
+    ]);
 }
 
 #[test]
