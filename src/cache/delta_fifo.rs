@@ -448,4 +448,35 @@ mod tests {
         reader.put("+b@2");
         assert_eq!(reader.take(Take::One), "+b@2");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn however_it_is_taken_a_key_has_the_same_events(
+            puts in proptest::collection::vec((0..8_usize, 0..3_usize, 1..3_u32), 0..60),
+        ) {
+            let puts: Vec<String> = puts
+                .iter()
+                .enumerate()
+                .map(|(at, &(what, name, life))| {
+                    let object = format!("{}#{life}@{}", ["a", "b", "c"][name], at + 10);
+                    match what {
+                        0 => format!("[{object}"),
+                        1 => String::from("."),
+                        2 | 3 => format!("-{object}"),
+                        4 | 5 => format!("+{object}"),
+                        _ => format!("~{object}"),
+                    }
+                })
+                .collect();
+            let taken = |how| {
+                let mut reader = reader("a@1 c#2@2");
+                puts.iter().for_each(|put| drop(reader.put(put)));
+                let waits = reader.fifo.queued();
+                (waits > 0, reader.take(how), reader.fifo.queued())
+            };
+            assert_eq!(taken(Take::One), taken(Take::Key));
+            assert_eq!(taken(Take::Key), taken(Take::Batch));
+            assert_eq!(taken(Take::Key).2, 0);
+        }
+    }
 }

@@ -75,7 +75,13 @@ fn a_wait_that_the_server_asks_for_is_kept() {
 
 #[test]
 fn other_errors_relist() {
-    for error in ["ERROR 400 BadRequest no", "ERROR 500 InternalError etcd", "ERROR 504 Timeout slow", "ERROR 403 Forbidden no", "ERROR 503 x y"] {
+    for error in [
+        "ERROR 400 BadRequest no",
+        "ERROR 500 InternalError etcd",
+        "ERROR 504 Timeout slow",
+        "ERROR 403 Forbidden no",
+        "ERROR 503 x y",
+    ] {
         live().check(&[(error, "wait 800"), ("timer", "stream 7")]);
     }
     live().check(&[(r#"frame {"type":"ERROR","object":{}}"#, "wait 800"), ("timer", "stream 7")]);
