@@ -343,7 +343,10 @@ impl Painter {
         }
         context.set_text_align("center");
         for tick in &scene.ticks {
-            self.text(&tick.label(), tick.x, y);
+            let label = tick.label();
+            // The last one stands at the canvas's edge.
+            let room = label.len() as f64 * self.char / 2.0 + 2.0;
+            self.text(&label, tick.x.min(layout.width - room), y);
         }
         if scene.lanes.is_empty() {
             let middle = (layout.left + layout.right) / 2.0;
