@@ -67,6 +67,7 @@ impl Painter {
         if self.canvas.height() != height {
             self.canvas.set_height(height);
         }
+        self.context.set_font(&self.font);
     }
 
     /// Reads colours and font from the style variables: to be called when the theme changed.
@@ -99,9 +100,8 @@ impl Painter {
     /// Paints everything anew.
     pub fn paint(&self, scene: &Scene) {
         let (context, layout) = (&self.context, &scene.layout);
-        // Resizing a canvas resets its context, so all of it is set each time.
+        // Resizing a canvas resets its context, so all of it is set each time; but for the font, which is dear.
         let _ = context.set_transform(self.ratio, 0.0, 0.0, self.ratio, 0.0, 0.0);
-        context.set_font(&self.font);
         context.set_text_baseline("middle");
         context.set_text_align("left");
         context.set_line_width(1.0);
