@@ -190,7 +190,7 @@ fn frame(page: &Shared) {
         page.present(now);
     }
     if left {
-        page.frames.request();
+        page.frames.hurry();
     }
 }
 
