@@ -51,6 +51,8 @@ const SLEPT: f64 = 10_000.0;
 const SLEPT_HIDDEN: f64 = 90_000.0;
 /// How often an API that does not answer is asked whether it does again.
 const ASK_AGAIN: u32 = 1_500;
+/// How often one that does answer is asked, while something else of it does not.
+const ASK_SELDOM: u32 = 10_000;
 
 /// The page's state. Everything happens on one thread, by one borrow at a time.
 struct Page {
@@ -216,17 +218,24 @@ fn tick(page: &Shared) {
     }
 }
 
-/// Asks for the version until there is one, so that a proxy that is started again is noticed at once and not
-/// only when the backoff ends. Nothing of this reaches an API server that is overloaded: it answers.
+/// Asks for the version while something waits for an answer, so that a proxy that is started again is noticed at
+/// once and not only when the backoff ends. Only the change from silence to an answer shortens a wait: a server
+/// that answers here but refuses elsewhere is left in peace.
 async fn ask_again(page: Shared) {
+    let mut silent = false;
+    let mut wait = ASK_AGAIN;
     loop {
-        TimeoutFuture::new(ASK_AGAIN).await;
+        TimeoutFuture::new(wait).await;
         let base = page.borrow().base.clone();
         let waits = page.borrow().desks.iter().any(|desk| desk.watched.is_unreachable());
         let Some(base) = base.filter(|_| waits) else { break };
-        if base::version(&base.http).await.is_ok() {
-            tell_all(&page, &Input::Reachable);
-            break;
+        match base::version(&base.http).await {
+            Ok(()) if silent => {
+                tell_all(&page, &Input::Reachable);
+                silent = false;
+            }
+            Ok(()) => wait = ASK_SELDOM,
+            Err(_) => (silent, wait) = (true, ASK_AGAIN),
         }
     }
     page.borrow_mut().asking = false;

@@ -16,7 +16,8 @@ use crate::page::report;
 use crate::page::route::Route;
 use crate::page::watched::Watched;
 use crate::table::kinds::KINDS;
-use crate::table::view::Row;
+use crate::table::order::RowId;
+use crate::table::view::{Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
 use crate::ui::screen::{CellModel, Connection, Pipeline, RailItem, RowModel, Slot, Trouble, WindowModel, put};
 use crate::ui::table::ROW;
@@ -47,6 +48,8 @@ struct Held {
 #[derive(Default)]
 pub(super) struct Shown {
     top: f64,
+    /// The uppermost row, and where it stood: it stays where it is while rows come and go above it.
+    anchor: Option<(RowId, usize)>,
     height: f64,
     slots: FxHashMap<(u32, u64, u64), Held>,
     slow: f64,
@@ -57,6 +60,20 @@ pub(super) struct Shown {
 impl Shown {
     pub(super) fn scroll(&mut self, top: f64, height: f64) {
         (self.top, self.height) = (top.max(0.0), height);
+        self.anchor = None;
+    }
+}
+
+impl Shown {
+    /// Looks where the uppermost row went, and says where the table must be scrolled to keep it in its place.
+    fn follow_anchor(&mut self, view: &TableView) -> Option<f64> {
+        let moved = self.anchor.and_then(|(id, was)| Some(view.position(id)? as f64 - was as f64));
+        let top = moved.filter(|by| *by != 0.0).map(|by| self.top + by * ROW);
+        self.top = top.unwrap_or(self.top);
+        // At the very top, what comes is wanted in sight.
+        let first = (self.top / ROW) as usize;
+        self.anchor = (first > 0).then(|| view.window(first, 1).first().map(|id| (*id, first))).flatten();
+        top
     }
 }
 
@@ -69,7 +86,7 @@ impl Page {
             self.layout.generation = generation;
         }
         self.selected = None;
-        (self.shown.slow, self.shown.brisk) = (0.0, 0.0);
+        (self.shown.slow, self.shown.brisk, self.shown.anchor) = (0.0, 0.0, None);
         self.present_shell();
         self.frames.request();
     }
@@ -109,6 +126,10 @@ impl Page {
     fn present_rows(&mut self, now: f64) -> bool {
         let Some(desk) = self.desks.first() else { return false };
         let view = desk.watched.view();
+        if let Some(top) = self.shown.follow_anchor(view) {
+            put(self.screen.length, view.len());
+            put(self.screen.scroll, top);
+        }
         let wall = clock::wall();
         let first = ((self.shown.top / ROW) as usize).saturating_sub(OVERSCAN).min(view.len());
         let count = (self.shown.height / ROW).ceil() as usize + 2 * OVERSCAN;

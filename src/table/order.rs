@@ -63,6 +63,15 @@ impl Order {
         self.chunks.partition_point(|chunk| chunk.last().is_some_and(|&last| compare(last, row) == Ordering::Less))
     }
 
+    /// Where a row stands; `None` if it does not.
+    pub fn position(&self, row: RowId, mut compare: impl FnMut(RowId, RowId) -> Ordering) -> Option<usize> {
+        let at = self.chunk(row, &mut compare);
+        let chunk = self.chunks.get(at)?;
+        let place = chunk.partition_point(|&other| compare(other, row) == Ordering::Less);
+        let before: usize = self.chunks[..at].iter().map(Vec::len).sum();
+        (chunk.get(place) == Some(&row)).then_some(before + place)
+    }
+
     /// The rows from a position on.
     pub fn iter_from(&self, mut position: usize) -> impl Iterator<Item = RowId> {
         let mut first = 0;
@@ -108,6 +117,10 @@ mod tests {
                 let from: Vec<u32> = order.iter_from(position).map(|row| row.0).collect();
                 prop_assert_eq!(&from[..], expected.get(position..).unwrap_or_default());
             }
+            for (place, row) in expected.iter().enumerate() {
+                prop_assert_eq!(order.position(RowId(*row), |a, b| a.cmp(&b)), Some(place));
+            }
+            prop_assert_eq!(order.position(RowId(3000), |a, b| a.cmp(&b)), None);
             prop_assert_eq!(rows, expected);
         }
     }

@@ -318,6 +318,12 @@ impl TableView {
         }
     }
 
+    /// Where a row stands in the table; `None` where it does not, or while the table is held and nothing moves.
+    pub fn position(&self, id: RowId) -> Option<usize> {
+        let row = self.row(id).filter(|row| row.shown && self.held.is_none());
+        row.and_then(|_| self.order.position(id, comparison(&self.rows, self.sort)))
+    }
+
     /// A row; `None` once it is gone.
     pub fn row(&self, id: RowId) -> Option<&Row> {
         self.rows.get(id.0 as usize).and_then(Option::as_ref)

@@ -272,6 +272,8 @@ pub struct Screen {
     pub template: RwSignal<String>,
     /// How many rows the table has.
     pub length: RwSignal<usize>,
+    /// Where the table is to be scrolled to, in pixels, when rows came or went above what is seen.
+    pub scroll: RwSignal<f64>,
     /// The rows that are in the document.
     pub window: RwSignal<WindowModel>,
     /// The kinds.
@@ -309,6 +311,7 @@ impl Screen {
             heads: RwSignal::new(Vec::new()),
             template: RwSignal::new(String::new()),
             length: RwSignal::new(0),
+            scroll: RwSignal::new(0.0),
             window: RwSignal::new(WindowModel::default()),
             rail: RwSignal::new(Vec::new()),
             pipeline: RwSignal::new(Pipeline { balanced: true, ..Pipeline::default() }),

@@ -34,6 +34,12 @@ pub fn Table(
         }
         resource
     });
+    Effect::new(move |_| {
+        let top = screen.scroll.get();
+        if let Some(scroller) = scroller.get_untracked().filter(|_| top > 0.0) {
+            scroller.set_scroll_top(top as i32);
+        }
+    });
     let deep = move || f64::min(screen.length.get() as f64 * ROW, MAX_HEIGHT);
     let offset = move || format!("translateY({}px)", screen.window.with(|window| window.first) as f64 * ROW);
     view! {
