@@ -29,3 +29,6 @@ mod markup;
 
 // Fifty thousand Pods.
 mod size;
+
+// Kinds, namespaces, sorting, filtering, pausing, reloading.
+mod controls;

@@ -129,12 +129,7 @@ async fn caught_up(page: &Page, truth: &Truth) {
     page.shows("pods", truth, Duration::from_secs(5)).await;
     page.counts(truth.count(), truth.count()).await;
     page.is_balanced().await;
-    let drawn: Vec<String> = page
-        .read(
-            "return [...document.querySelectorAll('[role=row][data-state=live]')].map(row => row.dataset.key)",
-            vec![],
-        )
-        .await;
+    let drawn = page.drawn().await;
     assert!(!drawn.is_empty(), "no row is drawn as live");
     let left_over: Vec<_> = drawn.iter().filter(|key| !truth.items.contains_key(*key)).collect();
     assert!(left_over.is_empty(), "drawn as live, but gone: {left_over:?}");

@@ -26,7 +26,7 @@ async fn through_kubectl_proxy() {
 async fn through_trunk_serve() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&busy()).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
+    let proxy = KubectlProxy::start_plain(cluster.port()).await;
     let trunk = TrunkServe::start(proxy.port()).await;
     with_page("through_trunk_serve", &trunk.url(), "#/pods", async |page| follow(page, &cluster, 10).await).await;
 }

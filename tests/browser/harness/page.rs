@@ -100,7 +100,7 @@ pub async fn with_page(name: &str, url: &str, hash: &str, test: impl AsyncFnOnce
     .catch_unwind()
     .await;
     if let Err(panic) = outcome {
-        page.explain(name, &panic).await;
+        page.explain(name, panic.as_ref()).await;
         page.browser.quit().await;
         resume_unwind(panic);
     }
@@ -217,6 +217,15 @@ impl Page {
     pub async fn read<T: DeserializeOwned>(&self, script: &str, arguments: Vec<Value>) -> T {
         let value = self.browser.run(script, arguments).await;
         T::deserialize(&value).unwrap_or_else(|error| panic!("`{script}` returned {value}: {error}"))
+    }
+
+    /// The keys of the rows that are drawn as live, from the top down.
+    pub async fn drawn(&self) -> Vec<String> {
+        let script = "return [...document.querySelectorAll('[role=row][data-state=live]')]
+            .map(row => [row.getBoundingClientRect().top, row.dataset.key])
+            .sort(([above], [below]) => above - below)
+            .map(([, key]) => key)";
+        self.read(script, Vec::new()).await
     }
 
     /// The URL's hash.

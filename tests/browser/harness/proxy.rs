@@ -6,18 +6,26 @@ use std::path::Path;
 use super::process::{Process, TemporaryFolder, free_port, port_closed};
 use super::tools;
 
-/// `kubectl proxy`, serving the built page and the API from one port.
+/// `kubectl proxy`.
 #[derive(Debug)]
 pub struct KubectlProxy {
     process: Option<Process>,
     backend: u16,
     port: u16,
+    serves_page: bool,
 }
 
 impl KubectlProxy {
-    /// A proxy before the cluster that listens on `backend`, on a free port.
+    /// A proxy before the cluster that listens on `backend`, serving the built page and the API from one port.
     pub async fn start(backend: u16) -> Self {
-        let mut proxy = Self { process: None, backend, port: free_port() };
+        let mut proxy = Self { process: None, backend, port: free_port(), serves_page: true };
+        proxy.start_again().await;
+        proxy
+    }
+
+    /// A proxy that serves the API alone, as it runs beside `trunk serve`.
+    pub async fn start_plain(backend: u16) -> Self {
+        let mut proxy = Self { process: None, backend, port: free_port(), serves_page: false };
         proxy.start_again().await;
         proxy
     }
@@ -40,15 +48,12 @@ impl KubectlProxy {
 
     /// Starts it on the same port as before.
     pub async fn start_again(&mut self) {
-        let arguments = [
-            "-s".to_owned(),
-            format!("http://127.0.0.1:{}", self.backend),
-            "proxy".to_owned(),
-            format!("--port={}", self.port),
-            format!("--www={}", tools::dist().display()),
-            "--www-prefix=/".to_owned(),
-            "--api-prefix=/k8s/".to_owned(),
-        ];
+        let backend = format!("http://127.0.0.1:{}", self.backend);
+        let mut arguments = vec!["-s".to_owned(), backend, "proxy".to_owned(), format!("--port={}", self.port)];
+        if self.serves_page {
+            let www = format!("--www={}", tools::dist().display());
+            arguments.extend([www, "--www-prefix=/".to_owned(), "--api-prefix=/k8s/".to_owned()]);
+        }
         let process = Process::start("kubectl proxy", &tools::kubectl(), Path::new("."), &arguments);
         process.line_after("Starting to serve on").await;
         self.process = Some(process);
