@@ -123,6 +123,12 @@ impl Cluster {
         serde_json::from_slice(&self.send(self.request(Method::GET, path)).await).expect("the cluster speaks JSON")
     }
 
+    /// Gets one object, if it is there.
+    pub async fn find(&self, path: &str) -> Option<Value> {
+        let response = self.request(Method::GET, path).send().await.ok()?.error_for_status().ok()?;
+        response.json().await.ok()
+    }
+
     /// Applies a merge patch, and returns the object after it.
     pub async fn patch(&self, path: &str, patch: &Value) -> Value {
         let request = self.request(Method::PATCH, path).body(patch.to_string());
