@@ -1,6 +1,9 @@
 //! One value of a row, kept so that it can be printed, sorted and compared without the object.
 
-use crate::api::time::Timestamp;
+use std::cmp::Ordering;
+use std::fmt::Write;
+
+use crate::api::time::{Timestamp, write_human_duration};
 
 /// How alarming a value is. The view gives it a colour and a shape; never a colour alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,4 +40,223 @@ pub enum Cell {
     Restarts(i64, Option<Timestamp>),
     /// The time between two points, the second being now while it is not known. Empty without a first.
     Elapsed(Option<Timestamp>, Option<Timestamp>),
+}
+
+impl Cell {
+    /// Appends what `kubectl get` would print at `now`.
+    ///
+    /// Texts are cut at their first line break, and lose their escape characters, as kubectl's table printer
+    /// does it (cli-runtime `printers/tableprinter.go`, `printers/terminal.go`); [`Cell::text`] has all of it.
+    pub fn write(&self, now: Timestamp, out: &mut String) {
+        // Writing to a String cannot fail.
+        match *self {
+            Cell::Text(ref text) | Cell::Status(ref text, _) => write_first_line(text, out),
+            Cell::Static(text) => out.push_str(text),
+            Cell::Number(number) => drop(write!(out, "{number}")),
+            Cell::Ratio(part, whole) => drop(write!(out, "{part}/{whole}")),
+            Cell::Age(None) => out.push_str("<unknown>"),
+            Cell::Age(Some(since)) => write_human_duration(now.seconds_since(since), out),
+            Cell::Restarts(count, last) => {
+                let _ = write!(out, "{count}");
+                if let Some(last) = last.filter(|_| count != 0) {
+                    out.push_str(" (");
+                    write_human_duration(now.seconds_since(last), out);
+                    out.push_str(" ago)");
+                }
+            }
+            Cell::Elapsed(None, _) => {}
+            Cell::Elapsed(Some(from), to) => write_human_duration(to.unwrap_or(now).seconds_since(from), out),
+        }
+    }
+
+    /// How alarming the value is.
+    pub fn tone(&self) -> Tone {
+        match *self {
+            Cell::Status(_, tone) => tone,
+            _ => Tone::Plain,
+        }
+    }
+
+    /// The words of a cell that holds words, whole.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Cell::Text(text) | Cell::Status(text, _) => Some(text),
+            Cell::Static(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether [`Cell::write`] may say something else a second later.
+    pub fn changes_with_time(&self) -> bool {
+        match self {
+            Cell::Age(since) => since.is_some(),
+            Cell::Restarts(count, last) => *count != 0 && last.is_some(),
+            Cell::Elapsed(from, to) => from.is_some() && to.is_none(),
+            _ => false,
+        }
+    }
+
+    /// A total order for sorting a column, which no passing of time changes.
+    ///
+    /// Words stand before numbers where a column holds both (`<none>` before `0/1`). Ages are sorted youngest
+    /// first, unknown ones last. Durations: not begun, then finished ones by length, then running ones by their
+    /// begin, latest first; a running one is not measured against finished ones, or rows would move by
+    /// themselves.
+    pub fn compare(&self, other: &Cell) -> Ordering {
+        match (self, other) {
+            (Cell::Number(one), Cell::Number(two)) => one.cmp(two),
+            (Cell::Ratio(part, whole), Cell::Ratio(other_part, other_whole)) => {
+                (part, whole).cmp(&(other_part, other_whole))
+            }
+            // The later point is the younger age; an unset point is less than any, so it ends up last.
+            (Cell::Age(one), Cell::Age(two)) => two.cmp(one),
+            (Cell::Restarts(one, last), Cell::Restarts(two, other_last)) => {
+                one.cmp(two).then_with(|| other_last.cmp(last))
+            }
+            (Cell::Elapsed(from, to), Cell::Elapsed(other_from, other_to)) => {
+                elapsed_rank(*from, *to).cmp(&elapsed_rank(*other_from, *other_to))
+            }
+            _ => match (self.text(), other.text()) {
+                (Some(one), Some(two)) => one.cmp(two),
+                _ => self.rank().cmp(&other.rank()),
+            },
+        }
+    }
+
+    /// Where a variant stands among others.
+    fn rank(&self) -> u8 {
+        match self {
+            Cell::Text(_) | Cell::Static(_) | Cell::Status(..) => 0,
+            Cell::Number(_) => 1,
+            Cell::Ratio(..) => 2,
+            Cell::Restarts(..) => 3,
+            Cell::Age(_) => 4,
+            Cell::Elapsed(..) => 5,
+        }
+    }
+}
+
+fn elapsed_rank(from: Option<Timestamp>, to: Option<Timestamp>) -> (u8, i64) {
+    match (from, to) {
+        (None, _) => (0, 0),
+        (Some(from), Some(to)) => (1, to.seconds_since(from)),
+        (Some(from), None) => (2, from.0.saturating_neg()),
+    }
+}
+
+fn write_first_line(text: &str, out: &mut String) {
+    let line = text.split(['\n', '\r', '\x0c']).next().unwrap_or_default();
+    for (index, piece) in line.split('\x1b').enumerate() {
+        if index > 0 {
+            out.push_str("^[");
+        }
+        out.push_str(piece);
+    }
+    if line.len() < text.len() {
+        out.push_str("...");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_000_000);
+
+    fn ago(seconds: i64) -> Option<Timestamp> {
+        Some(Timestamp(NOW.0 - seconds))
+    }
+
+    fn printed(cell: &Cell) -> String {
+        let mut out = String::new();
+        cell.write(NOW, &mut out);
+        out
+    }
+
+    #[test]
+    fn cells_print_as_kubectl_prints_them() {
+        let cases = [
+            (Cell::Text("a b".into()), "a b"),
+            (Cell::Text("".into()), ""),
+            (Cell::Text("first\nsecond".into()), "first..."),
+            (Cell::Text("first\r\n".into()), "first..."),
+            (Cell::Text("\x1b[31mred".into()), "^[[31mred"),
+            (Cell::Static("<none>"), "<none>"),
+            (Cell::Number(-7), "-7"),
+            (Cell::Ratio(1, 2), "1/2"),
+            (Cell::Status("Running".into(), Tone::Good), "Running"),
+            (Cell::Age(None), "<unknown>"),
+            (Cell::Age(ago(-2)), "<invalid>"),
+            (Cell::Age(ago(-1)), "0s"),
+            (Cell::Age(ago(148)), "2m28s"),
+            (Cell::Restarts(0, ago(5)), "0"),
+            (Cell::Restarts(3, None), "3"),
+            (Cell::Restarts(3, ago(300)), "3 (5m ago)"),
+            (Cell::Elapsed(None, None), ""),
+            (Cell::Elapsed(None, ago(3)), ""),
+            (Cell::Elapsed(ago(92), None), "92s"),
+            (Cell::Elapsed(ago(92), ago(2)), "90s"),
+            (Cell::Elapsed(ago(2), ago(92)), "<invalid>"),
+        ];
+        for (cell, expected) in &cases {
+            assert_eq!(printed(cell), *expected, "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn only_running_times_tick() {
+        for cell in [Cell::Age(ago(1)), Cell::Restarts(1, ago(1)), Cell::Elapsed(ago(1), None)] {
+            assert!(cell.changes_with_time(), "{cell:?}");
+        }
+        for cell in [
+            Cell::Age(None),
+            Cell::Restarts(0, ago(1)),
+            Cell::Restarts(1, None),
+            Cell::Elapsed(None, None),
+            Cell::Elapsed(ago(2), ago(1)),
+            Cell::Number(1),
+        ] {
+            assert!(!cell.changes_with_time(), "{cell:?}");
+        }
+    }
+
+    /// One cell per step of the order, so that every pair can be compared.
+    fn ascending() -> Vec<Cell> {
+        vec![
+            Cell::Text("".into()),
+            Cell::Static("<none>"),
+            Cell::Text("Completed".into()),
+            Cell::Status("Running".into(), Tone::Good),
+            Cell::Number(-1),
+            Cell::Number(9),
+            Cell::Number(10),
+            Cell::Ratio(0, 1),
+            Cell::Ratio(0, 2),
+            Cell::Ratio(2, 2),
+            Cell::Ratio(10, 1),
+            Cell::Restarts(0, None),
+            Cell::Restarts(2, ago(60)),
+            Cell::Restarts(2, ago(61)),
+            Cell::Restarts(10, ago(1)),
+            Cell::Age(ago(1)),
+            Cell::Age(ago(100)),
+            Cell::Age(None),
+            Cell::Elapsed(None, ago(1)),
+            Cell::Elapsed(ago(100), ago(99)),
+            Cell::Elapsed(ago(100), ago(90)),
+            Cell::Elapsed(ago(2), None),
+            Cell::Elapsed(ago(3), None),
+        ]
+    }
+
+    #[test]
+    fn sorting_has_one_answer_for_every_pair() {
+        let cells = ascending();
+        for (i, one) in cells.iter().enumerate() {
+            for (j, two) in cells.iter().enumerate() {
+                assert_eq!(one.compare(two), i.cmp(&j), "{one:?} {two:?}");
+            }
+        }
+        assert_eq!(Cell::Text("a".into()).compare(&Cell::Static("a")), Ordering::Equal);
+    }
 }

@@ -1,1 +1,166 @@
-//! (in work)
+//! One text frame of a watch: its type, and the object's text still unread.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::api::object::DecodeError;
+use crate::api::text::Text;
+
+/// The wire's event types. What they become in the queue is another enum: `DeltaType`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventType<'a> {
+    /// A new object, or one that the selector now covers.
+    Added,
+    /// A newer version.
+    Modified,
+    /// The last state, at the deletion's version.
+    Deleted,
+    /// Only a resourceVersion: everything up to it has been sent.
+    Bookmark,
+    /// A `Status`: the watch is over.
+    Error,
+    /// A word that no API server used when this was written.
+    Unknown(Cow<'a, str>),
+}
+
+/// A frame cut in two, nothing copied.
+#[derive(Debug)]
+pub struct Frame<'a> {
+    /// What happened.
+    pub event_type: EventType<'a>,
+    /// The JSON text of `object`. Whether it is valid JSON shows when it is read.
+    pub object: &'a str,
+}
+
+/// The beginnings that API servers write. A frame that has one and ends in `}` needs no search for the object's
+/// end: whatever is wrong inside shows when the object is read, which must use up the whole text.
+const BEGINNINGS: [(&str, EventType<'static>); 5] = [
+    ("{\"type\":\"MODIFIED\",\"object\":", EventType::Modified),
+    ("{\"type\":\"ADDED\",\"object\":", EventType::Added),
+    ("{\"type\":\"DELETED\",\"object\":", EventType::Deleted),
+    ("{\"type\":\"BOOKMARK\",\"object\":", EventType::Bookmark),
+    ("{\"type\":\"ERROR\",\"object\":", EventType::Error),
+];
+
+/// Cuts a frame into type and object.
+///
+/// # Errors
+///
+/// When the text is no JSON object with a `type` and an `object`. Trailing white space is allowed: frames end
+/// in a newline.
+pub fn split(text: &str) -> Result<Frame<'_>, DecodeError> {
+    for (beginning, event_type) in BEGINNINGS {
+        if let Some(object) = text.strip_prefix(beginning).and_then(|rest| rest.trim_ascii_end().strip_suffix('}')) {
+            return Ok(Frame { event_type, object });
+        }
+    }
+    #[derive(Deserialize)]
+    struct Envelope<'a> {
+        #[serde(borrow, rename = "type")]
+        event_type: Text<'a>,
+        #[serde(borrow)]
+        object: &'a RawValue,
+    }
+    let envelope: Envelope<'_> = serde_json::from_str(text)?;
+    let event_type = match &*envelope.event_type {
+        "ADDED" => EventType::Added,
+        "MODIFIED" => EventType::Modified,
+        "DELETED" => EventType::Deleted,
+        "BOOKMARK" => EventType::Bookmark,
+        "ERROR" => EventType::Error,
+        _ => EventType::Unknown(envelope.event_type.0),
+    };
+    Ok(Frame { event_type, object: envelope.object.get() })
+}
+
+/// What a bookmark says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bookmark<'a> {
+    /// Everything up to this version has been sent.
+    pub resource_version: Cow<'a, str>,
+    /// The initial events of a streaming list are complete: the annotation `k8s.io/initial-events-end` is `true`.
+    pub initial_events_end: bool,
+}
+
+/// Reads a bookmark's object.
+///
+/// # Errors
+///
+/// When there is no metadata to read.
+pub fn bookmark(object: &str) -> Result<Bookmark<'_>, DecodeError> {
+    #[derive(Deserialize)]
+    struct Object<'a> {
+        #[serde(borrow)]
+        metadata: Metadata<'a>,
+    }
+    #[derive(Deserialize, Default)]
+    #[serde(rename_all = "camelCase", default)]
+    struct Metadata<'a> {
+        #[serde(borrow)]
+        resource_version: Text<'a>,
+        #[serde(borrow)]
+        annotations: Option<Annotations<'a>>,
+    }
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Annotations<'a> {
+        #[serde(borrow, rename = "k8s.io/initial-events-end")]
+        initial_events_end: Text<'a>,
+    }
+    let read: Object<'_> = serde_json::from_str(object)?;
+    let initial_events_end =
+        read.metadata.annotations.is_some_and(|annotations| &*annotations.initial_events_end == "true");
+    Ok(Bookmark { resource_version: read.metadata.resource_version.0, initial_events_end })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_orders_of_the_members_are_read() {
+        for text in [
+            "{\"type\":\"ADDED\",\"object\":{\"a\":1}}\n",
+            "{\"object\":{\"a\":1},\"type\":\"ADDED\"}",
+            " { \"type\" : \"ADDED\", \"object\" : {\"a\":1} } ",
+        ] {
+            let frame = split(text).unwrap();
+            assert_eq!((frame.event_type, frame.object), (EventType::Added, "{\"a\":1}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn two_frames_in_one_and_doubled_members_do_not_pass_as_one_object() {
+        for text in [
+            "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}{\"type\":\"ADDED\",\"object\":{}}",
+            "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}},\"object\":{}}",
+        ] {
+            let frame = split(text).unwrap();
+            assert!(crate::api::object::decode_metadata(frame.object).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bookmark_ends_the_initial_events_only_if_it_says_true() {
+        let read = |annotations: &str| {
+            bookmark(&format!(
+                "{{\"kind\":\"Pod\",\"metadata\":{{\"resourceVersion\":\"7\",\"annotations\":{annotations}}}}}"
+            ))
+            .map(|bookmark| bookmark.initial_events_end)
+            .unwrap()
+        };
+        assert!(read("{\"k8s.io/initial-events-end\":\"true\"}"));
+        assert!(!read("{\"k8s.io/initial-events-end\":\"false\"}"));
+        assert!(!read("null") && !read("{}"));
+        assert!(bookmark("{\"kind\":\"Pod\"}").is_err());
+    }
+
+    #[test]
+    fn what_is_no_frame_is_an_error() {
+        for text in ["", "{}", "null", "[]", "{\"type\":\"ADDED\"}", "{\"type\":7,\"object\":{}}", "<html>"] {
+            assert!(split(text).is_err(), "{text}");
+        }
+    }
+}

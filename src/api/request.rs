@@ -1,1 +1,157 @@
-//! (in work)
+//! How the API server is asked: paths and queries of LIST and WATCH.
+
+use form_urlencoded::Serializer;
+
+use crate::api::object::ResourceVersion;
+use crate::api::resource::ApiResource;
+
+/// Which objects of a resource are meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// Empty for all namespaces, and for cluster-wide kinds.
+    pub namespace: String,
+    /// In kubectl's grammar; empty for all.
+    pub label_selector: String,
+    /// In kubectl's grammar; empty for all.
+    pub field_selector: String,
+}
+
+/// A page of a LIST.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListRequest {
+    /// Unset asks for the newest, `0` for any cached state, anything else for at least that version.
+    pub resource_version: ResourceVersion,
+    /// The most items that a page may have; `None` for all.
+    pub limit: Option<u32>,
+    /// From the page before; the version is then not sent again.
+    pub continue_token: Option<String>,
+}
+
+/// A WATCH.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchRequest {
+    /// Where to resume; unset starts at the newest.
+    pub resource_version: ResourceVersion,
+    /// A streaming list: the initial state first, then a bookmark that says so.
+    pub initial_events: bool,
+    /// After how many seconds the server shall end it.
+    pub timeout_seconds: u32,
+}
+
+/// The path of a resource's collection below the API's base, without a leading slash.
+pub fn path(resource: &ApiResource, scope: &Scope) -> String {
+    let mut path = if resource.group.is_empty() {
+        format!("api/{}/", resource.version)
+    } else {
+        format!("apis/{}/{}/", resource.group, resource.version)
+    };
+    if resource.namespaced && !scope.namespace.is_empty() {
+        path.push_str("namespaces/");
+        path.extend(form_urlencoded::byte_serialize(scope.namespace.as_bytes()));
+        path.push('/');
+    }
+    path.push_str(resource.plural);
+    path
+}
+
+impl ListRequest {
+    /// The path and query of this page. `pretty=false`, because a browser's User-Agent is otherwise answered
+    /// with indented JSON.
+    pub fn url(&self, resource: &ApiResource, scope: &Scope) -> String {
+        let mut query = begin(resource, scope);
+        query.append_pair("pretty", "false");
+        if let Some(limit) = self.limit {
+            query.append_pair("limit", &limit.to_string());
+        }
+        match &self.continue_token {
+            Some(token) => {
+                query.append_pair("continue", token);
+            }
+            None if !self.resource_version.is_unset() => {
+                query.append_pair("resourceVersion", self.resource_version.as_str());
+                if self.resource_version.as_str() != "0" {
+                    query.append_pair("resourceVersionMatch", "NotOlderThan");
+                }
+            }
+            None => {}
+        }
+        query.finish()
+    }
+}
+
+impl WatchRequest {
+    /// The path and query of this watch, the same for a socket and for a fetch.
+    pub fn url(&self, resource: &ApiResource, scope: &Scope) -> String {
+        let mut query = begin(resource, scope);
+        query.append_pair("watch", "true").append_pair("allowWatchBookmarks", "true");
+        if !self.resource_version.is_unset() {
+            query.append_pair("resourceVersion", self.resource_version.as_str());
+        }
+        if self.initial_events {
+            query.append_pair("sendInitialEvents", "true").append_pair("resourceVersionMatch", "NotOlderThan");
+        }
+        query.append_pair("timeoutSeconds", &self.timeout_seconds.to_string());
+        query.finish()
+    }
+
+    /// The same watch for one second, to be fetched over HTTP: a failed upgrade does not say why it failed, and
+    /// LIST and WATCH are allowed separately, so a plain GET would not tell.
+    pub fn probe(&self) -> WatchRequest {
+        WatchRequest { timeout_seconds: 1, ..self.clone() }
+    }
+}
+
+fn begin(resource: &ApiResource, scope: &Scope) -> Serializer<'static, String> {
+    let mut path = path(resource, scope);
+    path.push('?');
+    let start = path.len();
+    let mut query = Serializer::for_suffix(path, start);
+    for (name, selector) in [("labelSelector", &scope.label_selector), ("fieldSelector", &scope.field_selector)] {
+        if !selector.is_empty() {
+            query.append_pair(name, selector);
+        }
+    }
+    query
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PODS: ApiResource = ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
+    const NODES: ApiResource = ApiResource { plural: "nodes", kind: "Node", namespaced: false, ..PODS };
+    const DEPLOYMENTS: ApiResource = ApiResource { group: "apps", plural: "deployments", kind: "Deployment", ..PODS };
+
+    #[test]
+    fn paths_follow_group_and_namespace() {
+        let shop = Scope { namespace: "shop".into(), ..Scope::default() };
+        assert_eq!(path(&PODS, &Scope::default()), "api/v1/pods");
+        assert_eq!(path(&DEPLOYMENTS, &shop), "apis/apps/v1/namespaces/shop/deployments");
+        assert_eq!(path(&NODES, &shop), "api/v1/nodes");
+        let hostile = Scope { namespace: "../../x".into(), ..Scope::default() };
+        assert_eq!(path(&PODS, &hostile), "api/v1/namespaces/..%2F..%2Fx/pods");
+    }
+
+    #[test]
+    fn a_list_names_its_version_only_on_the_first_page() {
+        let mut list =
+            ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(500), continue_token: None };
+        assert_eq!(list.url(&PODS, &Scope::default()), "api/v1/pods?pretty=false&limit=500&resourceVersion=0");
+        list.continue_token = Some("a+b".into());
+        assert_eq!(list.url(&PODS, &Scope::default()), "api/v1/pods?pretty=false&limit=500&continue=a%2Bb");
+    }
+
+    #[test]
+    fn a_watch_asks_for_bookmarks_and_escapes_its_selectors() {
+        let scope = Scope { label_selector: "app=web,tier in (a,b)".into(), ..Scope::default() };
+        let mut watch =
+            WatchRequest { resource_version: ResourceVersion::new("7"), initial_events: false, timeout_seconds: 300 };
+        assert_eq!(
+            watch.url(&PODS, &scope),
+            "api/v1/pods?labelSelector=app%3Dweb%2Ctier+in+%28a%2Cb%29&watch=true&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300"
+        );
+        watch.initial_events = true;
+        assert!(watch.url(&PODS, &scope).contains("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&"));
+        assert!(watch.probe().url(&PODS, &scope).ends_with("&timeoutSeconds=1"));
+    }
+}

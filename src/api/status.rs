@@ -1,1 +1,195 @@
-//! (in work)
+//! What the server says when it does not do what was asked, and what follows from it.
+
+use serde::Deserialize;
+
+use crate::api::text::Text;
+
+/// What a failed request or an ERROR event means for a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The version asked for is gone (410): a new list is needed.
+    Expired,
+    /// The version asked for is ahead of the server: ask for its newest instead.
+    TooLarge,
+    /// Asked too often (429): wait, then ask the same again.
+    TooManyRequests,
+    /// The server could not be reached, or a proxy before it could not.
+    Unreachable,
+    /// The server failed or is not ready (500, 502, 503, 504): wait, then start over.
+    Failing,
+    /// Not allowed (401, 403): only someone else can change that, so ask seldom.
+    Forbidden,
+    /// The request itself is wrong or not served (400, 404, 405, 406, 422): asking again will not help.
+    Refused,
+}
+
+/// A refusal: what follows from it, and the server's own words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// What follows.
+    pub verdict: Verdict,
+    /// The HTTP status, or the code of an ERROR event; 0 where there was no answer at all.
+    pub code: u16,
+    /// What the server said, as it said it.
+    pub words: String,
+    /// How long the server asks to wait, in milliseconds.
+    pub retry_after: Option<f64>,
+}
+
+impl Failure {
+    /// No answer at all, for the reason in `words`.
+    pub fn unreachable(words: impl Into<String>) -> Failure {
+        Failure { verdict: Verdict::Unreachable, code: 0, words: words.into(), retry_after: None }
+    }
+
+    /// An ERROR event of a watch: its object is a `Status`.
+    pub fn from_error_event(object: &str) -> Failure {
+        Failure::from_response(0, None, object)
+    }
+
+    /// A response that is no success. `code` 0 takes the code from the body.
+    ///
+    /// The body may be a `Status`, plain text (a proxy, priority and fairness) or anything else: none is
+    /// required. `retry_after` is the header's value in seconds.
+    pub fn from_response(code: u16, retry_after: Option<f64>, body: &str) -> Failure {
+        let status: Option<Status<'_>> = serde_json::from_str(body.trim()).ok();
+        let is_status = status.as_ref().is_some_and(|status| &*status.kind == "Status");
+        let status = status.unwrap_or_default();
+        let code = if code != 0 { code } else { status.code.unwrap_or(500) };
+        let too_large = &*status.reason == "Timeout"
+            && status.causes().iter().any(|cause| &*cause.reason == "ResourceVersionTooLarge")
+            || status.message.contains("Too large resource version");
+        let verdict = match (code, &*status.reason) {
+            _ if too_large => Verdict::TooLarge,
+            (410, _) | (_, "Expired" | "Gone") => Verdict::Expired,
+            (429, _) | (_, "TooManyRequests") => Verdict::TooManyRequests,
+            (401 | 403, _) => Verdict::Forbidden,
+            // kubectl proxy says in plain text that it cannot reach its API server.
+            (500, _) if !is_status => Verdict::Unreachable,
+            // The server cannot parse the resourceVersion: it names no cause and no reason.
+            (500, "") if status.message.starts_with("resourceVersion: Invalid value") => Verdict::Expired,
+            (502 | 503, _) => Verdict::Unreachable,
+            (400..=499, _) => Verdict::Refused,
+            _ => Verdict::Failing,
+        };
+        let words = if !status.message.is_empty() {
+            status.message.0.into_owned()
+        } else if body.trim().is_empty() {
+            format!("HTTP status {code}, without a word")
+        } else {
+            first_words(body)
+        };
+        let seconds = retry_after.or(status.details.and_then(|details| details.retry_after_seconds));
+        let retry_after =
+            seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0).map(|seconds| seconds.min(60.0) * 1000.0);
+        Failure { verdict, code, words, retry_after }
+    }
+}
+
+/// The first line of a text that is no `Status`, at most 200 characters.
+fn first_words(body: &str) -> String {
+    body.trim().lines().next().unwrap_or_default().chars().take(200).collect()
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Status<'a> {
+    #[serde(borrow)]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    reason: Text<'a>,
+    #[serde(borrow)]
+    message: Text<'a>,
+    code: Option<u16>,
+    #[serde(borrow)]
+    details: Option<Details<'a>>,
+}
+
+impl<'a> Status<'a> {
+    fn causes(&self) -> &[Cause<'a>] {
+        self.details.as_ref().and_then(|details| details.causes.as_deref()).unwrap_or_default()
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Details<'a> {
+    #[serde(borrow)]
+    causes: Option<Vec<Cause<'a>>>,
+    retry_after_seconds: Option<f64>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Cause<'a> {
+    #[serde(borrow)]
+    reason: Text<'a>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(code: u16, body: &str, verdict: Verdict, words: &str) {
+        let failure = Failure::from_response(code, None, body);
+        assert_eq!((failure.verdict, &*failure.words), (verdict, words), "{code} {body}");
+    }
+
+    #[test]
+    fn answers_are_sorted_by_what_follows() {
+        check(
+            410,
+            r#"{"kind":"Status","reason":"Expired","message":"too old","code":410}"#,
+            Verdict::Expired,
+            "too old",
+        );
+        check(0, r#"{"kind":"Status","reason":"Gone","message":"too old","code":410}"#, Verdict::Expired, "too old");
+        check(
+            429,
+            "Too many requests, please try again later.\n",
+            Verdict::TooManyRequests,
+            "Too many requests, please try again later.",
+        );
+        check(
+            403,
+            r#"{"kind":"Status","message":"pods is forbidden: no"}"#,
+            Verdict::Forbidden,
+            "pods is forbidden: no",
+        );
+        check(403, "", Verdict::Forbidden, "HTTP status 403, without a word");
+        check(
+            500,
+            "dial tcp 127.0.0.1:6443: connect: connection refused\n",
+            Verdict::Unreachable,
+            "dial tcp 127.0.0.1:6443: connect: connection refused",
+        );
+        check(
+            500,
+            r#"{"kind":"Status","reason":"InternalError","message":"etcd","code":500}"#,
+            Verdict::Failing,
+            "etcd",
+        );
+        check(404, "404 page not found\n", Verdict::Refused, "404 page not found");
+        check(503, "", Verdict::Unreachable, "HTTP status 503, without a word");
+        check(200, "{}", Verdict::Failing, "{}");
+    }
+
+    #[test]
+    fn the_spellings_of_too_large_are_known() {
+        for body in [
+            r#"{"kind":"Status","reason":"Timeout","message":"x","code":504,"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}}"#,
+            r#"{"kind":"Status","reason":"Timeout","message":"Timeout: Too large resource version: 9, current: 1","code":504}"#,
+            r#"{"kind":"Status","message":"Too large resource version","code":500}"#,
+        ] {
+            assert_eq!(Failure::from_response(504, None, body).verdict, Verdict::TooLarge, "{body}");
+        }
+    }
+
+    #[test]
+    fn the_wait_that_is_asked_for_is_read_and_bounded() {
+        let body = r#"{"kind":"Status","code":429,"details":{"retryAfterSeconds":2}}"#;
+        assert_eq!(Failure::from_response(429, None, body).retry_after, Some(2000.0));
+        assert_eq!(Failure::from_response(429, Some(1e9), "").retry_after, Some(60_000.0));
+        assert_eq!(Failure::from_response(429, Some(f64::NAN), "").retry_after, None);
+    }
+}

@@ -1,4 +1,6 @@
-//! Points in time as the API server writes them.
+//! Points in time as the API server writes them, and durations as `kubectl` prints them.
+
+use std::fmt::Write;
 
 /// Whole seconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +45,77 @@ impl Timestamp {
         };
         Some(Timestamp(days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset))
     }
+
+    /// Reads an optional time of an object: besides what [`Timestamp::parse`] refuses, Go's zero time
+    /// (`0001-01-01T00:00:00Z`) is none, as `metav1.Time.IsZero` has it (apimachinery `meta/v1/time.go`).
+    pub fn parse_set(text: &str) -> Option<Timestamp> {
+        Timestamp::parse(text).filter(|&time| time != GO_ZERO)
+    }
+
+    /// The seconds from `earlier` to `self`, negative if it is the other way round.
+    ///
+    /// Like Go's `Time.Sub`, which counts nanoseconds in 64 bits, it stops at 292 years either way.
+    pub fn seconds_since(self, earlier: Timestamp) -> i64 {
+        self.0.saturating_sub(earlier.0).clamp(-GO_LONGEST, GO_LONGEST)
+    }
+}
+
+/// Go's `time.Time{}`.
+const GO_ZERO: Timestamp = Timestamp(-62_135_596_800);
+
+/// The whole seconds of Go's longest `time.Duration`.
+const GO_LONGEST: i64 = i64::MAX / 1_000_000_000;
+
+/// A minute, an hour, a day in seconds. A year here has 365 days, whatever the calendar says.
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+const YEAR: i64 = 365 * DAY;
+
+/// Writes a duration with the two or three digits that `kubectl get` gives an age: `90s`, `2m28s`, `3h5m`, `8d`.
+///
+/// The steps are those of `HumanDuration` (apimachinery `util/duration/duration.go`). One second of the future
+/// passes for clocks that disagree; more is `<invalid>`.
+pub fn write_human_duration(seconds: i64, out: &mut String) {
+    match seconds {
+        ..-1 => out.push_str("<invalid>"),
+        -1 => out.push_str("0s"),
+        _ if seconds < 2 * MINUTE => write_units(out, [(seconds, "s"), (0, "")]),
+        _ if seconds < 10 * MINUTE => write_units(out, [(seconds / MINUTE, "m"), (seconds % MINUTE, "s")]),
+        _ if seconds < 3 * HOUR => write_units(out, [(seconds / MINUTE, "m"), (0, "")]),
+        _ if seconds < 8 * HOUR => write_units(out, [(seconds / HOUR, "h"), (seconds % HOUR / MINUTE, "m")]),
+        _ if seconds < 2 * DAY => write_units(out, [(seconds / HOUR, "h"), (0, "")]),
+        _ if seconds < 8 * DAY => write_units(out, [(seconds / DAY, "d"), (seconds % DAY / HOUR, "h")]),
+        _ if seconds < 2 * YEAR => write_units(out, [(seconds / DAY, "d"), (0, "")]),
+        _ if seconds < 8 * YEAR => write_units(out, [(seconds / YEAR, "y"), (seconds % YEAR / DAY, "d")]),
+        _ => write_units(out, [(seconds / YEAR, "y"), (0, "")]),
+    }
+}
+
+/// Writes a duration as one number and one unit: `59s`, `3m`, `23h`, `364d`, `1y`.
+///
+/// The steps are those of `ShortHumanDuration` (apimachinery `util/duration/duration.go`), for places where
+/// [`write_human_duration`] is too wide.
+pub fn write_short_human_duration(seconds: i64, out: &mut String) {
+    let unit = match seconds {
+        ..-1 => return out.push_str("<invalid>"),
+        -1 => (0, "s"),
+        _ if seconds < MINUTE => (seconds, "s"),
+        _ if seconds < HOUR => (seconds / MINUTE, "m"),
+        _ if seconds < DAY => (seconds / HOUR, "h"),
+        _ if seconds < YEAR => (seconds / DAY, "d"),
+        _ => (seconds / YEAR, "y"),
+    };
+    write_units(out, [unit, (0, "")]);
+}
+
+/// Writes the first unit, and the second unless there is none of it.
+fn write_units(out: &mut String, [(many, large), (few, small)]: [(i64, &str); 2]) {
+    // Writing to a String cannot fail.
+    let _ = write!(out, "{many}{large}");
+    if few > 0 {
+        let _ = write!(out, "{few}{small}");
+    }
 }
 
 /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar.
@@ -81,5 +154,87 @@ mod tests {
         ] {
             assert_eq!(Timestamp::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn go_s_zero_time_is_no_time() {
+        assert_eq!(Timestamp::parse("0001-01-01T00:00:00Z"), Some(GO_ZERO));
+        assert_eq!(Timestamp::parse_set("0001-01-01T00:00:00Z"), None);
+        assert_eq!(Timestamp::parse_set("1970-01-01T00:00:00Z"), Some(Timestamp(0)));
+    }
+
+    #[test]
+    fn spans_stop_where_go_s_do() {
+        assert_eq!(Timestamp(10).seconds_since(Timestamp(13)), -3);
+        assert_eq!(Timestamp(i64::MAX).seconds_since(Timestamp(i64::MIN)), 9_223_372_036);
+        assert_eq!(Timestamp(i64::MIN).seconds_since(Timestamp(i64::MAX)), -9_223_372_036);
+    }
+
+    fn check(write: fn(i64, &mut String), cases: &[(i64, &str)]) {
+        for &(seconds, expected) in cases {
+            let mut printed = String::new();
+            write(seconds, &mut printed);
+            assert_eq!(printed, expected, "{seconds} s");
+        }
+    }
+
+    #[test]
+    fn ages_change_their_units_where_kubectl_s_do() {
+        check(
+            write_human_duration,
+            &[
+                (i64::MIN, "<invalid>"),
+                (-2, "<invalid>"),
+                (-1, "0s"),
+                (0, "0s"),
+                (1, "1s"),
+                (119, "119s"),
+                (120, "2m"),
+                (121, "2m1s"),
+                (10 * MINUTE - 1, "9m59s"),
+                (10 * MINUTE, "10m"),
+                (10 * MINUTE + 59, "10m"),
+                (3 * HOUR - 1, "179m"),
+                (3 * HOUR, "3h"),
+                (3 * HOUR + 59, "3h"),
+                (3 * HOUR + MINUTE, "3h1m"),
+                (8 * HOUR - 1, "7h59m"),
+                (8 * HOUR, "8h"),
+                (2 * DAY - 1, "47h"),
+                (2 * DAY, "2d"),
+                (2 * DAY + HOUR - 1, "2d"),
+                (2 * DAY + HOUR, "2d1h"),
+                (8 * DAY - 1, "7d23h"),
+                (8 * DAY, "8d"),
+                (2 * YEAR - 1, "729d"),
+                (2 * YEAR, "2y"),
+                (2 * YEAR + DAY, "2y1d"),
+                (8 * YEAR - 1, "7y364d"),
+                (8 * YEAR, "8y"),
+                (9 * YEAR - 1, "8y"),
+                (GO_LONGEST, "292y"),
+            ],
+        );
+    }
+
+    #[test]
+    fn short_ages_have_one_unit() {
+        check(
+            write_short_human_duration,
+            &[
+                (-2, "<invalid>"),
+                (-1, "0s"),
+                (0, "0s"),
+                (59, "59s"),
+                (60, "1m"),
+                (HOUR - 1, "59m"),
+                (HOUR, "1h"),
+                (DAY - 1, "23h"),
+                (DAY, "1d"),
+                (YEAR - 1, "364d"),
+                (YEAR, "1y"),
+                (GO_LONGEST, "292y"),
+            ],
+        );
     }
 }

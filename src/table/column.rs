@@ -1,4 +1,6 @@
-//! A column: its title, where it stands, and how its cells print and sort.
+//! A column: its title, when it is shown, and where its values stand.
+//!
+//! How values print and sort is theirs to say: [`crate::api::cell::Cell`].
 
 /// How a column's values sit in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,4 +20,21 @@ pub struct Column {
     pub wide: bool,
     /// Where the values stand.
     pub align: Align,
+}
+
+impl Column {
+    /// A column of words that is always shown.
+    pub const fn words(title: &'static str) -> Column {
+        Column { title, wide: false, align: Align::Start }
+    }
+
+    /// A column of numbers, ages or durations that is always shown.
+    pub const fn figures(title: &'static str) -> Column {
+        Column { title, wide: false, align: Align::End }
+    }
+
+    /// The same column, shown on demand only: the server's tables give it a priority above 0.
+    pub const fn on_demand(self) -> Column {
+        Column { wide: true, ..self }
+    }
 }

@@ -2,3 +2,5 @@
 
 pub mod column;
 pub mod kinds;
+pub mod order;
+pub mod view;

@@ -1,0 +1,169 @@
+//! A change on its way from the wire to the store.
+
+use std::sync::Arc;
+
+use crate::api::object::{Object, ObjectKey};
+
+/// What kind of change. The names are client-go's (`delta_fifo.go`, `DeltaType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeltaType {
+    /// New.
+    Added,
+    /// A newer version.
+    Updated,
+    /// Gone.
+    Deleted,
+    /// Part of a complete list.
+    Replaced,
+    /// Known already; told again.
+    Sync,
+}
+
+/// The object of a delta.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DeltaObject {
+    /// As the server sent it; for a deletion, its last state.
+    Known(Arc<Object>),
+    /// A tombstone: the deletion was seen only by absence, and the object is the last that was known
+    /// (client-go's `DeletedFinalStateUnknown`).
+    FinalStateUnknown(Arc<Object>),
+}
+
+impl DeltaObject {
+    /// The object, however much is known of it.
+    pub fn object(&self) -> &Arc<Object> {
+        match self {
+            DeltaObject::Known(object) | DeltaObject::FinalStateUnknown(object) => object,
+        }
+    }
+}
+
+/// One change of one object, and how many received ones it stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delta {
+    /// What happened.
+    pub delta_type: DeltaType,
+    /// To what.
+    pub object: DeltaObject,
+    /// How many deltas were taken into this one, itself included; at least 1.
+    pub folded: u32,
+}
+
+impl Delta {
+    /// A delta of an object as the server sent it.
+    pub fn new(delta_type: DeltaType, object: Arc<Object>) -> Delta {
+        Delta { delta_type, object: DeltaObject::Known(object), folded: 1 }
+    }
+
+    /// A deletion seen by absence; `last` is the last known state.
+    pub fn tombstone(last: Arc<Object>) -> Delta {
+        Delta { delta_type: DeltaType::Deleted, object: DeltaObject::FinalStateUnknown(last), folded: 1 }
+    }
+
+    /// The key of the object.
+    pub fn key(&self) -> &ObjectKey {
+        &self.object.object().key
+    }
+
+    /// Whether the object exists after this change.
+    pub fn is_present(&self) -> bool {
+        self.delta_type != DeltaType::Deleted
+    }
+
+    fn is_tombstone(&self) -> bool {
+        matches!(self.object, DeltaObject::FinalStateUnknown(_))
+    }
+}
+
+/// What waits for one key, oldest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Deltas {
+    list: Vec<Delta>,
+}
+
+/// Beyond this many deltas of one key, whole lives in the middle are folded into the deletion before them, so
+/// that a name made and deleted over and over while no one drains costs bounded memory.
+const LONGEST: usize = 8;
+
+impl Deltas {
+    /// Appends `delta`, or folds it into the newest where nothing that must be shown is lost:
+    ///
+    /// - states of one life fold into the newest state;
+    /// - of two deletions in a row the older stays, unless it is a tombstone;
+    /// - a deletion between two lives never folds away while the key has few deltas.
+    pub fn push(&mut self, delta: Delta) {
+        let Some(newest) = self.list.last_mut() else {
+            self.list.push(delta);
+            return;
+        };
+        let same_life = newest.object.object().uid == delta.object.object().uid;
+        match (newest.is_present(), delta.is_present()) {
+            (true, true) if same_life => {
+                newest.delta_type = match (newest.delta_type, delta.delta_type) {
+                    // The row has not been shown: it is still new, whatever came on top.
+                    (DeltaType::Added, _) => DeltaType::Added,
+                    (older, DeltaType::Sync) => older,
+                    (_, newer) => newer,
+                };
+                newest.object = delta.object;
+                newest.folded += delta.folded;
+            }
+            (false, false) if same_life || delta.is_tombstone() || newest.is_tombstone() => {
+                if newest.is_tombstone() {
+                    newest.object = delta.object;
+                }
+                newest.folded += delta.folded;
+            }
+            _ => self.list.push(delta),
+        }
+        if self.list.len() > LONGEST {
+            self.fold_a_life();
+        }
+    }
+
+    /// Folds the first whole life after a deletion into that deletion, which takes the later deletion's object.
+    fn fold_a_life(&mut self) {
+        let is_life = |at: usize| {
+            let [before, made, gone] = [&self.list[at], &self.list[at + 1], &self.list[at + 2]];
+            !before.is_present() && made.is_present() && !gone.is_present()
+        };
+        if let Some(at) = (0..self.list.len() - 2).find(|&at| is_life(at)) {
+            let folded = self.list.drain(at + 1..at + 3).map(|delta| delta.folded).sum::<u32>();
+            self.list[at].folded += folded;
+        }
+    }
+
+    /// The newest delta.
+    pub fn newest(&self) -> Option<&Delta> {
+        self.list.last()
+    }
+
+    /// How many received deltas stand here.
+    pub fn folded(&self) -> u64 {
+        self.list.iter().map(|delta| u64::from(delta.folded)).sum()
+    }
+
+    /// How many deltas a pop would yield.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Takes the oldest.
+    pub fn take_first(&mut self) -> Option<Delta> {
+        (!self.list.is_empty()).then(|| self.list.remove(0))
+    }
+}
+
+impl IntoIterator for Deltas {
+    type Item = Delta;
+    type IntoIter = std::vec::IntoIter<Delta>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}

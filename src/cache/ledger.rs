@@ -1,0 +1,70 @@
+//! The ledger: where every frame, item and delta ended. Its sums must balance at every moment.
+
+/// Counts since the informer was made. Every number is a count of frames, items or deltas; nothing is
+/// estimated, and what is queued is measured on the queue itself, not derived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Text frames received.
+    pub frames: u64,
+    /// Bytes of those frames and of list pages.
+    pub bytes: u64,
+    /// Frames that were bookmarks.
+    pub bookmarks: u64,
+    /// Frames that were ERROR events.
+    pub errors: u64,
+    /// Frames that could not be read, or whose type no one knows.
+    pub malformed: u64,
+    /// Frames that were ADDED, MODIFIED or DELETED.
+    pub events: u64,
+
+    /// Events that went to the queue at once.
+    pub watched: u64,
+    /// Events of a streaming list, which wait for its end.
+    pub streamed: u64,
+    /// Events older than what is already known of the same uid, or DELETED of something unknown.
+    pub late: u64,
+
+    /// Items received in list pages.
+    pub listed: u64,
+    /// Items that could not be read.
+    pub malformed_items: u64,
+    /// Streamed events and listed items that a newer one of the same list replaced before its end.
+    pub merged: u64,
+    /// Streamed events and listed items dropped because their list never ended.
+    pub discarded: u64,
+    /// Streamed events and listed items that wait for their list's end.
+    pub pending: u64,
+    /// Objects handed over by complete lists.
+    pub replaced: u64,
+
+    /// Deletions found by an object's absence from a complete list.
+    pub tombstones: u64,
+    /// Deltas made by resyncs.
+    pub resyncs: u64,
+    /// Deltas that were applied to the store.
+    pub applied: u64,
+    /// Deltas that a newer one of the same object took in before they were applied.
+    pub coalesced: u64,
+
+    /// Watches opened.
+    pub watches: u64,
+    /// Complete lists, streamed or paged.
+    pub lists: u64,
+}
+
+impl Ledger {
+    /// Every delta that was made.
+    pub fn deltas(&self) -> u64 {
+        self.watched + self.replaced + self.tombstones + self.resyncs
+    }
+
+    /// Whether every frame, event, item and delta is in exactly one place. `queued` is how many deltas the
+    /// queue holds, counted there.
+    pub fn is_balanced(&self, queued: u64) -> bool {
+        self.frames == self.bookmarks + self.errors + self.malformed + self.events
+            && self.events == self.watched + self.streamed + self.late
+            && self.streamed + self.listed
+                == self.malformed_items + self.merged + self.discarded + self.pending + self.replaced
+            && self.deltas() == self.applied + self.coalesced + queued
+    }
+}

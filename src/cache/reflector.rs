@@ -1,0 +1,402 @@
+//! The Reflector: lists a resource, then watches it, and starts over as the protocol asks.
+//!
+//! A state machine without IO: an [`Input`] comes in, the next [`Action`] comes out, and what the server said
+//! about objects goes to a [`ReflectorStore`]. Its transitions are those of client-go's `reflector.go`, with
+//! the hardening that a browser needs: a deadline for every wait, and no reopening within a second.
+
+mod steps;
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::api::object::{Decode, Object, ObjectKey, ResourceVersion};
+use crate::api::request::{ListRequest, WatchRequest};
+use crate::api::status::{Failure, Verdict};
+use crate::cache::backoff::{Backoff, Moment};
+use crate::cache::ledger::Ledger;
+
+/// Items a page, as client-go's pager asks for.
+pub const PAGE: u32 = 500;
+/// The shortest watch that is asked for; the longest is twice that (`minWatchTimeout`), in seconds.
+const WATCH_TIMEOUT: f64 = 300.0;
+/// A watch may be late by this much beyond its timeout before it counts as lost (kube-rs), in milliseconds.
+const GRACE: f64 = 5_000.0;
+/// A watch without a frame for this long is opened anew at its last version. Servers send a bookmark about
+/// every 60 s, and a browser cannot ping: a half-open socket looks just like a quiet one.
+const QUIET: f64 = 90_000.0;
+/// A socket that has not opened by then counts as refused. A server may hold a streaming list back for 3 s.
+const OPENING: f64 = 15_000.0;
+/// A page that has not arrived by then counts as failed.
+const LISTING: f64 = 120_000.0;
+/// A watch that ends sooner without an event is a failure, and no two are opened within this (RetryWatcher).
+const SHORT: f64 = 1_000.0;
+/// A proxy may accept a socket before it has reached the server; one that lives this long has.
+const PROVEN: f64 = 1_000.0;
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub enum Input<'a> {
+    /// Begin, or try again at once after having stopped.
+    Start,
+    /// The socket opened.
+    Opened,
+    /// A text frame.
+    Frame(&'a str),
+    /// The socket closed. Its code is 1000 where the server ended the watch as it should.
+    Closed(u16),
+    /// A page of the list.
+    Page(&'a str),
+    /// The list or the probe of a failed watch was answered with this, or not at all.
+    Failed(Failure),
+    /// The probe of a failed watch found nothing wrong.
+    ProbePassed,
+    /// The deadline passed.
+    Timer,
+    /// The page slept, or the network came back: whatever is open cannot be trusted.
+    Woke,
+    /// The server answers again, by someone else's observation.
+    Reachable,
+    /// Be still.
+    Stop,
+}
+
+/// What shall be done next. Each one replaces whatever was under way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Fetch a page.
+    List(ListRequest),
+    /// Open a socket.
+    Watch(WatchRequest),
+    /// Fetch what the socket was refused, to learn why.
+    Probe(WatchRequest),
+    /// Nothing until the deadline.
+    Wait,
+}
+
+/// Which event of the wire an object came with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchEvent {
+    /// ADDED.
+    Added,
+    /// MODIFIED.
+    Modified,
+    /// DELETED.
+    Deleted,
+}
+
+/// Where the reflector puts what it learns; client-go's `ReflectorStore`.
+pub trait ReflectorStore {
+    /// An event of a watch.
+    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>);
+    /// An event of a streaming list that has not ended: seen, but not yet part of the truth.
+    fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>);
+    /// A complete list.
+    fn replace(&mut self, now: f64, items: Vec<Arc<Object>>);
+    /// Tell everything again.
+    fn resync(&mut self, now: f64);
+    /// Something other than an object that the user should know of.
+    fn notice(&mut self, notice: Notice);
+    /// The counters.
+    fn ledger(&mut self) -> &mut Ledger;
+}
+
+/// What happened to the watch itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Notice {
+    /// A complete list replaced what was known; the words say why it was needed.
+    Relisted {
+        /// When the list was complete.
+        at: f64,
+        /// Why.
+        reason: String,
+        /// How many objects it held.
+        items: usize,
+    },
+    /// Nothing was heard between two times; it is over.
+    Gap {
+        /// When the last proof of life came.
+        from: f64,
+        /// When the next came.
+        to: f64,
+        /// Why.
+        reason: String,
+    },
+    /// A frame or an item could not be read.
+    Malformed {
+        /// When.
+        at: f64,
+        /// What was wrong.
+        reason: String,
+    },
+}
+
+/// How much of what is shown can be believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// Nothing has come back yet.
+    Connecting,
+    /// The first list is on its way.
+    Listing,
+    /// The watch is open: what is shown is true but for what is on its way.
+    Live,
+    /// It was true once.
+    Stale,
+    /// The server does not allow it.
+    Forbidden,
+    /// The request makes no sense to the server, or the user asked to stop.
+    Stopped,
+}
+
+/// The part of the cycle that a wait leads back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// A new list, streamed if the server can.
+    Start,
+    /// The watch, from the last version.
+    Watch,
+}
+
+/// One socket: a streaming list, or the watch that follows a list.
+#[derive(Debug)]
+struct Socket {
+    requested: f64,
+    opened: Option<f64>,
+    last_frame: Option<f64>,
+    timeout: f64,
+    frames: u64,
+    events: u64,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Not begun, or stopped by the user.
+    Idle,
+    /// A streaming list whose end has not come; the map is what it has said so far.
+    Stream(Socket, HashMap<ObjectKey, Arc<Object>, FxBuildHasher>),
+    /// A paged list: the items so far, and the version of its first page.
+    List { items: Vec<Arc<Object>>, version: ResourceVersion, request: ListRequest, requested: f64 },
+    /// The watch after a list.
+    Watch(Socket),
+    /// A socket was refused; `request` asks why, for the sake of `phase`.
+    Probe { phase: Phase, streaming: bool, requested: f64 },
+    /// Nothing to do until then.
+    Waiting { until: f64, phase: Phase },
+    /// The server refuses the request itself.
+    Refused,
+}
+
+/// A time without a socket.
+#[derive(Clone, Copy, Debug)]
+struct Silence {
+    /// Up to when everything is known.
+    from: f64,
+    /// When the socket ended.
+    since: f64,
+}
+
+/// Settings of a reflector.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Ask for a streaming list first.
+    pub watch_list: bool,
+    /// Tell everything again this often while watching, in milliseconds.
+    pub resync: Option<f64>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { watch_list: true, resync: None }
+    }
+}
+
+/// Keeps one resource in one scope true, as far as the network allows.
+#[derive(Debug)]
+pub struct Reflector {
+    decode: Decode,
+    options: Options,
+    state: State,
+    backoff: Backoff,
+    /// The newest version that was seen; unset before the first list.
+    version: ResourceVersion,
+    /// The server can no longer serve from `version`, or not yet: ask for its newest.
+    unavailable: bool,
+    /// The first list at `0` came in pages, so later ones will too.
+    paged: bool,
+    /// The streaming list failed in this cycle: list in pages.
+    paging: bool,
+    synced: bool,
+    /// Why the truth is not known, since the watch was last proven.
+    failure: Option<Failure>,
+    /// Set from the end of one socket until the next is proven.
+    silence: Option<Silence>,
+    /// How many sockets in a row were given up without a frame.
+    quiet: u32,
+    /// When the last proof of life came.
+    heard: Option<f64>,
+    /// Why the list under way is needed.
+    reason: String,
+    last_opened: f64,
+    resync_at: Option<f64>,
+}
+
+impl Reflector {
+    /// A reflector that reads objects with `decode`, and does nothing before [`Input::Start`].
+    pub fn new(decode: Decode, options: Options) -> Reflector {
+        Reflector {
+            decode,
+            options,
+            state: State::Idle,
+            backoff: Backoff::default(),
+            version: ResourceVersion::default(),
+            unavailable: false,
+            paged: false,
+            paging: false,
+            synced: false,
+            failure: None,
+            silence: None,
+            quiet: 0,
+            heard: None,
+            reason: String::from("first list"),
+            last_opened: f64::NEG_INFINITY,
+            resync_at: None,
+        }
+    }
+
+    /// Takes what happened and says what to do next; `None` leaves whatever is under way alone.
+    pub fn handle(&mut self, input: Input<'_>, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        match input {
+            Input::Start => match self.state {
+                State::Idle | State::Refused | State::Waiting { .. } => Some(self.start(moment)),
+                _ => None,
+            },
+            Input::Stop => {
+                self.discard(store);
+                self.state = State::Idle;
+                Some(Action::Wait)
+            }
+            Input::Opened => {
+                if let State::Stream(socket, _) | State::Watch(socket) = &mut self.state {
+                    socket.opened = Some(moment.now);
+                    store.ledger().watches += 1;
+                }
+                None
+            }
+            Input::Frame(text) => self.frame(text, moment, store),
+            Input::Closed(code) => self.closed(code, moment, store),
+            Input::Page(text) => self.page(text, moment, store),
+            Input::Failed(failure) => self.failed(failure, moment, store),
+            Input::ProbePassed => self.probe_passed(moment),
+            Input::Timer => self.timer(moment, store),
+            Input::Woke => self.woke(moment, store),
+            Input::Reachable => match self.state {
+                State::Waiting { phase, .. } if self.is_unreachable() => Some(self.enter(phase, moment)),
+                _ => None,
+            },
+        }
+    }
+
+    /// When [`Input::Timer`] is due, if ever.
+    pub fn deadline(&self) -> Option<f64> {
+        match &self.state {
+            State::Idle | State::Refused => None,
+            State::Waiting { until, .. } => Some(*until),
+            State::List { requested, .. } | State::Probe { requested, .. } => Some(requested + LISTING),
+            State::Stream(socket, _) => Some(socket.deadline()),
+            State::Watch(socket) => {
+                let proof = (self.failure.is_some() || self.silence.is_some())
+                    .then(|| socket.opened.map(|opened| opened + PROVEN))
+                    .flatten();
+                [Some(socket.deadline()), proof, self.resync_at].into_iter().flatten().reduce(f64::min)
+            }
+        }
+    }
+
+    /// How much of what is shown can be believed.
+    pub fn health(&self, now: f64) -> Health {
+        match (&self.state, &self.failure) {
+            (State::Idle, _) if self.heard.is_none() && self.failure.is_none() => Health::Connecting,
+            (State::Idle | State::Refused, _) => Health::Stopped,
+            (_, Some(failure)) if failure.verdict == Verdict::Forbidden => Health::Forbidden,
+            _ if !self.synced => match &self.state {
+                State::Stream(socket, _) if socket.opened.is_some() && self.failure.is_none() => Health::Listing,
+                State::List { .. } if self.failure.is_none() => Health::Listing,
+                _ => Health::Connecting,
+            },
+            (_, Some(_)) => Health::Stale,
+            (State::Watch(socket), None) if socket.opened.is_some() && self.silence.is_none() => Health::Live,
+            // Between the end of one watch and the next, which is as it should be, if it is short.
+            (State::Watch(_) | State::Waiting { phase: Phase::Watch, .. }, None) => {
+                match self.silence.is_none_or(|silence| now - silence.since < 2.0 * SHORT) {
+                    true => Health::Live,
+                    false => Health::Stale,
+                }
+            }
+            _ => Health::Stale,
+        }
+    }
+
+    /// Why the truth is not known, in the server's words, since the watch was last proven.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// The newest version seen.
+    pub fn resource_version(&self) -> &ResourceVersion {
+        &self.version
+    }
+
+    /// Whether a complete list has been handed over.
+    pub fn has_listed(&self) -> bool {
+        self.synced
+    }
+
+    /// When the server was last heard.
+    pub fn heard(&self) -> Option<f64> {
+        self.heard
+    }
+
+    /// How many objects the list under way has brought so far.
+    pub fn listing(&self) -> Option<usize> {
+        match &self.state {
+            State::Stream(_, objects) => Some(objects.len()),
+            State::List { items, .. } => Some(items.len()),
+            _ => None,
+        }
+    }
+
+    /// When the next attempt is due, while one is waited for.
+    pub fn retry_at(&self) -> Option<f64> {
+        match self.state {
+            State::Waiting { until, .. } => Some(until),
+            _ => None,
+        }
+    }
+
+    /// Whether it waits because nothing answers.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self.state, State::Waiting { .. })
+            && self.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Unreachable)
+    }
+}
+
+impl Socket {
+    fn new(now: f64, timeout_seconds: u32) -> Socket {
+        Socket {
+            requested: now,
+            opened: None,
+            last_frame: None,
+            timeout: f64::from(timeout_seconds) * 1000.0,
+            frames: 0,
+            events: 0,
+        }
+    }
+
+    fn deadline(&self) -> f64 {
+        match self.opened {
+            None => self.requested + OPENING,
+            Some(opened) => (opened + self.timeout + GRACE).min(self.last_frame.unwrap_or(opened) + QUIET),
+        }
+    }
+}

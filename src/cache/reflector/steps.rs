@@ -1,0 +1,493 @@
+//! The Reflector's transitions, one method for each kind of input.
+
+use hashbrown::HashMap;
+
+use crate::api::event::{self, EventType};
+use crate::api::list;
+use crate::api::object::{ResourceVersion, decode_or_flag};
+use crate::cache::reflector::{
+    Action, Failure, ListRequest, Moment, Notice, PAGE, PROVEN, Phase, Reflector, ReflectorStore, SHORT, Silence,
+    Socket, State, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest,
+};
+
+impl Reflector {
+    /// Begins a cycle: a streaming list where that is wanted, else pages.
+    pub(super) fn start(&mut self, moment: Moment) -> Action {
+        self.enter(Phase::Start, moment)
+    }
+
+    pub(super) fn enter(&mut self, phase: Phase, moment: Moment) -> Action {
+        match phase {
+            Phase::Start if self.options.watch_list => self.open(moment, true),
+            Phase::Start => self.list(moment),
+            Phase::Watch => self.open(moment, false),
+        }
+    }
+
+    /// Opens a socket: for a streaming list, or for the watch that follows a list.
+    fn open(&mut self, moment: Moment, streaming: bool) -> Action {
+        let timeout_seconds = (WATCH_TIMEOUT * (1.0 + moment.random)) as u32;
+        let resource_version =
+            if streaming && self.unavailable { ResourceVersion::default() } else { self.version.clone() };
+        let socket = Socket::new(moment.now, timeout_seconds);
+        self.last_opened = moment.now;
+        self.resync_at = None;
+        self.state = if streaming {
+            self.paging = false;
+            State::Stream(socket, HashMap::default())
+        } else {
+            self.resync_at = self.options.resync.map(|every| moment.now + every);
+            State::Watch(socket)
+        };
+        Action::Watch(WatchRequest { resource_version, initial_events: streaming, timeout_seconds })
+    }
+
+    /// Asks for the first page. Unset asks for the newest; `0`, the first time, for any cached state, which
+    /// comes whole; a version seen before for at least that, unpaged.
+    fn list(&mut self, moment: Moment) -> Action {
+        let resource_version = match (self.unavailable, self.version.is_unset()) {
+            (true, _) => ResourceVersion::default(),
+            (false, true) => ResourceVersion::new("0"),
+            (false, false) => self.version.clone(),
+        };
+        let concrete = !resource_version.is_unset() && resource_version.as_str() != "0";
+        let limit = (!concrete || self.paged).then_some(PAGE);
+        self.request(ListRequest { resource_version, limit, continue_token: None }, moment)
+    }
+
+    fn request(&mut self, request: ListRequest, moment: Moment) -> Action {
+        self.paging = true;
+        self.state = State::List {
+            items: Vec::new(),
+            version: ResourceVersion::default(),
+            request: request.clone(),
+            requested: moment.now,
+        };
+        Action::List(request)
+    }
+
+    pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let State::List { items, version, request, requested } = &mut self.state else { return None };
+        store.ledger().bytes += text.len() as u64;
+        let page = match list::page(text) {
+            Ok(page) => page,
+            Err(error) => {
+                let failure = Failure {
+                    verdict: Verdict::Failing,
+                    code: 200,
+                    words: format!("the answer is no list: {error}"),
+                    retry_after: None,
+                };
+                return self.failed(failure, moment, store);
+            }
+        };
+        self.heard = Some(moment.now);
+        for item in &page.items {
+            store.ledger().listed += 1;
+            match decode_or_flag(self.decode, item) {
+                Ok(object) => {
+                    store.ledger().pending += 1;
+                    items.push(object.into());
+                }
+                Err(error) => {
+                    store.ledger().malformed_items += 1;
+                    store.notice(Notice::Malformed { at: moment.now, reason: format!("an item of the list: {error}") });
+                }
+            }
+        }
+        if version.is_unset() {
+            *version = page.resource_version;
+        }
+        if let Some(token) = page.continue_token {
+            // A server that hands out the same token for ever would never let the list end.
+            if page.items.is_empty() || request.continue_token.as_ref() == Some(&token) {
+                let words = String::from("the list does not end: the server repeats its continue token");
+                let failure = Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None };
+                return self.failed(failure, moment, store);
+            }
+            self.paged |= request.resource_version.as_str() == "0";
+            request.continue_token = Some(token);
+            *requested = moment.now;
+            return Some(Action::List(request.clone()));
+        }
+        let State::List { items, version, .. } = std::mem::replace(&mut self.state, State::Idle) else { return None };
+        let mut unique: HashMap<_, _, rustc_hash::FxBuildHasher> =
+            HashMap::with_capacity_and_hasher(items.len(), Default::default());
+        let all = items.len();
+        items.into_iter().for_each(|object| drop(unique.insert(object.key.clone(), object)));
+        store.ledger().merged += (all - unique.len()) as u64;
+        store.ledger().pending -= (all - unique.len()) as u64;
+        self.version = version;
+        self.replace(unique, moment, store);
+        Some(self.open(moment, false))
+    }
+
+    /// Hands a complete list over.
+    fn replace(
+        &mut self,
+        objects: HashMap<
+            crate::api::object::ObjectKey,
+            std::sync::Arc<crate::api::object::Object>,
+            rustc_hash::FxBuildHasher,
+        >,
+        moment: Moment,
+        store: &mut dyn ReflectorStore,
+    ) {
+        let mut items: Vec<_> = objects.into_values().collect();
+        items.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        let count = items.len();
+        store.ledger().pending -= count as u64;
+        store.ledger().replaced += count as u64;
+        store.ledger().lists += 1;
+        self.unavailable = false;
+        self.heard = Some(moment.now);
+        let reason = std::mem::replace(&mut self.reason, String::from("relist"));
+        let first = !self.synced;
+        self.synced = true;
+        store.replace(moment.now, items);
+        if !first {
+            store.notice(Notice::Relisted { at: moment.now, reason, items: count });
+        }
+    }
+
+    pub(super) fn frame(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let (State::Stream(socket, _) | State::Watch(socket)) = &mut self.state else { return None };
+        // A frame proves that the socket opened, whether or not anyone saw it open.
+        socket.opened.get_or_insert(moment.now);
+        socket.last_frame = Some(moment.now);
+        socket.frames += 1;
+        store.ledger().frames += 1;
+        store.ledger().bytes += text.len() as u64;
+        let frame = match event::split(text) {
+            Ok(frame) => frame,
+            Err(error) => return self.malformed(&error.to_string(), moment, store),
+        };
+        let event = match frame.event_type {
+            EventType::Added => WatchEvent::Added,
+            EventType::Modified => WatchEvent::Modified,
+            EventType::Deleted => WatchEvent::Deleted,
+            EventType::Bookmark => return self.bookmark(frame.object, moment, store),
+            EventType::Error => return self.error(frame.object, moment, store),
+            EventType::Unknown(word) => {
+                return self.malformed(&format!("an event of the unknown type {word:?}"), moment, store);
+            }
+        };
+        let object = match decode_or_flag(self.decode, frame.object) {
+            Ok(object) => std::sync::Arc::new(object),
+            Err(error) => return self.malformed(&error.to_string(), moment, store),
+        };
+        self.prove(moment, store);
+        store.ledger().events += 1;
+        match &mut self.state {
+            State::Stream(socket, objects) => {
+                socket.events += 1;
+                store.streamed(moment.now, event, &object);
+                let ledger = store.ledger();
+                ledger.streamed += 1;
+                ledger.pending += 1;
+                let before = match event {
+                    WatchEvent::Deleted => {
+                        // The deletion goes nowhere by itself: the object is not in the list that will be handed over.
+                        ledger.pending -= 1;
+                        ledger.merged += 1;
+                        objects.remove(&object.key)
+                    }
+                    _ => objects.insert(object.key.clone(), object),
+                };
+                if before.is_some() {
+                    ledger.pending -= 1;
+                    ledger.merged += 1;
+                }
+            }
+            State::Watch(socket) => {
+                socket.events += 1;
+                self.version_seen(&object.resource_version);
+                store.event(moment.now, event, object);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn bookmark(&mut self, object: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let bookmark = match event::bookmark(object) {
+            Ok(bookmark) => bookmark,
+            Err(error) => return self.malformed(&format!("a bookmark: {error}"), moment, store),
+        };
+        store.ledger().bookmarks += 1;
+        self.prove(moment, store);
+        let version = ResourceVersion::new(&bookmark.resource_version);
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Stream(socket, objects) if bookmark.initial_events_end => {
+                // The whole state as of this version: it counts even where it is lower than one seen before,
+                // for a server that was restored from a backup has gone back.
+                self.version = version;
+                self.replace(objects, moment, store);
+                self.resync_at = self.options.resync.map(|every| moment.now + every);
+                self.state = State::Watch(socket);
+                self.settle(moment, store);
+            }
+            state @ State::Watch(_) => {
+                self.state = state;
+                self.version_seen(&version);
+            }
+            state => self.state = state,
+        }
+        None
+    }
+
+    /// Remembers where a watch would resume. Empty and smaller versions are ignored: a watch never goes back.
+    fn version_seen(&mut self, version: &ResourceVersion) {
+        if !version.is_unset() && !version.is_older_than(&self.version) {
+            self.version = version.clone();
+        }
+    }
+
+    fn error(&mut self, object: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        store.ledger().errors += 1;
+        let failure = Failure::from_error_event(object);
+        self.failed(failure, moment, store)
+    }
+
+    /// A frame that cannot be read may have been anything, a deletion too: the version stays where it is, and
+    /// after a wait a new list tells.
+    fn malformed(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        store.ledger().malformed += 1;
+        store.notice(Notice::Malformed { at: moment.now, reason: reason.to_owned() });
+        let words = format!("a frame could not be read: {reason}");
+        self.failed(Failure { verdict: Verdict::Failing, code: 0, words, retry_after: None }, moment, store)
+    }
+
+    pub(super) fn closed(&mut self, code: u16, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let (streaming, socket) = match &self.state {
+            State::Stream(socket, _) => (true, socket),
+            State::Watch(socket) => (false, socket),
+            _ => return None,
+        };
+        let lived = socket.opened.map_or(0.0, |opened| moment.now - opened);
+        let (opened, events, frames) = (socket.opened.is_some(), socket.events, socket.frames);
+        // Trunk accepts a socket before it dials: what closes at once, uncleanly and without a frame, never was
+        // a watch. Only a probe over HTTP tells why.
+        if !opened || (frames == 0 && code != 1000 && lived < SHORT) {
+            self.discard(store);
+            self.silent(false, moment);
+            let phase = if streaming { Phase::Start } else { Phase::Watch };
+            self.state = State::Probe { phase, streaming, requested: moment.now };
+            let resource_version =
+                if streaming && self.unavailable { ResourceVersion::default() } else { self.version.clone() };
+            return Some(Action::Probe(WatchRequest {
+                resource_version,
+                initial_events: streaming,
+                timeout_seconds: 1,
+            }));
+        }
+        if code != 1000 {
+            // The process or the proxy died: what is shown may be old from here on.
+            let words = format!("the connection broke (close code {code})");
+            self.failure = Some(Failure::unreachable(words));
+        }
+        self.silent(code == 1000, moment);
+        self.discard(store);
+        if streaming {
+            if events > 0 || lived >= SHORT {
+                return Some(self.enter_after(Phase::Start, moment));
+            }
+            return Some(self.list(moment));
+        }
+        if lived < SHORT && events == 0 {
+            let words = String::from("the watch ended within a second, without an event");
+            self.failure = Some(Failure { verdict: Verdict::Failing, code: 0, words, retry_after: None });
+            self.reason = String::from("very short watch");
+            return Some(self.wait(Phase::Start, None, moment));
+        }
+        Some(self.enter_after(Phase::Watch, moment))
+    }
+
+    /// Enters a phase at once, or when a second has passed since the last opening.
+    fn enter_after(&mut self, phase: Phase, moment: Moment) -> Action {
+        if moment.now - self.last_opened >= SHORT {
+            return self.enter(phase, moment);
+        }
+        self.state = State::Waiting { until: self.last_opened + SHORT, phase };
+        Action::Wait
+    }
+
+    /// A list, a probe or an ERROR event said no.
+    pub(super) fn failed(
+        &mut self,
+        failure: Failure,
+        moment: Moment,
+        store: &mut dyn ReflectorStore,
+    ) -> Option<Action> {
+        let at = match &self.state {
+            State::Stream(..) => At::Stream,
+            State::Probe { streaming: true, .. } => At::Stream,
+            State::Watch(_) | State::Probe { .. } => At::Watch,
+            State::List { request, .. } => {
+                At::List { continued: request.continue_token.is_some(), request: request.clone() }
+            }
+            _ => return None,
+        };
+        self.discard(store);
+        self.silent(false, moment);
+        // A server that cannot stream a list, or not from there, is asked in another way at once.
+        let otherwise = matches!(at, At::Stream)
+            && matches!(failure.verdict, Verdict::Expired | Verdict::TooLarge | Verdict::Refused);
+        if !otherwise {
+            self.failure = Some(failure.clone());
+        }
+        if self.synced {
+            self.reason = match failure.code {
+                0 => failure.words.clone(),
+                code => format!("{code}: {}", failure.words),
+            };
+        }
+        let after = failure.retry_after;
+        Some(match (at, failure.verdict) {
+            (At::Stream, Verdict::TooManyRequests | Verdict::Unreachable) => self.wait(Phase::Start, after, moment),
+            (At::Stream, Verdict::Expired | Verdict::TooLarge) if !self.unavailable => {
+                self.unavailable = true;
+                self.open(moment, true)
+            }
+            (At::Stream, _) => self.list(moment),
+            // From page two on the token may have expired; client-go then asks for everything at once, at the
+            // version that was asked for first.
+            (At::List { continued: true, request }, Verdict::Expired) => {
+                self.request(ListRequest { limit: None, continue_token: None, ..request }, moment)
+            }
+            (At::List { .. }, Verdict::Expired | Verdict::TooLarge) if !self.unavailable => {
+                self.unavailable = true;
+                self.list(moment)
+            }
+            (At::List { .. } | At::Watch, Verdict::Refused) => {
+                self.state = State::Refused;
+                Action::Wait
+            }
+            (At::List { .. }, _) => self.wait(Phase::Start, after, moment),
+            (At::Watch, Verdict::TooManyRequests | Verdict::Unreachable) => self.wait(Phase::Watch, after, moment),
+            (At::Watch, _) => self.wait(Phase::Start, after, moment),
+        })
+    }
+
+    /// Nothing is wrong with the request, so whatever refused the socket was in between.
+    pub(super) fn probe_passed(&mut self, moment: Moment) -> Option<Action> {
+        let State::Probe { phase, .. } = self.state else { return None };
+        let words = "the server answers over HTTP, but the WebSocket could not be opened";
+        self.failure = Some(Failure::unreachable(words));
+        Some(self.wait(phase, None, moment))
+    }
+
+    fn wait(&mut self, phase: Phase, at_least: Option<f64>, moment: Moment) -> Action {
+        let wait = self.backoff.next(moment).max(at_least.unwrap_or(0.0));
+        self.state = State::Waiting { until: moment.now + wait, phase };
+        Action::Wait
+    }
+
+    pub(super) fn timer(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let due = |deadline: f64| moment.now >= deadline;
+        match &self.state {
+            State::Waiting { until, phase } if due(*until) => {
+                let phase = *phase;
+                Some(self.enter(phase, moment))
+            }
+            State::List { .. } | State::Probe { .. } if self.deadline().is_some_and(due) => {
+                self.failed(Failure::unreachable("no answer in time"), moment, store)
+            }
+            State::Stream(socket, _) | State::Watch(socket) if due(socket.deadline()) => {
+                let opened = socket.opened.is_some();
+                self.lost(opened, moment, store)
+            }
+            State::Watch(socket) if socket.opened.is_some_and(|opened| due(opened + PROVEN)) => {
+                if self.failure.is_some() || self.silence.is_some() {
+                    self.prove(moment, store);
+                    self.settle(moment, store);
+                }
+                if self.resync_at.is_some_and(due) {
+                    self.resync_at = self.options.resync.map(|every| moment.now + every);
+                    store.resync(moment.now);
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// A socket said nothing past its deadline.
+    fn lost(&mut self, opened: bool, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        if !opened {
+            return self.failed(Failure::unreachable("the WebSocket did not open in time"), moment, store);
+        }
+        // A watch from a version that the server has never reached opens and stays silent for ever, so that two
+        // silent ones in a row ask for a new list.
+        let silent = matches!(&self.state, State::Watch(socket) if socket.frames == 0);
+        self.quiet = if silent { self.quiet + 1 } else { 0 };
+        let watch = matches!(self.state, State::Watch(_)) && self.quiet < 2;
+        self.silent(true, moment);
+        self.discard(store);
+        if self.quiet >= 2 {
+            self.quiet = 0;
+            self.reason = String::from("two silent watches");
+        }
+        Some(self.enter(if watch { Phase::Watch } else { Phase::Start }, moment))
+    }
+
+    pub(super) fn woke(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let phase = match &self.state {
+            State::Idle | State::Refused => return None,
+            State::Watch(_) => Phase::Watch,
+            State::Waiting { phase, .. } | State::Probe { phase, .. } => *phase,
+            State::Stream(..) | State::List { .. } => Phase::Start,
+        };
+        self.silent(false, moment);
+        if self.failure.is_none() {
+            self.failure = Some(Failure::unreachable("the page slept"));
+        }
+        self.discard(store);
+        Some(self.enter(phase, moment))
+    }
+
+    /// Whatever a list had brought so far is worth nothing.
+    pub(super) fn discard(&mut self, store: &mut dyn ReflectorStore) {
+        let count = self.listing().unwrap_or(0) as u64;
+        if count > 0 {
+            store.ledger().pending -= count;
+            store.ledger().discarded += count;
+        }
+        match &mut self.state {
+            State::Stream(_, objects) => objects.clear(),
+            State::List { items, .. } => items.clear(),
+            _ => {}
+        }
+    }
+
+    /// The socket is gone. A server that ends a watch as it should has sent everything; after anything else,
+    /// only what was heard is known.
+    fn silent(&mut self, clean: bool, moment: Moment) {
+        let from = if clean { moment.now } else { self.heard.unwrap_or(moment.now) };
+        self.silence.get_or_insert(Silence { from, since: moment.now });
+    }
+
+    /// The server was heard on a socket.
+    fn prove(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
+        self.heard = Some(moment.now);
+        if matches!(self.state, State::Watch(_)) && (self.failure.is_some() || self.silence.is_some()) {
+            self.settle(moment, store);
+        }
+    }
+
+    /// The watch is whole again: what was silent is a gap, and it is over.
+    fn settle(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
+        let failure = self.failure.take();
+        let Some(Silence { from, .. }) = self.silence.take() else { return };
+        if let Some(failure) = failure {
+            store.notice(Notice::Gap { from, to: moment.now, reason: failure.words });
+        }
+    }
+}
+
+/// What was under way when something failed.
+enum At {
+    Stream,
+    List { continued: bool, request: ListRequest },
+    Watch,
+}
