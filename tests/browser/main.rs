@@ -32,3 +32,6 @@ mod size;
 
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
+
+// Every kind's cells against what a real server printed.
+mod columns;
