@@ -1,0 +1,409 @@
+//! Lanes: one for each name that has marks or lives, with the uids of the lives that had it.
+//!
+//! A lane is freed, and its number used again, once its object is gone and its last mark is evicted. So memory
+//! follows what lives and what is in the ring, however many objects come and go.
+
+use std::hash::BuildHasher;
+use std::mem::size_of;
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::api::cell::Tone;
+use crate::api::object::ObjectKey;
+use crate::timeline::mark::{Mark, MarkType, Subject};
+
+/// The number of a lane. It may name another object after the lane was freed; see [`Lanes::generation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaneId(pub u32);
+
+/// The end of the list of lanes.
+const NONE: u32 = u32::MAX;
+
+/// An earlier life of a name, kept while marks of it are.
+#[derive(Debug)]
+struct Life {
+    number: u32,
+    uid: Arc<str>,
+    marks: u32,
+}
+
+/// One name.
+#[derive(Debug)]
+pub struct Lane {
+    /// Whose lane it is.
+    pub key: ObjectKey,
+    /// The uid of the latest life.
+    pub uid: Arc<str>,
+    /// Whether the latest life goes on.
+    pub live: bool,
+    /// When its newest mark was stamped.
+    pub last_at: f64,
+    /// The sequence number of its newest mark.
+    pub last_seq: u64,
+    /// How many marks in the ring are its own.
+    pub marks: u32,
+    /// The state that the newest evicted mark left; `None` if none was evicted, or that was the object's end.
+    pub worn: Option<Tone>,
+    /// The number of the latest life, and how many marks it has.
+    life: u32,
+    life_marks: u32,
+    earlier: Vec<Life>,
+    newer: u32,
+    older: u32,
+}
+
+impl Lane {
+    /// The uid of a life, by the number that [`Touch::life`] gave.
+    pub fn uid_of(&self, life: u32) -> &Arc<str> {
+        if life == self.life {
+            return &self.uid;
+        }
+        self.earlier.iter().find(|earlier| earlier.number == life).map_or(&self.uid, |earlier| &earlier.uid)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        // Each shared text stands behind two counters.
+        self.key.namespace.len() + self.key.name.len() + self.uid.len() + 3 * 2 * size_of::<usize>()
+    }
+}
+
+fn hash_of(key: &ObjectKey) -> u64 {
+    FxBuildHasher.hash_one(key)
+}
+
+/// A slot stays; its lane comes and goes.
+#[derive(Debug, Default)]
+struct Slot {
+    generation: u32,
+    lane: Option<Lane>,
+}
+
+/// What [`Lanes::touch`] found or made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// The lane.
+    pub lane: LaneId,
+    /// Which life the mark belongs to.
+    pub life: u32,
+    /// For [`Mark::before`].
+    pub before: u32,
+}
+
+/// What is about to be marked.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// Whose mark.
+    pub key: &'a ObjectKey,
+    /// Of which life; empty where it is not known, which means the latest.
+    pub uid: &'a str,
+    /// What happened.
+    pub mark_type: MarkType,
+}
+
+/// All lanes, and the order in which they last changed.
+#[derive(Debug)]
+pub struct Lanes {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    names: HashTable<u32>,
+    /// The lane that changed last; each points at the one before.
+    newest: u32,
+    oldest: u32,
+    len: usize,
+    gone_bytes: usize,
+    heap: usize,
+}
+
+impl Default for Lanes {
+    fn default() -> Lanes {
+        Lanes {
+            slots: Vec::new(),
+            free: Vec::new(),
+            names: HashTable::new(),
+            newest: NONE,
+            oldest: NONE,
+            len: 0,
+            gone_bytes: 0,
+            heap: 0,
+        }
+    }
+}
+
+impl Lanes {
+    /// The lane of an object that is about to get the mark `seq` at the time `at`; made if there is none.
+    pub fn touch(&mut self, change: Change<'_>, seq: u64, at: f64) -> Touch {
+        let id = self.find(change.key).unwrap_or_else(|| self.insert(change));
+        self.unlink(id.0);
+        self.link_newest(id.0);
+        let Some(lane) = self.slots[id.0 as usize].lane.as_mut() else {
+            // `find` and `insert` only give slots that are filled.
+            return Touch { lane: id, life: 0, before: 0 };
+        };
+        let was_live = lane.live;
+        let bytes = lane.heap_bytes();
+        // 0 also where the previous mark is farther back than any ring can hold.
+        let before = if lane.marks == 0 { 0 } else { u32::try_from(seq - lane.last_seq).unwrap_or(0) };
+        lane.last_seq = seq;
+        lane.last_at = at;
+        lane.marks += 1;
+        let earlier = lane.earlier.iter_mut().find(|life| *life.uid == *change.uid);
+        let life = match earlier {
+            // Late news of an earlier life say nothing about the latest one.
+            Some(earlier) if *lane.uid != *change.uid => {
+                earlier.marks += 1;
+                earlier.number
+            }
+            _ => {
+                if !change.uid.is_empty() && *lane.uid != *change.uid {
+                    let uid = std::mem::replace(&mut lane.uid, change.uid.into());
+                    if lane.life_marks > 0 {
+                        lane.earlier.push(Life { number: lane.life, uid, marks: lane.life_marks });
+                    }
+                    lane.life = lane.life.wrapping_add(1);
+                    lane.life_marks = 0;
+                }
+                lane.life_marks += 1;
+                lane.live = change.mark_type != MarkType::Deleted;
+                lane.life
+            }
+        };
+        let (now_bytes, live) = (lane.heap_bytes(), lane.live);
+        self.heap = self.heap - bytes + now_bytes;
+        if !was_live {
+            self.gone_bytes -= bytes + size_of::<Slot>();
+        }
+        if !live {
+            self.gone_bytes += now_bytes + size_of::<Slot>();
+        }
+        Touch { lane: id, life, before }
+    }
+
+    /// Forgets a mark that the ring evicted.
+    pub fn release(&mut self, mark: &Mark) {
+        let Subject::Object { lane: id, life, .. } = mark.subject else {
+            return;
+        };
+        let Some(lane) = self.slots.get_mut(id.0 as usize).and_then(|slot| slot.lane.as_mut()) else {
+            return;
+        };
+        lane.marks = lane.marks.saturating_sub(1);
+        lane.worn = if mark.mark_type == MarkType::Deleted { None } else { Some(mark.tone) };
+        if life == lane.life {
+            lane.life_marks = lane.life_marks.saturating_sub(1);
+        } else if let Some(index) = lane.earlier.iter().position(|earlier| earlier.number == life) {
+            lane.earlier[index].marks -= 1;
+            if lane.earlier[index].marks == 0 {
+                lane.earlier.remove(index);
+            }
+        }
+        if lane.marks == 0 && !lane.live {
+            self.remove(id);
+        }
+    }
+
+    /// The lane with this number, unless it was freed.
+    pub fn get(&self, id: LaneId) -> Option<&Lane> {
+        self.slots.get(id.0 as usize)?.lane.as_ref()
+    }
+
+    /// The lane of a name.
+    pub fn find(&self, key: &ObjectKey) -> Option<LaneId> {
+        let same = |id: &u32| self.slots[*id as usize].lane.as_ref().is_some_and(|lane| lane.key == *key);
+        self.names.find(hash_of(key), same).map(|id| LaneId(*id))
+    }
+
+    /// How often the number was freed: a number names the same lane only while this stays the same.
+    pub fn generation(&self, id: LaneId) -> u32 {
+        self.slots.get(id.0 as usize).map_or(0, |slot| slot.generation)
+    }
+
+    /// The lanes, most recently changed first.
+    pub fn newest_first(&self) -> impl Iterator<Item = (LaneId, &Lane)> {
+        let mut next = self.newest;
+        std::iter::from_fn(move || {
+            let id = LaneId(next);
+            let lane = self.get(id)?;
+            next = lane.older;
+            Some((id, lane))
+        })
+    }
+
+    /// How many lanes there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// One more than the largest number in use.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The bytes of lanes whose objects are gone: they are held by marks alone.
+    pub fn gone_bytes(&self) -> usize {
+        self.gone_bytes
+    }
+
+    /// The bytes of all lanes.
+    pub fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+            + self.free.capacity() * size_of::<u32>()
+            + self.names.allocation_size()
+            + self.heap
+    }
+
+    fn insert(&mut self, change: Change<'_>) -> LaneId {
+        let lane = Lane {
+            key: change.key.clone(),
+            uid: change.uid.into(),
+            live: true,
+            last_at: f64::NEG_INFINITY,
+            last_seq: 0,
+            marks: 0,
+            worn: None,
+            life: 0,
+            life_marks: 0,
+            earlier: Vec::new(),
+            newer: NONE,
+            older: NONE,
+        };
+        self.heap += lane.heap_bytes();
+        self.len += 1;
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.slots[number as usize].lane = Some(lane);
+                number
+            }
+            None => {
+                self.slots.push(Slot { generation: 0, lane: Some(lane) });
+                (self.slots.len() - 1) as u32
+            }
+        };
+        let slots = &self.slots;
+        let hash = |id: &u32| slots[*id as usize].lane.as_ref().map_or(0, |lane| hash_of(&lane.key));
+        self.names.insert_unique(hash_of(change.key), number, hash);
+        self.link_newest(number);
+        LaneId(number)
+    }
+
+    fn remove(&mut self, id: LaneId) {
+        self.unlink(id.0);
+        let slot = &mut self.slots[id.0 as usize];
+        let Some(lane) = slot.lane.take() else {
+            return;
+        };
+        slot.generation = slot.generation.wrapping_add(1);
+        self.len -= 1;
+        self.heap -= lane.heap_bytes();
+        self.gone_bytes -= lane.heap_bytes() + size_of::<Slot>();
+        self.free.push(id.0);
+        if let Ok(entry) = self.names.find_entry(hash_of(&lane.key), |number| *number == id.0) {
+            entry.remove();
+        }
+    }
+
+    fn lane_mut(&mut self, number: u32) -> Option<&mut Lane> {
+        self.slots.get_mut(number as usize)?.lane.as_mut()
+    }
+
+    fn unlink(&mut self, number: u32) {
+        let Some((newer, older)) = self.get(LaneId(number)).map(|lane| (lane.newer, lane.older)) else {
+            return;
+        };
+        match self.lane_mut(newer) {
+            Some(lane) => lane.older = older,
+            None => self.newest = older,
+        }
+        match self.lane_mut(older) {
+            Some(lane) => lane.newer = newer,
+            None => self.oldest = newer,
+        }
+    }
+
+    fn link_newest(&mut self, number: u32) {
+        let older = self.newest;
+        if let Some(lane) = self.lane_mut(number) {
+            (lane.newer, lane.older) = (NONE, older);
+        }
+        match self.lane_mut(older) {
+            Some(lane) => lane.newer = number,
+            None => self.oldest = number,
+        }
+        self.newest = number;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::object::ResourceVersion;
+
+    fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Mark {
+        let key = ObjectKey::new("shop", name);
+        let touch = lanes.touch(Change { key: &key, uid, mark_type }, seq, seq as f64);
+        let resource_version = ResourceVersion::new("1");
+        let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
+        Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }
+    }
+
+    fn uid<'a>(lanes: &'a Lanes, mark: &Mark) -> &'a str {
+        let Subject::Object { lane, life, .. } = mark.subject else { panic!("no object") };
+        lanes.get(lane).unwrap().uid_of(life)
+    }
+
+    #[test]
+    fn a_recreated_name_keeps_both_uids_until_the_marks_are_gone() {
+        let mut lanes = Lanes::default();
+        let added = touch(&mut lanes, "a", "one", MarkType::Added, 1);
+        let again = touch(&mut lanes, "a", "two", MarkType::Added, 2);
+        let late = touch(&mut lanes, "a", "one", MarkType::Deleted, 3);
+        assert_eq!([uid(&lanes, &added), uid(&lanes, &again), uid(&lanes, &late)], ["one", "two", "one"]);
+        let (_, lane) = lanes.newest_first().next().unwrap();
+        assert!(lane.live, "late news of the first life do not end the second");
+        lanes.release(&added);
+        lanes.release(&late);
+        assert!(lanes.get(LaneId(0)).unwrap().earlier.is_empty());
+    }
+
+    #[test]
+    fn a_lane_is_freed_with_its_last_mark_and_used_again_by_another_name() {
+        let mut lanes = Lanes::default();
+        let added = touch(&mut lanes, "a", "one", MarkType::Added, 1);
+        let deleted = touch(&mut lanes, "a", "one", MarkType::Deleted, 2);
+        assert_eq!(deleted.before, 1);
+        let generation = lanes.generation(LaneId(0));
+        lanes.release(&added);
+        assert_eq!(lanes.len(), 1);
+        lanes.release(&deleted);
+        assert_eq!((lanes.len(), lanes.gone_bytes()), (0, 0));
+        assert!(lanes.find(&ObjectKey::new("shop", "a")).is_none());
+        touch(&mut lanes, "b", "two", MarkType::Added, 3);
+        assert_eq!(lanes.find(&ObjectKey::new("shop", "b")), Some(LaneId(0)));
+        assert_ne!(lanes.generation(LaneId(0)), generation);
+    }
+
+    #[test]
+    fn a_live_object_keeps_its_lane_without_marks() {
+        let mut lanes = Lanes::default();
+        let added = touch(&mut lanes, "a", "one", MarkType::Added, 1);
+        lanes.release(&added);
+        assert_eq!(lanes.len(), 1);
+        assert_eq!(touch(&mut lanes, "a", "one", MarkType::Updated, 9).before, 0, "the mark before is evicted");
+    }
+
+    #[test]
+    fn lanes_stand_in_the_order_of_their_last_change() {
+        let mut lanes = Lanes::default();
+        for (seq, name) in ["a", "b", "c", "a", "b"].into_iter().enumerate() {
+            touch(&mut lanes, name, "u", MarkType::Updated, seq as u64 + 1);
+        }
+        let names: Vec<&str> = lanes.newest_first().map(|(_, lane)| &*lane.key.name).collect();
+        assert_eq!(names, ["b", "a", "c"]);
+    }
+}

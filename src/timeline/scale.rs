@@ -1,0 +1,249 @@
+//! Time against the x axis: the part of time on the screen, its ticks, zoom, pan and following.
+
+/// A stretch of time, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Its left end.
+    pub from: f64,
+    /// Its right end.
+    pub to: f64,
+}
+
+impl Window {
+    /// Its length; never less than a millisecond, so that it may divide.
+    pub fn span(&self) -> f64 {
+        (self.to - self.from).max(1.0)
+    }
+
+    /// Whether it holds a time, its ends included.
+    pub fn contains(&self, at: f64) -> bool {
+        self.from <= at && at <= self.to
+    }
+}
+
+/// Maps a window to `width` pixels from `left`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// What is mapped.
+    pub window: Window,
+    /// Where it begins, in pixels.
+    pub left: f64,
+    /// How many pixels it takes.
+    pub width: f64,
+}
+
+impl Scale {
+    /// Where a time is.
+    pub fn x(&self, at: f64) -> f64 {
+        self.left + (at - self.window.from) / self.window.span() * self.width
+    }
+
+    /// Which time is at `x`.
+    pub fn time(&self, x: f64) -> f64 {
+        self.window.from + (x - self.left) * self.ms_per_pixel()
+    }
+
+    /// How long a pixel is.
+    pub fn ms_per_pixel(&self) -> f64 {
+        self.window.span() / self.width.max(1.0)
+    }
+
+    /// Where a time is, but never outside.
+    pub fn clamped(&self, at: f64) -> f64 {
+        self.x(at).clamp(self.left, self.left + self.width.max(0.0))
+    }
+}
+
+/// One mark of the axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tick {
+    /// Where.
+    pub x: f64,
+    /// How many seconds before now.
+    pub ago: u32,
+}
+
+impl Tick {
+    /// What is written at it: `now`, `-30s`, `-2m30s`.
+    pub fn label(&self) -> String {
+        match (self.ago / 60, self.ago % 60) {
+            (0, 0) => "now".into(),
+            _ if self.ago < 120 => format!("-{}s", self.ago),
+            (minutes, 0) => format!("-{minutes}m"),
+            (minutes, seconds) => format!("-{minutes}m{seconds}s"),
+        }
+    }
+}
+
+/// The steps between ticks, in seconds.
+const STEPS: [u32; 10] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
+
+/// The least room between two ticks, in pixels.
+const TICK_ROOM: f64 = 64.0;
+
+/// Writes the ticks of a scale into `ticks`, latest first.
+pub fn ticks(scale: &Scale, now: f64, ticks: &mut Vec<Tick>) {
+    ticks.clear();
+    if scale.width < 1.0 {
+        return;
+    }
+    let room = |step: &&u32| f64::from(**step) * 1_000.0 / scale.ms_per_pixel() >= TICK_ROOM;
+    let last = STEPS[STEPS.len() - 1];
+    let step = STEPS.iter().find(room).copied().unwrap_or(last);
+    let step_ms = f64::from(step) * 1_000.0;
+    let first = ((now - scale.window.to) / step_ms - 1e-9).ceil().max(0.0);
+    let mut index = first as u32;
+    // The limit only matters for windows far longer than the longest step.
+    while ticks.len() < 64 {
+        let x = scale.x(now - f64::from(index) * step_ms);
+        if x < scale.left - 0.5 {
+            break;
+        }
+        ticks.push(Tick { x, ago: index.saturating_mul(step) });
+        index += 1;
+    }
+}
+
+/// The shortest window.
+pub const MIN_SPAN: f64 = 2_000.0;
+
+/// The longest window, and how far back it may be moved.
+pub const HISTORY: f64 = 600_000.0;
+
+/// What the user looks at: the last so many seconds, or a stretch of the past.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewport {
+    span: f64,
+    /// The right end; `None` follows now.
+    end: Option<f64>,
+}
+
+impl Default for Viewport {
+    fn default() -> Viewport {
+        Viewport { span: 60_000.0, end: None }
+    }
+}
+
+impl Viewport {
+    /// The part of time to draw.
+    pub fn window(&self, now: f64) -> Window {
+        let to = self.end.unwrap_or(now);
+        Window { from: to - self.span, to }
+    }
+
+    /// How long the window is.
+    pub fn span(&self) -> f64 {
+        self.span
+    }
+
+    /// Whether it moves with the time.
+    pub fn is_following(&self) -> bool {
+        self.end.is_none()
+    }
+
+    /// Moves with the time again.
+    pub fn follow(&mut self) {
+        self.end = None;
+    }
+
+    /// Stands still.
+    pub fn pause(&mut self, now: f64) {
+        self.end = Some(self.end.unwrap_or(now));
+    }
+
+    /// Makes the window `factor` times as long, keeping the time `at` where it is. While following, now is kept.
+    pub fn zoom(&mut self, now: f64, at: f64, factor: f64) {
+        let span = (self.span * factor).clamp(MIN_SPAN, HISTORY);
+        if !span.is_finite() {
+            return;
+        }
+        if let Some(end) = self.end {
+            self.end = Some(at + (end - at) * span / self.span);
+        }
+        self.span = span;
+        self.clamp(now);
+    }
+
+    /// Moves the window by so many milliseconds; to the left is less than 0. Reaching now follows again.
+    pub fn pan(&mut self, now: f64, by: f64) {
+        let end = self.end.unwrap_or(now) + by;
+        self.end = if end >= now { None } else { Some(end) };
+        self.clamp(now);
+    }
+
+    /// Puts the time `at` into the middle, as a click on the overview does.
+    pub fn center(&mut self, now: f64, at: f64) {
+        let by = at + self.span / 2.0 - self.end.unwrap_or(now);
+        self.pan(now, by);
+    }
+
+    fn clamp(&mut self, now: f64) {
+        if let Some(end) = self.end {
+            self.end = Some(end.clamp(now - HISTORY + self.span, now));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn labels(span: f64, width: f64, behind: f64) -> Vec<String> {
+        let now = 1_000_000.0;
+        let window = Window { from: now - behind - span, to: now - behind };
+        let mut found = Vec::new();
+        ticks(&Scale { window, left: 236.0, width }, now, &mut found);
+        found.iter().rev().map(Tick::label).collect()
+    }
+
+    #[test]
+    fn a_minute_has_the_labels_of_the_mock() {
+        assert_eq!(labels(60_000.0, 600.0, 0.0), ["-60s", "-50s", "-40s", "-30s", "-20s", "-10s", "now"]);
+    }
+
+    #[test]
+    fn zoomed_windows_have_nice_steps() {
+        assert_eq!(labels(4_000.0, 600.0, 0.0), ["-4s", "-3s", "-2s", "-1s", "now"]);
+        assert_eq!(labels(600_000.0, 600.0, 0.0), ["-10m", "-8m", "-6m", "-4m", "-2m", "now"]);
+        assert_eq!(labels(60_000.0, 200.0, 120_000.0), ["-3m", "-2m30s", "-2m"]);
+        assert_eq!(labels(60_000.0, 0.0, 0.0), Vec::<String>::new());
+    }
+
+    #[test]
+    fn panning_to_now_follows_again_and_never_leaves_the_history() {
+        let now = 1_000_000.0;
+        let mut view = Viewport::default();
+        view.pan(now, -5_000.0);
+        assert!(!view.is_following());
+        assert_eq!(view.window(now + 100.0), Window { from: 935_000.0, to: 995_000.0 });
+        view.pan(now, -1e12);
+        assert_eq!(view.window(now).from, now - HISTORY);
+        view.pan(now, 1e12);
+        assert!(view.is_following());
+        view.zoom(now, now - 30_000.0, 1e9);
+        assert_eq!((view.span(), view.is_following()), (HISTORY, true));
+    }
+
+    proptest! {
+        #[test]
+        fn x_and_time_are_inverse(from in 0.0f64..1e9, span in 1.0f64..600_000.0, width in 1.0f64..4_000.0, part in 0.0f64..1.0) {
+            let scale = Scale { window: Window { from, to: from + span }, left: 236.0, width };
+            let at = from + span * part;
+            prop_assert!((scale.time(scale.x(at)) - at).abs() < 1e-3);
+        }
+
+        #[test]
+        fn zoom_keeps_the_point(part in 0.2f64..0.8, factor in 0.7f64..1.4) {
+            let now = 10_000_000.0;
+            let mut view = Viewport::default();
+            view.pan(now, -200_000.0);
+            let before = Scale { window: view.window(now), left: 0.0, width: 600.0 };
+            let at = before.time(600.0 * part);
+            view.zoom(now, at, factor);
+            let after = Scale { window: view.window(now), left: 0.0, width: 600.0 };
+            prop_assert!((after.x(at) - 600.0 * part).abs() < 1e-6);
+        }
+    }
+}
