@@ -167,7 +167,8 @@ fn update(
 }
 
 fn parse(body: &[u8]) -> Result<Value, Status> {
-    serde_json::from_slice(body).map_err(|error| Status::bad_request(format!("the request's body is not JSON: {error}")))
+    serde_json::from_slice(body)
+        .map_err(|error| Status::bad_request(format!("the request's body is not JSON: {error}")))
 }
 
 /// The object in a request's body, if it is one of this resource.
@@ -209,7 +210,8 @@ fn check_same(current: &Object, metadata: &Map<String, Value>) -> Result<(), Sta
     for (field, expected) in identity {
         let found = metadata.get(field).and_then(Value::as_str).unwrap_or_default();
         if !found.is_empty() && found != expected {
-            let message = format!("the {field} of the object ({found}) does not match the {field} on the URL ({expected})");
+            let message =
+                format!("the {field} of the object ({found}) does not match the {field} on the URL ({expected})");
             return Err(Status::bad_request(message));
         }
     }

@@ -54,7 +54,8 @@ impl Scenario {
         let mut due: f64 = 1.0;
         let mut last = Instant::now();
         loop {
-            let pause = if rate > 0.0 { Duration::from_secs_f64((1.0 / rate).clamp(0.005, 1.0)) } else { Duration::MAX };
+            let pause =
+                if rate > 0.0 { Duration::from_secs_f64((1.0 / rate).clamp(0.005, 1.0)) } else { Duration::MAX };
             tokio::select! {
                 order = orders.recv() => match order {
                     Some(Order::Rate { rate: new, done }) => {
