@@ -31,6 +31,7 @@
 
 pub mod api;
 pub mod cache;
+pub mod page;
 pub mod table;
 pub mod timeline;
 

@@ -1,1 +1,7 @@
-//! (in work)
+//! Everything that touches the browser's clock, network and frames. It carries out what the core decides.
+
+pub mod base;
+pub mod clock;
+pub mod driver;
+pub mod frame;
+pub mod lister_watcher;

@@ -68,3 +68,32 @@ impl Ledger {
             && self.deltas() == self.applied + self.coalesced + queued
     }
 }
+
+impl Ledger {
+    /// The sum of two ledgers, which balances where both do.
+    pub fn plus(self, other: &Ledger) -> Ledger {
+        Ledger {
+            frames: self.frames + other.frames,
+            bytes: self.bytes + other.bytes,
+            bookmarks: self.bookmarks + other.bookmarks,
+            errors: self.errors + other.errors,
+            malformed: self.malformed + other.malformed,
+            events: self.events + other.events,
+            watched: self.watched + other.watched,
+            streamed: self.streamed + other.streamed,
+            late: self.late + other.late,
+            listed: self.listed + other.listed,
+            malformed_items: self.malformed_items + other.malformed_items,
+            merged: self.merged + other.merged,
+            discarded: self.discarded + other.discarded,
+            pending: self.pending + other.pending,
+            replaced: self.replaced + other.replaced,
+            tombstones: self.tombstones + other.tombstones,
+            resyncs: self.resyncs + other.resyncs,
+            applied: self.applied + other.applied,
+            coalesced: self.coalesced + other.coalesced,
+            watches: self.watches + other.watches,
+            lists: self.lists + other.lists,
+        }
+    }
+}

@@ -1,7 +1,262 @@
-//! (in work)
+//! The timeline of one resource: who changed, when and how, kept within a budget, and drawn as plain data.
+//!
+//! A mark is stamped when its frame arrives, before anything is folded by the queue. Its time is a number of
+//! milliseconds that the caller passes in. Nothing is dropped in silence: evicted marks are counted, folds keep
+//! their counts by type, and a delete is drawn on top of whatever it would be folded into.
+//!
+//! Nothing here draws, and nothing walks all marks: each mark points at the one before it in its lane
+//! ([`mark::Mark::before`]), so a scene costs the marks of the lanes that are on the screen.
 
+mod draw;
+pub mod fold;
+pub mod hit;
 pub mod lanes;
 pub mod mark;
+pub mod order;
 pub mod overview;
 pub mod ring;
 pub mod scale;
+pub mod scene;
+
+use crate::api::cell::Tone;
+use crate::api::object::{ObjectKey, ResourceVersion};
+use crate::timeline::draw::Scratch;
+use crate::timeline::lanes::{Change, Lanes};
+use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
+use crate::timeline::order::Order;
+use crate::timeline::overview::Overview;
+use crate::timeline::ring::Ring;
+use crate::timeline::scene::{Scene, TimelineView};
+
+/// A budget for one resource, in bytes: room for some hundred thousand marks.
+pub const BUDGET: usize = 8 << 20;
+
+/// The least time between two scenes of a window that only moves on, in milliseconds: 15 a second.
+const PACE: f64 = 66.0;
+
+/// A mark as a reader sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MarkInfo<'a> {
+    /// Counts up by one from mark to mark.
+    pub sequence: u64,
+    /// When it was stamped.
+    pub at: f64,
+    /// When a gap began; otherwise the same as `at`.
+    pub from: f64,
+    /// What happened.
+    pub mark_type: MarkType,
+    /// To whom; `None` for relists and gaps.
+    pub key: Option<&'a ObjectKey>,
+    /// The uid of the life that it happened to; empty for relists and gaps.
+    pub uid: &'a str,
+    /// The object's version after it; empty for relists and gaps.
+    pub resource_version: &'a str,
+    /// How many frames it stands for.
+    pub folded: u32,
+    /// The object's state after it.
+    pub tone: Tone,
+    /// What a relist or gap was; otherwise empty.
+    pub note: &'a str,
+}
+
+/// What the last scene was made of.
+#[derive(Debug)]
+struct Drawn {
+    view: TimelineView,
+    now: f64,
+    seq: u64,
+    open: bool,
+}
+
+/// The marks of one resource.
+#[derive(Debug)]
+pub struct Timeline {
+    ring: Ring,
+    lanes: Lanes,
+    order: Order,
+    overview: Overview,
+    /// The sequence number of the newest relist or gap; 0 before the first.
+    last_stream: u64,
+    /// A gap that still lasts: since when, and what it is.
+    open: Option<(f64, Box<str>)>,
+    scene: Scene,
+    scratch: Scratch,
+    drawn: Option<Drawn>,
+}
+
+impl Default for Timeline {
+    fn default() -> Timeline {
+        Timeline::new(BUDGET)
+    }
+}
+
+impl Timeline {
+    /// An empty timeline whose marks, and the lanes of objects that are gone, take at most `budget` bytes.
+    pub fn new(budget: usize) -> Timeline {
+        Timeline {
+            ring: Ring::new(budget),
+            lanes: Lanes::default(),
+            order: Order::default(),
+            overview: Overview::default(),
+            last_stream: 0,
+            open: None,
+            scene: Scene::default(),
+            scratch: Scratch::default(),
+            drawn: None,
+        }
+    }
+
+    /// Marks a change of one object. `folded` is the number of frames that it stands for; `uid` may be empty
+    /// where it is not known, and then means the name's latest life.
+    #[expect(clippy::too_many_arguments, reason = "a mark has these parts, and is made in one place")]
+    pub fn push(
+        &mut self,
+        now: f64,
+        mark_type: MarkType,
+        key: &ObjectKey,
+        uid: &str,
+        resource_version: &ResourceVersion,
+        folded: u32,
+        tone: Tone,
+    ) {
+        let at = self.ring.clamp(now);
+        let folded = folded.max(1);
+        let touch = self.lanes.touch(Change { key, uid, mark_type }, self.ring.next_seq(), at);
+        let resource_version = resource_version.clone();
+        let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded };
+        self.ring.push(at, mark_type, tone, touch.before, subject);
+        self.overview.add(at, mark_type, folded);
+        self.evict();
+    }
+
+    /// Marks that the resource was listed again, and why: `relist (410)`.
+    pub fn relist(&mut self, now: f64, note: &str) {
+        self.push_stream(now, now, MarkType::Relist, note);
+    }
+
+    /// Marks a time without knowledge that is over, such as `gap of 1.2 s`. An open gap ends with it.
+    pub fn gap(&mut self, from: f64, to: f64, note: &str) {
+        self.open = None;
+        self.push_stream(from, to, MarkType::Gap, note);
+    }
+
+    /// From this time on nothing is known, until [`Timeline::gap`] tells when that ended. Drawn up to now.
+    pub fn open_gap(&mut self, from: f64, note: &str) {
+        self.open = Some((self.ring.clamp(from), note.into()));
+    }
+
+    fn push_stream(&mut self, from: f64, to: f64, mark_type: MarkType, note: &str) {
+        let at = self.ring.clamp(to);
+        let before = match self.last_stream {
+            0 => 0,
+            last => u32::try_from(self.ring.next_seq() - last).unwrap_or(0),
+        };
+        let from = if from <= at { from } else { at };
+        self.last_stream =
+            self.ring.push(at, mark_type, Tone::Plain, before, Subject::Stream { from, note: note.into() });
+        self.overview.add(at, mark_type, 1);
+        self.evict();
+    }
+
+    fn evict(&mut self) {
+        while let Some(mark) = self.ring.evict(self.lanes.gone_bytes()) {
+            self.lanes.release(&mark);
+        }
+    }
+
+    /// All marks that are held, oldest first, for the page's test handle.
+    pub fn marks(&self) -> impl DoubleEndedIterator<Item = MarkInfo<'_>> + ExactSizeIterator {
+        self.ring.newest_first().rev().map(|mark| self.info(mark))
+    }
+
+    fn info<'a>(&'a self, mark: &'a Mark) -> MarkInfo<'a> {
+        let (sequence, at, mark_type, tone) = (mark.seq, mark.at, mark.mark_type, mark.tone);
+        match &mark.subject {
+            Subject::Object { lane, life, resource_version, folded } => {
+                let (key, uid) = self.owner(*lane, *life).map_or((None, ""), |(key, uid)| (Some(key), &**uid));
+                let (resource_version, folded) = (resource_version.as_str(), *folded);
+                MarkInfo { sequence, at, from: at, mark_type, key, uid, resource_version, folded, tone, note: "" }
+            }
+            Subject::Stream { from, note } => {
+                let (from, folded) = (*from, 1);
+                MarkInfo { sequence, at, from, mark_type, key: None, uid: "", resource_version: "", folded, tone, note }
+            }
+        }
+    }
+
+    /// What happened since a time, at most ten minutes ago, by type. Counts frames, evicted marks' included, and
+    /// begins at a whole quarter of a second.
+    pub fn counts_since(&self, since: f64) -> Counts {
+        self.overview.counts(since, f64::INFINITY)
+    }
+
+    /// How many marks are held.
+    pub fn len(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// Whether no mark is held.
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
+    }
+
+    /// The memory that it takes.
+    pub fn bytes(&self) -> usize {
+        self.ring.bytes() + self.lanes.bytes() + self.overview.bytes() + self.order.bytes()
+    }
+
+    /// How many marks were evicted, by type.
+    pub fn evicted(&self) -> &Counts {
+        self.ring.evicted()
+    }
+
+    /// Whether a new scene would differ: at once when the view was changed, and 15 times a second when a mark
+    /// arrived or the time moved on by a pixel.
+    pub fn is_due(&self, view: &TimelineView, now: f64) -> bool {
+        let Some(drawn) = &self.drawn else {
+            return true;
+        };
+        let passed = now - drawn.now;
+        let follows = (drawn.view.window.to - drawn.now).abs() < 1.0 && (view.window.to - now).abs() < 1.0;
+        let same_window = if follows {
+            (view.window.span() - drawn.view.window.span()).abs() < 1e-3
+        } else {
+            view.window == drawn.view.window
+        };
+        let same_view = same_window
+            && (view.width, view.height, view.scroll, view.hold, &view.selected, view.hover)
+                == (
+                    drawn.view.width,
+                    drawn.view.height,
+                    drawn.view.scroll,
+                    drawn.view.hold,
+                    &drawn.view.selected,
+                    drawn.view.hover,
+                );
+        if !same_view {
+            return true;
+        }
+        // Without following, the ticks move on, since they tell how long ago the window was.
+        let moved = passed.abs() >= self.scene.scale.ms_per_pixel();
+        let news = drawn.seq != self.ring.next_seq() || drawn.open != self.open.is_some();
+        passed.abs() >= PACE && (moved || news)
+    }
+
+    /// The scene of a view: made anew, in the buffers of the last one.
+    pub fn scene(&mut self, view: &TimelineView, now: f64) -> &Scene {
+        let mut scene = std::mem::take(&mut self.scene);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.fill(view, now, &mut scene, &mut scratch);
+        (self.scene, self.scratch) = (scene, scratch);
+        self.drawn = Some(Drawn { view: view.clone(), now, seq: self.ring.next_seq(), open: self.open.is_some() });
+        &self.scene
+    }
+
+    /// The last scene.
+    pub fn last_scene(&self) -> &Scene {
+        &self.scene
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Where the API is: one base for HTTP, one for WebSockets.
+
+use gloo_net::http::Request;
+
+/// The two bases. Both end in a slash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// `http://127.0.0.1:8080/k8s/`
+    pub http: String,
+    /// `ws://127.0.0.1:8080/k8s-ws/`
+    pub socket: String,
+}
+
+/// No API was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotFound {
+    /// Each address that was tried, and what it said.
+    pub tried: Vec<(String, String)>,
+}
+
+/// Finds the API: at `override_base` if there is one, else where `trunk serve` and `kubectl proxy --www` put it.
+///
+/// Trunk cannot proxy HTTP and WebSockets under one prefix, so its second prefix is looked for: a file server
+/// answers 404 there, a proxy for sockets anything else.
+///
+/// # Errors
+///
+/// When nothing that was tried answers as an API server does.
+pub async fn find(override_base: Option<&str>) -> Result<Base, NotFound> {
+    let document = web_sys::window().and_then(|window| window.document()?.base_uri().ok()?).unwrap_or_default();
+    let resolve = |path: &str| web_sys::Url::new_with_base(path, &document).map(|url| without_query(&url.href()));
+    let candidates: Vec<String> = match override_base {
+        Some(base) => vec![format!("{}/", base.trim_end_matches('/'))],
+        // The default prefixes of `kubectl proxy --www` put the page at /static/ and the API at the root.
+        None => vec![String::from("/k8s/"), String::from("./k8s/"), String::from("/")],
+    };
+    let mut tried: Vec<(String, String)> = Vec::new();
+    for candidate in candidates {
+        let Ok(http) = resolve(&candidate) else {
+            tried.push((candidate, String::from("this is no address")));
+            continue;
+        };
+        if tried.iter().any(|(other, _)| *other == http) {
+            continue;
+        }
+        match version(&http).await {
+            Ok(()) => {
+                let socket = socket_base(&http, override_base.is_some()).await;
+                return Ok(Base { socket, http });
+            }
+            Err(words) => tried.push((http, words)),
+        }
+    }
+    Err(NotFound { tried })
+}
+
+/// Whether an API server answers below `base`; if not, what was said.
+pub async fn version(base: &str) -> Result<(), String> {
+    let response = Request::get(&format!("{base}version")).send().await.map_err(|_| String::from("no answer"))?;
+    let status = response.status();
+    let text = response.text().await.unwrap_or_default();
+    // Who may not ask for the version still hears from an API server.
+    let is_api = text.trim_start().starts_with('{') && (text.contains("\"gitVersion\"") || text.contains("\"Status\""));
+    if is_api && status < 500 {
+        return Ok(());
+    }
+    let first = text.trim().lines().next().unwrap_or_default();
+    let words = if first.starts_with('<') { "a page, and no API" } else { first };
+    Err(format!("HTTP {status} {}", words.chars().take(160).collect::<String>()))
+}
+
+async fn socket_base(http: &str, overridden: bool) -> String {
+    let socket = http.replacen("http", "ws", 1);
+    let Some(prefix) = http.strip_suffix("k8s/").filter(|_| !overridden) else { return socket };
+    let second = format!("{prefix}k8s-ws/");
+    let is_missing = match Request::get(&format!("{second}version")).send().await {
+        Ok(response) => response.status() == 404,
+        Err(_) => true,
+    };
+    if is_missing { socket } else { second.replacen("http", "ws", 1) }
+}
+
+fn without_query(href: &str) -> String {
+    let end = href.find(['?', '#']).unwrap_or(href.len());
+    href[..end].to_owned()
+}

@@ -1,0 +1,115 @@
+//! The driver of one reflector: carries out its actions and keeps its deadlines.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+use futures::future::{AbortHandle, abortable};
+use gloo_timers::callback::Timeout;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::browser::clock;
+use crate::browser::lister_watcher::ListerWatcher;
+use crate::cache::backoff::Moment;
+use crate::cache::reflector::{Action, Input};
+
+/// Hands an input to the core, and returns the next action and deadline.
+type Deliver = dyn Fn(Input<'_>, Moment) -> (Option<Action>, Option<f64>);
+
+/// Runs one reflector. Dropping it ends whatever is under way.
+pub struct Driver {
+    lister_watcher: ListerWatcher,
+    deliver: Box<Deliver>,
+    /// Counts the actions, so that what an earlier one still says is not heard.
+    generation: Cell<u64>,
+    under_way: RefCell<Option<AbortHandle>>,
+    timer: RefCell<Option<(f64, Timeout)>>,
+    this: Weak<Driver>,
+}
+
+/// A browser cannot wait longer than this many milliseconds at once.
+const LONGEST_WAIT: f64 = 3_600_000.0;
+
+impl Driver {
+    /// A driver that does nothing before its first input.
+    pub fn new(
+        lister_watcher: ListerWatcher,
+        deliver: impl Fn(Input<'_>, Moment) -> (Option<Action>, Option<f64>) + 'static,
+    ) -> Rc<Driver> {
+        Rc::new_cyclic(|this| Driver {
+            lister_watcher,
+            deliver: Box::new(deliver),
+            generation: Cell::new(0),
+            under_way: RefCell::new(None),
+            timer: RefCell::new(None),
+            this: this.clone(),
+        })
+    }
+
+    /// Hands an input to the core, and does what it asks for.
+    pub fn input(&self, input: Input<'_>) {
+        let (action, deadline) = (self.deliver)(input, clock::moment());
+        if let Some(action) = action {
+            self.perform(action);
+        }
+        self.keep(deadline);
+    }
+
+    fn perform(&self, action: Action) {
+        let generation = self.generation.get() + 1;
+        self.generation.set(generation);
+        if let Some(earlier) = self.under_way.take() {
+            earlier.abort();
+        }
+        let this = self.this.clone();
+        let lister_watcher = self.lister_watcher.clone();
+        let tell = move |input: Input<'_>| {
+            if let Some(driver) = this.upgrade().filter(|driver| driver.generation.get() == generation) {
+                driver.input(input);
+            }
+        };
+        let work = async move {
+            match action {
+                Action::List(request) => lister_watcher.list(&request, tell).await,
+                Action::Watch(request) => lister_watcher.watch(&request, tell).await,
+                Action::Probe(request) => lister_watcher.probe(&request, tell).await,
+                Action::Wait => {}
+            }
+        };
+        let (work, handle) = abortable(work);
+        self.under_way.replace(Some(handle));
+        spawn_local(async move {
+            // An aborted work has nothing more to say.
+            let _ = work.await;
+        });
+    }
+
+    /// Sets the timer, unless one that comes first is set: it will look at the deadline again. So a frame, which
+    /// moves the deadline further away, costs nothing here.
+    fn keep(&self, deadline: Option<f64>) {
+        let mut timer = self.timer.borrow_mut();
+        let Some(deadline) = deadline else {
+            *timer = None;
+            return;
+        };
+        if timer.as_ref().is_some_and(|(set, _)| *set <= deadline) {
+            return;
+        }
+        let this = self.this.clone();
+        let wait = (deadline - clock::now()).clamp(0.0, LONGEST_WAIT).ceil() as u32;
+        let timeout = Timeout::new(wait, move || {
+            if let Some(driver) = this.upgrade() {
+                driver.timer.take();
+                driver.input(Input::Timer);
+            }
+        });
+        *timer = Some((deadline, timeout));
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        if let Some(earlier) = self.under_way.take() {
+            earlier.abort();
+        }
+    }
+}

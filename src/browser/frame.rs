@@ -1,0 +1,74 @@
+//! One drain per animation frame; a timer in its place while the page is hidden.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+
+use crate::browser::clock;
+
+/// How long a hidden page lets changes wait, in milliseconds. Browsers stretch it to a second and more.
+const HIDDEN: u32 = 250;
+
+/// Calls back once for any number of requests: at the next animation frame, or by a timer.
+#[derive(Clone)]
+pub struct Frames {
+    requested: Rc<Cell<Option<Wake>>>,
+    callback: Rc<dyn Fn()>,
+}
+
+/// By which clock the next call comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wake {
+    Frame,
+    Timer,
+}
+
+impl Frames {
+    /// Frames that call `callback`.
+    pub fn new(callback: impl Fn() + 'static) -> Frames {
+        Frames { requested: Rc::default(), callback: Rc::new(callback) }
+    }
+
+    /// Asks for a call. Cheap enough for every frame of every socket.
+    pub fn request(&self) {
+        if self.requested.get().is_some() {
+            return;
+        }
+        if clock::is_hidden() { self.request_timer() } else { self.request_frame() }
+    }
+
+    /// The page was hidden or shown: a frame that was asked for may never come, and a timer would come late.
+    pub fn visibility_changed(&self) {
+        self.requested.set(None);
+        self.request();
+    }
+
+    fn request_timer(&self) {
+        self.requested.set(Some(Wake::Timer));
+        let this = self.clone();
+        Timeout::new(HIDDEN, move || this.arrived(Wake::Timer)).forget();
+    }
+
+    fn request_frame(&self) {
+        self.requested.set(Some(Wake::Frame));
+        let this = self.clone();
+        let callback = Closure::once_into_js(move || this.arrived(Wake::Frame));
+        let requested = web_sys::window()
+            .map(|window| window.request_animation_frame(callback.unchecked_ref()))
+            .is_some_and(|requested| requested.is_ok());
+        if !requested {
+            self.request_timer();
+        }
+    }
+
+    /// A call of a request that was given up in the meantime is not passed on.
+    fn arrived(&self, wake: Wake) {
+        if self.requested.get() == Some(wake) {
+            self.requested.set(None);
+            (self.callback)();
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The ListerWatcher: fetches pages and probes, opens sockets, and tells what came of it.
+
+use futures::StreamExt;
+use futures::future::poll_fn;
+use futures::{Sink, pin_mut};
+use gloo_net::http::{Request, Response};
+use gloo_net::websocket::futures::WebSocket;
+use gloo_net::websocket::{Message, State, WebSocketError};
+use web_sys::AbortController;
+
+use crate::api::event::{self, EventType};
+use crate::api::request::{ListRequest, Scope, WatchRequest};
+use crate::api::resource::ApiResource;
+use crate::api::status::Failure;
+use crate::browser::base::Base;
+use crate::cache::reflector::Input;
+
+/// One resource in one scope, at one API.
+#[derive(Clone, Debug)]
+pub struct ListerWatcher {
+    /// Where the API is.
+    pub base: Base,
+    /// The resource.
+    pub resource: ApiResource,
+    /// Which of its objects.
+    pub scope: Scope,
+}
+
+/// Aborts its fetch when it is dropped: a fetch whose future is dropped would go on.
+struct AbortOnDrop(Option<AbortController>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        if let Some(controller) = &self.0 {
+            controller.abort();
+        }
+    }
+}
+
+impl ListerWatcher {
+    /// Fetches one page and tells of it once.
+    pub async fn list(&self, request: &ListRequest, tell: impl FnOnce(Input<'_>)) {
+        let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
+        let (_abort, response) = get(&url).await;
+        let response = match response {
+            Ok(response) => response,
+            Err(failure) => return tell(Input::Failed(failure)),
+        };
+        let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
+        match response.text().await {
+            Ok(text) if ok => tell(Input::Page(&text)),
+            Ok(text) => tell(Input::Failed(Failure::from_response(code, retry_after, &text))),
+            Err(error) => tell(Input::Failed(Failure::unreachable(format!("the answer broke off: {error}")))),
+        }
+    }
+
+    /// Asks over HTTP for a watch that was refused as a socket: a browser does not say why an upgrade failed.
+    pub async fn probe(&self, request: &WatchRequest, tell: impl FnOnce(Input<'_>)) {
+        let url = format!("{}{}", self.base.http, request.probe().url(&self.resource, &self.scope));
+        let (_abort, response) = get(&url).await;
+        let response = match response {
+            Ok(response) => response,
+            Err(failure) => return tell(Input::Failed(failure)),
+        };
+        let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
+        // The body of a streaming list is the whole list; its status has said enough.
+        if ok && request.initial_events {
+            return tell(Input::ProbePassed);
+        }
+        let text = response.text().await.unwrap_or_default();
+        if !ok {
+            return tell(Input::Failed(Failure::from_response(code, retry_after, &text)));
+        }
+        let errors = text.lines().filter_map(|line| event::split(line).ok());
+        match errors.into_iter().find(|frame| frame.event_type == EventType::Error) {
+            Some(frame) => tell(Input::Failed(Failure::from_error_event(frame.object))),
+            None => tell(Input::ProbePassed),
+        }
+    }
+
+    /// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.
+    pub async fn watch(&self, request: &WatchRequest, mut tell: impl FnMut(Input<'_>)) {
+        let url = format!("{}{}", self.base.socket, request.url(&self.resource, &self.scope));
+        let socket = match WebSocket::open(&url) {
+            Ok(socket) => socket,
+            Err(error) => return tell(Input::Failed(Failure::unreachable(format!("{url}: {error}")))),
+        };
+        pin_mut!(socket);
+        // The stream never says that the socket opened; that it can be written to does.
+        if poll_fn(|context| socket.as_mut().poll_ready(context)).await.is_ok() && matches!(socket.state(), State::Open)
+        {
+            tell(Input::Opened);
+        }
+        loop {
+            match socket.next().await {
+                Some(Ok(Message::Text(text))) => tell(Input::Frame(&text)),
+                Some(Ok(Message::Bytes(bytes))) => tell(Input::Frame(&String::from_utf8_lossy(&bytes))),
+                // An error event is always followed by the close, which has the code. A clean close comes as an
+                // error too.
+                Some(Err(WebSocketError::ConnectionClose(close))) => return tell(Input::Closed(close.code)),
+                Some(Err(_)) => {}
+                None => return tell(Input::Closed(1006)),
+            }
+        }
+    }
+}
+
+async fn get(url: &str) -> (AbortOnDrop, Result<Response, Failure>) {
+    let abort = AbortOnDrop(AbortController::new().ok());
+    let signal = abort.0.as_ref().map(AbortController::signal);
+    let response = Request::get(url).abort_signal(signal.as_ref()).send().await;
+    // The browser keeps the reason of a failed fetch to itself.
+    let origin = url.split('?').next().unwrap_or(url).to_owned();
+    (abort, response.map_err(|_| Failure::unreachable(format!("no answer from {origin}"))))
+}
+
+fn retry_after(response: &Response) -> Option<f64> {
+    response.headers().get("Retry-After")?.trim().parse().ok()
+}

@@ -1,0 +1,244 @@
+//! What the page says of itself to whoever holds on to it: `window.kubechurn`, as plain JSON.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use sha2::{Digest, Sha256};
+
+use crate::api::object::Object;
+use crate::api::time::Timestamp;
+use crate::cache::ledger::Ledger;
+use crate::cache::reflector::Health;
+use crate::page::watched::Watched;
+use crate::table::kinds::Kind;
+
+/// One watched kind, as `status()` tells it.
+#[derive(Debug, Serialize)]
+pub struct Status<'a> {
+    resource: &'a str,
+    namespaces: Vec<&'a str>,
+    state: &'static str,
+    message: Option<&'a str>,
+    #[serde(rename = "resourceVersion")]
+    resource_version: &'a str,
+    synced: bool,
+    items: usize,
+    age_ms: Option<f64>,
+    balanced: bool,
+    ledger: Counters,
+}
+
+/// The ledger's counters by name.
+#[derive(Debug, Serialize)]
+struct Counters {
+    frames: u64,
+    bytes: u64,
+    bookmarks: u64,
+    errors: u64,
+    malformed: u64,
+    events: u64,
+    watched: u64,
+    streamed: u64,
+    late: u64,
+    listed: u64,
+    malformed_items: u64,
+    merged: u64,
+    discarded: u64,
+    pending: u64,
+    replaced: u64,
+    tombstones: u64,
+    resyncs: u64,
+    deltas: u64,
+    applied: u64,
+    coalesced: u64,
+    queued: u64,
+    queued_keys: usize,
+    watches: u64,
+    lists: u64,
+    marks_evicted: u64,
+}
+
+/// The word for a state of the connection.
+pub fn state(health: Health) -> &'static str {
+    match health {
+        Health::Connecting => "connecting",
+        Health::Listing => "listing",
+        Health::Live => "live",
+        Health::Stale => "stale",
+        Health::Forbidden => "forbidden",
+        Health::Stopped => "stopped",
+    }
+}
+
+/// What `status()` says of one kind.
+pub fn status(watched: &Watched, now: f64) -> Status<'_> {
+    let informers = watched.informers();
+    let version = informers.first().map_or("", |informer| informer.reflector().resource_version().as_str());
+    Status {
+        resource: watched.kind().resource.plural,
+        namespaces: watched.scopes().iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect(),
+        state: state(watched.health(now)),
+        message: watched.complaint().map(|complaint| complaint.words),
+        resource_version: version,
+        synced: informers.iter().all(|informer| informer.has_synced()),
+        items: watched.items(),
+        age_ms: watched.age(now),
+        balanced: watched.is_balanced(),
+        ledger: counters(&watched.ledger(), watched.queued(), watched.timeline().evicted().total()),
+    }
+}
+
+fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted: u64) -> Counters {
+    let deltas = ledger.deltas();
+    let Ledger { frames, bytes, bookmarks, errors, malformed, events, watched, streamed, late, .. } = *ledger;
+    let Ledger { listed, malformed_items, merged, discarded, pending, replaced, tombstones, .. } = *ledger;
+    let Ledger { resyncs, applied, coalesced, watches, lists, .. } = *ledger;
+    Counters {
+        frames,
+        bytes,
+        bookmarks,
+        errors,
+        malformed,
+        events,
+        watched,
+        streamed,
+        late,
+        listed,
+        malformed_items,
+        merged,
+        discarded,
+        pending,
+        replaced,
+        tombstones,
+        resyncs,
+        deltas,
+        applied,
+        coalesced,
+        queued,
+        queued_keys,
+        watches,
+        lists,
+        marks_evicted,
+    }
+}
+
+/// One object, as `rows(resource)` tells it.
+#[derive(Debug, Serialize)]
+pub struct Row<'a> {
+    key: String,
+    uid: &'a str,
+    #[serde(rename = "resourceVersion")]
+    resource_version: &'a str,
+    cells: Cells<'a>,
+}
+
+#[derive(Debug)]
+struct Cells<'a> {
+    kind: &'static Kind,
+    object: &'a Object,
+    now: Timestamp,
+}
+
+impl Serialize for Cells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if self.kind.resource.namespaced {
+            map.serialize_entry("NAMESPACE", &*self.object.key.namespace)?;
+        }
+        if self.kind.leads_with_name() {
+            map.serialize_entry("NAME", &*self.object.key.name)?;
+        }
+        let mut text = String::new();
+        for (column, cell) in self.kind.columns.iter().zip(&*self.object.cells) {
+            text.clear();
+            cell.write(self.now, &mut text);
+            map.serialize_entry(column.title, &text)?;
+        }
+        map.end()
+    }
+}
+
+/// What `rows(resource)` says: every object in the store, by key.
+pub fn rows(watched: &Watched, now: Timestamp) -> Vec<Row<'_>> {
+    let mut objects: Vec<&Object> = watched.objects().map(|object| &**object).collect();
+    objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    let row = |object| Cells { kind: watched.kind(), object, now };
+    let rows = objects.into_iter().map(|object: &Object| Row {
+        key: object.key.to_string(),
+        uid: &object.uid,
+        resource_version: object.resource_version.as_str(),
+        cells: row(object),
+    });
+    rows.collect()
+}
+
+/// What `digest(resource)` says: SHA-256, in hexadecimal digits, of a line `key uid resourceVersion` for each
+/// object, sorted by key as written there.
+pub fn digest<'a>(objects: impl Iterator<Item = &'a Object>) -> String {
+    let mut lines: Vec<(String, &Object)> = objects.map(|object| (object.key.to_string(), object)).collect();
+    lines.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    let mut hash = Sha256::new();
+    for (key, object) in lines {
+        hash.update(format!("{key} {} {}\n", object.uid, object.resource_version));
+    }
+    hash.finalize().iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// One mark, as `marks(resource)` tells it.
+#[derive(Debug, Serialize)]
+pub struct Mark<'a> {
+    sequence: u64,
+    /// Milliseconds since 1970 by the browser's clock.
+    time: f64,
+    #[serde(rename = "type")]
+    mark_type: &'static str,
+    key: String,
+    uid: &'a str,
+    #[serde(rename = "resourceVersion")]
+    resource_version: &'a str,
+    folded: u32,
+    note: &'a str,
+}
+
+/// What `marks(resource)` says: every mark that is still held, oldest first.
+pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
+    let marks = watched.timeline().marks().map(|mark| Mark {
+        sequence: mark.sequence,
+        time: mark.at,
+        mark_type: mark.mark_type.name(),
+        key: mark.key.map(ToString::to_string).unwrap_or_default(),
+        uid: mark.uid,
+        resource_version: mark.resource_version,
+        folded: mark.folded,
+        note: mark.note,
+    });
+    marks.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::object::{ObjectKey, ResourceVersion};
+
+    #[test]
+    fn the_digest_sorts_by_the_key_as_it_is_written() {
+        let object = |namespace: &str, name: &str| Object {
+            key: ObjectKey::new(namespace, name),
+            uid: "u".into(),
+            resource_version: ResourceVersion::new("7"),
+            created: None,
+            cells: Box::default(),
+            flaw: None,
+        };
+        // `a-b/x` comes before `a/x` as text, for `-` is less than `/`.
+        let objects = [object("a", "x"), object("a-b", "x")];
+        let expected = Sha256::digest("a-b/x u 7\na/x u 7\n");
+        let expected: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(digest(objects.iter()), expected);
+    }
+}

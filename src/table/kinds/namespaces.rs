@@ -1,0 +1,61 @@
+//! Namespaces: the columns of `printNamespace` (kubernetes `pkg/printers/internalversion/printers.go`).
+
+use serde::Deserialize;
+
+use super::Kind;
+use super::parts::{parse, structure};
+use crate::api::cell::{Cell, Tone};
+use crate::api::object::{DecodeError, Meta, Object};
+use crate::api::resource::ApiResource;
+use crate::api::text::Text;
+use crate::api::time::Timestamp;
+use crate::table::column::Column;
+
+/// Namespaces, in the rail under Cluster.
+pub const KIND: Kind = Kind {
+    resource: ApiResource { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false },
+    short: "ns",
+    group: "Cluster",
+    title: "Namespaces",
+    columns: &[Column::words("STATUS"), Column::figures("AGE")],
+    decode,
+};
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Namespace<'a> {
+    #[serde(borrow, deserialize_with = "structure")]
+    metadata: Meta<'a>,
+    #[serde(borrow, deserialize_with = "structure")]
+    status: Status<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Status<'a> {
+    #[serde(borrow)]
+    phase: Text<'a>,
+}
+
+/// How alarming a Namespace's STATUS is.
+pub fn tone(status: &str) -> Tone {
+    match status {
+        "Active" => Tone::Good,
+        "Terminating" => Tone::Wait,
+        _ => Tone::Plain,
+    }
+}
+
+/// Reads a Namespace.
+///
+/// # Errors
+///
+/// When the text is not a Namespace's or has no name.
+pub fn decode(text: &str) -> Result<Object, DecodeError> {
+    let Namespace { metadata, status } = parse(text)?;
+    let cells = Box::new([
+        Cell::Status((&*status.phase).into(), tone(&status.phase)),
+        Cell::Age(Timestamp::parse_set(&metadata.creation_timestamp)),
+    ]);
+    metadata.into_object(cells).ok_or(DecodeError::NoName)
+}

@@ -1,0 +1,247 @@
+//! The parts together: frames in, scenes and hits out.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::timeline::hit::Hit;
+use crate::timeline::scale::Viewport;
+
+struct Fixture {
+    timeline: Timeline,
+    viewport: Viewport,
+    view: TimelineView,
+}
+
+impl Fixture {
+    fn new(budget: usize) -> Fixture {
+        let viewport = Viewport::default();
+        let view = TimelineView {
+            width: 1_000.0,
+            height: 220.0,
+            window: viewport.window(0.0),
+            scroll: 0,
+            hold: false,
+            selected: None,
+            hover: None,
+        };
+        Fixture { timeline: Timeline::new(budget), viewport, view }
+    }
+
+    fn push(&mut self, now: f64, mark_type: MarkType, name: &str, uid: &str, tone: Tone) {
+        let version = ResourceVersion::new(&format!("{now:.0}"));
+        self.timeline.push(now, mark_type, &ObjectKey::new("shop", name), uid, &version, 1, tone);
+    }
+
+    fn scene(&mut self, now: f64) -> &Scene {
+        self.view.window = self.viewport.window(now);
+        self.timeline.scene(&self.view, now)
+    }
+}
+
+#[test]
+fn a_recreated_name_keeps_both_uids() {
+    let mut fixture = Fixture::new(BUDGET);
+    let steps =
+        [(MarkType::Added, "one"), (MarkType::Deleted, "one"), (MarkType::Added, "two"), (MarkType::Deleted, "")];
+    for (index, (mark_type, uid)) in steps.into_iter().enumerate() {
+        fixture.push(index as f64 * 2_000.0, mark_type, "ledger-0", uid, Tone::Good);
+    }
+    let uids: Vec<&str> = fixture.timeline.marks().map(|mark| mark.uid).collect();
+    assert_eq!(uids, ["one", "one", "two", "two"]);
+    assert!(fixture.timeline.marks().all(|mark| &*mark.key.unwrap().name == "ledger-0"));
+    let scene = fixture.scene(10_000.0).clone();
+    let hits: Vec<_> = scene.glyphs.iter().filter_map(|glyph| fixture.timeline.hit(glyph.x, glyph.y)).collect();
+    assert_eq!(hits.len(), 4);
+    assert!(hits.iter().any(|hit| &*hit.owner().unwrap().uid == "one"));
+}
+
+#[test]
+fn states_are_bands_until_the_object_ends() {
+    let mut fixture = Fixture::new(BUDGET);
+    fixture.push(0.0, MarkType::Replaced, "a", "u", Tone::Wait);
+    fixture.push(70_000.0, MarkType::Updated, "a", "u", Tone::Good);
+    fixture.push(80_000.0, MarkType::Updated, "a", "u", Tone::Good);
+    fixture.push(90_000.0, MarkType::Deleted, "a", "u", Tone::Good);
+    let scene = fixture.scene(100_000.0);
+    let found: Vec<_> = scene
+        .bands
+        .iter()
+        .map(|band| (band.tone, scene.scale.time(band.x), scene.scale.time(band.x + band.width)))
+        .collect();
+    assert_eq!(found, [(Tone::Wait, 40_000.0, 70_000.0), (Tone::Good, 70_000.0, 90_000.0)]);
+}
+
+#[test]
+fn the_state_before_an_evicted_mark_is_still_known() {
+    let mut fixture = Fixture::new(600);
+    fixture.push(0.0, MarkType::Added, "a", "u", Tone::Bad);
+    for at in 1..20 {
+        fixture.push(
+            f64::from(at) * 1_000.0,
+            MarkType::Updated,
+            "a",
+            "u",
+            if at < 15 { Tone::Bad } else { Tone::Good },
+        );
+    }
+    assert!(fixture.timeline.evicted().of(MarkType::Added) == 1);
+    let scene = fixture.scene(20_000.0);
+    assert_eq!(scene.bands.last().map(|band| band.tone), Some(Tone::Good));
+    assert!(scene.gaps.iter().any(|gap| gap.evicted && gap.note.ends_with("older marks dropped")));
+}
+
+#[test]
+fn a_delete_is_drawn_on_top_of_its_fold() {
+    let mut fixture = Fixture::new(BUDGET);
+    for index in 0..12 {
+        fixture.push(50_000.0 + f64::from(index), MarkType::Updated, "a", "u", Tone::Plain);
+    }
+    fixture.push(50_012.0, MarkType::Deleted, "a", "u", Tone::Plain);
+    fixture.push(50_013.0, MarkType::Added, "a", "v", Tone::Plain);
+    let scene = fixture.scene(60_000.0);
+    assert_eq!(scene.pills.len(), 1);
+    assert_eq!(scene.pills[0].counts.of(MarkType::Deleted), 1);
+    assert_eq!(scene.pills[0].counts.total(), 14);
+    assert_eq!(scene.glyphs.iter().map(|glyph| glyph.mark_type).collect::<Vec<_>>(), [MarkType::Deleted]);
+    let (x, y) = (scene.pills[0].x + 20.0, scene.pills[0].y);
+    let hit = fixture.timeline.hit(x, y).unwrap();
+    assert!(hit.to_string().contains("1 added, 12 updated, 1 deleted"), "{hit}");
+}
+
+#[test]
+fn relists_and_gaps_are_drawn_with_their_words() {
+    let mut fixture = Fixture::new(BUDGET);
+    fixture.push(30_000.0, MarkType::Updated, "a", "u", Tone::Plain);
+    fixture.timeline.open_gap(39_000.0, "no connection");
+    let scene = fixture.scene(39_500.0);
+    assert_eq!((scene.gaps.len(), scene.notes[0].text.as_str()), (1, "no connection"));
+    fixture.timeline.relist(40_100.0, "relist (410)");
+    fixture.timeline.gap(39_000.0, 40_200.0, "gap of 1.2 s");
+    let scene = fixture.scene(60_000.0).clone();
+    assert_eq!(scene.gaps.len(), 1);
+    assert_eq!((scene.scale.time(scene.gaps[0].x).round(), scene.gaps[0].to), (39_000.0, 40_200.0));
+    assert_eq!(scene.lines.len(), 1);
+    assert_eq!(scene.notes.len(), 1);
+    assert_eq!(scene.notes[0].text, "gap of 1.2 s, relist (410)");
+    assert_eq!(scene.summary(), "Last 60 s: 1 updated; 1 relist, 1 gap");
+    let hit = fixture.timeline.hit(scene.lines[0].x, scene.layout.bottom - 2.0).unwrap();
+    assert!(matches!(&hit, Hit::Stream { note, .. } if note == "relist (410)"), "{hit}");
+    assert_eq!(fixture.timeline.marks().last().unwrap().from, 39_000.0);
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let mut fixture = Fixture::new(BUDGET);
+    let name = "<img src=x onerror=alert(1)>\u{202e}\n";
+    fixture.push(1.0, MarkType::Added, name, "<b>uid</b>", Tone::Plain);
+    fixture.timeline.relist(2.0, "<script>");
+    let scene = fixture.scene(10.0).clone();
+    assert_eq!(&*scene.lanes[0].as_ref().unwrap().key.name, name);
+    let hit = fixture.timeline.hit(10.0, scene.layout.row_y(0)).unwrap();
+    assert!(hit.to_string().starts_with("shop/<img src=x onerror=alert(1)>"), "{hit}");
+}
+
+#[test]
+fn the_header_counts_the_last_minute_by_type() {
+    let mut fixture = Fixture::new(400);
+    for index in 0..100 {
+        fixture.push(f64::from(index) * 1_000.0, MarkType::Updated, "a", "u", Tone::Plain);
+    }
+    let counts = fixture.timeline.counts_since(99_000.0 - 60_000.0);
+    assert_eq!(counts.of(MarkType::Updated), 61, "evicted marks count");
+    assert!(fixture.timeline.len() < 10);
+}
+
+#[test]
+fn scenes_are_due_when_something_moved() {
+    let mut fixture = Fixture::new(BUDGET);
+    let now = 100_000.0;
+    fixture.scene(now);
+    let due = |fixture: &Fixture, now: f64| {
+        fixture.timeline.is_due(&TimelineView { window: fixture.viewport.window(now), ..fixture.view.clone() }, now)
+    };
+    assert!(!due(&fixture, now + 70.0), "less than a pixel");
+    assert!(due(&fixture, now + 90.0));
+    fixture.push(now, MarkType::Added, "a", "u", Tone::Plain);
+    assert!(!due(&fixture, now + 20.0) && due(&fixture, now + 70.0));
+    fixture.view.scroll = 1;
+    assert!(due(&fixture, now + 1.0));
+}
+
+#[test]
+fn objects_that_come_and_go_leave_no_memory_behind() {
+    let mut fixture = Fixture::new(64 << 10);
+    let mut at = 0.0;
+    let mut sizes = Vec::new();
+    for round in 0..20 {
+        for index in 0..1_000 {
+            at += 1.0;
+            let name = format!("pod-{round}-{index}");
+            fixture.push(at, MarkType::Added, &name, &name, Tone::Wait);
+            fixture.push(at, MarkType::Deleted, &name, &name, Tone::Bad);
+        }
+        fixture.scene(at);
+        sizes.push(fixture.timeline.bytes());
+        assert!(fixture.timeline.ring.bytes() + fixture.timeline.lanes.gone_bytes() <= 64 << 10);
+    }
+    assert!(sizes[19] < sizes[1] + 1_000, "{sizes:?}");
+    let evicted = fixture.timeline.evicted();
+    assert_eq!(evicted.total() as usize + fixture.timeline.len(), 40_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn what_is_drawn_is_found_and_no_delete_is_hidden(
+        budget in 500usize..20_000,
+        steps in proptest::collection::vec((0.0f64..900.0, 0usize..5, 0usize..12, 0usize..4), 1..300),
+        hold in any::<bool>(),
+        behind in 0.0f64..30_000.0,
+    ) {
+        let mut fixture = Fixture::new(budget);
+        let mut at = 1_000.0;
+        for (step, mark_type, name, tone) in &steps {
+            at += step;
+            let tone = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad][*tone];
+            fixture.push(at, MarkType::ALL[*mark_type], &format!("n{name}"), &format!("u{}", name % 3), tone);
+            if step > &850.0 {
+                fixture.view.hold = hold;
+                fixture.scene(at);
+            }
+        }
+        fixture.view.hold = false;
+        fixture.viewport.pan(at, -behind);
+        let scene = fixture.scene(at + 10_000.0).clone();
+        let timeline = &fixture.timeline;
+        let (left, right) = (scene.scale.left - 1e-6, scene.scale.left + scene.scale.width + 1e-6);
+        for glyph in &scene.glyphs {
+            prop_assert!(left <= glyph.x && glyph.x <= right);
+            let hit = timeline.hit(glyph.x, glyph.y);
+            let found = matches!(hit, Some(Hit::Mark { .. } | Hit::Fold { .. }));
+            prop_assert!(found, "{:?}", hit);
+        }
+        for band in &scene.bands {
+            prop_assert!(band.tone != Tone::Plain && left <= band.x && band.x + band.width <= right + 1.0);
+        }
+        for row in scene.lanes.iter().flatten() {
+            let mine = timeline.marks().filter(|mark| mark.key == Some(&row.key) && scene.scale.window.contains(mark.at));
+            let (mut frames, mut deletes) = (0, Vec::new());
+            for mark in mine {
+                frames += u64::from(mark.folded);
+                if mark.mark_type == MarkType::Deleted {
+                    deletes.push(scene.scale.x(mark.at));
+                }
+            }
+            let pills: u64 = scene.pills.iter().filter(|pill| pill.y == row.y).map(|pill| pill.counts.total()).sum();
+            let on_pill = |glyph: &&crate::timeline::scene::Glyph| scene.pills.iter().any(|pill| {
+                pill.y == glyph.y && (pill.first..=pill.last).contains(&glyph.seq)
+            });
+            let single = scene.glyphs.iter().filter(|glyph| glyph.y == row.y && !on_pill(glyph)).count() as u64;
+            prop_assert_eq!(pills + single, frames);
+            for x in deletes {
+                let crosses = scene.glyphs.iter().filter(|glyph| glyph.y == row.y && glyph.mark_type == MarkType::Deleted);
+                prop_assert!(crosses.into_iter().any(|glyph| (glyph.x - x).abs() < 4.0));
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Paints a timeline's scene on a canvas. It decides nothing: what stands where comes with the scene.
+//!
+//! Everything of one colour goes into one path where that is easy, marks are shapes and not text, and no text is
+//! measured while painting: the font is monospace, and its width is read when the theme is.
+
+use std::f64::consts::TAU;
+
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+
+use crate::api::cell::Tone;
+use crate::timeline::fold::{CHAR, PILL_PAD, short};
+use crate::timeline::mark::{MarkType, grouped};
+use crate::timeline::scene::{LaneRow, Scene, fit};
+
+/// Where labels begin.
+const MARGIN: f64 = 14.0;
+
+/// The most characters of a namespace.
+const NAMESPACE: usize = 12;
+
+/// The theme's colours, read from the style variables.
+#[derive(Debug, Default)]
+struct Colours {
+    marks: [String; MarkType::COUNT],
+    line: String,
+    text: String,
+    dim: String,
+    faint: String,
+    focus: String,
+    warn: String,
+    bad: String,
+    good: String,
+    panel: String,
+}
+
+/// A canvas and what painting it needs.
+#[derive(Debug)]
+pub struct Painter {
+    canvas: HtmlCanvasElement,
+    context: CanvasRenderingContext2d,
+    ratio: f64,
+    colours: Colours,
+    font: String,
+    /// How wide a character is.
+    char: f64,
+}
+
+impl Painter {
+    /// A painter for a canvas; `None` where the browser gives no 2D context.
+    pub fn new(canvas: HtmlCanvasElement) -> Option<Painter> {
+        let context = canvas.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
+        let (colours, font) = (Colours::default(), String::new());
+        let mut painter = Painter { canvas, context, ratio: 1.0, colours, font, char: CHAR };
+        painter.read_theme();
+        Some(painter)
+    }
+
+    /// Sets the size in CSS pixels and the device pixels per CSS pixel. Clears the canvas if it changed.
+    pub fn resize(&mut self, width: f64, height: f64, ratio: f64) {
+        self.ratio = if ratio > 0.0 { ratio } else { 1.0 };
+        let pixels = |length: f64| (length * self.ratio).round().clamp(1.0, 16_384.0) as u32;
+        let (width, height) = (pixels(width), pixels(height));
+        if self.canvas.width() != width {
+            self.canvas.set_width(width);
+        }
+        if self.canvas.height() != height {
+            self.canvas.set_height(height);
+        }
+    }
+
+    /// Reads colours and font from the style variables: to be called when the theme changed.
+    pub fn read_theme(&mut self) {
+        let style = web_sys::window().and_then(|window| window.get_computed_style(&self.canvas).ok().flatten());
+        let read = |name: &str, otherwise: &str| {
+            let value = style.as_ref().and_then(|style| style.get_property_value(name).ok()).unwrap_or_default();
+            let value = value.trim();
+            if value.is_empty() { otherwise.to_owned() } else { value.to_owned() }
+        };
+        let colour = |name: &str| read(name, "#808080");
+        self.colours = Colours {
+            marks: MarkType::ALL.map(|mark_type| colour(mark_type.css_variable())),
+            line: colour("--line"),
+            text: colour("--text"),
+            dim: colour("--dim"),
+            faint: colour("--faint"),
+            focus: colour("--focus"),
+            warn: colour("--warn"),
+            bad: colour("--bad"),
+            good: colour("--good"),
+            panel: read("--panel", "transparent"),
+        };
+        self.font = format!("11px {}", read("--mono", "monospace"));
+        self.context.set_font(&self.font);
+        let width = self.context.measure_text("0").map_or(CHAR, |metrics| metrics.width());
+        self.char = if width > 0.0 { width } else { CHAR };
+    }
+
+    /// Paints everything anew.
+    pub fn paint(&self, scene: &Scene) {
+        let (context, layout) = (&self.context, &scene.layout);
+        // Resizing a canvas resets its context, so all of it is set each time.
+        let _ = context.set_transform(self.ratio, 0.0, 0.0, self.ratio, 0.0, 0.0);
+        context.set_font(&self.font);
+        context.set_text_baseline("middle");
+        context.set_text_align("left");
+        context.set_line_width(1.0);
+        context.clear_rect(0.0, 0.0, layout.width, layout.height);
+        self.fill(&self.colours.panel);
+        context.fill_rect(0.0, 0.0, layout.width, layout.height);
+        self.paint_strip(scene);
+        self.paint_rows(scene);
+        context.save();
+        context.begin_path();
+        let reach = PILL_PAD + 1.0;
+        context.rect(layout.left - reach, 0.0, layout.right - layout.left + 2.0 * reach, layout.height);
+        context.clip();
+        self.paint_bands(scene);
+        self.paint_marks(scene);
+        self.paint_stream(scene);
+        context.restore();
+        self.paint_axis(scene);
+    }
+
+    fn fill(&self, colour: &str) {
+        self.context.set_fill_style_str(colour);
+    }
+
+    fn mark(&self, mark_type: MarkType) -> &str {
+        &self.colours.marks[mark_type as usize]
+    }
+
+    fn text(&self, text: &str, x: f64, y: f64) {
+        let _ = self.context.fill_text(text, x, y);
+    }
+
+    fn paint_strip(&self, scene: &Scene) {
+        let (context, layout) = (&self.context, &scene.layout);
+        let height = layout.strip_bottom - layout.strip_top;
+        for (index, mark_type) in MarkType::OBJECT.into_iter().enumerate() {
+            context.begin_path();
+            for column in scene.columns.iter().filter(|column| column.heights[index] > 0.0) {
+                let below = f64::from(column.heights[..index].iter().sum::<f32>()) * height;
+                let own = f64::from(column.heights[index]) * height;
+                context.rect(column.x, layout.strip_bottom - below - own, column.width, own);
+            }
+            self.fill(self.mark(mark_type));
+            context.fill();
+        }
+        let (from, to) = (scene.strip.clamped(scene.scale.window.from), scene.strip.clamped(scene.scale.window.to));
+        self.fill(&self.colours.focus);
+        context.set_global_alpha(0.08);
+        context.fill_rect(from, layout.strip_top, to - from, height);
+        context.set_global_alpha(1.0);
+        context.set_stroke_style_str(&self.colours.focus);
+        context.stroke_rect(from + 0.5, layout.strip_top + 0.5, (to - from - 1.0).max(1.0), height);
+    }
+
+    fn paint_rows(&self, scene: &Scene) {
+        let (context, layout, colours) = (&self.context, &scene.layout, &self.colours);
+        let half = layout.row_height / 2.0;
+        self.fill(&colours.line);
+        for row in 0..=layout.rows {
+            context.fill_rect(0.0, (layout.top + row as f64 * layout.row_height).round(), layout.width, 1.0);
+        }
+        self.fill(&colours.focus);
+        for row in scene.lanes.iter().flatten().filter(|row| row.selected || row.hovered) {
+            context.set_global_alpha(if row.selected { 0.13 } else { 0.06 });
+            context.fill_rect(0.0, row.y - half, layout.width, layout.row_height);
+            context.set_global_alpha(1.0);
+            if row.selected {
+                context.fill_rect(0.0, row.y - half, 2.0, layout.row_height);
+            }
+        }
+        // Namespaces stand in a column as wide as the longest of them, so that names begin at one place.
+        let all = ((layout.left - MARGIN - 12.0) / self.char).floor().max(1.0) as usize;
+        let longest = scene.lanes.iter().flatten().map(|row| row.key.namespace.chars().count()).max();
+        let namespace = longest.unwrap_or(0).min(NAMESPACE).min(all / 2);
+        let name_x = MARGIN + if namespace == 0 { 0.0 } else { (namespace + 1) as f64 * self.char };
+        let name = all.saturating_sub(if namespace == 0 { 0 } else { namespace + 1 });
+        self.fill(&colours.faint);
+        for row in scene.lanes.iter().flatten() {
+            self.text(&fit(&row.key.namespace, namespace), MARGIN, row.y);
+        }
+        for row in scene.lanes.iter().flatten() {
+            self.paint_name(row, name_x, name);
+        }
+    }
+
+    fn paint_name(&self, row: &LaneRow, x: f64, most: usize) {
+        let colours = &self.colours;
+        let name = fit(&row.key.name, most);
+        self.fill(if !row.live {
+            &colours.faint
+        } else if row.selected {
+            &colours.text
+        } else {
+            &colours.dim
+        });
+        self.text(&name, x, row.y);
+        if !row.live {
+            self.fill(self.mark(MarkType::Deleted));
+            self.context.set_global_alpha(0.6);
+            self.context.fill_rect(x, row.y.round(), name.chars().count() as f64 * self.char, 1.0);
+            self.context.set_global_alpha(1.0);
+        }
+    }
+
+    fn paint_bands(&self, scene: &Scene) {
+        let context = &self.context;
+        let tones = [
+            (Tone::Good, &self.colours.good, 0.22),
+            (Tone::Wait, &self.colours.warn, 0.35),
+            (Tone::Bad, &self.colours.bad, 0.28),
+        ];
+        for (tone, colour, alpha) in tones {
+            context.begin_path();
+            for band in scene.bands.iter().filter(|band| band.tone == tone) {
+                // A failing state is also taller: never a colour alone.
+                let half = if tone == Tone::Bad { 6.0 } else { 4.0 };
+                context.rect(band.x, band.y - half, band.width, 2.0 * half);
+            }
+            context.set_global_alpha(alpha);
+            self.fill(colour);
+            context.fill();
+        }
+        context.set_global_alpha(1.0);
+    }
+
+    fn paint_marks(&self, scene: &Scene) {
+        let context = &self.context;
+        for pill in &scene.pills {
+            // The panel under the tint keeps the number readable on a band.
+            for (colour, alpha) in [(self.colours.panel.as_str(), 0.8), (self.mark(pill.mark_type), 0.22)] {
+                context.begin_path();
+                if context.round_rect_with_f64(pill.x, pill.y - 8.0, pill.width, 16.0, 8.0).is_err() {
+                    context.rect(pill.x, pill.y - 8.0, pill.width, 16.0);
+                }
+                context.set_global_alpha(alpha);
+                self.fill(colour);
+                context.fill();
+            }
+        }
+        context.set_global_alpha(1.0);
+        // Deletes come last in `OBJECT`, and so are on top.
+        for mark_type in MarkType::OBJECT {
+            let hollow = matches!(mark_type, MarkType::Sync | MarkType::Deleted);
+            context.begin_path();
+            for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
+                self.shape(mark_type, pill.x + PILL_PAD, pill.y);
+            }
+            for glyph in scene.glyphs.iter().filter(|glyph| glyph.mark_type == mark_type) {
+                self.shape(mark_type, glyph.x, glyph.y);
+            }
+            if hollow {
+                context.set_line_width(if mark_type == MarkType::Deleted { 2.0 } else { 1.2 });
+                context.set_stroke_style_str(self.mark(mark_type));
+                context.stroke();
+            } else {
+                self.fill(self.mark(mark_type));
+                context.fill();
+            }
+            self.fill(self.mark(mark_type));
+            for pill in scene.pills.iter().filter(|pill| pill.mark_type == mark_type) {
+                self.text(&short(pill.counts.total()), pill.x + PILL_PAD + 6.0, pill.y + 0.5);
+            }
+        }
+        context.set_line_width(1.0);
+    }
+
+    /// Adds a mark's shape to the path.
+    fn shape(&self, mark_type: MarkType, x: f64, y: f64) {
+        let context = &self.context;
+        match mark_type {
+            MarkType::Added => {
+                context.move_to(x, y - 4.5);
+                context.line_to(x + 4.5, y + 3.5);
+                context.line_to(x - 4.5, y + 3.5);
+                context.close_path();
+            }
+            MarkType::Updated => {
+                context.move_to(x + 3.5, y);
+                let _ = context.arc(x, y, 3.5, 0.0, TAU);
+            }
+            MarkType::Deleted => {
+                context.move_to(x - 3.5, y - 3.5);
+                context.line_to(x + 3.5, y + 3.5);
+                context.move_to(x + 3.5, y - 3.5);
+                context.line_to(x - 3.5, y + 3.5);
+            }
+            MarkType::Replaced | MarkType::Sync | MarkType::Relist | MarkType::Gap => {
+                context.move_to(x, y - 4.5);
+                context.line_to(x + 4.5, y);
+                context.line_to(x, y + 4.5);
+                context.line_to(x - 4.5, y);
+                context.close_path();
+            }
+        }
+    }
+
+    fn paint_stream(&self, scene: &Scene) {
+        let (context, layout) = (&self.context, &scene.layout);
+        let height = layout.bottom - layout.top;
+        for gap in &scene.gaps {
+            self.fill(if gap.evicted { &self.colours.faint } else { self.mark(MarkType::Gap) });
+            context.set_global_alpha(0.13);
+            context.fill_rect(gap.x, layout.top, gap.width, height);
+            context.set_global_alpha(1.0);
+            if !gap.evicted {
+                context.fill_rect(gap.x, layout.top - 2.0, gap.width, 2.0);
+            }
+        }
+        let words_y = layout.top - 10.0;
+        self.fill(self.mark(MarkType::Relist));
+        context.begin_path();
+        for line in &scene.lines {
+            context.rect(line.x.round(), words_y, 1.0, layout.bottom - words_y);
+            self.shape(MarkType::Relist, line.x, words_y);
+        }
+        context.fill();
+        let most = ((layout.right - layout.left) / self.char).max(0.0) as usize;
+        for note in &scene.notes {
+            self.text(&fit(&note.text, most), note.x + 8.0, words_y);
+        }
+    }
+
+    fn paint_axis(&self, scene: &Scene) {
+        let (context, layout) = (&self.context, &scene.layout);
+        if let Some(x) = scene.crosshair {
+            context.set_global_alpha(0.5);
+            self.fill(&self.colours.faint);
+            context.fill_rect(x.round(), layout.top, 1.0, layout.bottom - layout.top);
+            context.set_global_alpha(1.0);
+        }
+        self.fill(&self.colours.faint);
+        let y = layout.bottom + 10.0;
+        if scene.active > layout.rows {
+            let count = format!("{} of {} lanes", layout.rows, grouped(scene.active as u64));
+            let most = ((layout.left - MARGIN - 30.0) / self.char).max(0.0) as usize;
+            self.text(&fit(&count, most), MARGIN, y);
+        }
+        context.set_text_align("center");
+        for tick in &scene.ticks {
+            self.text(&tick.label(), tick.x, y);
+        }
+        if scene.lanes.is_empty() {
+            let middle = (layout.left + layout.right) / 2.0;
+            self.text("nothing changed in this time", middle, (layout.top + layout.bottom) / 2.0);
+        }
+        context.set_text_align("left");
+    }
+}
