@@ -42,11 +42,7 @@ pub async fn handle(app: &App, order: &str, method: &Method, query: &str, body: 
             let verb = parameter("verb").filter(|verb| ["get", "list", "watch"].contains(&verb.as_str()));
             let verb = verb.ok_or_else(|| Status::bad_request("verb must be get, list or watch"))?;
             let resource = resource_of(&parameter("resource").unwrap_or_default())?;
-            if order == "forbid" {
-                app.faults.forbid(&verb, resource)
-            } else {
-                app.faults.allow(&verb, resource)
-            }
+            if order == "forbid" { app.faults.forbid(&verb, resource) } else { app.faults.allow(&verb, resource) }
             Ok(reply(json!({"verb": verb, "resource": resource.plural, "forbidden": order == "forbid"})))
         }
         (&Method::POST, "cut") => {

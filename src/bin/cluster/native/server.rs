@@ -200,14 +200,8 @@ impl Accept {
             return Self::Json;
         };
         let types: Vec<&str> = accept.split(',').map(str::trim).collect();
-        let is_plain = |one: &&str| {
-            !one.contains("as=")
-                && ["application/json", "*/*", "application/*"].iter().any(|ours| one.starts_with(ours))
-        };
-        if types
-            .iter()
-            .any(|one| one.contains("as=APIGroupDiscoveryList") && one.contains("v=v2") && !one.contains("v=v2beta"))
-        {
+        let is_plain = |one: &&str| !one.contains("as=") && ["application/json", "*/*", "application/*"].iter().any(|ours| one.starts_with(ours));
+        if types.iter().any(|one| one.contains("as=APIGroupDiscoveryList") && one.contains("v=v2") && !one.contains("v=v2beta")) {
             Self::Aggregated
         } else if accept.trim().is_empty() || types.iter().any(|one| is_plain(&one)) {
             Self::Json

@@ -185,8 +185,7 @@ impl Status {
 
     /// 500 for a resourceVersion that is no number. The real server, too, gives it no reason.
     pub fn malformed_version(text: &str) -> Self {
-        let message =
-            format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax");
+        let message = format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax");
         Self::failure(500, "", message, None)
     }
 

@@ -286,11 +286,6 @@ impl Storage {
         state.log.iter().filter(wanted).cloned().collect()
     }
 
-    /// How many objects a resource has.
-    pub fn count(&self, resource: &Resource) -> usize {
-        self.lock().collections[resource.index].objects.len()
-    }
-
     fn put(&self, state: &mut State, resource: &Resource, key: &str, mut draft: Draft) -> Arc<Object> {
         let revision = state.revision + 1;
         if draft.meta("uid").is_empty() {

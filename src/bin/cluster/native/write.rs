@@ -9,7 +9,8 @@ use super::clock;
 use super::list::object_response;
 use super::object::{Draft, Object};
 use super::random::Random;
-use super::resource::{self, NAMESPACES, Resource};
+use super::resource::{self, NAMESPACES, PODS, Resource};
+use super::scenario::Order;
 use super::server::{App, Target};
 use super::status::Status;
 use super::storage::UpdateError;
@@ -111,6 +112,11 @@ pub fn delete(app: &App, target: &Target) -> Result<Response, Status> {
     let key = target.resource.key(target.namespace.as_deref().unwrap_or_default(), name);
     let object = app.storage.delete(target.resource, &key);
     let object = object.ok_or_else(|| Status::not_found(target.resource, name))?;
+    if target.resource == PODS {
+        let gone = Order::PodGone { namespace: object.namespace.to_string(), name: object.name.to_string() };
+        // A scenario too busy to hear it finds out by itself.
+        let _ = app.scenario.try_send(gone);
+    }
     Ok(Status::deleted(target.resource, name, &object.uid).into_response())
 }
 
@@ -167,8 +173,7 @@ fn update(
 }
 
 fn parse(body: &[u8]) -> Result<Value, Status> {
-    serde_json::from_slice(body)
-        .map_err(|error| Status::bad_request(format!("the request's body is not JSON: {error}")))
+    serde_json::from_slice(body).map_err(|error| Status::bad_request(format!("the request's body is not JSON: {error}")))
 }
 
 /// The object in a request's body, if it is one of this resource.
@@ -210,8 +215,7 @@ fn check_same(current: &Object, metadata: &Map<String, Value>) -> Result<(), Sta
     for (field, expected) in identity {
         let found = metadata.get(field).and_then(Value::as_str).unwrap_or_default();
         if !found.is_empty() && found != expected {
-            let message =
-                format!("the {field} of the object ({found}) does not match the {field} on the URL ({expected})");
+            let message = format!("the {field} of the object ({found}) does not match the {field} on the URL ({expected})");
             return Err(Status::bad_request(message));
         }
     }

@@ -1,11 +1,16 @@
 //! The scenario: a made-up cluster and what happens in it, at a given rate, the same for the same seed.
 
+mod activity;
 mod model;
 mod names;
 mod objects;
+mod play;
 mod pod;
 mod population;
+mod recorder;
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,10 +20,10 @@ use tokio::time::Instant;
 use super::args::Args;
 use super::clock;
 use super::random::Random;
-use super::resource::PODS;
 use super::storage::Storage;
-use model::PodState;
+use activity::{Activity, Home};
 use population::Population;
+use recorder::Recorder;
 
 /// An order to the running scenario.
 #[derive(Debug)]
@@ -30,6 +35,13 @@ pub enum Order {
         /// Answered once the rate holds.
         done: oneshot::Sender<()>,
     },
+    /// Somebody else has deleted a Pod, which its ReplicaSet has to replace.
+    PodGone {
+        /// Its namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+    },
 }
 
 /// The scenario, with all that it knows of its cluster.
@@ -37,7 +49,16 @@ pub enum Order {
 pub struct Scenario {
     storage: Arc<Storage>,
     random: Random,
+    seed: u64,
     population: Population,
+    recorder: Recorder,
+    /// What is going on, the next due first; the number only breaks ties.
+    queue: BinaryHeap<Reverse<(Instant, u64)>>,
+    activities: std::collections::HashMap<u64, Activity>,
+    started: u64,
+    /// How many Pods there are, and should be.
+    pods: usize,
+    pods_wanted: usize,
 }
 
 impl Scenario {
@@ -45,7 +66,18 @@ impl Scenario {
     pub fn populate(storage: Arc<Storage>, args: &Args) -> Self {
         let mut random = Random::new(args.seed);
         let population = population::populate(&storage, &mut random, args.seed, args.pods);
-        Self { storage, random, population }
+        Self {
+            storage,
+            random,
+            seed: args.seed,
+            population,
+            recorder: Recorder::default(),
+            queue: BinaryHeap::new(),
+            activities: std::collections::HashMap::new(),
+            started: 0,
+            pods: args.pods,
+            pods_wanted: args.pods,
+        }
     }
 
     /// Lets things happen until nobody can send orders any more.
@@ -54,8 +86,7 @@ impl Scenario {
         let mut due: f64 = 1.0;
         let mut last = Instant::now();
         loop {
-            let pause =
-                if rate > 0.0 { Duration::from_secs_f64((1.0 / rate).clamp(0.005, 1.0)) } else { Duration::MAX };
+            let pause = if rate > 0.0 { (1.0 / rate).clamp(0.005, 1.0) } else { 86_400.0 };
             tokio::select! {
                 order = orders.recv() => match order {
                     Some(Order::Rate { rate: new, done }) => {
@@ -63,35 +94,139 @@ impl Scenario {
                         // Whoever asked may have left.
                         let _ = done.send(());
                     }
+                    Some(Order::PodGone { namespace, name }) => self.replace(&namespace, &name),
                     None => return,
                 },
-                () = tokio::time::sleep(pause.min(Duration::from_secs(86_400))) => {
+                () = tokio::time::sleep(Duration::from_secs_f64(pause)) => {
                     let now = Instant::now();
                     // What could not be done in a tenth of a second is not caught up: no bursts.
                     due = (due + rate * (now - last).as_secs_f64()).min(rate / 10.0 + 1.0);
                     last = now;
-                    while due >= 1.0 && rate > 0.0 {
+                    while due >= 1.0 {
                         let before = self.storage.revision();
-                        self.step();
-                        due -= (self.storage.revision() - before).max(1) as f64;
+                        self.step(rate);
+                        // Now and then a step finds nothing to write, which must not go on for ever.
+                        due -= ((self.storage.revision() - before) as f64).max(0.1);
                     }
                 }
             }
         }
     }
 
-    fn step(&mut self) {
-        let index = self.random.below(self.population.workloads.len());
-        let workload = &mut self.population.workloads[index];
-        let which = self.random.below(workload.pods.len());
-        let Some(one) = workload.pods.get_mut(which) else { return };
-        one.state = if one.state == PodState::Ready { PodState::Unready } else { PodState::Ready };
-        one.changed = clock::now();
-        let status = pod::status(one, &self.population.nodes);
-        let key = PODS.key(&workload.namespace, &one.name);
-        let _ = self.storage.update(PODS, &key, |_, value| {
-            value["status"] = status;
-            Ok::<(), ()>(())
+    /// Lets the next thing happen: what is due, or something new, or else what is due next.
+    fn step(&mut self, rate: f64) {
+        if self.recorder.expire(&self.storage, clock::now()) {
+            return;
+        }
+        let now = Instant::now();
+        let due = self.queue.peek().is_some_and(|Reverse((at, _))| *at <= now);
+        let most = (rate / 2.0).clamp(3.0, 300.0) as usize;
+        if !due && self.activities.len() < most {
+            let activity = self.new_activity();
+            self.start(activity);
+            return;
+        }
+        let Some(Reverse((_, number))) = self.queue.pop() else { return };
+        let Some(mut activity) = self.activities.remove(&number) else { return };
+        if let Some(step) = activity.steps.pop_front() {
+            self.play(&mut activity, step);
+        }
+        match activity.steps.front() {
+            Some(next) => {
+                let at = now + Duration::from_millis(next.delay(&mut self.random));
+                self.queue.push(Reverse((at, number)));
+                self.activities.insert(number, activity);
+            }
+            None => self.release(activity.home),
+        }
+    }
+
+    /// Puts an activity in the queue, due at once, and its workload out of reach of others.
+    fn start(&mut self, activity: Activity) {
+        if let Home::Workload(index) = activity.home {
+            self.population.workloads[index].busy = true;
+        }
+        self.started += 1;
+        self.queue.push(Reverse((Instant::now(), self.started)));
+        self.activities.insert(self.started, activity);
+    }
+
+    fn release(&mut self, home: Home) {
+        match home {
+            Home::Workload(index) => self.population.workloads[index].busy = false,
+            Home::Job(number) => {
+                self.population.jobs.remove(&number);
+            }
+            Home::Node(_) => {}
+        }
+    }
+
+    /// Makes up something that happens next.
+    fn new_activity(&mut self) -> Activity {
+        let node = Home::Node(self.random.below(self.population.nodes.len()));
+        let Some(index) = self.free_workload() else { return Activity::new(node, [activity::Step::Heartbeat]) };
+        let workload = &self.population.workloads[index];
+        let home = Home::Workload(index);
+        let alive = workload.pods.iter().filter(|pod| pod.deleting.is_none()).count();
+        if alive < workload.replicas {
+            return Activity::new(home, activity::replacement(workload.replicas - alive));
+        }
+        if alive > workload.replicas {
+            return Activity::new(home, activity::resize(alive, workload.replicas));
+        }
+        // First of all something that shows in every view of Pods.
+        let dice = if self.started == 0 { 45 } else { self.random.below(100) };
+        match dice {
+            0..30 => Activity::new(home, activity::rollout(workload.replicas)),
+            30..45 => {
+                let times = self.random.between(1, 4);
+                let recovers = self.random.chance(90);
+                Activity::new(home, activity::crash_loop(times, recovers))
+            }
+            45..55 => Activity::new(home, activity::eviction()),
+            55..67 => Activity::new(home, activity::flap()),
+            67..79 => Activity::new(home, activity::resize(workload.replicas, self.new_size(index))),
+            79..84 => Activity::new(home, activity::bad_rollout()),
+            84..92 => {
+                let number = self.new_job();
+                Activity::new(Home::Job(number), activity::job(self.population.jobs[&number].completions))
+            }
+            92..98 => Activity::new(node, [activity::Step::Heartbeat]),
+            _ => Activity::new(node, activity::cordon()),
+        }
+    }
+
+    /// A workload on which nothing is going on; `None` if a few tries find none.
+    fn free_workload(&mut self) -> Option<usize> {
+        let all = self.population.workloads.len();
+        let mut tries = (0..8).map(|_| self.random.below(all));
+        tries.find(|index| self.population.workloads.get(*index).is_some_and(|workload| !workload.busy))
+    }
+
+    /// What the autoscaler makes of a workload: the number of Pods in all stays about the same.
+    fn new_size(&mut self, index: usize) -> usize {
+        let workload = &self.population.workloads[index];
+        let step = self.random.between(1, workload.replicas.div_ceil(3).min(4));
+        if self.pods > self.pods_wanted {
+            workload.replicas.saturating_sub(step).max(1)
+        } else {
+            (workload.replicas + step).min(workload.usual_replicas * 2 + 1)
+        }
+    }
+
+    fn replace(&mut self, namespace: &str, name: &str) {
+        let workloads = &mut self.population.workloads;
+        let mut candidates = workloads.iter_mut().enumerate().filter(|(_, workload)| workload.namespace == namespace);
+        let found = candidates.find_map(|(index, workload)| {
+            let position = workload.pods.iter().position(|pod| pod.name == name)?;
+            let pod = workload.pods.swap_remove(position);
+            Some((index, pod.deleting.is_none() && !workload.busy))
         });
+        let Some((index, replace)) = found else { return };
+        self.pods = self.pods.saturating_sub(1);
+        // A workload that is busy gets its Pod back when something begins on it the next time.
+        if replace {
+            self.start(Activity::new(Home::Workload(index), activity::replacement(1)));
+        }
     }
 }

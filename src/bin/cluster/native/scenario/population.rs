@@ -1,12 +1,14 @@
 //! The cluster as it is at the start: the same names and uids for the same seed and number of Pods.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::clock;
 use super::super::random::{self, Random};
 use super::super::resource::{CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, NODES, PODS, REPLICA_SETS, SERVICES};
 use super::super::storage::Storage;
-use super::model::{Container, Node, Pod, PodState, ReplicaSet, Workload};
+use super::activity::Home;
+use super::model::{Container, Job, Node, Pod, PodState, ReplicaSet, Workload};
 use super::{names, objects, pod};
 
 /// The makings of a cluster.
@@ -16,6 +18,19 @@ pub struct Population {
     pub nodes: Vec<Node>,
     /// Workloads, Pods included.
     pub workloads: Vec<Workload>,
+    /// Jobs by number: they come and go.
+    pub jobs: BTreeMap<usize, Job>,
+}
+
+impl Population {
+    /// The Pods of an owner.
+    pub fn pods_of(&self, home: Home) -> Option<&[Pod]> {
+        match home {
+            Home::Workload(index) => self.workloads.get(index).map(|workload| &*workload.pods),
+            Home::Job(number) => self.jobs.get(&number).map(|job| &*job.pods),
+            Home::Node(_) => None,
+        }
+    }
 }
 
 /// About so many Pods of a hundred start in trouble.
@@ -49,7 +64,7 @@ pub fn populate(storage: &Storage, random: &mut Random, seed: u64, pods: usize) 
             storage.create(PODS, pod::draft(&template, one, &nodes));
         }
     }
-    Population { nodes, workloads }
+    Population { nodes, workloads, jobs: BTreeMap::new() }
 }
 
 fn make_nodes(random: &mut Random, seed: u64, pods: usize, now: i64) -> Vec<Node> {
@@ -126,8 +141,7 @@ fn make_workload(
         pod.state = PodState::Ready;
         pod.changed = created + 3;
         if random.chance(TROUBLED_PERCENT) {
-            pod.state =
-                *random.pick(&[PodState::BackOff, PodState::BackOff, PodState::Unready, PodState::ImagePullBackOff]);
+            pod.state = *random.pick(&[PodState::BackOff, PodState::BackOff, PodState::Unready, PodState::ImagePullBackOff]);
             pod.restarts = if pod.state == PodState::BackOff { random.between(3, 40) as u32 } else { 0 };
         } else if random.chance(6) {
             pod.restarts = random.between(1, 4) as u32;
@@ -162,7 +176,14 @@ pub fn new_replica_set(
 }
 
 /// A Pod that nobody has placed yet.
-pub fn new_pod(random: &mut Random, seed: u64, prefix: &str, namespace: &str, nodes: &[Node], created: i64) -> Pod {
+pub fn new_pod(
+    random: &mut Random,
+    seed: u64,
+    prefix: &str,
+    namespace: &str,
+    nodes: &[Node],
+    created: i64,
+) -> Pod {
     let name = format!("{prefix}{}", random.suffix(5));
     let node = random.below(nodes.len());
     Pod {
