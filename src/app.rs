@@ -1,4 +1,315 @@
 //! Joins the browser and the view; nothing else names both.
 
-/// Mounts the page into the document.
-pub fn mount() {}
+mod desk;
+mod handles;
+mod layout;
+mod meters;
+mod pointer;
+mod present;
+mod timeline;
+mod travel;
+
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+
+use gloo_timers::callback::Interval;
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::{Effect, Set};
+use rustc_hash::FxHashMap;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::api::object::ObjectKey;
+use crate::app::desk::Desk;
+use crate::app::layout::Layout;
+use crate::app::meters::Meters;
+use crate::app::pointer::Pointer;
+use crate::app::present::Shown;
+use crate::app::timeline::Stage;
+use crate::browser::base::{self, Base};
+use crate::browser::clock;
+use crate::browser::driver::Driver;
+use crate::browser::frame::Frames;
+use crate::cache::reflector::Input;
+use crate::page::route::Route;
+use crate::timeline::Timeline;
+use crate::ui::screen::{Command, Commands, Screen, Splash, put};
+use crate::ui::shell::{Shell, ShellProps};
+
+/// How long one drain may take of a frame, in milliseconds: half of it, so that the other half can paint.
+const SHARE: f64 = 8.0;
+/// How long one drain of a hidden page may take.
+const HIDDEN_SHARE: f64 = 40.0;
+/// Keys taken at once, between two looks at the clock.
+const BATCH: usize = 64;
+/// How often the page looks after itself without any event, in milliseconds.
+const TICK: u32 = 250;
+/// A tick that comes this late means that the machine slept, in milliseconds; a hidden page's timers may come a
+/// minute late by the browser's will.
+const SLEPT: f64 = 10_000.0;
+const SLEPT_HIDDEN: f64 = 90_000.0;
+/// How often an API that does not answer is asked whether it does again.
+const ASK_AGAIN: u32 = 1_500;
+
+/// The page's state. Everything happens on one thread, by one borrow at a time.
+struct Page {
+    this: Weak<RefCell<Page>>,
+    base: Option<Base>,
+    route: Route,
+    /// The kind in view first.
+    desks: Vec<Desk>,
+    next_desk: u64,
+    /// What was seen of kinds that are no longer watched.
+    past: FxHashMap<&'static str, Timeline>,
+    selected: Option<ObjectKey>,
+    paused: bool,
+    screen: Screen,
+    frames: Frames,
+    layout: Layout,
+    pointer: Pointer,
+    shown: Shown,
+    stage: Stage,
+    meters: Meters,
+    /// The wall clock at the last tick.
+    ticked: f64,
+    asking: bool,
+}
+
+type Shared = Rc<RefCell<Page>>;
+
+/// Mounts the page into the document, and begins.
+pub fn mount() {
+    console_error_panic_hook::set_once();
+    if let Some(boot) = document().and_then(|document| document.get_element_by_id("boot")) {
+        boot.remove();
+    }
+    leptos::mount::mount_to_body(|| {
+        let theme = travel::stored_theme();
+        travel::apply_theme(theme);
+        let route = Route::parse(&travel::fragment());
+        let screen = Screen::new(route.clone(), theme);
+        let page = Page::begin(route, screen);
+        let receiver = page.clone();
+        let commands = Commands::new(move |command| obey(&receiver, command));
+        // The canvas is in the document once the first effects run.
+        Effect::new(move |_| timeline::attach(&page, commands));
+        Shell(ShellProps { screen, commands })
+    });
+}
+
+fn document() -> Option<web_sys::Document> {
+    web_sys::window().and_then(|window| window.document())
+}
+
+impl Page {
+    fn begin(route: Route, screen: Screen) -> Shared {
+        let page = Rc::new_cyclic(|this: &Weak<RefCell<Page>>| {
+            let framed = this.clone();
+            RefCell::new(Page {
+                this: this.clone(),
+                base: None,
+                layout: Layout::of(&route),
+                route,
+                desks: Vec::new(),
+                next_desk: 0,
+                past: FxHashMap::default(),
+                selected: None,
+                paused: false,
+                screen,
+                frames: Frames::new(move || {
+                    if let Some(page) = framed.upgrade() {
+                        frame(&page);
+                    }
+                }),
+                pointer: Pointer::default(),
+                shown: Shown::default(),
+                stage: Stage::default(),
+                meters: Meters::default(),
+                ticked: js_sys::Date::now(),
+                asking: false,
+            })
+        });
+        handles::install(&page);
+        listen(&page);
+        let ticking = page.clone();
+        Interval::new(TICK, move || tick(&ticking)).forget();
+        spawn_local(find_api(page.clone()));
+        page.borrow_mut().present_shell();
+        page
+    }
+
+    /// The kind in view.
+    fn desk(&self) -> Option<&Desk> {
+        self.desks.first()
+    }
+
+    fn desk_mut(&mut self) -> Option<&mut Desk> {
+        self.desks.first_mut()
+    }
+
+    fn drivers(&self) -> Vec<Rc<Driver>> {
+        self.desks.iter().flat_map(|desk| desk.drivers.iter().cloned()).collect()
+    }
+
+    /// Drains the queues, as far as this frame's share goes. Whether anything is left.
+    fn drain(&mut self, hidden: bool) -> bool {
+        if self.paused {
+            return false;
+        }
+        let began = clock::now();
+        let share = if hidden { HIDDEN_SHARE } else { SHARE };
+        loop {
+            let mut left = false;
+            for desk in &mut self.desks {
+                left |= desk.watched.drain(BATCH, began);
+            }
+            if !left || clock::now() - began >= share {
+                return left;
+            }
+        }
+    }
+}
+
+/// Hands the input to every reflector. The page must not be borrowed.
+fn tell_all(page: &Shared, input: &Input<'_>) {
+    let drivers = page.borrow().drivers();
+    drivers.iter().for_each(|driver| driver.input(input.clone()));
+}
+
+/// One animation frame, or one turn of a hidden page's timer.
+fn frame(page: &Shared) {
+    let hidden = clock::is_hidden();
+    let mut page = page.borrow_mut();
+    let left = page.drain(hidden);
+    let now = clock::now();
+    for desk in &mut page.desks {
+        desk.watched.view_mut().expire(now);
+    }
+    if !hidden {
+        page.present(now);
+    }
+    if left {
+        page.frames.request();
+    }
+}
+
+/// Ages tick, silence is noticed, and a machine that slept wakes up.
+fn tick(page: &Shared) {
+    let wall = js_sys::Date::now();
+    let limit = if clock::is_hidden() { SLEPT_HIDDEN } else { SLEPT };
+    let slept = wall - page.borrow().ticked > limit;
+    page.borrow_mut().ticked = wall;
+    if slept {
+        tell_all(page, &Input::Woke);
+    }
+    let unreachable = {
+        let mut page = page.borrow_mut();
+        page.frames.request();
+        let now = clock::now();
+        page.desks.iter_mut().for_each(|desk| desk.watched.look(now));
+        !page.asking && page.desks.iter().any(|desk| desk.watched.is_unreachable())
+    };
+    if unreachable {
+        page.borrow_mut().asking = true;
+        spawn_local(ask_again(page.clone()));
+    }
+}
+
+/// Asks for the version until there is one, so that a proxy that is started again is noticed at once and not
+/// only when the backoff ends. Nothing of this reaches an API server that is overloaded: it answers.
+async fn ask_again(page: Shared) {
+    loop {
+        TimeoutFuture::new(ASK_AGAIN).await;
+        let base = page.borrow().base.clone();
+        let waits = page.borrow().desks.iter().any(|desk| desk.watched.is_unreachable());
+        let Some(base) = base.filter(|_| waits) else { break };
+        if base::version(&base.http).await.is_ok() {
+            tell_all(&page, &Input::Reachable);
+            break;
+        }
+    }
+    page.borrow_mut().asking = false;
+}
+
+/// Looks for the API until it is found, and then watches.
+async fn find_api(page: Shared) {
+    let wanted = travel::parameter("api");
+    loop {
+        match base::find(wanted.as_deref()).await {
+            Ok(found) => {
+                let mut page = page.borrow_mut();
+                put(page.screen.splash, None);
+                page.base = Some(found);
+                let route = page.route.clone();
+                page.go(route);
+                return;
+            }
+            Err(missing) => put(page.borrow().screen.splash, Some(Splash { tried: missing.tried })),
+        }
+        TimeoutFuture::new(ASK_AGAIN).await;
+    }
+}
+
+/// Listens to the window: places, visibility, and a network that comes back.
+fn listen(page: &Shared) {
+    let Some(window) = web_sys::window() else { return };
+    let on = |target: &web_sys::EventTarget, event: &str, callback: fn(&Shared)| {
+        let page = page.clone();
+        let callback = Closure::<dyn FnMut()>::new(move || callback(&page));
+        // The page lives as long as the document.
+        let _ = target.add_event_listener_with_callback(event, callback.as_ref().unchecked_ref());
+        callback.forget();
+    };
+    on(&window, "hashchange", |page| page.borrow_mut().go(Route::parse(&travel::fragment())));
+    on(&window, "online", |page| tell_all(page, &Input::Woke));
+    if let Some(document) = window.document() {
+        on(&document, "visibilitychange", |page| {
+            tick(page);
+            page.borrow().frames.visibility_changed();
+        });
+        on(&document, "resume", |page| tell_all(page, &Input::Woke));
+    }
+}
+
+/// Does what the user asks for.
+fn obey(page: &Shared, command: Command) {
+    if command == Command::Retry {
+        return tell_all(page, &Input::Start);
+    }
+    let mut borrowed = page.borrow_mut();
+    let this = &mut *borrowed;
+    let now = clock::now();
+    match command {
+        Command::Go(route) => travel::push(&route),
+        Command::Filter(text) => {
+            this.route.text = text;
+            travel::replace(&this.route);
+            let route = this.route.clone();
+            this.go(route);
+        }
+        Command::Scroll(top, height) => this.shown.scroll(top, height),
+        Command::Hold(hold) => this.pointer.over_table(hold, now),
+        Command::Pause(paused) => {
+            this.paused = paused;
+            put(this.screen.paused, paused);
+            this.stage.pause(paused, now);
+        }
+        Command::Select(key) => {
+            this.selected = if this.selected == key { None } else { key };
+        }
+        Command::LoadNamespaces => {
+            if let Some(base) = this.base.clone() {
+                spawn_local(travel::load_namespaces(base, this.screen));
+            }
+        }
+        Command::Theme(theme) => {
+            travel::apply_theme(theme);
+            this.screen.theme.set(theme);
+            this.stage.theme_changed();
+        }
+        Command::Retry => {}
+        command => this.obey_on_timeline(command, now),
+    }
+    this.frames.request();
+}

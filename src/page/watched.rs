@@ -121,6 +121,18 @@ impl Watched {
         left
     }
 
+    /// Draws the time without knowledge while it lasts: to be called a few times a second.
+    pub fn look(&mut self, now: f64) {
+        match self.health(now) {
+            Health::Live => self.timeline.close_gap(now),
+            Health::Stale if !self.timeline.has_open_gap() => {
+                let since = now - self.age(now).unwrap_or(0.0);
+                self.timeline.open_gap(since, "no connection");
+            }
+            _ => {}
+        }
+    }
+
     /// The kind.
     pub fn kind(&self) -> &'static Kind {
         self.kind

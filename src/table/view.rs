@@ -55,6 +55,8 @@ pub struct Row {
     pub deleted_at: Option<f64>,
     /// Grows with every change, so that a view can tell whether it has shown the newest.
     pub version: u64,
+    /// The version that it began with: tells the lives of one row's number apart.
+    pub born: u64,
     /// Whether the filter lets it through.
     shown: bool,
 }
@@ -104,6 +106,7 @@ impl TableView {
             changed: 0,
             deleted_at: None,
             version: self.version,
+            born: self.version,
             shown: self.matches(object),
         };
         let shown = row.shown;

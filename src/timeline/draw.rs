@@ -2,7 +2,7 @@
 
 use crate::api::cell::Tone;
 use crate::timeline::Timeline;
-use crate::timeline::fold::{CHAR, PILL_PAD, Spot, fold, pill_right};
+use crate::timeline::fold::{CHAR, CROSS, PILL_PAD, Spot, fold, label_right};
 use crate::timeline::lanes::LaneId;
 use crate::timeline::mark::{MarkType, Subject, grouped};
 use crate::timeline::order::Ask;
@@ -11,9 +11,6 @@ use crate::timeline::scene::{Band, GapArea, Glyph, LaneRow, Layout, NoteLabel, P
 
 /// How wide the overview's columns are, in pixels.
 const COLUMN: f64 = 3.0;
-
-/// Deletes of one fold that are nearer than this, in pixels, share a cross; the pill still counts each.
-const CROSS: f64 = 4.0;
 
 /// Buffers that are kept from scene to scene.
 #[derive(Debug, Default)]
@@ -131,6 +128,7 @@ impl Timeline {
         }
         push_band(&mut scene.bands, state, scale.clamped(scale.window.to.min(scene.now)), y);
 
+        let right = scene.layout.right;
         let (glyphs, pills, crosses) = (&mut scene.glyphs, &mut scene.pills, &mut scratch.crosses);
         fold(&scratch.spots, scale.ms_per_pixel(), |fold| {
             let glyph = |spot: &Spot| Glyph { x: spot.x, y, mark_type: spot.mark_type, seq: spot.seq };
@@ -139,21 +137,30 @@ impl Timeline {
                 return;
             }
             let (first, last) = (&fold.spots[0], &fold.spots[fold.spots.len() - 1]);
-            let x = first.x - PILL_PAD;
+            // At the right end the number moves to the left until there is room for it.
+            let over = (label_right(first.x, &fold.counts) - right).max(0.0);
+            let first_x = first.x - over;
+            let x = first_x - PILL_PAD;
+            if let Some(previous) = pills.last_mut().filter(|previous| previous.y == y) {
+                previous.width = previous.width.min(x - 1.0 - previous.x);
+            }
+            let number = label_right(first_x, &fold.counts);
             pills.push(Pill {
                 x,
-                width: pill_right(first.x, last.x, fold.frames()) - x,
+                width: (last.x.max(number) + PILL_PAD) - x,
                 y,
                 mark_type: fold.counts.dominant().unwrap_or(last.mark_type),
                 counts: fold.counts,
                 first: first.seq,
                 last: last.seq,
             });
-            let mut drawn = f64::NEG_INFINITY;
+            // A delete is where it happened, or beside the pill's number, but never under it.
+            let mut free = number - CROSS / 2.0;
             for spot in fold.spots.iter().filter(|spot| spot.mark_type == MarkType::Deleted) {
-                if spot.x - drawn >= CROSS {
-                    crosses.push(glyph(spot));
-                    drawn = spot.x;
+                if spot.x >= free || crosses.last().is_none_or(|last| last.y != y || last.x < first.x) {
+                    let x = spot.x.max(free);
+                    crosses.push(Glyph { x, ..glyph(spot) });
+                    free = x + CROSS;
                 }
             }
         });
@@ -179,7 +186,12 @@ impl Timeline {
                 if mark.mark_type == MarkType::Gap && *from <= window.to {
                     scene.gaps.push(area(&scale, *from, mark.at, note));
                 } else if mark.mark_type == MarkType::Relist && mark.at <= window.to {
-                    scene.lines.push(StreamLine { x: scale.x(mark.at), at: mark.at, note: note.to_string() });
+                    scene.lines.push(StreamLine {
+                        x: scale.x(mark.at),
+                        at: mark.at,
+                        note: note.to_string(),
+                        headed: true,
+                    });
                 }
             }
             next = self.ring.before(mark);
@@ -195,11 +207,14 @@ impl Timeline {
         scene.gaps.reverse();
         scene.lines.reverse();
 
-        let gaps = scene.gaps.iter().map(|gap| (gap.x, gap.note.as_str()));
-        let lines = scene.lines.iter().map(|line| (line.x, line.note.as_str()));
-        let mut words: Vec<(f64, &str)> = lines.chain(gaps).collect();
+        let gaps = scene.gaps.iter().map(|gap| (gap.x, gap.note.as_str(), false));
+        let lines = scene.lines.iter().map(|line| (line.x, line.note.as_str(), true));
+        let mut words: Vec<(f64, &str, bool)> = lines.chain(gaps).collect();
         words.sort_by(|one, other| one.0.total_cmp(&other.0));
         place(&words, (scale.left, scene.layout.right), &mut scene.notes);
+        for line in &mut scene.lines {
+            line.headed = !scene.notes.iter().any(|note| note.x + 1.0 < line.x && line.x < words_end(note));
+        }
     }
 }
 
@@ -208,15 +223,23 @@ fn area(scale: &Scale, from: f64, to: f64, note: &str) -> GapArea {
     GapArea { x, width: (scale.clamped(to) - x).max(1.0), from, to, note: note.into(), evicted: false }
 }
 
+/// Where the words beside a line end, with some room after them.
+fn words_end(note: &NoteLabel) -> f64 {
+    note.x + (note.text.chars().count() as f64 + 3.0) * CHAR
+}
+
 /// Words that would run into each other are joined; from the fourth on they are only counted.
-fn place(words: &[(f64, &str)], (left, right): (f64, f64), notes: &mut Vec<NoteLabel>) {
-    let end = |note: &NoteLabel| note.x + (note.text.chars().count() as f64 + 3.0) * CHAR;
-    let (mut joined, mut more) = (1, 0);
-    for (x, text) in words {
+fn place(words: &[(f64, &str, bool)], (left, right): (f64, f64), notes: &mut Vec<NoteLabel>) {
+    let (mut joined, mut more, mut after_gap) = (1, 0, false);
+    for (x, text, is_line) in words {
         match notes.last_mut() {
-            Some(last) if *x < end(last) => {
+            Some(last) if *x < words_end(last) => {
                 joined += 1;
-                if joined <= 3 {
+                if joined == 2 && *is_line && after_gap {
+                    // A gap mostly ends with a relist: its words begin beside the relist's sign.
+                    last.text = format!("{text}, {}", last.text);
+                    last.x = *x;
+                } else if joined <= 3 {
                     last.text.push_str(", ");
                     last.text.push_str(text);
                 } else {
@@ -227,7 +250,7 @@ fn place(words: &[(f64, &str)], (left, right): (f64, f64), notes: &mut Vec<NoteL
                 }
             }
             _ => {
-                (joined, more) = (1, 0);
+                (joined, more, after_gap) = (1, 0, !is_line);
                 notes.push(NoteLabel { x: *x, text: (*text).to_owned() });
             }
         }
@@ -236,10 +259,10 @@ fn place(words: &[(f64, &str)], (left, right): (f64, f64), notes: &mut Vec<NoteL
     let Some(mut last) = notes.pop() else {
         return;
     };
-    if end(&last) > right {
+    if words_end(&last) > right {
         last.x = (last.x - (last.text.chars().count() as f64 + 2.5) * CHAR).max(left);
     }
-    match notes.last_mut().filter(|note| end(note) > last.x) {
+    match notes.last_mut().filter(|note| words_end(note) > last.x) {
         Some(note) => note.text.push_str(&format!(", {}", last.text)),
         None => notes.push(last),
     }

@@ -15,6 +15,9 @@ pub const PILL_FROM: u64 = 3;
 /// How far a pill reaches beyond its first mark's middle.
 pub const PILL_PAD: f64 = 7.0;
 
+/// How much room a cross needs, in pixels; nearer ones of a fold share one.
+pub const CROSS: f64 = 9.0;
+
 /// How wide a character of the timeline's text is, in pixels: 0.6 of 11.
 pub const CHAR: f64 = 6.6;
 
@@ -59,15 +62,16 @@ pub fn short(count: u64) -> String {
     if count < 10_000 { count.to_string() } else { format!("{}k", count / 1_000) }
 }
 
-/// Where a pill ends: after its last mark, or after its number.
-pub fn pill_right(first_x: f64, last_x: f64, frames: u64) -> f64 {
-    let digits = match frames {
+/// Where a pill's number ends, and with it the cross beside the number that stands for deletes under it.
+pub fn label_right(first_x: f64, counts: &Counts) -> f64 {
+    let digits = match counts.total() {
         0..10 => 1.0,
         10..100 => 2.0,
         100..1_000 => 3.0,
         _ => 4.0,
     };
-    (first_x + 2.0 * PILL_PAD + digits * CHAR).max(last_x + PILL_PAD)
+    let cross = if counts.of(MarkType::Deleted) > 0 { CROSS } else { 0.0 };
+    first_x + PILL_PAD + digits * CHAR + cross
 }
 
 /// Calls `emit` for each fold of a lane, left to right. `spots` come left to right.
@@ -81,8 +85,7 @@ pub fn fold<'a>(spots: &'a [Spot], ms_per_pixel: f64, mut emit: impl FnMut(Fold<
         if index > start {
             let (first, last) = (&spots[start], &spots[index - 1]);
             let near = spot.x - last.x < NEAR && cell(spot) == cell(last);
-            let frames = counts.total();
-            let covered = frames >= PILL_FROM && spot.x - 4.0 < pill_right(first.x, last.x, frames);
+            let covered = counts.total() >= PILL_FROM && spot.x - PILL_PAD < label_right(first.x, &counts);
             if !near && !covered {
                 emit(Fold { spots: &spots[start..index], counts });
                 start = index;
@@ -114,6 +117,14 @@ mod tests {
     }
 
     #[test]
+    fn a_long_burst_becomes_a_row_of_pills() {
+        let marks: Vec<_> = (0..640).map(|x| (f64::from(x), MarkType::Updated)).collect();
+        let mut found = Vec::new();
+        fold(&spots(&marks), 100.0, |fold| found.push(fold.frames()));
+        assert_eq!(found, [64; 10]);
+    }
+
+    #[test]
     fn a_burst_becomes_a_pill_and_two_marks_do_not() {
         let updated = MarkType::Updated;
         let marks =
@@ -126,9 +137,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folds_hold_every_mark_once_and_pills_stay_apart(steps in proptest::collection::vec((0.0f64..30.0, 0usize..5), 0..300)) {
+        fn folds_hold_every_mark_once_and_pills_stay_apart(
+            steps in proptest::collection::vec((0.0f64..30.0, 0usize..5), 0..300),
+        ) {
             let mut x = 0.0;
-            let marks: Vec<_> = steps.iter().map(|(step, mark_type)| { x += step; (x, MarkType::ALL[*mark_type]) }).collect();
+            let mut marks = Vec::new();
+            for (step, mark_type) in steps {
+                x += step;
+                marks.push((x, MarkType::ALL[mark_type]));
+            }
             let marks = spots(&marks);
             let (mut seen, mut right) = (0, f64::NEG_INFINITY);
             let mut apart = true;
@@ -137,9 +154,9 @@ mod tests {
                 seen += fold.spots.len() as u64;
                 assert_eq!(fold.frames(), fold.spots.len() as u64);
                 let (first, last) = (fold.spots[0].x, fold.spots[fold.spots.len() - 1].x);
-                apart &= first - 4.0 >= right;
+                apart &= first - PILL_PAD >= right;
                 if fold.is_pill() {
-                    right = pill_right(first, last, fold.frames());
+                    right = label_right(first, &fold.counts);
                     apart &= last - first <= 2.0 * LONGEST;
                 }
             });

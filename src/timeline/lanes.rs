@@ -151,7 +151,7 @@ impl Lanes {
         let earlier = lane.earlier.iter_mut().find(|life| *life.uid == *change.uid);
         let life = match earlier {
             // Late news of an earlier life say nothing about the latest one.
-            Some(earlier) if *lane.uid != *change.uid => {
+            Some(earlier) if !change.uid.is_empty() && *lane.uid != *change.uid => {
                 earlier.marks += 1;
                 earlier.number
             }
@@ -369,6 +369,16 @@ mod tests {
         lanes.release(&added);
         lanes.release(&late);
         assert!(lanes.get(LaneId(0)).unwrap().earlier.is_empty());
+    }
+
+    #[test]
+    fn an_unknown_uid_means_the_latest_life() {
+        let mut lanes = Lanes::default();
+        touch(&mut lanes, "a", "", MarkType::Updated, 1);
+        touch(&mut lanes, "a", "two", MarkType::Added, 2);
+        let deleted = touch(&mut lanes, "a", "", MarkType::Deleted, 3);
+        assert_eq!(uid(&lanes, &deleted), "two");
+        assert!(!lanes.get(LaneId(0)).unwrap().live);
     }
 
     #[test]

@@ -142,7 +142,20 @@ impl Timeline {
 
     /// From this time on nothing is known, until [`Timeline::gap`] tells when that ended. Drawn up to now.
     pub fn open_gap(&mut self, from: f64, note: &str) {
-        self.open = Some((self.ring.clamp(from), note.into()));
+        let from = if from.is_finite() { from } else { self.ring.clamp(from) };
+        self.open = Some((from, note.into()));
+    }
+
+    /// Whether a gap is open.
+    pub fn has_open_gap(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Ends an open gap, if there is one, with a mark of its own.
+    pub fn close_gap(&mut self, now: f64) {
+        if let Some((from, note)) = self.open.take() {
+            self.push_stream(from, now, MarkType::Gap, &note);
+        }
     }
 
     fn push_stream(&mut self, from: f64, to: f64, mark_type: MarkType, note: &str) {

@@ -64,11 +64,11 @@ pub struct Tick {
 }
 
 impl Tick {
-    /// What is written at it: `now`, `-30s`, `-2m30s`.
+    /// What is written at it: `now`, `-60s`, `-1m30s`.
     pub fn label(&self) -> String {
         match (self.ago / 60, self.ago % 60) {
             (0, 0) => "now".into(),
-            _ if self.ago < 120 => format!("-{}s", self.ago),
+            _ if self.ago <= 60 => format!("-{}s", self.ago),
             (minutes, 0) => format!("-{minutes}m"),
             (minutes, seconds) => format!("-{minutes}m{seconds}s"),
         }
@@ -228,7 +228,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn x_and_time_are_inverse(from in 0.0f64..1e9, span in 1.0f64..600_000.0, width in 1.0f64..4_000.0, part in 0.0f64..1.0) {
+        fn x_and_time_are_inverse(
+            from in 0.0f64..1e9,
+            span in 1.0f64..600_000.0,
+            width in 1.0f64..4_000.0,
+            part in 0.0f64..1.0,
+        ) {
             let scale = Scale { window: Window { from, to: from + span }, left: 236.0, width };
             let at = from + span * part;
             prop_assert!((scale.time(scale.x(at)) - at).abs() < 1e-3);

@@ -116,7 +116,7 @@ pub struct Band {
 /// One mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glyph {
-    /// Its middle.
+    /// Its middle. A delete in a fold may stand beside the fold's number instead of under it.
     pub x: f64,
     /// Its middle.
     pub y: f64,
@@ -171,6 +171,8 @@ pub struct StreamLine {
     pub at: f64,
     /// What it was.
     pub note: String,
+    /// Whether there is room for its sign above the lanes, or the words of another one are there.
+    pub headed: bool,
 }
 
 /// Words above the lanes, for relists and gaps.

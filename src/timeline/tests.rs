@@ -122,7 +122,7 @@ fn relists_and_gaps_are_drawn_with_their_words() {
     assert_eq!((scene.scale.time(scene.gaps[0].x).round(), scene.gaps[0].to), (39_000.0, 40_200.0));
     assert_eq!(scene.lines.len(), 1);
     assert_eq!(scene.notes.len(), 1);
-    assert_eq!(scene.notes[0].text, "gap of 1.2 s, relist (410)");
+    assert_eq!(scene.notes[0].text, "relist (410), gap of 1.2 s");
     assert_eq!(scene.summary(), "Last 60 s: 1 updated; 1 relist, 1 gap");
     let hit = fixture.timeline.hit(scene.lines[0].x, scene.layout.bottom - 2.0).unwrap();
     assert!(matches!(&hit, Hit::Stream { note, .. } if note == "relist (410)"), "{hit}");
@@ -215,16 +215,20 @@ proptest! {
         let timeline = &fixture.timeline;
         let (left, right) = (scene.scale.left - 1e-6, scene.scale.left + scene.scale.width + 1e-6);
         for glyph in &scene.glyphs {
-            prop_assert!(left <= glyph.x && glyph.x <= right);
+            prop_assert!(left <= glyph.x && glyph.x <= right + 5.0);
             let hit = timeline.hit(glyph.x, glyph.y);
             let found = matches!(hit, Some(Hit::Mark { .. } | Hit::Fold { .. }));
             prop_assert!(found, "{:?}", hit);
+        }
+        for pill in &scene.pills {
+            prop_assert!(pill.x + pill.width <= right + 8.0);
         }
         for band in &scene.bands {
             prop_assert!(band.tone != Tone::Plain && left <= band.x && band.x + band.width <= right + 1.0);
         }
         for row in scene.lanes.iter().flatten() {
-            let mine = timeline.marks().filter(|mark| mark.key == Some(&row.key) && scene.scale.window.contains(mark.at));
+            let mine = timeline.marks().filter(|mark| mark.key == Some(&row.key));
+            let mine = mine.filter(|mark| scene.scale.window.contains(mark.at));
             let (mut frames, mut deletes) = (0, Vec::new());
             for mark in mine {
                 frames += u64::from(mark.folded);
@@ -239,8 +243,8 @@ proptest! {
             let single = scene.glyphs.iter().filter(|glyph| glyph.y == row.y && !on_pill(glyph)).count() as u64;
             prop_assert_eq!(pills + single, frames);
             for x in deletes {
-                let crosses = scene.glyphs.iter().filter(|glyph| glyph.y == row.y && glyph.mark_type == MarkType::Deleted);
-                prop_assert!(crosses.into_iter().any(|glyph| (glyph.x - x).abs() < 4.0));
+                let mut crosses = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Deleted);
+                prop_assert!(crosses.any(|glyph| glyph.y == row.y && -9.0 < glyph.x - x && glyph.x - x < 64.0));
             }
         }
     }

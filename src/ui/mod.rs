@@ -1,3 +1,9 @@
-//! (in work)
+//! What is seen: components that read signals and send commands. Nothing here decides anything.
 
+pub mod footer;
+pub mod rail;
+pub mod screen;
+pub mod shell;
+pub mod table;
+pub mod timeline;
 pub mod timeline_canvas;

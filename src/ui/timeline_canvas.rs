@@ -315,7 +315,9 @@ impl Painter {
         context.begin_path();
         for line in &scene.lines {
             context.rect(line.x.round(), words_y, 1.0, layout.bottom - words_y);
-            self.shape(MarkType::Relist, line.x, words_y);
+            if line.headed {
+                self.shape(MarkType::Relist, line.x, words_y);
+            }
         }
         context.fill();
         let most = ((layout.right - layout.left) / self.char).max(0.0) as usize;

@@ -1,0 +1,53 @@
+//! `window.kubechurn`: what tests and other tools can hold on to. Plain JSON goes out; nothing comes in.
+
+use js_sys::{JSON, Object, Reflect};
+use serde::Serialize;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::closure::Closure;
+
+use crate::app::{Page, Shared};
+use crate::browser::clock;
+use crate::page::report;
+use crate::page::watched::Watched;
+
+/// Puts the handles into the window.
+pub(super) fn install(page: &Shared) {
+    let handles = Object::new();
+    let status = page.clone();
+    let status = Closure::<dyn Fn() -> JsValue>::new(move || status.borrow().status());
+    let _ = Reflect::set(&handles, &"status".into(), &status.into_js_value());
+    offer(&handles, page, "rows", |watched| json(&report::rows(watched, clock::wall())));
+    offer(&handles, page, "digest", |watched| report::digest(watched.objects().map(|object| &**object)).into());
+    offer(&handles, page, "marks", |watched| json(&report::marks(watched)));
+    if let Some(window) = web_sys::window() {
+        let _ = Reflect::set(&window, &"kubechurn".into(), &handles);
+    }
+}
+
+/// A handle that takes a resource; `null` for one that is not watched.
+fn offer(handles: &Object, page: &Shared, name: &str, tell: fn(&Watched) -> JsValue) {
+    let page = page.clone();
+    let handle = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |resource: JsValue| {
+        let page = page.borrow();
+        let resource = resource.as_string().unwrap_or_default();
+        page.watched(&resource).map_or(JsValue::NULL, tell)
+    });
+    let _ = Reflect::set(handles, &name.into(), &handle.into_js_value());
+}
+
+impl Page {
+    fn status(&self) -> JsValue {
+        let now = clock::now();
+        let status: Vec<_> = self.desks.iter().map(|desk| report::status(&desk.watched, now)).collect();
+        json(&status)
+    }
+
+    fn watched(&self, resource: &str) -> Option<&Watched> {
+        self.desks.iter().map(|desk| &desk.watched).find(|watched| watched.kind().resource.plural == resource)
+    }
+}
+
+fn json(value: &impl Serialize) -> JsValue {
+    let text = serde_json::to_string(value).unwrap_or_else(|_| String::from("null"));
+    JSON::parse(&text).unwrap_or(JsValue::NULL)
+}

@@ -1,0 +1,103 @@
+//! Which columns the table has, and how wide they are.
+
+use crate::page::route::{CHANGED, Route};
+use crate::table::column::Align;
+use crate::table::kinds::Kind;
+use crate::table::view::{Sort, SortKey};
+use crate::ui::screen::Head;
+
+/// Where a column's text comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Namespace,
+    Name,
+    /// A column of the kind.
+    Cell(usize),
+    /// The last change.
+    Changed,
+}
+
+/// The widest that a column grows by its values, in characters; what is longer ends in an ellipsis.
+const WIDEST: usize = 64;
+
+/// The table's columns. Widths only grow while a kind is in view: nothing jumps.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) kind: &'static Kind,
+    pub(super) sources: Vec<Source>,
+    widths: Vec<usize>,
+    /// Told apart from other layouts by rows, which are made anew for each.
+    pub(super) generation: u64,
+    pub(super) wide: bool,
+}
+
+impl Layout {
+    pub(super) fn of(route: &Route) -> Layout {
+        let kind = route.kind();
+        let mut sources = Vec::new();
+        if kind.resource.namespaced {
+            sources.push(Source::Namespace);
+        }
+        if kind.leads_with_name() {
+            sources.push(Source::Name);
+        }
+        let shown = kind.columns.iter().enumerate().filter(|(_, column)| route.wide || !column.wide);
+        sources.extend(shown.map(|(at, _)| Source::Cell(at)));
+        sources.push(Source::Changed);
+        let mut layout = Layout { kind, sources, widths: Vec::new(), generation: 0, wide: route.wide };
+        layout.widths = layout.sources.iter().map(|source| layout.title(*source).chars().count() + 2).collect();
+        layout
+    }
+
+    pub(super) fn fits(&self, route: &Route) -> bool {
+        self.kind.resource == route.kind().resource && self.wide == route.wide
+    }
+
+    fn title(&self, source: Source) -> &'static str {
+        match source {
+            Source::Namespace => "NAMESPACE",
+            Source::Name => "NAME",
+            Source::Cell(at) => self.kind.columns[at].title,
+            Source::Changed => CHANGED,
+        }
+    }
+
+    /// The heads, with the order that is in force.
+    pub(super) fn heads(&self, sort: Sort, chosen: bool) -> Vec<Head> {
+        let heads = self.sources.iter().map(|source| {
+            let is_key = match source {
+                Source::Namespace => chosen && sort.key == SortKey::Key,
+                Source::Name => sort.key == SortKey::Name,
+                Source::Cell(at) => sort.key == SortKey::Column(*at),
+                Source::Changed => sort.key == SortKey::Changed,
+            };
+            let sort = match (is_key, sort.descending) {
+                (false, _) => "none",
+                (true, false) => "ascending",
+                (true, true) => "descending",
+            };
+            let end = matches!(source, Source::Cell(at) if self.kind.columns[*at].align == Align::End);
+            Head { title: self.title(*source), end, sort }
+        });
+        heads.collect()
+    }
+
+    /// Makes room for a text. Whether the text fits into the widest that its column may become.
+    pub(super) fn make_room(&mut self, column: usize, text: &str) -> bool {
+        let length = if text.is_ascii() { text.len() } else { text.chars().count() };
+        if let Some(width) = self.widths.get_mut(column) {
+            *width = (*width).max(length.min(WIDEST));
+        }
+        length <= WIDEST
+    }
+
+    /// The grid's columns in CSS. The last one takes what is left.
+    pub(super) fn template(&self) -> String {
+        let last = self.widths.len().saturating_sub(1);
+        let tracks = self.widths.iter().enumerate().map(|(at, width)| match at == last {
+            true => format!("minmax({}ch, 1fr)", (*width).max(10)),
+            false => format!("{width}ch"),
+        });
+        tracks.collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,426 @@
+//! From the page's state to the screen's signals: what a frame shows.
+
+use leptos::prelude::{ArcRwSignal, Set, WithUntracked};
+use rustc_hash::FxHashMap;
+
+use crate::api::cell::Tone;
+use crate::api::time::{Timestamp, write_human_duration};
+use crate::app::Page;
+use crate::app::layout::{Layout, Source};
+use crate::app::meters::Sample;
+use crate::browser::clock;
+use crate::cache::delta::DeltaType;
+use crate::cache::ledger::Ledger;
+use crate::cache::reflector::Health;
+use crate::page::report;
+use crate::page::route::Route;
+use crate::page::watched::Watched;
+use crate::table::kinds::KINDS;
+use crate::table::view::Row;
+use crate::timeline::mark::{MarkType, grouped};
+use crate::ui::screen::{CellModel, Connection, Pipeline, RailItem, RowModel, Slot, Trouble, WindowModel, put};
+use crate::ui::table::ROW;
+
+/// Rows above and below the visible ones that are in the document too.
+const OVERSCAN: usize = 6;
+/// How often the slow parts are renewed, in milliseconds.
+const SLOW: f64 = 500.0;
+/// How long a row counts as just come.
+const FRESH: f64 = 1_000.0;
+
+/// A slot's signal, and what it was made of.
+struct Held {
+    row: ArcRwSignal<RowModel>,
+    version: u64,
+    second: i64,
+    rank: usize,
+    selected: bool,
+}
+
+/// What the table showed last.
+#[derive(Default)]
+pub(super) struct Shown {
+    top: f64,
+    height: f64,
+    slots: FxHashMap<(u32, u64, u64), Held>,
+    slow: f64,
+}
+
+impl Shown {
+    pub(super) fn scroll(&mut self, top: f64, height: f64) {
+        (self.top, self.height) = (top.max(0.0), height);
+    }
+}
+
+impl Page {
+    /// The place changed: another kind, other columns, another order.
+    pub(super) fn arrived(&mut self) {
+        if !self.layout.fits(&self.route) {
+            let generation = self.layout.generation + 1;
+            self.layout = Layout::of(&self.route);
+            self.layout.generation = generation;
+        }
+        self.selected = None;
+        self.shown.slow = 0.0;
+        self.present_shell();
+        self.frames.request();
+    }
+
+    /// What does not wait for a drain.
+    pub(super) fn present_shell(&mut self) {
+        put(self.screen.route, self.route.clone());
+        put(self.screen.heads, self.layout.heads(self.route.order(), !self.route.sort.is_empty()));
+        put(self.screen.template, self.layout.template());
+        self.present_rail(clock::now());
+    }
+
+    /// Shows what the last drain changed.
+    pub(super) fn present(&mut self, now: f64) {
+        let busy = self.pointer.is_busy(now);
+        if let Some(desk) = self.desk_mut() {
+            let view = desk.watched.view_mut();
+            if busy { view.hold() } else { view.release() }
+        }
+        if self.present_rows(now) {
+            self.meters.pages += 1;
+        }
+        self.paint(now);
+        if now - self.shown.slow >= SLOW {
+            self.shown.slow = now;
+            self.present_rail(now);
+            self.present_pipeline(now);
+        }
+        self.present_connection(now);
+    }
+
+    /// The rows of the window. Whether any of them changed.
+    fn present_rows(&mut self, now: f64) -> bool {
+        let Some(desk) = self.desks.first() else { return false };
+        let view = desk.watched.view();
+        let wall = clock::wall();
+        let first = ((self.shown.top / ROW) as usize).saturating_sub(OVERSCAN).min(view.len());
+        let count = (self.shown.height / ROW).ceil() as usize + 2 * OVERSCAN;
+        let generation = self.layout.generation;
+        let mut changed = false;
+        let mut slots = Vec::with_capacity(count);
+        let mut kept = FxHashMap::with_capacity_and_hasher(count, Default::default());
+        for (at, id) in view.window(first, count).into_iter().enumerate() {
+            let Some(row) = view.row(id) else { continue };
+            let (rank, selected) = (first + at + 1, self.selected.as_ref() == Some(&row.object.key));
+            let slot = (id.0, row.born, generation);
+            let held = match self.shown.slots.remove(&slot) {
+                Some(mut held) => {
+                    let same =
+                        (held.version, held.second, held.rank, held.selected) == (row.version, wall.0, rank, selected);
+                    if !same {
+                        let before = held.row.with_untracked(Clone::clone);
+                        let fresh_change = (held.version != row.version).then_some(row.changed);
+                        let model =
+                            row_model(&mut self.layout, row, rank, selected, Some((&before, fresh_change)), wall, now);
+                        if model != before {
+                            held.row.set(model);
+                            changed = true;
+                        }
+                        (held.version, held.second, held.rank, held.selected) = (row.version, wall.0, rank, selected);
+                    }
+                    held
+                }
+                None => {
+                    changed = true;
+                    let model = row_model(&mut self.layout, row, rank, selected, None, wall, now);
+                    let row_signal = ArcRwSignal::new(model);
+                    Held { row: row_signal, version: row.version, second: wall.0, rank, selected }
+                }
+            };
+            slots.push(Slot { id: slot, row: held.row.clone() });
+            kept.insert(slot, held);
+        }
+        self.shown.slots = kept;
+        let (shown, total) = view.counts();
+        put(self.screen.count, format!("{shown} / {total}"));
+        put(self.screen.waiting, view.waiting());
+        put(self.screen.length, view.len());
+        put(self.screen.template, self.layout.template());
+        put(self.screen.window, WindowModel { first, slots });
+        put(self.screen.empty, empty(&desk.watched, &self.route, now));
+        changed
+    }
+
+    fn present_connection(&mut self, now: f64) {
+        let Some(watched) = self.desks.first().map(|desk| &desk.watched) else { return };
+        let health = watched.health(now);
+        let state = report::state(health);
+        let detail = match (health, watched.listing(), watched.age(now)) {
+            (Health::Listing, Some(count), _) if count > 0 => format!("{} so far", grouped(count as u64)),
+            (Health::Live | Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => seconds(age),
+            _ => String::new(),
+        };
+        put(self.screen.connection, Connection { state, detail });
+        put(self.screen.trouble, trouble(watched, health, now));
+        let counts = watched.timeline().counts_since(now - 60_000.0);
+        let minute = [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type));
+        put(self.screen.minute, minute);
+    }
+
+    fn present_rail(&mut self, now: f64) {
+        let items = KINDS.iter().map(|kind| {
+            let resource = kind.resource.plural;
+            let watched =
+                self.desks.iter().map(|desk| &desk.watched).find(|watched| watched.kind().resource == kind.resource);
+            RailItem {
+                resource,
+                group: kind.group,
+                title: kind.title,
+                current: self.route.kind().resource == kind.resource,
+                pinned: self.route.pinned.iter().any(|pinned| pinned == resource),
+                state: watched.map_or("", |watched| report::state(watched.health(now))),
+                count: watched.map_or_else(String::new, |watched| grouped(watched.items() as u64)),
+                spark: watched.map_or_else(String::new, |watched| spark(watched, now)),
+                href: self.route.showing(resource).fragment(),
+            }
+        });
+        put(self.screen.rail, items.collect());
+        self.present_title();
+    }
+
+    /// The document's title: what is looked at, for a row of tabs.
+    fn present_title(&self) {
+        let Some(document) = super::document() else { return };
+        let (kind, items) = (self.route.kind(), self.desk().map(|desk| desk.watched.items()));
+        let subject = match (&self.selected, items) {
+            (Some(key), _) => key.to_string(),
+            (None, Some(items)) => format!("{} {}", kind.title, grouped(items as u64)),
+            (None, None) => kind.title.to_owned(),
+        };
+        let title = format!("{subject} · kubechurn");
+        if document.title() != title {
+            document.set_title(&title);
+        }
+    }
+
+    fn present_pipeline(&mut self, now: f64) {
+        let ledger = self.desks.iter().fold(Ledger::default(), |sum, desk| sum.plus(&desk.watched.ledger()));
+        let (keys, deltas) = self.desks.iter().fold((0, 0), |(keys, deltas), desk| {
+            let (more_keys, more_deltas) = desk.watched.queued();
+            (keys + more_keys, deltas + more_deltas)
+        });
+        let sample = Sample {
+            at: now,
+            frames: ledger.frames,
+            bytes: ledger.bytes,
+            deltas: ledger.applied + ledger.coalesced,
+            applied: ledger.applied,
+            pages: self.meters.pages,
+        };
+        let rates = self.meters.take(sample);
+        let history: usize = self.desks.iter().map(|desk| desk.watched.timeline().bytes()).sum();
+        let versions = self.desk().and_then(|desk| desk.watched.informers().first());
+        let version = versions.map(|informer| informer.reflector().resource_version().to_string());
+        let watches: usize = self.desks.iter().map(|desk| desk.watched.informers().len()).sum();
+        let pipeline = Pipeline {
+            listed: grouped(ledger.replaced),
+            frames: grouped(rates.frames.round() as u64),
+            keys: grouped(keys as u64),
+            deltas: grouped(deltas),
+            ratio: format!("{:.1}", rates.folded),
+            page: format!("{:.0}", rates.pages),
+            version: version.unwrap_or_default(),
+            watches: format!("{watches} {}", if watches == 1 { "watch" } else { "watches" }),
+            rate: bytes(rates.bytes),
+            memory: format!("history {} · memory {}", bytes_of(history as f64), bytes_of(memory())),
+            balanced: self.desks.iter().all(|desk| desk.watched.is_balanced()),
+            ledger: sums(&ledger, deltas),
+        };
+        put(self.screen.pipeline, pipeline);
+    }
+}
+
+/// What a row shows. `before` is what it showed last, and which columns a change since then touched.
+fn row_model(
+    layout: &mut Layout,
+    row: &Row,
+    rank: usize,
+    selected: bool,
+    before: Option<(&RowModel, Option<u32>)>,
+    wall: Timestamp,
+    now: f64,
+) -> RowModel {
+    let object = &row.object;
+    let sources = layout.sources.clone();
+    let cells = sources.into_iter().enumerate().map(|(at, source)| {
+        let mut text = String::new();
+        let mut tone = Tone::Plain;
+        let mut flashes = false;
+        match source {
+            Source::Namespace => text.push_str(&object.key.namespace),
+            Source::Name => text.push_str(&object.key.name),
+            Source::Cell(cell) => {
+                if let Some(value) = object.cells.get(cell) {
+                    value.write(wall, &mut text);
+                    tone = value.tone();
+                }
+                let changed = before.and_then(|(_, changed)| changed).unwrap_or(0);
+                flashes = cell < 32 && changed & (1 << cell) != 0;
+            }
+            Source::Changed => {
+                if row.deleted_at.is_some() {
+                    text.push_str("deleted ");
+                }
+                write_human_duration(((now - row.changed_at) / 1000.0).max(0.0) as i64, &mut text);
+            }
+        }
+        let fits = layout.make_room(at, &text);
+        let flashed = before.and_then(|(model, _)| model.cells.get(at)).map_or("", |cell| cell.flash);
+        let flash = match (flashes, flashed) {
+            (false, same) => same,
+            (true, "a") => "b",
+            (true, _) => "a",
+        };
+        CellModel { whole: (!fits).then(|| text.clone()), text, tone: tone_name(tone), flash }
+    });
+    let cells = cells.collect();
+    RowModel {
+        rank,
+        key: object.key.clone(),
+        uid: object.uid.clone(),
+        state: if row.deleted_at.is_some() { "deleted" } else { "live" },
+        fresh: before.map_or(row.delta == DeltaType::Added && now - row.changed_at < FRESH, |(model, _)| model.fresh),
+        selected,
+        flaw: object.flaw.is_some(),
+        delta: match row.delta {
+            DeltaType::Added => ("Added", "▲"),
+            DeltaType::Updated => ("Updated", "●"),
+            DeltaType::Deleted => ("Deleted", "✕"),
+            DeltaType::Replaced => ("Replaced", "◆"),
+            DeltaType::Sync => ("Sync", "◇"),
+        },
+        cells,
+    }
+}
+
+fn tone_name(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Good => "good",
+        Tone::Wait => "wait",
+        Tone::Bad => "bad",
+    }
+}
+
+/// Why there is no row, once that is known.
+fn empty(watched: &Watched, route: &Route, now: f64) -> Option<String> {
+    if !watched.view().is_empty() {
+        return None;
+    }
+    let title = watched.kind().title;
+    let place = match &*route.namespaces {
+        _ if !watched.kind().resource.namespaced => String::new(),
+        [] => String::from(" in any namespace"),
+        namespaces => format!(" in {}", namespaces.join(", ")),
+    };
+    match watched.health(now) {
+        Health::Connecting => Some(format!("Connecting, to list {title}{place} …")),
+        Health::Listing => Some(format!("Listing {title}{place} …")),
+        _ if watched.items() > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
+        Health::Live if !route.labels.is_empty() => Some(format!("No {title}{place} with labels {}.", route.labels)),
+        Health::Live => Some(format!("There are no {title}{place}.")),
+        _ => Some(format!("It is not known whether there are {title}{place}.")),
+    }
+}
+
+/// What is wrong, in words for the user: what happened, to which resource, and what comes next.
+fn trouble(watched: &Watched, health: Health, now: f64) -> Option<Trouble> {
+    let complaint = watched.complaint()?;
+    let title = watched.kind().title;
+    let scope = if complaint.namespace.is_empty() { String::new() } else { format!(" in {}", complaint.namespace) };
+    let what = match health {
+        Health::Forbidden if watched.items() > 0 => format!("{title}{scope}: as listed, but not watched"),
+        Health::Forbidden => format!("{title}{scope}: not allowed"),
+        Health::Stopped => format!("{title}{scope}: refused"),
+        Health::Stale => format!("{title}{scope}: stale"),
+        _ => format!("{title}{scope}: waiting"),
+    };
+    let next = match complaint.retry_at {
+        Some(at) if at > now => format!("next try in {}", seconds(at - now)),
+        _ if health == Health::Stopped => String::from("not tried again by itself"),
+        _ => String::from("trying now"),
+    };
+    Some(Trouble { state: report::state(health), what, words: complaint.words.to_owned(), next })
+}
+
+/// Seconds, to a tenth below ten; then as kubectl prints them.
+fn seconds(milliseconds: f64) -> String {
+    if milliseconds < 9_950.0 {
+        return format!("{:.1} s", milliseconds / 1000.0);
+    }
+    let mut text = String::new();
+    write_human_duration((milliseconds / 1000.0) as i64, &mut text);
+    text
+}
+
+/// A minute of a kind's churn as a path of 22 bars, 44 wide and 14 high.
+fn spark(watched: &Watched, now: f64) -> String {
+    const BARS: usize = 22;
+    let timeline = watched.timeline();
+    let step = 60_000.0 / BARS as f64;
+    // Aligned to whole steps, so that bars move on and do not flicker.
+    let end = (now / step).floor() * step;
+    let mut sums = [0_u64; BARS];
+    let mut later = timeline.counts_since(end).total();
+    for (at, sum) in sums.iter_mut().enumerate().rev() {
+        let since = timeline.counts_since(end - step * (BARS - at) as f64).total();
+        *sum = since.saturating_sub(later);
+        later = since;
+    }
+    let most = sums.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let bars = sums.iter().enumerate().filter(|(_, sum)| **sum > 0).map(|(at, sum)| {
+        let height = (*sum as f64 / most).sqrt() * 13.0 + 1.0;
+        format!("M{} 14v-{height:.1}h1.5V14z", at * 2)
+    });
+    bars.collect()
+}
+
+fn bytes(per_second: f64) -> String {
+    format!("{}/s", bytes_of(per_second))
+}
+
+fn bytes_of(bytes: f64) -> String {
+    match bytes {
+        bytes if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
+        bytes => format!("{:.0} kB", bytes / 1e3),
+    }
+}
+
+/// The program's memory in bytes; it never shrinks.
+fn memory() -> f64 {
+    (core::arch::wasm32::memory_size(0) * 65_536) as f64
+}
+
+/// The sums of the ledger, written out.
+fn sums(ledger: &Ledger, queued: u64) -> String {
+    format!(
+        "frames {} = bookmarks {} + errors {} + malformed {} + events {}\n\
+         events {} = watched {} + streamed {} + late {}\n\
+         streamed {} + listed {} = replaced {} + merged {} + discarded {} + pending {} + malformed {}\n\
+         deltas {} = applied {} + coalesced {} + queued {queued}",
+        ledger.frames,
+        ledger.bookmarks,
+        ledger.errors,
+        ledger.malformed,
+        ledger.events,
+        ledger.events,
+        ledger.watched,
+        ledger.streamed,
+        ledger.late,
+        ledger.streamed,
+        ledger.listed,
+        ledger.replaced,
+        ledger.merged,
+        ledger.discarded,
+        ledger.pending,
+        ledger.malformed_items,
+        ledger.deltas(),
+        ledger.applied,
+        ledger.coalesced,
+    )
+}

@@ -1,0 +1,86 @@
+//! The place in the URL, the theme in the storage, and the namespaces to choose from.
+
+use leptos::prelude::GetUntracked;
+
+use crate::api::list;
+use crate::api::object::{ResourceVersion, decode_metadata};
+use crate::api::request::{ListRequest, Scope};
+use crate::browser::base::Base;
+use crate::browser::lister_watcher::ListerWatcher;
+use crate::cache::reflector::{Input, PAGE};
+use crate::page::route::Route;
+use crate::table::kinds;
+use crate::ui::screen::{Namespaces, Screen, Theme, put};
+
+const THEME: &str = "kubechurn.theme";
+
+/// The fragment of the page's address.
+pub(super) fn fragment() -> String {
+    web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
+}
+
+/// A parameter of the page's address: `?api=`.
+pub(super) fn parameter(name: &str) -> Option<String> {
+    let search = web_sys::window()?.location().search().ok()?;
+    web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name).filter(|value| !value.is_empty())
+}
+
+/// Goes to a place that the user can come back from. The page hears of it as of every other change of the
+/// fragment.
+pub(super) fn push(route: &Route) {
+    if let Some(window) = web_sys::window() {
+        let _ = window.location().set_hash(&route.fragment());
+    }
+}
+
+/// Changes the place without leaving a step behind, as while a filter is typed.
+pub(super) fn replace(route: &Route) {
+    if let Some(history) = web_sys::window().and_then(|window| window.history().ok()) {
+        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&route.fragment()));
+    }
+}
+
+/// The theme that was chosen last; dark at first.
+pub(super) fn stored_theme() -> Theme {
+    let storage = web_sys::window().and_then(|window| window.local_storage().ok().flatten());
+    match storage.and_then(|storage| storage.get_item(THEME).ok().flatten()).as_deref() {
+        Some("light") => Theme::Light,
+        _ => Theme::Dark,
+    }
+}
+
+/// Puts a theme in force, and keeps it for the next visit.
+pub(super) fn apply_theme(theme: Theme) {
+    if let Some(root) = super::document().and_then(|document| document.document_element()) {
+        let _ = root.set_attribute("data-theme", theme.name());
+    }
+    if let Some(storage) = web_sys::window().and_then(|window| window.local_storage().ok().flatten()) {
+        let _ = storage.set_item(THEME, theme.name());
+    }
+}
+
+/// Asks for the names of the namespaces, once: a menu is no reason for a watch.
+pub(super) async fn load_namespaces(base: Base, screen: Screen) {
+    let Some(kind) = kinds::kind("namespaces") else { return };
+    let lister_watcher = ListerWatcher { base, resource: kind.resource, scope: Scope::default() };
+    let request = ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(PAGE), continue_token: None };
+    let mut known = Namespaces { names: screen.namespaces.get_untracked().names, trouble: None };
+    lister_watcher
+        .list(&request, |input| match input {
+            Input::Page(text) => match list::page(text) {
+                Ok(page) => {
+                    let objects = page.items.iter().filter_map(|item| decode_metadata(item).ok());
+                    known.names = objects.map(|object| object.key.name.to_string()).collect();
+                    known.names.sort_unstable();
+                    known.trouble = page.continue_token.map(|_| String::from("There are more; type the name."));
+                }
+                Err(error) => known.trouble = Some(format!("The list of namespaces could not be read: {error}")),
+            },
+            Input::Failed(failure) => {
+                known.trouble = Some(format!("The server does not list namespaces: {}. Type a name.", failure.words));
+            }
+            _ => {}
+        })
+        .await;
+    put(screen.namespaces, known);
+}

@@ -1,0 +1,329 @@
+//! The screen: every signal that the view reads, and every command that it sends.
+//!
+//! Signals begin where one drain of the queues ends. An event never travels through one.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::api::object::ObjectKey;
+use crate::page::route::Route;
+
+/// What the user asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Be at another place.
+    Go(Route),
+    /// Filter by this text, while it is being typed.
+    Filter(String),
+    /// The table was scrolled: its upper edge and its height, in pixels.
+    Scroll(f64, f64),
+    /// The pointer is busy over the table, or left it.
+    Hold(bool),
+    /// Stop or go on draining the queues.
+    Pause(bool),
+    /// Try again at once.
+    Retry,
+    /// Look at this object.
+    Select(Option<ObjectKey>),
+    /// The timeline's canvas has this size, in CSS pixels.
+    TimelineSize(f64, f64),
+    /// The pointer is there on the timeline's canvas, or left it.
+    TimelineHover(Option<(f64, f64)>),
+    /// The timeline was clicked there.
+    TimelineClick(f64, f64),
+    /// Scroll the lanes by so many.
+    TimelineScroll(i32),
+    /// Make the window so many times as long, around this place or its middle.
+    TimelineZoom(f64, Option<f64>),
+    /// Move the window by so many pixels.
+    TimelinePan(f64),
+    /// Follow the time again.
+    TimelineFollow,
+    /// Learn which namespaces there are.
+    LoadNamespaces,
+    /// Dark or light.
+    Theme(Theme),
+}
+
+/// Sends commands. `Copy`, so that every handler can have it.
+#[derive(Clone, Copy)]
+pub struct Commands(StoredValue<Rc<dyn Fn(Command)>, LocalStorage>);
+
+impl Commands {
+    /// Commands that go to `receiver`.
+    pub fn new(receiver: impl Fn(Command) + 'static) -> Commands {
+        let receiver: Rc<dyn Fn(Command)> = Rc::new(receiver);
+        Commands(StoredValue::new_local(receiver))
+    }
+
+    /// Sends one.
+    pub fn send(self, command: Command) {
+        let receiver = self.0.with_value(Rc::clone);
+        receiver(command);
+    }
+}
+
+/// Dark or light.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theme {
+    /// The default.
+    Dark,
+    /// The other.
+    Light,
+}
+
+impl Theme {
+    /// The word in the document.
+    pub fn name(self) -> &'static str {
+        match self {
+            Theme::Dark => "dark",
+            Theme::Light => "light",
+        }
+    }
+}
+
+/// The connection's state, in words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Connection {
+    /// `connecting`, `listing`, `live`, `stale`, `forbidden` or `stopped`.
+    pub state: &'static str,
+    /// How old the knowledge is, or how far the list has come.
+    pub detail: String,
+}
+
+/// Why what is shown cannot be believed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trouble {
+    /// The connection's state.
+    pub state: &'static str,
+    /// What happened, and to which resource.
+    pub what: String,
+    /// The server's words.
+    pub words: String,
+    /// What comes next.
+    pub next: String,
+}
+
+/// The page has no API.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Splash {
+    /// Each address that was tried, and what it said.
+    pub tried: Vec<(String, String)>,
+}
+
+/// The head of one column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// kubectl's title.
+    pub title: &'static str,
+    /// Whether values stand at the right.
+    pub end: bool,
+    /// `ascending`, `descending` or `none`.
+    pub sort: &'static str,
+}
+
+/// One cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CellModel {
+    /// What it says.
+    pub text: String,
+    /// The whole of it, where the cell may be too narrow.
+    pub whole: Option<String>,
+    /// `good`, `wait`, `bad`, or nothing.
+    pub tone: &'static str,
+    /// Turns between `a` and `b` with every change, so that each starts the animation anew; nothing at first.
+    pub flash: &'static str,
+}
+
+/// One row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowModel {
+    /// Its place in the whole table, from 1.
+    pub rank: usize,
+    /// Namespace and name.
+    pub key: ObjectKey,
+    /// Which life of the name.
+    pub uid: Arc<str>,
+    /// `live` or `deleted`.
+    pub state: &'static str,
+    /// Whether it has just come.
+    pub fresh: bool,
+    /// Whether the user looks at it.
+    pub selected: bool,
+    /// Whether its fields could not be read.
+    pub flaw: bool,
+    /// The last change's type: name and glyph.
+    pub delta: (&'static str, &'static str),
+    /// One for each head.
+    pub cells: Vec<CellModel>,
+}
+
+/// A row in the window. It keeps its signal for as long as it stays in the window.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// Tells the lives of a slot apart: row, birth, and layout.
+    pub id: (u32, u64, u64),
+    /// What it shows.
+    pub row: ArcRwSignal<RowModel>,
+}
+
+impl PartialEq for Slot {
+    fn eq(&self, other: &Slot) -> bool {
+        self.id == other.id
+    }
+}
+
+/// The rows that are in the document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WindowModel {
+    /// How many rows come before them.
+    pub first: usize,
+    /// They.
+    pub slots: Vec<Slot>,
+}
+
+/// One kind in the rail.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RailItem {
+    /// The plural.
+    pub resource: &'static str,
+    /// The heading above it.
+    pub group: &'static str,
+    /// Its name.
+    pub title: &'static str,
+    /// Whether it is in view.
+    pub current: bool,
+    /// Whether it stays watched.
+    pub pinned: bool,
+    /// The connection's state; nothing where it is not watched.
+    pub state: &'static str,
+    /// How many there are.
+    pub count: String,
+    /// The path of its sparkline.
+    pub spark: String,
+    /// Where a click leads.
+    pub href: String,
+}
+
+/// The pipeline's counters, as they are shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pipeline {
+    /// Objects that lists brought.
+    pub listed: String,
+    /// Frames a second.
+    pub frames: String,
+    /// Keys in the queue.
+    pub keys: String,
+    /// Deltas in the queue.
+    pub deltas: String,
+    /// Deltas for each one applied.
+    pub ratio: String,
+    /// Updates of the page a second.
+    pub page: String,
+    /// The newest version seen.
+    pub version: String,
+    /// Open watches.
+    pub watches: String,
+    /// Bytes a second.
+    pub rate: String,
+    /// Memory of the timeline, and of the whole program.
+    pub memory: String,
+    /// Whether every ledger balances.
+    pub balanced: bool,
+    /// All counters, for those who want to check the sums.
+    pub ledger: String,
+}
+
+/// The namespaces to choose from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Namespaces {
+    /// Their names.
+    pub names: Vec<String>,
+    /// Why there may be more, if so.
+    pub trouble: Option<String>,
+}
+
+/// Every signal that the view reads.
+#[derive(Clone, Copy)]
+pub struct Screen {
+    /// Where the user is.
+    pub route: RwSignal<Route>,
+    /// The state of the connection of the kind in view.
+    pub connection: RwSignal<Connection>,
+    /// What is wrong with it.
+    pub trouble: RwSignal<Option<Trouble>>,
+    /// No API at all.
+    pub splash: RwSignal<Option<Splash>>,
+    /// `shown / total`.
+    pub count: RwSignal<String>,
+    /// Rows that wait until the pointer leaves.
+    pub waiting: RwSignal<usize>,
+    /// Why there is no row.
+    pub empty: RwSignal<Option<String>>,
+    /// Added, updated and deleted in the last minute.
+    pub minute: RwSignal<[u64; 3]>,
+    /// The columns.
+    pub heads: RwSignal<Vec<Head>>,
+    /// Their widths.
+    pub template: RwSignal<String>,
+    /// How many rows the table has.
+    pub length: RwSignal<usize>,
+    /// The rows that are in the document.
+    pub window: RwSignal<WindowModel>,
+    /// The kinds.
+    pub rail: RwSignal<Vec<RailItem>>,
+    /// The counters.
+    pub pipeline: RwSignal<Pipeline>,
+    /// Whether the queues are not drained.
+    pub paused: RwSignal<bool>,
+    /// Whether the timeline follows.
+    pub following: RwSignal<bool>,
+    /// How long the timeline's window is.
+    pub span: RwSignal<String>,
+    /// What the pointer is over on the timeline.
+    pub hover: RwSignal<String>,
+    /// The timeline in words.
+    pub summary: RwSignal<String>,
+    /// The namespaces to choose from.
+    pub namespaces: RwSignal<Namespaces>,
+    /// Dark or light.
+    pub theme: RwSignal<Theme>,
+}
+
+impl Screen {
+    /// A screen that shows nothing yet.
+    pub fn new(route: Route, theme: Theme) -> Screen {
+        Screen {
+            route: RwSignal::new(route),
+            connection: RwSignal::new(Connection { state: "connecting", detail: String::new() }),
+            trouble: RwSignal::new(None),
+            splash: RwSignal::new(None),
+            count: RwSignal::new(String::from("0 / 0")),
+            waiting: RwSignal::new(0),
+            empty: RwSignal::new(None),
+            minute: RwSignal::new([0; 3]),
+            heads: RwSignal::new(Vec::new()),
+            template: RwSignal::new(String::new()),
+            length: RwSignal::new(0),
+            window: RwSignal::new(WindowModel::default()),
+            rail: RwSignal::new(Vec::new()),
+            pipeline: RwSignal::new(Pipeline { balanced: true, ..Pipeline::default() }),
+            paused: RwSignal::new(false),
+            following: RwSignal::new(true),
+            span: RwSignal::new(String::new()),
+            hover: RwSignal::new(String::new()),
+            summary: RwSignal::new(String::new()),
+            namespaces: RwSignal::new(Namespaces::default()),
+            theme: RwSignal::new(theme),
+        }
+    }
+}
+
+/// Sets a signal if the value is another one: readers of an unchanged value have nothing to do.
+pub fn put<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.with_untracked(|old| *old != value) {
+        signal.set(value);
+    }
+}

@@ -1,0 +1,237 @@
+//! The frame of the page, and its header.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use crate::page::route::Route;
+use crate::ui::footer::Footer;
+use crate::ui::rail::Rail;
+use crate::ui::screen::{Command, Commands, Screen, Theme};
+use crate::ui::table::Table;
+use crate::ui::timeline::Timeline;
+
+/// The whole page.
+#[component]
+pub fn Shell(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    view! {
+        <div class="shell">
+            <Header screen commands />
+            <Rail screen commands />
+            <main class="main">
+                <Table screen commands />
+            </main>
+            <Timeline screen commands />
+            <Footer screen />
+        </div>
+        {move || screen.splash.get().map(|splash| view! {
+            <div class="splash" data-testid="splash" role="alert">
+                <h1>"No API server answers"</h1>
+                <p>"kubechurn watches a cluster through a proxy on this machine. Tried:"</p>
+                <ul>
+                    {splash.tried.into_iter()
+                        .map(|(address, words)| view! { <li><code>{address}</code> " " {words}</li> })
+                        .collect_view()}
+                </ul>
+                <p>"Start one of these, and this page goes on by itself:"</p>
+                <pre>{HELP}</pre>
+            </div>
+        })}
+    }
+}
+
+const HELP: &str = "./dev serve          # finds a cluster, or starts the demo cluster
+kubectl proxy        # beside `trunk serve`: your kubectl's current context
+kubectl proxy --www=dist --www-prefix=/ --api-prefix=/k8s/   # page and API from one port";
+
+#[component]
+fn Header(screen: Screen, commands: Commands) -> impl IntoView {
+    let filter = NodeRef::<html::Input>::new();
+    // `/` leads to the filter from everywhere but another field.
+    let keys = window_event_listener(ev::keydown, move |event| {
+        let in_field = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
+        if event.key() == "/" && !in_field && !event.ctrl_key() && !event.meta_key() {
+            event.prevent_default();
+            if let Some(filter) = filter.get_untracked() {
+                let _ = filter.focus();
+            }
+        }
+    });
+    on_cleanup(move || keys.remove());
+    let pause = move |_| commands.send(Command::Pause(!screen.paused.get_untracked()));
+    let theme = move |_| {
+        let other = match screen.theme.get_untracked() {
+            Theme::Dark => Theme::Light,
+            Theme::Light => Theme::Dark,
+        };
+        commands.send(Command::Theme(other));
+    };
+    let labelled = move |event: ev::Event| {
+        let labels = event_target_value(&event).trim().to_owned();
+        commands.send(Command::Go(Route { labels, ..screen.route.get_untracked() }));
+    };
+    view! {
+        <header class="header">
+            <div class="brand">
+                <svg viewBox="0 0 34 12" aria-hidden="true">
+                    <path d="M1 11 6 1l5 10z" fill="var(--added)" />
+                    <circle cx="17" cy="6.5" r="4" fill="var(--updated)" />
+                    <path d="m25 2 8 9m0-9-8 9" stroke="var(--deleted)" stroke-width="2" fill="none" />
+                </svg>
+                "kubechurn"
+            </div>
+            <NamespaceMenu screen commands />
+            <div class="field filter" role="search">
+                <label for="filter">"filter"</label>
+                <input
+                    id="filter"
+                    data-testid="filter"
+                    node_ref=filter
+                    placeholder="words in any cell"
+                    autocomplete="off"
+                    spellcheck="false"
+                    prop:value=move || screen.route.with(|route| route.text.clone())
+                    on:input=move |event| commands.send(Command::Filter(event_target_value(&event)))
+                    on:keydown=move |event| {
+                        if event.key() == "Escape" {
+                            commands.send(Command::Filter(String::new()));
+                            if let Some(filter) = filter.get_untracked() {
+                                let _ = filter.blur();
+                            }
+                        }
+                    }
+                />
+                <span class="kbd" aria-hidden="true">"/"</span>
+            </div>
+            <div class="field labels">
+                <label for="labels">"labels"</label>
+                <input
+                    id="labels"
+                    data-testid="labels"
+                    placeholder="app=web"
+                    autocomplete="off"
+                    spellcheck="false"
+                    prop:value=move || screen.route.with(|route| route.labels.clone())
+                    on:change=labelled
+                />
+            </div>
+            <div
+                class="connection"
+                data-testid="connection"
+                data-state=move || screen.connection.with(|connection| connection.state)
+            >
+                <span class="dot" aria-hidden="true"></span>
+                <span>{move || screen.connection.with(|connection| connection.state)}</span>
+                <span class="num">{move || screen.connection.with(|connection| connection.detail.clone())}</span>
+            </div>
+            <button data-testid="pause" aria-pressed=move || screen.paused.get().to_string() on:click=pause>
+                {move || if screen.paused.get() { "Go live" } else { "Pause" }}
+            </button>
+            <button data-testid="theme" on:click=theme aria-label="dark or light">
+                {move || if screen.theme.get() == Theme::Dark { "Light" } else { "Dark" }}
+            </button>
+        </header>
+    }
+}
+
+/// Choosing namespaces: the server's list, and a field for those who may not ask for it.
+#[component]
+fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
+    let menu = NodeRef::<html::Details>::new();
+    let close = move || {
+        if let Some(menu) = menu.get_untracked() {
+            menu.set_open(false);
+        }
+    };
+    let outside = window_event_listener(ev::pointerdown, move |event| {
+        let inside = menu.get_untracked().is_some_and(|menu| {
+            event
+                .target()
+                .and_then(|target| target.dyn_into::<web_sys::Node>().ok())
+                .is_some_and(|node| menu.contains(Some(&node)))
+        });
+        if !inside {
+            close();
+        }
+    });
+    on_cleanup(move || outside.remove());
+    let chosen = move || {
+        screen.route.with(|route| match &*route.namespaces {
+            [] => String::from("all"),
+            namespaces => namespaces.join(", "),
+        })
+    };
+    let toggled = move |_| {
+        if menu.get_untracked().is_some_and(|menu| menu.open()) {
+            commands.send(Command::LoadNamespaces);
+        }
+    };
+    let typed = move |event: ev::KeyboardEvent| match &*event.key() {
+        "Enter" => {
+            let name = event_target_value(&event).trim().to_owned();
+            if !name.is_empty() {
+                commands.send(Command::Go(screen.route.get_untracked().choosing(&name)));
+            }
+        }
+        "Escape" => close(),
+        _ => {}
+    };
+    // Those that are chosen come first, whether or not the server knows them.
+    let names = move || {
+        let mut names = screen.route.with(|route| route.namespaces.clone());
+        screen.namespaces.with(|known| {
+            names.extend(known.names.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
+        });
+        names
+    };
+    view! {
+        <details class="menu" data-testid="namespaces" node_ref=menu on:toggle=toggled>
+            <summary class="field">"namespaces " <b class="mono">{chosen}</b> " ▾"</summary>
+            <div class="menu-list">
+                <div class="field">
+                    <input aria-label="add a namespace by name" placeholder="name, then Enter" on:keydown=typed />
+                </div>
+                <label>
+                    <input
+                        type="checkbox"
+                        data-testid="namespace-all"
+                        prop:checked=move || screen.route.with(|route| route.namespaces.is_empty())
+                        on:change=move |_| {
+                            let route = screen.route.get_untracked();
+                            commands.send(Command::Go(Route { namespaces: Vec::new(), ..route }));
+                        }
+                    />
+                    "all namespaces"
+                </label>
+                <For
+                    each=names
+                    key=|name| name.clone()
+                    children=move |name| {
+                        let (shown, asked) = (name.clone(), name.clone());
+                        let id = format!("namespace-{name}");
+                        view! {
+                            <label>
+                                <input
+                                    type="checkbox"
+                                    data-testid=id
+                                    prop:checked=move || screen.route.with(|route| route.namespaces.contains(&asked))
+                                    on:change=move |_| {
+                                        commands.send(Command::Go(screen.route.get_untracked().choosing(&name)));
+                                    }
+                                />
+                                {shown}
+                            </label>
+                        }
+                    }
+                />
+                {move || screen.namespaces.with(|known| known.trouble.clone()).map(|words| view! { <p>{words}</p> })}
+            </div>
+        </details>
+    }
+}

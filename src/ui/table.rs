@@ -1,0 +1,231 @@
+//! The table: its title, its head, and the rows of the window.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::ui::screen::{Command, Commands, Head, RowModel, Screen, Slot};
+
+/// The height of a row in pixels; `--row` in tokens.css.
+pub const ROW: f64 = 25.0;
+
+/// The table of the kind in view.
+#[component]
+pub fn Table(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    let scroller = NodeRef::<html::Div>::new();
+    let scrolled = move || {
+        if let Some(scroller) = scroller.get_untracked() {
+            commands.send(Command::Scroll(f64::from(scroller.scroll_top()), f64::from(scroller.client_height())));
+        }
+    };
+    let resized = window_event_listener(ev::resize, move |_| scrolled());
+    on_cleanup(move || resized.remove());
+    // Another kind begins at its top, and the first look at the scroller is its size.
+    Effect::new(move |last: Option<String>| {
+        let resource = screen.route.with(|route| route.resource.clone());
+        if let Some(scroller) = scroller.get().filter(|_| last.as_ref() != Some(&resource)) {
+            scroller.set_scroll_top(0);
+            scrolled();
+        }
+        resource
+    });
+    let deep = move || f64::min(screen.length.get() as f64 * ROW, MAX_HEIGHT);
+    let offset = move || format!("translateY({}px)", screen.window.with(|window| window.first) as f64 * ROW);
+    view! {
+        <TitleBar screen commands />
+        <Trouble screen commands />
+        <div
+            class="table-scroll"
+            data-testid="table-scroll"
+            tabindex="0"
+            role="region"
+            aria-label="Objects"
+            node_ref=scroller
+            on:scroll=move |_| scrolled()
+            on:pointermove=move |_| commands.send(Command::Hold(true))
+            on:pointerleave=move |_| commands.send(Command::Hold(false))
+        >
+            <div
+                class="table"
+                role="table"
+                aria-label=move || screen.route.with(|route| route.kind().title)
+                aria-rowcount=move || screen.length.get() + 1
+                style=("--columns", move || screen.template.get())
+            >
+                <div class="table-head" role="row" aria-rowindex="1">
+                    <For
+                        each=move || screen.heads.get()
+                        key=|head| (head.title, head.end, head.sort)
+                        children=move |head| view! { <HeadCell head screen commands /> }
+                    />
+                </div>
+                <div class="table-body" role="rowgroup" style:height=move || format!("{}px", deep())>
+                    <div class="table-rows" role="presentation" style:transform=offset>
+                        <For
+                            each=move || screen.window.with(|window| window.slots.clone())
+                            key=|slot| slot.id
+                            children=move |slot| view! { <Row held=slot screen commands /> }
+                        />
+                    </div>
+                </div>
+            </div>
+            {move || screen.empty.get().map(|words| view! { <p class="empty" data-testid="empty">{words}</p> })}
+        </div>
+    }
+}
+
+/// The tallest element that every browser can scroll, in pixels.
+const MAX_HEIGHT: f64 = 16_000_000.0;
+
+#[component]
+fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
+    let what = move || {
+        screen.route.with(|route| match &*route.namespaces {
+            _ if !route.kind().resource.namespaced => String::from("of the cluster"),
+            [] => String::from("in all namespaces"),
+            namespaces => format!("in {}", namespaces.join(", ")),
+        })
+    };
+    let minute = move |at: usize| screen.minute.with(|minute| minute[at].to_string());
+    let wide = move || screen.route.with(|route| route.wide);
+    let widen = move |_| {
+        let route = screen.route.get_untracked();
+        commands.send(Command::Go(crate::page::route::Route { wide: !route.wide, ..route }));
+    };
+    view! {
+        <div class="title-bar">
+            <h1>{move || screen.route.with(|route| route.kind().title)}</h1>
+            <span class="num" data-testid="row-count">{move || screen.count.get()}</span>
+            <span class="what">{what}</span>
+            {move || {
+                let waiting = screen.waiting.get();
+                (waiting > 0)
+                    .then(|| view! {
+                        <button class="waiting" on:click=move |_| commands.send(Command::Hold(false))>
+                            {format!("▲ {waiting} more, when the pointer rests")}
+                        </button>
+                    })
+            }}
+            <span class="grow"></span>
+            <span class="minute num" aria-label="changes in the last minute">
+                <b data-delta="Added" title="added in the last minute">"▲ " {move || minute(0)}</b>
+                <b data-delta="Updated" title="updated in the last minute">"● " {move || minute(1)}</b>
+                <b data-delta="Deleted" title="deleted in the last minute">"✕ " {move || minute(2)}</b>
+                <span class="extra">"last minute"</span>
+            </span>
+            <button data-testid="wide" aria-pressed=move || wide().to_string() title="all columns, as kubectl get -o wide" on:click=widen>
+                "Wide"
+            </button>
+        </div>
+    }
+}
+
+#[component]
+fn Trouble(screen: Screen, commands: Commands) -> impl IntoView {
+    move || {
+        screen.trouble.get().map(|trouble| {
+            view! {
+                <div class="notice" data-testid="notice" data-state=trouble.state role="status">
+                    <b>{trouble.what}</b>
+                    <span class="words">{trouble.words}</span>
+                    <span class="dim">{trouble.next}</span>
+                    <button on:click=move |_| commands.send(Command::Retry)>"Try now"</button>
+                </div>
+            }
+        })
+    }
+}
+
+#[component]
+fn HeadCell(head: Head, screen: Screen, commands: Commands) -> impl IntoView {
+    let arrow = match head.sort {
+        "ascending" => "↑",
+        "descending" => "↓",
+        _ => "",
+    };
+    let title = head.title;
+    let sort = move |_| {
+        let route = screen.route.get_untracked().sorted_by(title);
+        commands.send(Command::Go(route));
+    };
+    let align = if head.end { "end" } else { "start" };
+    view! {
+        <div role="columnheader" data-col=title data-align=align aria-sort=head.sort>
+            <button on:click=sort title="sort by this column">{title} <span aria-hidden="true">{arrow}</span></button>
+        </div>
+    }
+}
+
+/// One row. Its signal is set when something in it changed, and each cell looks whether that was it.
+#[component]
+fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
+    let row = held.row;
+    let heads = screen.heads.get_untracked();
+    let read = {
+        let row = row.clone();
+        move |get: fn(&RowModel) -> &'static str| {
+            let row = row.clone();
+            move || row.with(get)
+        }
+    };
+    let (key, uid) = row.with_untracked(|row| (row.key.clone(), row.uid.to_string()));
+    let cells = heads.into_iter().enumerate().map(|(at, head)| {
+        if head.title == crate::page::route::CHANGED {
+            return delta_cell(row.clone(), at).into_any();
+        }
+        let (text, tone, flash, whole) = (row.clone(), row.clone(), row.clone(), row.clone());
+        let align = if head.end { "end" } else { "start" };
+        view! {
+            <span
+                class="cell"
+                role="cell"
+                data-col=head.title
+                data-align=align
+                data-tone=move || tone.with(|row| some(row.cells.get(at).map_or("", |cell| cell.tone)))
+                data-flash=move || flash.with(|row| some(row.cells.get(at).map_or("", |cell| cell.flash)))
+                title=move || whole.with(|row| row.cells.get(at).and_then(|cell| cell.whole.clone()))
+            >
+                {move || text.with(|row| row.cells.get(at).map_or_else(String::new, |cell| cell.text.clone()))}
+            </span>
+        }
+        .into_any()
+    });
+    let (rank, fresh, selected, flaw) = (row.clone(), row.clone(), row.clone(), row.clone());
+    let chosen = key.clone();
+    view! {
+        <div
+            class="row"
+            role="row"
+            data-key=key.to_string()
+            data-uid=uid
+            data-state=read(|row| row.state)
+            data-delta=read(|row| row.delta.0)
+            data-fresh=move || fresh.with(|row| row.fresh.then_some("true"))
+            data-selected=move || selected.with(|row| row.selected.then_some("true"))
+            data-flaw=move || flaw.with(|row| row.flaw.then_some("true"))
+            aria-rowindex=move || rank.with(|row| row.rank + 1)
+            on:click=move |_| commands.send(Command::Select(Some(chosen.clone())))
+        >
+            {cells.collect_view()}
+        </div>
+    }
+}
+
+fn delta_cell(row: ArcRwSignal<RowModel>, at: usize) -> impl IntoView {
+    let (glyph, name, text) = (row.clone(), row.clone(), row);
+    view! {
+        <span class="cell" role="cell" data-col="Δ" data-align="start" title=move || name.with(|row| row.delta.0)>
+            <i aria-hidden="true">{move || glyph.with(|row| row.delta.1)}</i>
+            {move || text.with(|row| row.cells.get(at).map_or_else(String::new, |cell| cell.text.clone()))}
+        </span>
+    }
+}
+
+fn some(word: &'static str) -> Option<&'static str> {
+    (!word.is_empty()).then_some(word)
+}
