@@ -23,13 +23,15 @@ pub struct ListPage<'a> {
 ///
 /// # Errors
 ///
-/// When the text is no list: HTML with status 200 included. `items: null` is an empty list.
+/// When the text is no list: HTML with status 200 and a Table, which has rows, included. `items: null` is an
+/// empty list; no `items` at all is none.
 pub fn page(text: &str) -> Result<ListPage<'_>, DecodeError> {
     #[derive(Deserialize)]
     struct List<'a> {
         #[serde(borrow)]
         metadata: Metadata<'a>,
-        #[serde(borrow)]
+        // `deserialize_with` makes the member required, which serde would otherwise waive for an `Option`.
+        #[serde(borrow, deserialize_with = "Deserialize::deserialize")]
         items: Option<Vec<&'a RawValue>>,
     }
     #[derive(Deserialize, Default)]
@@ -70,6 +72,7 @@ mod tests {
     fn null_items_are_none_and_html_is_no_list() {
         assert!(page(r#"{"metadata":{"resourceVersion":"1","continue":""},"items":null}"#).unwrap().items.is_empty());
         assert!(page(r#"{"metadata":{},"items":[]}"#).unwrap().continue_token.is_none());
+        assert!(page(r#"{"kind":"Table","metadata":{"resourceVersion":"1"},"rows":[]}"#).is_err());
         assert!(page("<html>").is_err() && page("{}").is_err() && page(r#"{"metadata":{},"items":{}}"#).is_err());
     }
 }

@@ -43,8 +43,14 @@ impl Failure {
     }
 
     /// An ERROR event of a watch: its object is a `Status`.
+    ///
+    /// Whoever sent it was reached, so whatever it says, it does not say that nothing answers.
     pub fn from_error_event(object: &str) -> Failure {
-        Failure::from_response(0, None, object)
+        let mut failure = Failure::from_response(0, None, object);
+        if failure.verdict == Verdict::Unreachable {
+            failure.verdict = Verdict::Failing;
+        }
+        failure
     }
 
     /// A response that is no success. `code` 0 takes the code from the body.
@@ -56,9 +62,10 @@ impl Failure {
         let is_status = status.as_ref().is_some_and(|status| &*status.kind == "Status");
         let status = status.unwrap_or_default();
         let code = if code != 0 { code } else { status.code.unwrap_or(500) };
-        let too_large = &*status.reason == "Timeout"
-            && status.causes().iter().any(|cause| &*cause.reason == "ResourceVersionTooLarge")
-            || status.message.contains("Too large resource version");
+        // The spellings of three generations of servers (client-go, `isTooLargeResourceVersionError`).
+        let too_large = status.causes().iter().any(|cause| {
+            &*cause.reason == "ResourceVersionTooLarge" || &*cause.message == "Too large resource version"
+        }) || status.message.contains("Too large resource version");
         let verdict = match (code, &*status.reason) {
             _ if too_large => Verdict::TooLarge,
             (410, _) | (_, "Expired" | "Gone") => Verdict::Expired,
@@ -124,6 +131,8 @@ struct Details<'a> {
 struct Cause<'a> {
     #[serde(borrow)]
     reason: Text<'a>,
+    #[serde(borrow)]
+    message: Text<'a>,
 }
 
 #[cfg(test)]
@@ -179,9 +188,17 @@ mod tests {
         for body in [
             r#"{"kind":"Status","reason":"Timeout","message":"x","code":504,"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}}"#,
             r#"{"kind":"Status","reason":"Timeout","message":"Timeout: Too large resource version: 9, current: 1","code":504}"#,
+            r#"{"kind":"Status","reason":"Timeout","message":"x","code":504,"details":{"causes":[{"message":"Too large resource version"}]}}"#,
             r#"{"kind":"Status","message":"Too large resource version","code":500}"#,
         ] {
             assert_eq!(Failure::from_response(504, None, body).verdict, Verdict::TooLarge, "{body}");
+        }
+    }
+
+    #[test]
+    fn an_error_event_never_means_that_nothing_answers() {
+        for object in ["{}", "7", r#"{"kind":"Status","code":503}"#] {
+            assert_eq!(Failure::from_error_event(object).verdict, Verdict::Failing, "{object}");
         }
     }
 

@@ -100,9 +100,9 @@ impl Deltas {
         match (newest.is_present(), delta.is_present()) {
             (true, true) if same_life => {
                 newest.delta_type = match (newest.delta_type, delta.delta_type) {
-                    // The row has not been shown: it is still new, whatever came on top.
-                    (DeltaType::Added, _) => DeltaType::Added,
-                    (older, DeltaType::Sync) => older,
+                    // The row has not been shown: it is still new, whatever came on top. Whether a Replaced one
+                    // has been shown is found out when it is popped.
+                    (older @ (DeltaType::Added | DeltaType::Replaced), _) | (older, DeltaType::Sync) => older,
                     (_, newer) => newer,
                 };
                 newest.object = delta.object;
@@ -121,7 +121,8 @@ impl Deltas {
         }
     }
 
-    /// Folds the first whole life after a deletion into that deletion, which takes the later deletion's object.
+    /// Folds the first whole life after a deletion into that deletion, which keeps its object: it is the one whose
+    /// row is shown, if any is.
     fn fold_a_life(&mut self) {
         let is_life = |at: usize| {
             let [before, made, gone] = [&self.list[at], &self.list[at + 1], &self.list[at + 2]];
@@ -165,5 +166,109 @@ impl IntoIterator for Deltas {
 
     fn into_iter(self) -> Self::IntoIter {
         self.list.into_iter()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::api::object::ResourceVersion;
+
+    /// The object `name@version`, or `name#life@version`.
+    pub fn object(text: &str) -> Arc<Object> {
+        let (who, version) = text.split_once('@').unwrap();
+        let (name, life) = who.split_once('#').unwrap_or((who, "1"));
+        Arc::new(Object {
+            key: ObjectKey::new("n", name),
+            uid: format!("{name}#{life}").into(),
+            resource_version: ResourceVersion::new(version),
+            created: None,
+            cells: Box::default(),
+            flaw: None,
+        })
+    }
+
+    /// `+` adds, `~` updates, `-` deletes, `!` is a tombstone, `=` replaces, `.` syncs.
+    pub fn delta(text: &str) -> Delta {
+        let (sign, text) = text.split_at(1);
+        let delta_type = match sign {
+            "+" => DeltaType::Added,
+            "~" => DeltaType::Updated,
+            "-" => DeltaType::Deleted,
+            "=" => DeltaType::Replaced,
+            "." => DeltaType::Sync,
+            _ => return Delta::tombstone(object(text)),
+        };
+        Delta::new(delta_type, object(text))
+    }
+
+    pub fn write(delta: &Delta) -> String {
+        let sign = match (delta.delta_type, &delta.object) {
+            (_, DeltaObject::FinalStateUnknown(_)) => "!",
+            (DeltaType::Added, _) => "+",
+            (DeltaType::Updated, _) => "~",
+            (DeltaType::Deleted, _) => "-",
+            (DeltaType::Replaced, _) => "=",
+            (DeltaType::Sync, _) => ".",
+        };
+        let object = delta.object.object();
+        let uid = object.uid.strip_suffix("#1").unwrap_or(&object.uid);
+        format!("{sign}{uid}@{}", object.resource_version)
+    }
+
+    fn fold(pushed: &str) -> Deltas {
+        let mut deltas = Deltas::default();
+        pushed.split(' ').for_each(|text| deltas.push(delta(text)));
+        deltas
+    }
+
+    fn check(pushed: &str, expected: &str) {
+        let deltas = fold(pushed);
+        assert_eq!(deltas.folded(), pushed.split(' ').count() as u64, "{pushed}: every delta is counted");
+        let folded: Vec<String> = deltas.into_iter().map(|delta| write(&delta)).collect();
+        assert_eq!(folded.join(" "), expected, "{pushed}");
+    }
+
+    #[test]
+    fn states_of_one_life_fold_into_the_newest() {
+        check("~a@1 ~a@2 ~a@3", "~a@3");
+        check("+a@1 ~a@2", "+a@2");
+        check("+a@1 =a@2", "+a@2");
+        check(".a@1 ~a@2", "~a@2");
+        check("~a@1 =a@2", "=a@2");
+        // Whether the reader knows it is found out when it is taken.
+        check("=a@1 ~a@2", "=a@2");
+    }
+
+    #[test]
+    fn a_deletion_between_two_lives_stays() {
+        check("~a@1 -a@2 +a#2@3 ~a#2@4", "~a@1 -a@2 +a#2@4");
+        check("~a@1 +a#2@3", "~a@1 +a#2@3");
+        check("-a@2 =a@3", "-a@2 =a@3");
+    }
+
+    #[test]
+    fn of_two_deletions_the_older_stays_unless_it_is_a_tombstone() {
+        check("-a@2 -a@3", "-a@2");
+        check("-a@2 !a@1", "-a@2");
+        // A tombstone gives way to what the server said.
+        let deltas = fold("!a@1 -a@2");
+        assert_eq!((deltas.len(), deltas.folded()), (1, 2));
+        assert_eq!(deltas.newest().map(write).as_deref(), Some("-a@2"));
+        check("-a@2 -a#2@4", "-a@2 -a#2@4");
+    }
+
+    #[test]
+    fn lives_without_end_cost_bounded_memory_and_are_counted() {
+        let mut deltas = fold("~a@1 -a@2");
+        for life in 2..1000 {
+            deltas.push(delta(&format!("+a#{life}@{}", life * 2)));
+            deltas.push(delta(&format!("-a#{life}@{}", life * 2 + 1)));
+            assert!(deltas.len() <= LONGEST);
+        }
+        deltas.push(delta("+a#1000@5000"));
+        assert_eq!(deltas.folded(), 2 + 2 * 998 + 1);
+        let ends: Vec<String> = deltas.into_iter().map(|delta| write(&delta)).collect();
+        assert_eq!((&*ends[0], &*ends[1], &*ends[ends.len() - 1]), ("~a@1", "-a@2", "+a#1000@5000"));
     }
 }

@@ -182,12 +182,17 @@ impl DeltaFifo {
         self.items.get(key).and_then(Deltas::newest)
     }
 
-    /// An event of a watch: dropped if the same uid is already known in a newer version.
+    /// An event of a watch: dropped if the same uid is already known in a newer version, or if a newer life of the
+    /// name is. A deletion proves nothing against another uid: after a restore from a backup, new objects have
+    /// lower versions than those that are gone.
     fn push_event(&mut self, delta: Delta, known: &dyn KnownObjects) -> Queued {
         let object = delta.object.object();
-        let newest = self.newest(&object.key).map(|newest| newest.object.object()).or_else(|| known.known(&object.key));
+        let (newest, present) = match self.newest(&object.key) {
+            Some(newest) => (Some(newest.object.object()), newest.is_present()),
+            None => (known.known(&object.key), true),
+        };
         let late = newest.is_some_and(|newest| {
-            newest.uid == object.uid && object.resource_version.is_older_than(&newest.resource_version)
+            (present || newest.uid == object.uid) && object.resource_version.is_older_than(&newest.resource_version)
         });
         if late {
             return Queued::Late;
@@ -220,4 +225,258 @@ fn resolve(delta: &mut Delta, present: &mut bool) {
         delta.delta_type = if *present { DeltaType::Updated } else { DeltaType::Added };
     }
     *present = delta.is_present();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::delta::tests::{object, write};
+    use crate::cache::store::Store;
+
+    /// How a reader takes what waits.
+    #[derive(Clone, Copy, Debug)]
+    enum Take {
+        One,
+        Key,
+        Batch,
+    }
+
+    struct Reader {
+        fifo: DeltaFifo,
+        store: Store,
+    }
+
+    /// A queue before a store that knows `known`.
+    fn reader(known: &str) -> Reader {
+        let mut store = Store::default();
+        words(known).for_each(|text| drop(store.apply(Delta::new(DeltaType::Added, object(text)))));
+        Reader { fifo: DeltaFifo::default(), store }
+    }
+
+    fn words(text: &str) -> impl Iterator<Item = &str> {
+        text.split(' ').filter(|word| !word.is_empty())
+    }
+
+    impl Reader {
+        /// `+` adds, `~` updates, `-` deletes, each told what came of it; `[a@1 b@2` replaces; `.` resyncs.
+        fn put(&mut self, text: &str) -> String {
+            if let Some(items) = text.strip_prefix('[') {
+                let items: Vec<_> = words(items).map(object).collect();
+                let gone = self.fifo.absent(&items, &self.store);
+                self.fifo.replace(items, gone);
+                return String::new();
+            }
+            if text == "." {
+                return self.fifo.resync(&self.store).to_string();
+            }
+            let (sign, rest) = text.split_at(1);
+            let queued = match sign {
+                "+" => self.fifo.add(object(rest), &self.store),
+                "~" => self.fifo.update(object(rest), &self.store),
+                _ => self.fifo.delete(object(rest), &self.store),
+            };
+            format!("{queued:?}")
+        }
+
+        fn put_all(&mut self, texts: &[&str]) {
+            texts.iter().for_each(|text| drop(self.put(text)));
+        }
+
+        /// Takes everything, each delta applied before the next is taken.
+        fn take(&mut self, how: Take) -> String {
+            let mut taken = Vec::new();
+            loop {
+                let batch: Vec<(ObjectKey, Vec<Delta>)> = match how {
+                    Take::One => {
+                        self.fifo.pop_one(&self.store).map(|(key, delta)| (key, vec![delta])).into_iter().collect()
+                    }
+                    Take::Key => self.fifo.pop_key(&self.store).into_iter().collect(),
+                    Take::Batch => self.fifo.pop_batch(2, &self.store),
+                };
+                if batch.is_empty() {
+                    return taken.join(" ");
+                }
+                for delta in batch.into_iter().flat_map(|(_, deltas)| deltas) {
+                    taken.push(write(&delta));
+                    self.store.apply(delta);
+                }
+            }
+        }
+    }
+
+    /// What comes out after `puts`, the same however it is taken.
+    fn check(known: &str, puts: &[&str], expected: &str) {
+        for how in [Take::One, Take::Key, Take::Batch] {
+            let mut reader = reader(known);
+            reader.put_all(puts);
+            assert_eq!(reader.take(how), expected, "{puts:?} {how:?}");
+            assert_eq!((reader.fifo.queued(), reader.fifo.len()), (0, 0), "{puts:?} {how:?}");
+        }
+    }
+
+    #[test]
+    fn objects_come_in_the_order_of_their_first_change() {
+        check("", &["+a@1", "+b@2", "~a@3", "+c@4", "~b@5"], "+a@3 +b@5 +c@4");
+        check("a@1", &["-a@2", "+b@3", "+a#2@4"], "-a@2 +a#2@4 +b@3");
+    }
+
+    #[test]
+    fn deletion_of_the_unknown_is_dropped_and_of_the_known_or_queued_is_not() {
+        let mut reader = reader("k@1");
+        assert_eq!(reader.put("-z@1"), "Unknown");
+        assert_eq!(reader.put("-k@2"), "Queued");
+        assert_eq!(reader.put("+q@3"), "Queued");
+        assert_eq!(reader.put("-q@4"), "Queued");
+        assert_eq!(reader.take(Take::Key), "-k@2 +q@3 -q@4");
+    }
+
+    #[test]
+    fn late_events_are_dropped() {
+        let mut late = reader("a@5 b#2@6");
+        for text in ["~a@4", "+a@4", "-a@4", "~b@3", "-b@3"] {
+            assert_eq!(late.put(text), "Late", "{text}");
+        }
+        // A version seen twice is no step back; what does not compare is believed.
+        for text in ["~a@5", "~b#2@x", "~b#3@4"] {
+            assert_eq!(late.put(text), "Queued", "{text}");
+        }
+        let mut queued = reader("a@5");
+        queued.put_all(&["-a@9"]);
+        assert_eq!(queued.put("~a@7"), "Late");
+        assert_eq!(queued.put("+a#2@7"), "Queued", "the server may have been restored");
+    }
+
+    #[test]
+    fn replace_makes_tombstones_of_the_absent() {
+        // Known only, queued only, both, and neither.
+        check("k@1", &["[a@9"], "+a@9 !k@1");
+        check("", &["+q@2", "[a@9"], "+q@2 !q@2 +a@9");
+        check("k@1", &["~k@3", "[a@9"], "~k@3 !k@3 +a@9");
+        check("", &["["], "");
+    }
+
+    #[test]
+    fn replace_after_a_deletion_keeps_both_and_says_a_deletion_once() {
+        check("a@1", &["-a@2", "[a#2@3"], "-a@2 +a#2@3");
+        check("a@1", &["-a@2", "["], "-a@2");
+        check("a@1", &["[", "["], "!a@1");
+        check("a@1", &["[", "[a@1"], "!a@1 +a@1");
+    }
+
+    #[test]
+    fn replaced_and_sync_become_what_they_are_to_the_reader() {
+        check("a@1", &["[a@2 b@2"], "~a@2 +b@2");
+        check("a@1", &["."], "~a@1");
+        check("", &["[a@1", "~a@2"], "+a@2");
+        check("a@1", &["[a@1", "~a@2"], "~a@2");
+    }
+
+    #[test]
+    fn resync_never_overtakes_what_waits() {
+        check("a@1 b@1", &["~a@2", "-b@2", "."], "~a@2 -b@2");
+        let mut idle = reader("");
+        assert_eq!(idle.put("."), "0");
+        assert!(!idle.fifo.has_synced(), "no list has come");
+    }
+
+    #[test]
+    fn synced_when_something_came_first_or_the_first_list_is_drained() {
+        // What is put, and after how many keys are taken it has synced.
+        for (puts, after) in [
+            (&[][..], None),
+            (&["+a@1"][..], Some(0)),
+            (&["~a@1"], Some(0)),
+            (&["-a@1"], Some(0)),
+            (&["["], Some(0)),
+            (&["[a@1"], Some(1)),
+            (&["[a@1 b@1"], Some(2)),
+            (&["[a@1 a@2"], Some(1)),
+            (&["[a@1", "~a@2"], Some(1)),
+            (&["[a@1", "[a@1 b@2"], Some(1)),
+            (&["[a@1", "[b@2"], Some(1)),
+            (&["+c@1", "[a@1"], Some(0)),
+        ] {
+            let mut reader = reader("");
+            reader.put_all(puts);
+            let keys = reader.fifo.len();
+            let mut synced = None;
+            for taken in 0..=keys {
+                if reader.fifo.has_synced() {
+                    synced = Some(taken);
+                    break;
+                }
+                reader.fifo.pop_key(&reader.store);
+            }
+            assert_eq!(synced, after, "{puts:?}");
+        }
+        // The tombstones of a first list count too.
+        let mut known = reader("k@1");
+        known.put("[");
+        assert!(!known.fifo.has_synced());
+        known.take(Take::One);
+        assert!(known.fifo.has_synced());
+    }
+
+    #[test]
+    fn pop_one_keeps_its_key_at_the_head_until_it_is_drained() {
+        let mut reader = reader("a@1");
+        reader.put_all(&["-a@2", "+b@3", "+a#2@4"]);
+        let mut pop = || reader.fifo.pop_one(&reader.store).map(|(_, delta)| write(&delta));
+        assert_eq!(pop().as_deref(), Some("-a@2"));
+        assert_eq!(pop().as_deref(), Some("+a#2@4"));
+        assert_eq!(pop().as_deref(), Some("+b@3"));
+        assert_eq!(pop(), None);
+    }
+
+    #[test]
+    fn a_batch_has_at_most_as_many_keys_as_asked_for() {
+        let mut reader = reader("");
+        reader.put_all(&["+a@1", "+b@2", "+c@3", "~a@4"]);
+        assert_eq!(reader.fifo.pop_batch(2, &reader.store).len(), 2);
+        assert_eq!(reader.fifo.queued(), 1);
+        assert!(reader.fifo.pop_batch(0, &reader.store).is_empty());
+        assert_eq!(reader.fifo.pop_batch(9, &reader.store).len(), 1);
+    }
+
+    #[test]
+    fn a_closed_queue_is_drained_and_still_written_to() {
+        let mut reader = reader("");
+        reader.put("+a@1");
+        reader.fifo.close();
+        assert!(reader.fifo.is_closed());
+        assert_eq!(reader.take(Take::Key), "+a@1");
+        reader.put("+b@2");
+        assert_eq!(reader.take(Take::One), "+b@2");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn however_it_is_taken_a_key_has_the_same_events(
+            puts in proptest::collection::vec((0..8_usize, 0..3_usize, 1..3_u32), 0..60),
+        ) {
+            let puts: Vec<String> = puts
+                .iter()
+                .enumerate()
+                .map(|(at, &(what, name, life))| {
+                    let object = format!("{}#{life}@{}", ["a", "b", "c"][name], at + 10);
+                    match what {
+                        0 => format!("[{object}"),
+                        1 => String::from("."),
+                        2 | 3 => format!("-{object}"),
+                        4 | 5 => format!("+{object}"),
+                        _ => format!("~{object}"),
+                    }
+                })
+                .collect();
+            let taken = |how| {
+                let mut reader = reader("a@1 c#2@2");
+                puts.iter().for_each(|put| drop(reader.put(put)));
+                let waits = reader.fifo.queued();
+                (waits > 0, reader.take(how), reader.fifo.queued())
+            };
+            assert_eq!(taken(Take::One), taken(Take::Key));
+            assert_eq!(taken(Take::Key), taken(Take::Batch));
+            assert_eq!(taken(Take::Key).2, 0);
+        }
+    }
 }

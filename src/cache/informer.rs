@@ -3,6 +3,9 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
 use crate::api::object::{Decode, Object};
 use crate::cache::backoff::Moment;
 use crate::cache::delta::{Delta, DeltaType};
@@ -14,7 +17,8 @@ use crate::cache::store::{Change, Store};
 /// One who is told what an informer learns.
 pub trait Handler {
     /// A delta arrived; it is queued, and what it does to the store is told later. Every ADDED, MODIFIED and
-    /// DELETED frame comes here once, in order of arrival, but for those of a relist that bring nothing new.
+    /// DELETED frame and every listed item comes here once, in order of arrival, but for those of a relist that
+    /// bring nothing new, and those that come too late.
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>);
     /// The store changed.
     fn changed(&mut self, now: f64, change: &Change);
@@ -29,13 +33,19 @@ pub struct Informer {
     queue: DeltaFifo,
     store: Store,
     ledger: Ledger,
+    told: Told,
 }
+
+/// Uids whose DELETED came while a list was streamed. The store learns of it when the list is
+/// complete; the handler has been told.
+type Told = HashSet<Arc<str>, FxBuildHasher>;
 
 /// A view of an informer's parts that a reflector can write into.
 struct Sink<'a> {
     queue: &'a mut DeltaFifo,
     store: &'a Store,
     ledger: &'a mut Ledger,
+    told: &'a mut Told,
     handler: &'a mut dyn Handler,
 }
 
@@ -66,6 +76,9 @@ impl ReflectorStore for Sink<'_> {
             WatchEvent::Modified => DeltaType::Updated,
             WatchEvent::Deleted => DeltaType::Deleted,
         };
+        if event == WatchEvent::Deleted {
+            self.told.insert(object.uid.clone());
+        }
         if event == WatchEvent::Deleted || !self.is_known(object) {
             self.handler.received(now, delta_type, object);
         }
@@ -74,7 +87,8 @@ impl ReflectorStore for Sink<'_> {
     fn replace(&mut self, now: f64, items: Vec<Arc<Object>>) {
         // Deletions seen by absence have no frame: their marks are made here.
         let gone = self.queue.absent(&items, self.store);
-        for object in &gone {
+        let told = std::mem::take(self.told);
+        for object in gone.iter().filter(|object| !told.contains(&object.uid)) {
             self.handler.received(now, DeltaType::Deleted, object);
         }
         self.ledger.tombstones += gone.len() as u64;
@@ -113,12 +127,19 @@ impl Informer {
             queue: DeltaFifo::default(),
             store: Store::default(),
             ledger: Ledger::default(),
+            told: Told::default(),
         }
     }
 
     /// Hands an input to the reflector, and what it learns to the queue. Says what to do next.
     pub fn handle(&mut self, input: Input<'_>, moment: Moment, handler: &mut dyn Handler) -> Option<Action> {
-        let mut sink = Sink { queue: &mut self.queue, store: &self.store, ledger: &mut self.ledger, handler };
+        let mut sink = Sink {
+            queue: &mut self.queue,
+            store: &self.store,
+            ledger: &mut self.ledger,
+            told: &mut self.told,
+            handler,
+        };
         self.reflector.handle(input, moment, &mut sink)
     }
 
@@ -174,5 +195,53 @@ impl Informer {
     /// Whether the first list has reached the store.
     pub fn has_synced(&self) -> bool {
         self.reflector.has_listed() && self.queue.has_synced()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::object::decode_metadata;
+
+    /// What was told, in order.
+    #[derive(Default)]
+    struct Told(Vec<&'static str>);
+
+    impl Handler for Told {
+        fn received(&mut self, _now: f64, _delta_type: DeltaType, _object: &Arc<Object>) {
+            self.0.push("received");
+        }
+
+        fn changed(&mut self, _now: f64, _change: &Change) {
+            self.0.push("changed");
+        }
+
+        fn noticed(&mut self, _notice: &Notice) {
+            self.0.push("noticed");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_made_when_the_frame_comes_and_a_change_when_the_queue_is_drained() {
+        let (mut informer, mut told) = (Informer::new(decode_metadata, Options::default()), Told::default());
+        let moment = Moment { now: 0.0, random: 0.0 };
+        for input in [
+            Input::Start,
+            Input::Frame(r#"{"type":"ADDED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"1"}}}"#),
+            Input::Frame(
+                r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"2","annotations":{"k8s.io/initial-events-end":"true"}}}}"#,
+            ),
+            Input::Frame(r#"{"type":"MODIFIED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"3"}}}"#),
+        ] {
+            informer.handle(input, moment, &mut told);
+            assert!(informer.is_balanced());
+        }
+        assert_eq!(told.0, ["received", "received"]);
+        assert!(informer.store().is_empty() && !informer.has_synced());
+        assert_eq!(informer.drain(0, 0.0, &mut told), 0);
+        assert_eq!(informer.drain(9, 0.0, &mut told), 1);
+        assert_eq!(told.0, ["received", "received", "changed"]);
+        assert!(informer.has_synced() && informer.is_balanced());
+        assert_eq!((informer.ledger().applied, informer.ledger().coalesced), (1, 1));
     }
 }

@@ -4,6 +4,7 @@
 //! about objects goes to a [`ReflectorStore`]. Its transitions are those of client-go's `reflector.go`, with
 //! the hardening that a browser needs: a deadline for every wait, and no reopening within a second.
 
+mod lists;
 mod steps;
 
 use std::sync::Arc;
@@ -28,7 +29,7 @@ const GRACE: f64 = 5_000.0;
 const QUIET: f64 = 90_000.0;
 /// A socket that has not opened by then counts as refused. A server may hold a streaming list back for 3 s.
 const OPENING: f64 = 15_000.0;
-/// A page that has not arrived by then counts as failed.
+/// A page that has not arrived by then counts as failed. A probe asks for one second only: it gets [`OPENING`].
 const LISTING: f64 = 120_000.0;
 /// A watch that ends sooner without an event is a failure, and no two are opened within this (RetryWatcher).
 const SHORT: f64 = 1_000.0;
@@ -90,7 +91,8 @@ pub enum WatchEvent {
 pub trait ReflectorStore {
     /// An event of a watch.
     fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>);
-    /// An event of a streaming list that has not ended: seen, but not yet part of the truth.
+    /// An event of a streaming list, or an item of a page, whose list has not ended: seen, but not yet part of the
+    /// truth.
     fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>);
     /// A complete list.
     fn replace(&mut self, now: f64, items: Vec<Arc<Object>>);
@@ -169,14 +171,19 @@ struct Socket {
     events: u64,
 }
 
+/// What a list has brought so far.
+type Objects = HashMap<ObjectKey, Arc<Object>, FxBuildHasher>;
+
 #[derive(Debug)]
 enum State {
-    /// Not begun, or stopped by the user.
+    /// Not begun.
     Idle,
+    /// Stopped by the user.
+    Stopped,
     /// A streaming list whose end has not come; the map is what it has said so far.
-    Stream(Socket, HashMap<ObjectKey, Arc<Object>, FxBuildHasher>),
+    Stream(Socket, Objects),
     /// A paged list: the items so far, and the version of its first page.
-    List { items: Vec<Arc<Object>>, version: ResourceVersion, request: ListRequest, requested: f64 },
+    List { items: Objects, version: ResourceVersion, request: ListRequest, requested: f64 },
     /// The watch after a list.
     Watch(Socket),
     /// A socket was refused; `request` asks why, for the sake of `phase`.
@@ -224,8 +231,6 @@ pub struct Reflector {
     unavailable: bool,
     /// The first list at `0` came in pages, so later ones will too.
     paged: bool,
-    /// The streaming list failed in this cycle: list in pages.
-    paging: bool,
     synced: bool,
     /// Why the truth is not known, since the watch was last proven.
     failure: Option<Failure>,
@@ -252,7 +257,6 @@ impl Reflector {
             version: ResourceVersion::default(),
             unavailable: false,
             paged: false,
-            paging: false,
             synced: false,
             failure: None,
             silence: None,
@@ -268,18 +272,16 @@ impl Reflector {
     pub fn handle(&mut self, input: Input<'_>, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         match input {
             Input::Start => match self.state {
-                State::Idle | State::Refused | State::Waiting { .. } => Some(self.start(moment)),
+                State::Idle | State::Stopped | State::Refused | State::Waiting { .. } => Some(self.start(moment)),
                 _ => None,
             },
             Input::Stop => {
-                self.discard(store);
-                self.state = State::Idle;
+                self.stop(moment, store);
                 Some(Action::Wait)
             }
             Input::Opened => {
                 if let State::Stream(socket, _) | State::Watch(socket) = &mut self.state {
-                    socket.opened = Some(moment.now);
-                    store.ledger().watches += 1;
+                    socket.open(moment.now, store.ledger());
                 }
                 None
             }
@@ -291,7 +293,7 @@ impl Reflector {
             Input::Timer => self.timer(moment, store),
             Input::Woke => self.woke(moment, store),
             Input::Reachable => match self.state {
-                State::Waiting { phase, .. } if self.is_unreachable() => Some(self.enter(phase, moment)),
+                State::Waiting { phase, .. } if self.is_unreachable() => Some(self.enter_after(phase, moment)),
                 _ => None,
             },
         }
@@ -300,9 +302,10 @@ impl Reflector {
     /// When [`Input::Timer`] is due, if ever.
     pub fn deadline(&self) -> Option<f64> {
         match &self.state {
-            State::Idle | State::Refused => None,
+            State::Idle | State::Stopped | State::Refused => None,
             State::Waiting { until, .. } => Some(*until),
-            State::List { requested, .. } | State::Probe { requested, .. } => Some(requested + LISTING),
+            State::List { requested, .. } => Some(requested + LISTING),
+            State::Probe { requested, .. } => Some(requested + OPENING),
             State::Stream(socket, _) => Some(socket.deadline()),
             State::Watch(socket) => {
                 let proof = (self.failure.is_some() || self.silence.is_some())
@@ -316,12 +319,13 @@ impl Reflector {
     /// How much of what is shown can be believed.
     pub fn health(&self, now: f64) -> Health {
         match (&self.state, &self.failure) {
-            (State::Idle, _) if self.heard.is_none() && self.failure.is_none() => Health::Connecting,
-            (State::Idle | State::Refused, _) => Health::Stopped,
+            (State::Stopped | State::Refused, _) => Health::Stopped,
             (_, Some(failure)) if failure.verdict == Verdict::Forbidden => Health::Forbidden,
             _ if !self.synced => match &self.state {
+                // After a failure, only what has come shows that it is over.
+                State::Stream(socket, _) if socket.frames > 0 => Health::Listing,
                 State::Stream(socket, _) if socket.opened.is_some() && self.failure.is_none() => Health::Listing,
-                State::List { .. } if self.failure.is_none() => Health::Listing,
+                State::List { items, .. } if self.failure.is_none() || !items.is_empty() => Health::Listing,
                 _ => Health::Connecting,
             },
             (_, Some(_)) => Health::Stale,
@@ -390,6 +394,14 @@ impl Socket {
             timeout: f64::from(timeout_seconds) * 1000.0,
             frames: 0,
             events: 0,
+        }
+    }
+
+    /// It opened, or a frame shows that it has.
+    fn open(&mut self, now: f64, ledger: &mut Ledger) {
+        if self.opened.is_none() {
+            self.opened = Some(now);
+            ledger.watches += 1;
         }
     }
 

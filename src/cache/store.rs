@@ -67,7 +67,11 @@ impl Store {
             Some(old) if old.uid != object.uid => {
                 (Some(Change::Deleted { last: old, folded: 1 }), Some(Change::Added { new: object, folded }))
             }
-            Some(old) if old.resource_version == object.resource_version => {
+            // Resources that are computed and not stored have no versions: only their values tell.
+            Some(old)
+                if old.resource_version == object.resource_version
+                    && (!object.resource_version.is_unset() || old == object) =>
+            {
                 (Some(Change::Synced { new: object }), None)
             }
             Some(old) => (Some(Change::Updated { old, new: object, folded }), None),
@@ -131,5 +135,68 @@ impl KnownObjects for Store {
 
     fn each_known(&self, visit: &mut dyn FnMut(&Arc<Object>)) {
         self.iter().for_each(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::delta::tests::{delta, object};
+
+    fn store(known: &[&str]) -> Store {
+        let mut store = Store::default();
+        known.iter().for_each(|text| drop(store.apply(delta(&format!("+{text}")))));
+        store
+    }
+
+    /// What a delta changes in a store.
+    fn check(known: &[&str], text: &str, expected: &[&str]) {
+        let (first, second) = store(known).apply(delta(text));
+        let changes: Vec<String> = [first, second]
+            .into_iter()
+            .flatten()
+            .map(|change| match change {
+                Change::Added { new, .. } => format!("added {}@{}", new.uid, new.resource_version),
+                Change::Updated { old, new, .. } => {
+                    format!("updated {}>{}", old.resource_version, new.resource_version)
+                }
+                Change::Synced { new } => format!("synced {}", new.resource_version),
+                Change::Deleted { last, .. } => format!("deleted {}@{}", last.uid, last.resource_version),
+            })
+            .collect();
+        assert_eq!(changes, expected, "{known:?} {text}");
+    }
+
+    #[test]
+    fn known_before_and_after_name_the_event() {
+        check(&[], "+a@1", &["added a#1@1"]);
+        check(&[], "~a@1", &["added a#1@1"]);
+        check(&["a@1"], "~a@2", &["updated 1>2"]);
+        check(&["a@1"], "+a@2", &["updated 1>2"]);
+        check(&["a@1"], ".a@1", &["synced 1"]);
+        check(&["a@1"], "=a#2@2", &["deleted a#1@1", "added a#2@2"]);
+        check(&["a@1"], "-a@2", &["deleted a#1@2"]);
+        check(&["a@1"], "!a@1", &["deleted a#1@1"]);
+        check(&[], "-a@2", &[]);
+    }
+
+    #[test]
+    fn objects_without_versions_are_compared() {
+        check(&["a@"], "~a@", &["synced "]);
+        let mut store = store(&["a@"]);
+        let flawed = Object { flaw: Some("other".into()), ..Object::clone(&object("a@")) };
+        let (change, _) = store.apply(Delta::new(crate::cache::delta::DeltaType::Updated, flawed.into()));
+        assert!(matches!(change, Some(Change::Updated { .. })), "{change:?}");
+    }
+
+    #[test]
+    fn namespaces_follow_and_empty_ones_vanish() {
+        let mut store = store(&["a@1", "b@1"]);
+        assert_eq!((store.in_namespace("n").count(), store.in_namespace("other").count()), (2, 0));
+        store.apply(delta("=a#2@2"));
+        assert_eq!(store.in_namespace("n").count(), 2);
+        store.apply(delta("-a#2@3"));
+        store.apply(delta("!b@1"));
+        assert_eq!((store.namespaces().count(), store.len()), (0, 0));
     }
 }

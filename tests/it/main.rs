@@ -1,4 +1,19 @@
 //! The integration tests, in one binary; what plays in the page itself has its own.
 
+#![allow(clippy::unwrap_used)] // A test that panics has said what it has to say.
+
+/// The language of the conversations: what the server says, and what is expected of us.
+mod talk;
+
 /// Every kind's columns against the tables that a real API server printed, and against damaged objects.
 mod columns;
+/// Whole conversations with a server, each named after its fault.
+mod conversations;
+/// Random histories and faults leave the store equal to a plain map.
+mod model;
+/// The recording of a real cluster, at several drain sizes.
+mod rollout;
+/// Who may depend on whom, what may not be written, and how long a file may be.
+mod tidy;
+/// The recorded watches that fail or end.
+mod watch_errors;

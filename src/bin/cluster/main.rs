@@ -30,8 +30,6 @@
 //! No Tables, protobuf, compression, OpenAPI, admission, finalizers or deletion of collections. Nothing is
 //! stored on disk. A foreign Origin is refused, which the real server does not do.
 
-#![cfg_attr(target_arch = "wasm32", allow(missing_docs))]
-
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
 

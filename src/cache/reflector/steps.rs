@@ -1,31 +1,41 @@
 //! The Reflector's transitions, one method for each kind of input.
 
-use hashbrown::HashMap;
+use std::sync::Arc;
 
 use crate::api::event::{self, EventType};
-use crate::api::list;
 use crate::api::object::{ResourceVersion, decode_or_flag};
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, PAGE, PROVEN, Phase, Reflector, ReflectorStore, SHORT, Silence,
+    Action, Failure, ListRequest, Moment, Notice, Objects, PROVEN, Phase, Reflector, ReflectorStore, SHORT, Silence,
     Socket, State, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest,
 };
 
 impl Reflector {
     /// Begins a cycle: a streaming list where that is wanted, else pages.
     pub(super) fn start(&mut self, moment: Moment) -> Action {
+        if matches!(self.state, State::Stopped) && self.heard.is_some() {
+            // What happened since is not known, and the timeline shall say so.
+            self.failure = Some(Failure::unreachable("the watch was stopped"));
+        }
         self.enter(Phase::Start, moment)
     }
 
-    pub(super) fn enter(&mut self, phase: Phase, moment: Moment) -> Action {
+    pub(super) fn stop(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
+        self.discard(store);
+        self.silent(false, moment);
+        self.state = State::Stopped;
+    }
+
+    /// Without a version there is nothing to resume, so that even a watch begins with a list.
+    fn enter(&mut self, phase: Phase, moment: Moment) -> Action {
         match phase {
-            Phase::Start if self.options.watch_list => self.open(moment, true),
-            Phase::Start => self.list(moment),
-            Phase::Watch => self.open(moment, false),
+            Phase::Watch if !self.version.is_unset() => self.open(moment, false),
+            _ if self.options.watch_list => self.open(moment, true),
+            _ => self.list(moment),
         }
     }
 
     /// Opens a socket: for a streaming list, or for the watch that follows a list.
-    fn open(&mut self, moment: Moment, streaming: bool) -> Action {
+    pub(super) fn open(&mut self, moment: Moment, streaming: bool) -> Action {
         let timeout_seconds = (WATCH_TIMEOUT * (1.0 + moment.random)) as u32;
         let resource_version =
             if streaming && self.unavailable { ResourceVersion::default() } else { self.version.clone() };
@@ -33,8 +43,7 @@ impl Reflector {
         self.last_opened = moment.now;
         self.resync_at = None;
         self.state = if streaming {
-            self.paging = false;
-            State::Stream(socket, HashMap::default())
+            State::Stream(socket, Objects::default())
         } else {
             self.resync_at = self.options.resync.map(|every| moment.now + every);
             State::Watch(socket)
@@ -42,118 +51,11 @@ impl Reflector {
         Action::Watch(WatchRequest { resource_version, initial_events: streaming, timeout_seconds })
     }
 
-    /// Asks for the first page. Unset asks for the newest; `0`, the first time, for any cached state, which
-    /// comes whole; a version seen before for at least that, unpaged.
-    fn list(&mut self, moment: Moment) -> Action {
-        let resource_version = match (self.unavailable, self.version.is_unset()) {
-            (true, _) => ResourceVersion::default(),
-            (false, true) => ResourceVersion::new("0"),
-            (false, false) => self.version.clone(),
-        };
-        let concrete = !resource_version.is_unset() && resource_version.as_str() != "0";
-        let limit = (!concrete || self.paged).then_some(PAGE);
-        self.request(ListRequest { resource_version, limit, continue_token: None }, moment)
-    }
-
-    fn request(&mut self, request: ListRequest, moment: Moment) -> Action {
-        self.paging = true;
-        self.state = State::List {
-            items: Vec::new(),
-            version: ResourceVersion::default(),
-            request: request.clone(),
-            requested: moment.now,
-        };
-        Action::List(request)
-    }
-
-    pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let State::List { items, version, request, requested } = &mut self.state else { return None };
-        store.ledger().bytes += text.len() as u64;
-        let page = match list::page(text) {
-            Ok(page) => page,
-            Err(error) => {
-                let failure = Failure {
-                    verdict: Verdict::Failing,
-                    code: 200,
-                    words: format!("the answer is no list: {error}"),
-                    retry_after: None,
-                };
-                return self.failed(failure, moment, store);
-            }
-        };
-        self.heard = Some(moment.now);
-        for item in &page.items {
-            store.ledger().listed += 1;
-            match decode_or_flag(self.decode, item) {
-                Ok(object) => {
-                    store.ledger().pending += 1;
-                    items.push(object.into());
-                }
-                Err(error) => {
-                    store.ledger().malformed_items += 1;
-                    store.notice(Notice::Malformed { at: moment.now, reason: format!("an item of the list: {error}") });
-                }
-            }
-        }
-        if version.is_unset() {
-            *version = page.resource_version;
-        }
-        if let Some(token) = page.continue_token {
-            // A server that hands out the same token for ever would never let the list end.
-            if page.items.is_empty() || request.continue_token.as_ref() == Some(&token) {
-                let words = String::from("the list does not end: the server repeats its continue token");
-                let failure = Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None };
-                return self.failed(failure, moment, store);
-            }
-            self.paged |= request.resource_version.as_str() == "0";
-            request.continue_token = Some(token);
-            *requested = moment.now;
-            return Some(Action::List(request.clone()));
-        }
-        let State::List { items, version, .. } = std::mem::replace(&mut self.state, State::Idle) else { return None };
-        let mut unique: HashMap<_, _, rustc_hash::FxBuildHasher> =
-            HashMap::with_capacity_and_hasher(items.len(), Default::default());
-        let all = items.len();
-        items.into_iter().for_each(|object| drop(unique.insert(object.key.clone(), object)));
-        store.ledger().merged += (all - unique.len()) as u64;
-        store.ledger().pending -= (all - unique.len()) as u64;
-        self.version = version;
-        self.replace(unique, moment, store);
-        Some(self.open(moment, false))
-    }
-
-    /// Hands a complete list over.
-    fn replace(
-        &mut self,
-        objects: HashMap<
-            crate::api::object::ObjectKey,
-            std::sync::Arc<crate::api::object::Object>,
-            rustc_hash::FxBuildHasher,
-        >,
-        moment: Moment,
-        store: &mut dyn ReflectorStore,
-    ) {
-        let mut items: Vec<_> = objects.into_values().collect();
-        items.sort_unstable_by(|a, b| a.key.cmp(&b.key));
-        let count = items.len();
-        store.ledger().pending -= count as u64;
-        store.ledger().replaced += count as u64;
-        store.ledger().lists += 1;
-        self.unavailable = false;
-        self.heard = Some(moment.now);
-        let reason = std::mem::replace(&mut self.reason, String::from("relist"));
-        let first = !self.synced;
-        self.synced = true;
-        store.replace(moment.now, items);
-        if !first {
-            store.notice(Notice::Relisted { at: moment.now, reason, items: count });
-        }
-    }
-
     pub(super) fn frame(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let (State::Stream(socket, _) | State::Watch(socket)) = &mut self.state else { return None };
         // A frame proves that the socket opened, whether or not anyone saw it open.
-        socket.opened.get_or_insert(moment.now);
+        socket.open(moment.now, store.ledger());
+        self.quiet = 0;
         socket.last_frame = Some(moment.now);
         socket.frames += 1;
         store.ledger().frames += 1;
@@ -169,11 +71,12 @@ impl Reflector {
             EventType::Bookmark => return self.bookmark(frame.object, moment, store),
             EventType::Error => return self.error(frame.object, moment, store),
             EventType::Unknown(word) => {
-                return self.malformed(&format!("an event of the unknown type {word:?}"), moment, store);
+                self.unknown(&word, frame.object, moment, store);
+                return None;
             }
         };
         let object = match decode_or_flag(self.decode, frame.object) {
-            Ok(object) => std::sync::Arc::new(object),
+            Ok(object) => Arc::new(object),
             Err(error) => return self.malformed(&error.to_string(), moment, store),
         };
         self.prove(moment, store);
@@ -181,6 +84,11 @@ impl Reflector {
         match &mut self.state {
             State::Stream(socket, objects) => {
                 socket.events += 1;
+                let newer = objects.get(&object.key).map(|newer| &newer.resource_version);
+                if newer.is_some_and(|newer| object.resource_version.is_older_than(newer)) {
+                    store.ledger().late += 1;
+                    return None;
+                }
                 store.streamed(moment.now, event, &object);
                 let ledger = store.ledger();
                 ledger.streamed += 1;
@@ -201,7 +109,11 @@ impl Reflector {
             }
             State::Watch(socket) => {
                 socket.events += 1;
-                self.version_seen(&object.resource_version);
+                // A watch from no version begins with what exists, in the order of names: the version of one says
+                // nothing about the next (client-go, `handleAnyWatch`).
+                if event != WatchEvent::Added || !self.version.is_unset() {
+                    self.version_seen(&object.resource_version);
+                }
                 store.event(moment.now, event, object);
             }
             _ => {}
@@ -215,6 +127,7 @@ impl Reflector {
             Err(error) => return self.malformed(&format!("a bookmark: {error}"), moment, store),
         };
         store.ledger().bookmarks += 1;
+        self.count_event();
         self.prove(moment, store);
         let version = ResourceVersion::new(&bookmark.resource_version);
         match std::mem::replace(&mut self.state, State::Idle) {
@@ -240,6 +153,25 @@ impl Reflector {
     fn version_seen(&mut self, version: &ResourceVersion) {
         if !version.is_unset() && !version.is_older_than(&self.version) {
             self.version = version.clone();
+        }
+    }
+
+    /// An event of a type that this was not asked for: servers add types only on request, so that it is no change
+    /// of an object. It is counted and told, and the watch goes on after it.
+    fn unknown(&mut self, word: &str, object: &str, moment: Moment, store: &mut dyn ReflectorStore) {
+        store.ledger().malformed += 1;
+        store.notice(Notice::Malformed { at: moment.now, reason: format!("an event of the unknown type {word:?}") });
+        self.count_event();
+        self.prove(moment, store);
+        if let (State::Watch(_), Ok(read)) = (&self.state, event::bookmark(object)) {
+            self.version_seen(&ResourceVersion::new(&read.resource_version));
+        }
+    }
+
+    /// Bookmarks and events of unknown types count as events too when a watch ends early, as in client-go.
+    fn count_event(&mut self) {
+        if let State::Stream(socket, _) | State::Watch(socket) = &mut self.state {
+            socket.events += 1;
         }
     }
 
@@ -304,7 +236,7 @@ impl Reflector {
     }
 
     /// Enters a phase at once, or when a second has passed since the last opening.
-    fn enter_after(&mut self, phase: Phase, moment: Moment) -> Action {
+    pub(super) fn enter_after(&mut self, phase: Phase, moment: Moment) -> Action {
         if moment.now - self.last_opened >= SHORT {
             return self.enter(phase, moment);
         }
@@ -330,9 +262,13 @@ impl Reflector {
         };
         self.discard(store);
         self.silent(false, moment);
-        // A server that cannot stream a list, or not from there, is asked in another way at once.
-        let otherwise = matches!(at, At::Stream)
-            && matches!(failure.verdict, Verdict::Expired | Verdict::TooLarge | Verdict::Refused);
+        // A server that cannot list so, or not from there, is asked in another way at once.
+        let otherwise = match (&at, failure.verdict) {
+            (At::Stream, Verdict::Expired | Verdict::TooLarge | Verdict::Refused) => true,
+            (At::List { continued, .. }, Verdict::Expired) => *continued || !self.unavailable,
+            (At::List { .. }, Verdict::TooLarge) => !self.unavailable,
+            _ => false,
+        };
         if !otherwise {
             self.failure = Some(failure.clone());
         }
@@ -359,7 +295,9 @@ impl Reflector {
                 self.unavailable = true;
                 self.list(moment)
             }
-            (At::List { .. } | At::Watch, Verdict::Refused) => {
+            // A list that is refused will be refused again. A watch alone may be: the lists between the attempts
+            // keep what is shown fresh.
+            (At::List { .. }, Verdict::Refused) => {
                 self.state = State::Refused;
                 Action::Wait
             }
@@ -397,10 +335,10 @@ impl Reflector {
                 let opened = socket.opened.is_some();
                 self.lost(opened, moment, store)
             }
-            State::Watch(socket) if socket.opened.is_some_and(|opened| due(opened + PROVEN)) => {
-                if self.failure.is_some() || self.silence.is_some() {
+            State::Watch(socket) => {
+                let proven = socket.opened.is_some_and(|opened| due(opened + PROVEN));
+                if proven && (self.failure.is_some() || self.silence.is_some()) {
                     self.prove(moment, store);
-                    self.settle(moment, store);
                 }
                 if self.resync_at.is_some_and(due) {
                     self.resync_at = self.options.resync.map(|every| moment.now + every);
@@ -422,7 +360,7 @@ impl Reflector {
         let silent = matches!(&self.state, State::Watch(socket) if socket.frames == 0);
         self.quiet = if silent { self.quiet + 1 } else { 0 };
         let watch = matches!(self.state, State::Watch(_)) && self.quiet < 2;
-        self.silent(true, moment);
+        self.silent(false, moment);
         self.discard(store);
         if self.quiet >= 2 {
             self.quiet = 0;
@@ -433,7 +371,7 @@ impl Reflector {
 
     pub(super) fn woke(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let phase = match &self.state {
-            State::Idle | State::Refused => return None,
+            State::Idle | State::Stopped | State::Refused => return None,
             State::Watch(_) => Phase::Watch,
             State::Waiting { phase, .. } | State::Probe { phase, .. } => *phase,
             State::Stream(..) | State::List { .. } => Phase::Start,
@@ -443,7 +381,8 @@ impl Reflector {
             self.failure = Some(Failure::unreachable("the page slept"));
         }
         self.discard(store);
-        Some(self.enter(phase, moment))
+        // A page may be told twice that it woke, by its clock and by the network.
+        Some(self.enter_after(phase, moment))
     }
 
     /// Whatever a list had brought so far is worth nothing.

@@ -38,7 +38,14 @@ pub struct Args {
 
 impl Default for Args {
     fn default() -> Self {
-        Self { pods: 300, rate: 20.0, seed: 1, port: 8080, first_revision: 1000, bookmark_every: Duration::from_secs(60) }
+        Self {
+            pods: 300,
+            rate: 20.0,
+            seed: 1,
+            port: 8080,
+            first_revision: 1000,
+            bookmark_every: Duration::from_secs(60),
+        }
     }
 }
 
@@ -84,7 +91,9 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, ArgsErr
         if option == "--help" || option == "-h" {
             return Ok(Command::Help);
         }
-        if !["--pods", "--rate", "--seed", "--port", "--first-revision", "--bookmark-seconds"].contains(&option.as_str()) {
+        if !["--pods", "--rate", "--seed", "--port", "--first-revision", "--bookmark-seconds"]
+            .contains(&option.as_str())
+        {
             return Err(ArgsError::Unknown(option));
         }
         let value = match inline.or_else(|| words.next()) {
@@ -101,8 +110,11 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, ArgsErr
             "--port" => args.port = value.parse().map_err(|_| bad("a port from 0 to 65535"))?,
             "--first-revision" => {
                 // Half of the range stays free, so no count of writes overflows it.
-                args.first_revision =
-                    value.parse().ok().filter(|n| (1..=u64::MAX / 2).contains(n)).ok_or(bad("a whole number from 1"))?;
+                args.first_revision = value
+                    .parse()
+                    .ok()
+                    .filter(|n| (1..=u64::MAX / 2).contains(n))
+                    .ok_or(bad("a whole number from 1"))?;
             }
             _ => {
                 let seconds = value.parse().ok().filter(|n| (1..=86_400).contains(n)).ok_or(bad("seconds, from 1"))?;

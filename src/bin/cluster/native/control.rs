@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use axum::http::Method;
+use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -15,7 +16,8 @@ use super::status::Status;
 use super::write;
 
 /// Answers one control request.
-pub async fn handle(app: &App, order: &str, method: &Method, query: &str, body: Body) -> Result<Response, Status> {
+pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result<Response, Status> {
+    let (method, query) = (&parts.method, parts.uri.query().unwrap_or_default());
     let parameter = |name: &str| {
         let mut all = form_urlencoded::parse(query.as_bytes());
         all.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
@@ -42,7 +44,11 @@ pub async fn handle(app: &App, order: &str, method: &Method, query: &str, body: 
             let verb = parameter("verb").filter(|verb| ["get", "list", "watch"].contains(&verb.as_str()));
             let verb = verb.ok_or_else(|| Status::bad_request("verb must be get, list or watch"))?;
             let resource = resource_of(&parameter("resource").unwrap_or_default())?;
-            if order == "forbid" { app.faults.forbid(&verb, resource) } else { app.faults.allow(&verb, resource) }
+            if order == "forbid" {
+                app.faults.forbid(&verb, resource)
+            } else {
+                app.faults.allow(&verb, resource)
+            }
             Ok(reply(json!({"verb": verb, "resource": resource.plural, "forbidden": order == "forbid"})))
         }
         (&Method::POST, "cut") => {
@@ -67,7 +73,7 @@ pub async fn handle(app: &App, order: &str, method: &Method, query: &str, body: 
             app.faults.set_backlog(events);
             Ok(reply(json!({"backlog": events})))
         }
-        (&Method::POST, "put") => write::put_raw(app, &write::read(body).await?),
+        (&Method::POST, "put") => write::put_raw(app, &write::read(&parts.headers, body).await?),
         (_, "log" | "rate" | "compact" | "forbid" | "allow" | "cut" | "stall" | "backlog" | "put") => {
             Err(Status::method_not_allowed())
         }

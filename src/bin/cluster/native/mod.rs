@@ -71,9 +71,9 @@ pub fn main() -> ExitCode {
 
 async fn run(args: Args) -> std::io::Result<()> {
     let port = args.port;
-    let (listener, address) = bind(port).await.map_err(|error| {
-        std::io::Error::new(error.kind(), format!("cannot listen on 127.0.0.1:{port}: {error}"))
-    })?;
+    let (listener, address) = bind(port)
+        .await
+        .map_err(|error| std::io::Error::new(error.kind(), format!("cannot listen on 127.0.0.1:{port}: {error}")))?;
     let app = start(&args);
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{address}")?;

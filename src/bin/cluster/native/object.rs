@@ -98,8 +98,9 @@ impl Draft {
         let mut version_at = 0..0;
         self.metadata.remove("resourceVersion");
         let ordered = METADATA_ORDER.iter().map(|field| (*field).to_owned());
-        let others: Vec<String> =
+        let mut others: Vec<String> =
             self.metadata.keys().filter(|key| !METADATA_ORDER.contains(&key.as_str())).cloned().collect();
+        others.sort();
         for field in ordered.chain(others) {
             if field == "resourceVersion" {
                 separate(&mut text);
@@ -114,7 +115,12 @@ impl Draft {
         }
         text.push('}');
         match self.fields {
-            Fields::Parsed(fields) => fields.iter().for_each(|(field, value)| push_member(&mut text, field, value)),
+            Fields::Parsed(fields) => {
+                // Sorted by hand: whether a Map keeps its order is up to a feature that any dependency may set.
+                let mut fields: Vec<_> = fields.iter().collect();
+                fields.sort_by_key(|(field, _)| *field);
+                fields.into_iter().for_each(|(field, value)| push_member(&mut text, field, value));
+            }
             Fields::Text(fields) => {
                 separate(&mut text);
                 text.push_str(&fields);
@@ -202,7 +208,7 @@ mod tests {
     #[test]
     fn the_text_is_in_the_servers_order_and_restamps() {
         let value = json!({"apiVersion": "v1", "kind": "Pod", "status": {"phase": "Running"}, "spec": {}, "metadata": {
-            "annotations": {"resourceVersion": "\"resourceVersion\":\"1\""}, "labels": {"b": "2", "a": "1"},
+            "annotations": {"resourceVersion": "\"resourceVersion\":\"1\""}, "labels": {"a": "1", "b": "2"},
             "name": "web", "namespace": "shop", "uid": "u", "resourceVersion": "1", "zeta": 1}});
         let object = Draft::from_value(value).unwrap().into_object(PODS, 99);
         let expected = concat!(

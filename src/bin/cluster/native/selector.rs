@@ -86,7 +86,8 @@ pub fn parse_fields(text: &str) -> Result<Vec<FieldRequirement>, String> {
     let mut requirements = Vec::new();
     for term in text.split(',').filter(|term| !term.is_empty()) {
         let not_equal = term.split_once("!=").map(|(field, value)| (field, value, false));
-        let equal = || term.split_once("==").or_else(|| term.split_once('=')).map(|(field, value)| (field, value, true));
+        let equal =
+            || term.split_once("==").or_else(|| term.split_once('=')).map(|(field, value)| (field, value, true));
         let Some((field, value, equal)) = not_equal.or_else(equal) else {
             return Err(format!("invalid selector: '{text}'; can't understand '{term}'"));
         };
@@ -209,7 +210,8 @@ mod tests {
     use super::*;
 
     fn check(selector: &str, expected: Result<bool, &str>) {
-        let metadata = json!({"name": "web", "namespace": "shop", "labels": {"app": "web", "tier": "front", "empty": ""}});
+        let metadata =
+            json!({"name": "web", "namespace": "shop", "labels": {"app": "web", "tier": "front", "empty": ""}});
         let object = Draft::from_value(json!({"metadata": metadata, "spec": {}})).unwrap().into_object(PODS, 1);
         let labels = parse_labels(selector);
         let got = labels.map(|labels| Filter { labels, ..Filter::default() }.matches(&object));
@@ -236,7 +238,9 @@ mod tests {
         ] {
             check(yes, Ok(true));
         }
-        for no in ["app=db", "app!=web", "missing", "!app", "app in (db)", "app notin (web,db)", "missing=", "app=web,x"] {
+        for no in
+            ["app=db", "app!=web", "missing", "!app", "app in (db)", "app notin (web,db)", "missing=", "app=web,x"]
+        {
             check(no, Ok(false));
         }
     }

@@ -68,7 +68,7 @@ async fn answer(app: &App, parts: &mut Parts, body: Body) -> Result<Response, St
     check_local(parts)?;
     let path = parts.uri.path().to_owned();
     if let Some(order) = path.strip_prefix("/_control/") {
-        return control::handle(app, order, &parts.method, parts.uri.query().unwrap_or_default(), body).await;
+        return control::handle(app, order, parts, body).await;
     }
     let mut stalled = app.faults.stalled();
     // The sender lives as long as the app, so the wait cannot fail.
@@ -118,9 +118,9 @@ async fn dispatch(app: &App, target: Target, parts: &mut Parts, body: Body) -> R
             allow("get")?;
             list::get(app, resource, namespace.unwrap_or_default(), name)
         }
-        (&Method::POST, None) => write::create(app, resource, namespace, write::read(body).await?),
-        (&Method::PUT, Some(_)) => write::replace(app, &target, write::read(body).await?),
-        (&Method::PATCH, Some(_)) => write::patch(app, &target, &parts.headers, write::read(body).await?),
+        (&Method::POST, None) => write::create(app, resource, namespace, write::read(&parts.headers, body).await?),
+        (&Method::PUT, Some(_)) => write::replace(app, &target, write::read(&parts.headers, body).await?),
+        (&Method::PATCH, Some(_)) => write::patch(app, &target, write::read(&parts.headers, body).await?),
         (&Method::DELETE, Some(_)) => write::delete(app, &target),
         _ => Err(Status::method_not_allowed()),
     }
@@ -200,10 +200,16 @@ impl Accept {
             return Self::Json;
         };
         let types: Vec<&str> = accept.split(',').map(str::trim).collect();
-        let is_plain = |one: &&str| !one.contains("as=") && ["application/json", "*/*", "application/*"].iter().any(|ours| one.starts_with(ours));
-        if types.iter().any(|one| one.contains("as=APIGroupDiscoveryList") && one.contains("v=v2") && !one.contains("v=v2beta")) {
+        let is_plain = |one: &&str| {
+            !one.contains("as=")
+                && ["application/json", "*/*", "application/*"].iter().any(|ours| one.starts_with(ours))
+        };
+        if types
+            .iter()
+            .any(|one| one.contains("as=APIGroupDiscoveryList") && one.contains("v=v2") && !one.contains("v=v2beta"))
+        {
             Self::Aggregated
-        } else if accept.trim().is_empty() || types.iter().any(|one| is_plain(&one)) {
+        } else if accept.trim().is_empty() || types.iter().any(is_plain) {
             Self::Json
         } else {
             Self::Other

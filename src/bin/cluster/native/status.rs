@@ -19,7 +19,7 @@ pub struct Status {
     #[serde(skip_serializing_if = "str::is_empty")]
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details>,
+    details: Option<Box<Details>>,
     #[serde(skip_serializing_if = "is_zero")]
     code: u16,
 }
@@ -27,7 +27,7 @@ pub struct Status {
 #[derive(Debug, Clone, Default, Serialize)]
 struct Metadata {
     #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
-    continue_token: Option<String>,
+    continue_token: Option<Box<str>>,
 }
 
 #[derive(Debug, Clone, Default, Serialize)]
@@ -68,7 +68,7 @@ impl Status {
             status: "Failure",
             message: message.into(),
             reason,
-            details,
+            details: details.map(Box::new),
             code,
         }
     }
@@ -157,8 +157,15 @@ impl Status {
                        inconsistent list - objects that were created, modified, or deleted between the time the \
                        first chunk was returned and now may show up in the list.";
         let mut status = Self::failure(410, "Expired", message, None);
-        status.metadata.continue_token = Some(token);
+        status.metadata.continue_token = Some(token.into());
         status
+    }
+
+    /// 415.
+    pub fn unsupported_media_type() -> Self {
+        let message = "the body of the request was in an unknown format - accepted media types include: \
+                       application/json, application/merge-patch+json";
+        Self::failure(415, "UnsupportedMediaType", message, None)
     }
 
     /// 422 for options that do not go together.
@@ -185,7 +192,8 @@ impl Status {
 
     /// 500 for a resourceVersion that is no number. The real server, too, gives it no reason.
     pub fn malformed_version(text: &str) -> Self {
-        let message = format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax");
+        let message =
+            format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax");
         Self::failure(500, "", message, None)
     }
 

@@ -95,7 +95,8 @@ fn has_origin(headers: &HeaderMap) -> bool {
 fn offered_protocols(headers: &HeaderMap) -> Result<Vec<String>, Status> {
     let offers = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     let offers = offers.flat_map(|value| value.split(',')).map(|name| name.trim().to_owned());
-    let names: Vec<String> = offers.filter(|name| !name.starts_with("base64url.bearer.authorization.k8s.io.")).collect();
+    let names: Vec<String> =
+        offers.filter(|name| !name.starts_with("base64url.bearer.authorization.k8s.io.")).collect();
     if names.len() > 1 { Err(Status::bad_request("more than one subprotocol is offered")) } else { Ok(names) }
 }
 
@@ -125,7 +126,8 @@ async fn over_websocket(mut watcher: Watcher, socket: WebSocket) {
         };
         match step {
             Step::Frames(frames) => {
-                let mut messages = futures::stream::iter(frames.into_iter().map(|frame| Ok(Message::Text(frame.into()))));
+                let mut messages =
+                    futures::stream::iter(frames.into_iter().map(|frame| Ok(Message::Text(frame.into()))));
                 let cut = watcher.cut();
                 tokio::select! {
                     sent = sink.send_all(&mut messages) => if sent.is_err() { return },

@@ -138,9 +138,9 @@ mod tests {
 
     #[test]
     fn a_full_ring_gives_up_its_oldest_and_says_so() {
-        let mut ring = Ring::new(10);
+        let (mut ring, first) = (Ring::new(10), pod(10));
         for revision in 11..=11 + KEPT_MOST as u64 {
-            ring.push(EventType::Modified, pod(revision), None);
+            ring.push(EventType::Modified, Arc::new(first.at_revision(revision)), None);
         }
         assert_eq!(ring.oldest(), 11);
         assert_eq!(ring.after(10, 1).err(), Some(Gap));

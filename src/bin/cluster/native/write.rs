@@ -1,7 +1,7 @@
 //! Writes: create, replace, merge patch and delete. A request that is refused changes nothing.
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 
@@ -21,7 +21,15 @@ const LARGEST_BODY: usize = 3 << 20;
 const IMMUTABLE: [&str; 5] = ["name", "namespace", "uid", "creationTimestamp", "resourceVersion"];
 
 /// Reads a request's body.
-pub async fn read(body: Body) -> Result<Bytes, Status> {
+pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Status> {
+    let content_type = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    // Everything that may be JSON is read as JSON; these two never are.
+    if [&b"application/vnd.kubernetes.protobuf"[..], b"application/json-patch+json"]
+        .iter()
+        .any(|one| content_type.starts_with(one))
+    {
+        return Err(Status::unsupported_media_type());
+    }
     let too_large = |_| Status::bad_request("the request's body is broken or larger than 3 MiB");
     to_bytes(body, LARGEST_BODY).await.map_err(too_large)
 }
@@ -83,11 +91,7 @@ pub fn replace(app: &App, target: &Target, body: Bytes) -> Result<Response, Stat
 }
 
 /// Answers a PATCH. Strategic and apply patches are taken for merge patches, which differ in lists only.
-pub fn patch(app: &App, target: &Target, headers: &HeaderMap, body: Bytes) -> Result<Response, Status> {
-    let content_type = headers.get(header::CONTENT_TYPE).map(|value| value.as_bytes()).unwrap_or_default();
-    if content_type.starts_with(b"application/json-patch+json") {
-        return Err(Status::bad_request("this server does not apply JSON patches; send a merge patch"));
-    }
+pub fn patch(app: &App, target: &Target, body: Bytes) -> Result<Response, Status> {
     let patch = parse(&body)?;
     if !patch.is_object() {
         return Err(Status::bad_request("a merge patch is a JSON object"));
@@ -173,7 +177,8 @@ fn update(
 }
 
 fn parse(body: &[u8]) -> Result<Value, Status> {
-    serde_json::from_slice(body).map_err(|error| Status::bad_request(format!("the request's body is not JSON: {error}")))
+    serde_json::from_slice(body)
+        .map_err(|error| Status::bad_request(format!("the request's body is not JSON: {error}")))
 }
 
 /// The object in a request's body, if it is one of this resource.
@@ -215,7 +220,8 @@ fn check_same(current: &Object, metadata: &Map<String, Value>) -> Result<(), Sta
     for (field, expected) in identity {
         let found = metadata.get(field).and_then(Value::as_str).unwrap_or_default();
         if !found.is_empty() && found != expected {
-            let message = format!("the {field} of the object ({found}) does not match the {field} on the URL ({expected})");
+            let message =
+                format!("the {field} of the object ({found}) does not match the {field} on the URL ({expected})");
             return Err(Status::bad_request(message));
         }
     }

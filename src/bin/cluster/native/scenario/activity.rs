@@ -127,7 +127,11 @@ pub fn bad_rollout() -> Vec<Step> {
 
 /// A container that fails again and again, and recovers if `recovers`.
 pub fn crash_loop(times: usize, recovers: bool) -> Vec<Step> {
-    let failure = [Step::Pod(Change::Become(PodState::Failed)), Step::Pod(Change::Become(PodState::BackOff)), Step::Pod(Change::Restart)];
+    let failure = [
+        Step::Pod(Change::Become(PodState::Failed)),
+        Step::Pod(Change::Become(PodState::BackOff)),
+        Step::Pod(Change::Restart),
+    ];
     let mut steps = vec![Step::Choose(Choice::Crashing)];
     steps.extend(failure.iter().copied().cycle().take(failure.len() * times));
     if !recovers {

@@ -5,6 +5,7 @@ mod model;
 mod names;
 mod objects;
 mod play;
+mod play_pod;
 mod pod;
 mod population;
 mod recorder;
@@ -99,14 +100,17 @@ impl Scenario {
                 },
                 () = tokio::time::sleep(Duration::from_secs_f64(pause)) => {
                     let now = Instant::now();
-                    // What could not be done in a tenth of a second is not caught up: no bursts.
-                    due = (due + rate * (now - last).as_secs_f64()).min(rate / 10.0 + 1.0);
+                    // A second is caught up when the machine was busy elsewhere, but no more.
+                    due = (due + rate * (now - last).as_secs_f64()).min(rate + 1.0);
                     last = now;
-                    while due >= 1.0 {
+                    // Some steps find nothing to write, which must not go on for ever.
+                    let mut idle = 0;
+                    while due >= 1.0 && idle < 50 {
                         let before = self.storage.revision();
                         self.step(rate);
-                        // Now and then a step finds nothing to write, which must not go on for ever.
-                        due -= ((self.storage.revision() - before) as f64).max(0.1);
+                        let written = self.storage.revision() - before;
+                        idle = if written == 0 { idle + 1 } else { 0 };
+                        due -= written as f64;
                     }
                 }
             }
@@ -120,9 +124,11 @@ impl Scenario {
         }
         let now = Instant::now();
         let due = self.queue.peek().is_some_and(|Reverse((at, _))| *at <= now);
-        let most = (rate / 2.0).clamp(3.0, 300.0) as usize;
-        if !due && self.activities.len() < most {
-            let activity = self.new_activity();
+        let most = (rate / 2.0).clamp(1.0, 300.0) as usize;
+        if !due
+            && self.activities.len() < most
+            && let Some(activity) = self.new_activity()
+        {
             self.start(activity);
             return;
         }
@@ -161,22 +167,24 @@ impl Scenario {
         }
     }
 
-    /// Makes up something that happens next.
-    fn new_activity(&mut self) -> Activity {
+    /// Makes up something that happens next; `None` if everything is busy with what goes on already.
+    fn new_activity(&mut self) -> Option<Activity> {
         let node = Home::Node(self.random.below(self.population.nodes.len()));
-        let Some(index) = self.free_workload() else { return Activity::new(node, [activity::Step::Heartbeat]) };
+        let Some(index) = self.free_workload() else {
+            return self.queue.is_empty().then(|| Activity::new(node, [activity::Step::Heartbeat]));
+        };
         let workload = &self.population.workloads[index];
         let home = Home::Workload(index);
         let alive = workload.pods.iter().filter(|pod| pod.deleting.is_none()).count();
         if alive < workload.replicas {
-            return Activity::new(home, activity::replacement(workload.replicas - alive));
+            return Some(Activity::new(home, activity::replacement(workload.replicas - alive)));
         }
         if alive > workload.replicas {
-            return Activity::new(home, activity::resize(alive, workload.replicas));
+            return Some(Activity::new(home, activity::resize(alive, workload.replicas)));
         }
         // First of all something that shows in every view of Pods.
         let dice = if self.started == 0 { 45 } else { self.random.below(100) };
-        match dice {
+        Some(match dice {
             0..30 => Activity::new(home, activity::rollout(workload.replicas)),
             30..45 => {
                 let times = self.random.between(1, 4);
@@ -193,7 +201,7 @@ impl Scenario {
             }
             92..98 => Activity::new(node, [activity::Step::Heartbeat]),
             _ => Activity::new(node, activity::cordon()),
-        }
+        })
     }
 
     /// A workload on which nothing is going on; `None` if a few tries find none.

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::super::clock;
 use super::super::random;
 use super::super::resource::{DEPLOYMENTS, JOBS, NODES, PODS, REPLICA_SETS, Resource};
-use super::activity::{Activity, Change, Choice, Home, Step};
+use super::activity::{Activity, Home, Step};
 use super::model::{Container, Job, Pod, PodState, Template};
 use super::recorder::{About, What};
-use super::{Scenario, names, objects, pod, population};
+use super::{Scenario, names, objects, population};
 
 /// Templates that a Deployment keeps beside the newest.
 const HISTORY: usize = 2;
@@ -44,132 +44,8 @@ impl Scenario {
         }
     }
 
-    fn create_pod(&mut self, home: Home) -> Option<String> {
-        let template = self.template(home)?;
-        let (nodes, now) = (&self.population.nodes, clock::now());
-        let mut one =
-            population::new_pod(&mut self.random, self.seed, &template.prefix, &template.namespace, nodes, now);
-        (one.hash, one.containers) = (template.hash.clone(), Arc::clone(&template.containers));
-        self.storage.create(PODS, pod::draft(&template, &one, nodes))?;
-        self.pods += 1;
-        let name = one.name.clone();
-        let message = format!("Created pod: {name}");
-        self.pods_of(home)?.push(one);
-        self.record_owner(home, "SuccessfulCreate", &message);
-        Some(name)
-    }
-
-    fn choose(&mut self, home: Home, choice: Choice) -> Option<String> {
-        let newest = self.template(home)?.hash;
-        let pods: Vec<&Pod> = self.population.pods_of(home)?.iter().filter(|pod| pod.deleting.is_none()).collect();
-        let wanted = |pod: &&&Pod| match choice {
-            Choice::Ready => pod.state == PodState::Ready,
-            Choice::Old => pod.hash != newest,
-            Choice::Crashing => pod.state == PodState::BackOff,
-            Choice::Surplus => pod.state != PodState::Ready,
-        };
-        let mut candidates: Vec<&Pod> = pods.iter().filter(wanted).copied().collect();
-        if candidates.is_empty() {
-            candidates = match choice {
-                Choice::Ready | Choice::Old => Vec::new(),
-                Choice::Crashing => pods.into_iter().filter(|pod| pod.state == PodState::Ready).collect(),
-                Choice::Surplus => pods,
-            };
-        }
-        let names: Vec<String> = candidates.into_iter().map(|pod| pod.name.clone()).collect();
-        (!names.is_empty()).then(|| self.random.pick(&names).clone())
-    }
-
-    /// Changes a Pod in the model and the storage; false if it is gone, by whoever's hand.
-    fn change_pod(&mut self, home: Home, name: &str, change: Change) -> bool {
-        let now = clock::now();
-        let node = self.open_node();
-        let Some(namespace) = self.namespace(home) else { return false };
-        let Some(pods) = self.pods_of(home) else { return false };
-        let Some(index) = pods.iter().position(|pod| pod.name == name) else { return false };
-        let key = PODS.key(&namespace, name);
-        if change == Change::Remove {
-            pods.swap_remove(index);
-            self.pods = self.pods.saturating_sub(1);
-            self.storage.delete(PODS, &key);
-            return false;
-        }
-        let one = &mut pods[index];
-        match change {
-            Change::Place => (one.state, one.node) = (PodState::Creating, node),
-            Change::Run => one.state = PodState::Ready,
-            Change::Become(state) => one.state = state,
-            Change::Restart => (one.state, one.restarts) = (PodState::Ready, one.restarts + 1),
-            Change::Terminate => one.deleting = Some(now),
-            Change::Remove => {}
-        }
-        if change != Change::Terminate {
-            one.changed = now;
-        }
-        let one = one.clone();
-        let status = pod::status(&one, &self.population.nodes);
-        let node_name = self.population.nodes[one.node].name.clone();
-        let updated = self.storage.update(PODS, &key, |current, value| {
-            if *current.uid != *one.uid {
-                return Err(());
-            }
-            match change {
-                Change::Terminate => {
-                    set(value, &["metadata", "deletionTimestamp"], clock::timestamp(now + 30).into());
-                    set(value, &["metadata", "deletionGracePeriodSeconds"], 30.into());
-                }
-                Change::Place => {
-                    set(value, &["spec", "nodeName"], node_name.as_str().into());
-                    set(value, &["status"], status);
-                }
-                _ => set(value, &["status"], status),
-            }
-            Ok(())
-        });
-        if updated.is_err() {
-            if let Some(pods) = self.pods_of(home) {
-                pods.retain(|pod| pod.name != name);
-            }
-            self.pods = self.pods.saturating_sub(1);
-            return false;
-        }
-        self.record_pod(&namespace, &one, change, &node_name);
-        true
-    }
-
-    fn record_pod(&mut self, namespace: &str, one: &Pod, change: Change, node: &str) {
-        let Some(first) = one.containers.first() else { return };
-        let Container { name, image } = first;
-        let (reason, message, warning) = match change {
-            Change::Place => ("Scheduled", format!("Successfully assigned {namespace}/{} to {node}", one.name), false),
-            Change::Run | Change::Restart => ("Started", format!("Started container {name}"), false),
-            Change::Terminate => ("Killing", format!("Stopping container {name}"), false),
-            Change::Become(PodState::Unready) => {
-                ("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503".to_owned(), true)
-            }
-            Change::Become(PodState::BackOff) => {
-                let message = format!("Back-off restarting failed container {name} in pod {}_{namespace}", one.name);
-                ("BackOff", message, true)
-            }
-            Change::Become(PodState::ErrImagePull) => {
-                ("Failed", format!("Failed to pull image \"{image}\": not found"), true)
-            }
-            Change::Become(PodState::ImagePullBackOff) => {
-                ("BackOff", format!("Back-off pulling image \"{image}\""), false)
-            }
-            _ => return,
-        };
-        let scheduling = change == Change::Place;
-        let container = (!scheduling).then_some(name.as_str());
-        let about = About { resource: PODS, namespace, name: &one.name, uid: &one.uid, container };
-        let component = if scheduling { "default-scheduler" } else { "kubelet" };
-        let host = if scheduling { "" } else { node };
-        let what = What { reason, message: &message, component, host, warning };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::now());
-    }
-
     /// Records an Event about the ReplicaSet or Job that owns the Pods.
-    fn record_owner(&mut self, home: Home, reason: &str, message: &str) {
+    pub(super) fn record_owner(&mut self, home: Home, reason: &str, message: &str) {
         let (resource, namespace, name, uid, component) = match home {
             Home::Workload(index) => {
                 let workload = &self.population.workloads[index];
@@ -218,7 +94,12 @@ impl Scenario {
             current.revision = revision;
         }
         self.write_deployment(index);
-        self.record_deployment(index, "DeploymentRollback", "Rolled back to the previous template", "deployment-controller");
+        self.record_deployment(
+            index,
+            "DeploymentRollback",
+            "Rolled back to the previous template",
+            "deployment-controller",
+        );
     }
 
     fn resize(&mut self, index: usize, replicas: usize) {
@@ -226,7 +107,8 @@ impl Scenario {
         let before = std::mem::replace(&mut workload.replicas, replicas);
         self.write_deployment(index);
         let trend = if replicas > before { "above" } else { "below" };
-        let message = format!("New size: {replicas}; reason: cpu resource utilization (percentage of request) {trend} target");
+        let message =
+            format!("New size: {replicas}; reason: cpu resource utilization (percentage of request) {trend} target");
         self.record_deployment(index, "SuccessfulRescale", &message, "horizontal-pod-autoscaler");
     }
 
@@ -354,7 +236,7 @@ impl Scenario {
     }
 
     /// A node that takes Pods.
-    fn open_node(&mut self) -> usize {
+    pub(super) fn open_node(&mut self) -> usize {
         let nodes = &self.population.nodes;
         let mut tries = (0..4).map(|_| self.random.below(nodes.len()));
         let open = tries.find(|index| !nodes[*index].cordoned);
@@ -372,7 +254,7 @@ impl Scenario {
         });
     }
 
-    fn template(&self, home: Home) -> Option<Template> {
+    pub(super) fn template(&self, home: Home) -> Option<Template> {
         match home {
             Home::Workload(index) => self.population.workloads.get(index).map(super::model::Workload::template),
             Home::Job(number) => self.population.jobs.get(&number).map(Job::template),
@@ -380,7 +262,7 @@ impl Scenario {
         }
     }
 
-    fn namespace(&self, home: Home) -> Option<String> {
+    pub(super) fn namespace(&self, home: Home) -> Option<String> {
         match home {
             Home::Workload(index) => self.population.workloads.get(index).map(|workload| workload.namespace.clone()),
             Home::Job(number) => self.population.jobs.get(&number).map(|job| job.namespace.clone()),
@@ -388,7 +270,7 @@ impl Scenario {
         }
     }
 
-    fn pods_of(&mut self, home: Home) -> Option<&mut Vec<Pod>> {
+    pub(super) fn pods_of(&mut self, home: Home) -> Option<&mut Vec<Pod>> {
         match home {
             Home::Workload(index) => self.population.workloads.get_mut(index).map(|workload| &mut workload.pods),
             Home::Job(number) => self.population.jobs.get_mut(&number).map(|job| &mut job.pods),
@@ -402,7 +284,7 @@ fn generation(value: &Value) -> u64 {
 }
 
 /// Sets a field, and makes objects of what lies on the way, whatever somebody has put there.
-fn set(value: &mut Value, path: &[&str], new: Value) {
+pub fn set(value: &mut Value, path: &[&str], new: Value) {
     let Some((field, rest)) = path.split_first() else {
         *value = new;
         return;

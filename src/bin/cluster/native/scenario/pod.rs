@@ -106,8 +106,7 @@ fn started(state: PodState) -> bool {
 }
 
 fn condition(kind: &str, status: &str, since: &str, reason: Option<&str>) -> Value {
-    let mut condition =
-        json!({"type": kind, "status": status, "lastProbeTime": null, "lastTransitionTime": since});
+    let mut condition = json!({"type": kind, "status": status, "lastProbeTime": null, "lastTransitionTime": since});
     if let Some(reason) = reason {
         condition["reason"] = reason.into();
     }
@@ -136,7 +135,10 @@ fn container_status(pod: &Pod, container: &Container, first: bool, changed: &str
         PodState::BackOff if first => {
             let delay = (10_u32 << pod.restarts.min(5)).min(300);
             let name = &container.name;
-            waiting("CrashLoopBackOff", format!("back-off {delay}s restarting failed container={name} pod={}", pod.name))
+            waiting(
+                "CrashLoopBackOff",
+                format!("back-off {delay}s restarting failed container={name} pod={}", pod.name),
+            )
         }
         PodState::ErrImagePull if first => waiting("ErrImagePull", pull("failed to pull")),
         PodState::ImagePullBackOff if first => waiting("ImagePullBackOff", pull("Back-off pulling")),

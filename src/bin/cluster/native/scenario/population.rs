@@ -141,7 +141,8 @@ fn make_workload(
         pod.state = PodState::Ready;
         pod.changed = created + 3;
         if random.chance(TROUBLED_PERCENT) {
-            pod.state = *random.pick(&[PodState::BackOff, PodState::BackOff, PodState::Unready, PodState::ImagePullBackOff]);
+            pod.state =
+                *random.pick(&[PodState::BackOff, PodState::BackOff, PodState::Unready, PodState::ImagePullBackOff]);
             pod.restarts = if pod.state == PodState::BackOff { random.between(3, 40) as u32 } else { 0 };
         } else if random.chance(6) {
             pod.restarts = random.between(1, 4) as u32;
@@ -176,14 +177,7 @@ pub fn new_replica_set(
 }
 
 /// A Pod that nobody has placed yet.
-pub fn new_pod(
-    random: &mut Random,
-    seed: u64,
-    prefix: &str,
-    namespace: &str,
-    nodes: &[Node],
-    created: i64,
-) -> Pod {
+pub fn new_pod(random: &mut Random, seed: u64, prefix: &str, namespace: &str, nodes: &[Node], created: i64) -> Pod {
     let name = format!("{prefix}{}", random.suffix(5));
     let node = random.below(nodes.len());
     Pod {

@@ -1,1 +1,0 @@
-//! Conversations with a running server.

@@ -1,0 +1,110 @@
+//! How lists come in: page by page, until one is complete; and how a complete one is handed over.
+
+use std::sync::Arc;
+
+use crate::api::list;
+use crate::api::object::{ResourceVersion, decode_or_flag};
+use crate::cache::reflector::{
+    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Reflector, ReflectorStore, State, Verdict, WatchEvent,
+};
+
+impl Reflector {
+    /// Asks for the first page. Unset asks for the newest; `0`, the first time, for any cached state, which
+    /// comes whole; a version seen before for at least that, unpaged.
+    pub(super) fn list(&mut self, moment: Moment) -> Action {
+        let resource_version = match (self.unavailable, self.version.is_unset()) {
+            (true, _) => ResourceVersion::default(),
+            (false, true) => ResourceVersion::new("0"),
+            (false, false) => self.version.clone(),
+        };
+        let concrete = !resource_version.is_unset() && resource_version.as_str() != "0";
+        let limit = (!concrete || self.paged).then_some(PAGE);
+        self.request(ListRequest { resource_version, limit, continue_token: None }, moment)
+    }
+
+    pub(super) fn request(&mut self, request: ListRequest, moment: Moment) -> Action {
+        self.state = State::List {
+            items: Objects::default(),
+            version: ResourceVersion::default(),
+            request: request.clone(),
+            requested: moment.now,
+        };
+        Action::List(request)
+    }
+
+    pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let State::List { items, version, request, requested } = &mut self.state else { return None };
+        store.ledger().bytes += text.len() as u64;
+        let page = match list::page(text) {
+            Ok(page) => page,
+            Err(error) => {
+                let failure = Failure {
+                    verdict: Verdict::Failing,
+                    code: 200,
+                    words: format!("the answer is no list: {error}"),
+                    retry_after: None,
+                };
+                return self.failed(failure, moment, store);
+            }
+        };
+        self.heard = Some(moment.now);
+        let before = items.len();
+        let mut unreadable = false;
+        for item in &page.items {
+            store.ledger().listed += 1;
+            let object = match decode_or_flag(self.decode, item) {
+                Ok(object) => Arc::new(object),
+                Err(error) => {
+                    unreadable = true;
+                    store.ledger().malformed_items += 1;
+                    store.notice(Notice::Malformed { at: moment.now, reason: format!("an item of the list: {error}") });
+                    continue;
+                }
+            };
+            store.streamed(moment.now, WatchEvent::Added, &object);
+            match items.insert(object.key.clone(), object) {
+                None => store.ledger().pending += 1,
+                Some(_) => store.ledger().merged += 1,
+            }
+        }
+        if version.is_unset() {
+            *version = page.resource_version;
+        }
+        if let Some(token) = page.continue_token {
+            // A server that continues for ever would never let the list end: it repeats its token or its items.
+            let grows = items.len() > before || unreadable;
+            if !grows || request.continue_token.as_ref() == Some(&token) {
+                let words = String::from("the list does not end: the server repeats itself");
+                let failure = Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None };
+                return self.failed(failure, moment, store);
+            }
+            self.paged |= request.resource_version.as_str() == "0";
+            request.continue_token = Some(token);
+            *requested = moment.now;
+            return Some(Action::List(request.clone()));
+        }
+        let State::List { items, version, .. } = std::mem::replace(&mut self.state, State::Idle) else { return None };
+        self.version = version;
+        self.replace(items, moment, store);
+        Some(self.open(moment, false))
+    }
+
+    /// Hands a complete list over.
+    pub(super) fn replace(&mut self, objects: Objects, moment: Moment, store: &mut dyn ReflectorStore) {
+        let mut items: Vec<_> = objects.into_values().collect();
+        items.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        let count = items.len();
+        store.ledger().pending -= count as u64;
+        store.ledger().replaced += count as u64;
+        store.ledger().lists += 1;
+        self.unavailable = false;
+        self.heard = Some(moment.now);
+        let reason = std::mem::replace(&mut self.reason, String::from("relist"));
+        let first = !self.synced;
+        self.synced = true;
+        store.replace(moment.now, items);
+        if !first {
+            store.notice(Notice::Relisted { at: moment.now, reason, items: count });
+        }
+    }
+}

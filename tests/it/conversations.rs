@@ -1,0 +1,7 @@
+//! Whole conversations with a server, each named after its fault.
+
+mod lists; // How the first list and every relist come to their end.
+mod permissions; // What is forbidden, and what becomes allowed.
+mod queue; // Events against a queue that is drained late, twice or in the middle.
+mod sockets; // Openings, endings and silences.
+mod watches; // What comes over a watch.

@@ -1,0 +1,338 @@
+//! Openings, endings and silences.
+
+use kubechurn::api::object::decode_metadata;
+use kubechurn::cache::backoff::Moment;
+use kubechurn::cache::informer::Informer;
+use kubechurn::cache::reflector::{Action, Input, Options};
+
+use crate::talk::{Log, Talk, check};
+
+/// A live watch at version 7, with `a@5` in the store; it is 10,000 ms since the start.
+const LIVE: &[(&str, &str)] = &[
+    ("start", "stream unset"),
+    ("open", ""),
+    ("ADDED a@5", ""),
+    ("END 7", ""),
+    ("drain", "Added a@5"),
+    ("marks", "Replaced a@5"),
+    ("+10000", ""),
+];
+
+fn live() -> Talk {
+    let mut talk = Talk::new(Options::default());
+    talk.check(LIVE);
+    talk
+}
+
+#[test]
+fn clean_end_reopens_at_once_at_the_last_version() {
+    live().check(&[
+        ("MODIFIED a@9", ""),
+        ("close 1000", "watch 9"),
+        ("health", "Live"),
+        ("open", ""),
+        ("+1000", ""),
+        ("timer", ""),
+        ("health", "Live"),
+        ("notices", ""),
+    ]);
+}
+
+#[test]
+fn no_two_openings_within_a_second() {
+    live().check(&[
+        ("close 1000", "watch 7"),
+        ("open", ""),
+        ("MODIFIED a@9", ""),
+        ("+300", ""),
+        ("close 1000", "wait 700"),
+        ("health", "Live"),
+        ("reachable", ""),
+        ("timer", "watch 9"),
+    ]);
+}
+
+#[test]
+fn very_short_watch() {
+    live().check(&[
+        ("close 1000", "watch 7"),
+        ("open", ""),
+        ("+999", ""),
+        ("close 1000", "wait 800"),
+        ("health", "Stale"),
+        ("words", "Failing: the watch ended within a second, without an event"),
+        ("timer", "stream 7"),
+    ]);
+    // A bookmark counts as an event, and so does a second.
+    live().check(&[
+        ("close 1000", "watch 7"),
+        ("open", ""),
+        ("BOOKMARK 8", ""),
+        ("+999", ""),
+        ("close 1000", "wait 1"),
+    ]);
+    live().check(&[("close 1000", "watch 7"), ("open", ""), ("+1000", ""), ("close 1000", "watch 7")]);
+}
+
+#[test]
+fn broken_connection_is_a_gap() {
+    live().check(&[
+        ("MODIFIED a@8", ""),
+        ("+2000", ""),
+        ("close 1006", "watch 8"),
+        ("health", "Stale"),
+        ("words", "Unreachable: the connection broke (close code 1006)"),
+        ("+100", ""),
+        ("open", ""),
+        ("health", "Stale"),
+        ("MODIFIED a@9", ""),
+        ("health", "Live"),
+        ("words", ""),
+        // From the last proof of life to the next.
+        ("notices", "Gap 10000-12100 (the connection broke (close code 1006))"),
+    ]);
+}
+
+#[test]
+fn refused_backs_off_exponentially_and_an_observation_elsewhere_shortens_it() {
+    live().check(&[
+        ("close 1006", "watch 7"),
+        ("close 1006", "probe watch 7"),
+        ("unreachable", "wait 800"),
+        ("timer", "watch 7"),
+        ("close 1006", "probe watch 7"),
+        ("text 500 dial tcp: connection refused", "wait 1600"),
+        ("words", "Unreachable: dial tcp: connection refused"),
+        ("timer", "watch 7"),
+        ("close 1006", "probe watch 7"),
+        ("unreachable", "wait 3200"),
+        ("health", "Stale"),
+        ("+1500", ""),
+        ("reachable", "watch 7"),
+        ("open", ""),
+        ("timer", ""),
+        ("health", "Live"),
+        ("store", "a@5"),
+    ]);
+}
+
+#[test]
+fn observations_elsewhere_do_not_open_twice_a_second() {
+    live().check(&[
+        ("close 1006", "watch 7"),
+        ("close 1006", "probe watch 7"),
+        ("unreachable", "wait 800"),
+        ("reachable", "wait 1000"),
+        ("reachable", "wait 1000"),
+        ("timer", "watch 7"),
+    ]);
+}
+
+#[test]
+fn trunk_accepts_before_it_dials() {
+    live().check(&[
+        ("close 1000", "watch 7"),
+        ("open", ""),
+        ("+20", ""),
+        ("close 1006", "probe watch 7"),
+        ("text 500 cannot connect", "wait 800"),
+        ("health", "Stale"),
+    ]);
+    check(&[
+        ("start", "stream unset"),
+        ("open", ""),
+        ("+20", ""),
+        ("close 1006", "probe stream unset"),
+        ("unreachable", "wait 800"),
+        ("health", "Connecting"),
+    ]);
+}
+
+#[test]
+fn probe_finds_nothing_wrong() {
+    check(&[
+        ("start", "stream unset"),
+        ("close 1006", "probe stream unset"),
+        ("pass", "wait 800"),
+        ("words", "Unreachable: the server answers over HTTP, but the WebSocket could not be opened"),
+        ("timer", "stream unset"),
+    ]);
+}
+
+#[test]
+fn probe_that_is_never_answered() {
+    live().check(&[
+        ("close 1006", "watch 7"),
+        ("close 1006", "probe watch 7"),
+        ("deadline", "15000"),
+        ("timer", "wait 800"),
+        ("timer", "watch 7"),
+    ]);
+}
+
+#[test]
+fn open_never_comes() {
+    live().check(&[
+        ("close 1000", "watch 7"),
+        ("deadline", "15000"),
+        ("timer", "wait 800"),
+        ("words", "Unreachable: the WebSocket did not open in time"),
+        ("timer", "watch 7"),
+        // A frame shows that it opened, if nothing else did.
+        ("MODIFIED a@8", ""),
+        ("health", "Live"),
+        ("deadline", "90000"),
+    ]);
+}
+
+#[test]
+fn watch_without_a_word_is_opened_anew_and_two_ask_for_a_list() {
+    live().check(&[
+        // The first had the list's frames.
+        ("deadline", "80000"),
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("timer", ""),
+        ("deadline", "89000"),
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("timer", ""),
+        ("timer", "stream 7"),
+        ("open", ""),
+        ("ADDED a@5", ""),
+        ("END 9", ""),
+        ("notices", "Relisted 1 (two silent watches)"),
+    ]);
+}
+
+#[test]
+fn silences_with_words_between_them_ask_for_no_list() {
+    live().check(&[
+        ("close 1000", "watch 7"),
+        ("open", ""),
+        ("timer", ""),
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("MODIFIED a@8", ""),
+        ("+5000", ""),
+        ("close 1000", "watch 8"),
+        ("open", ""),
+        ("timer", ""),
+        ("timer", "watch 8"),
+    ]);
+}
+
+#[test]
+fn half_open_socket_is_a_gap_from_its_last_word() {
+    live().check(&[
+        ("MODIFIED a@8", ""),
+        ("timer", "watch 8"),
+        ("timer", "wait 800"),
+        ("health", "Stale"),
+        ("timer", "watch 8"),
+        ("open", ""),
+        ("BOOKMARK 9", ""),
+        ("notices", "Gap 10000-115800 (the WebSocket did not open in time)"),
+    ]);
+}
+
+#[test]
+fn stream_that_stalls() {
+    check(&[
+        ("start", "stream unset"),
+        ("open", ""),
+        ("ADDED a@5", ""),
+        ("timer", "stream unset"),
+        ("health", "Connecting"),
+        ("open", ""),
+        ("ADDED a@5", ""),
+        ("END 7", ""),
+        ("drain", "Added a@5"),
+    ]);
+}
+
+#[test]
+fn server_that_forgets_its_own_timeout() {
+    let mut talk = live();
+    // Words come, but the watch outlives its 300 s by more than 5 s.
+    for _ in 0..5 {
+        talk.check(&[("+50000", ""), ("BOOKMARK 8", "")]);
+    }
+    talk.check(&[("deadline", "45000"), ("timer", "watch 8")]);
+}
+
+#[test]
+fn sleep_replaces_every_socket() {
+    live().check(&[
+        ("+600000", ""),
+        ("woke", "watch 7"),
+        ("health", "Stale"),
+        ("words", "Unreachable: the page slept"),
+        ("open", ""),
+        ("MODIFIED a@8", ""),
+        ("health", "Live"),
+        ("notices", "Gap 0-610000 (the page slept)"),
+    ]);
+    // In every other state too.
+    check(&[("woke", ""), ("start", "stream unset"), ("+2000", ""), ("woke", "stream unset"), ("woke", "wait 1000")]);
+    live().check(&[("close 1006", "watch 7"), ("close 1006", "probe watch 7"), ("+2000", ""), ("woke", "watch 7")]);
+    live().check(&[("ERROR 500 x y", "wait 800"), ("woke", "stream 7")]);
+}
+
+#[test]
+fn stop_in_every_state() {
+    let states: &[&[(&str, &str)]] = &[
+        &[],
+        &[("start", "stream unset"), ("ADDED a@5", "")],
+        &[("start", "stream unset"), ("close 1006", "probe stream unset")],
+        &[("start", "stream unset"), ("frame {", "list 0 limit 500"), ("page 7 +t a@5", "list 0 limit 500 continue t")],
+        &[("start", "stream unset"), ("END 7", "")],
+        &[("start", "stream unset"), ("END 7", ""), ("ERROR 500 x y", "wait 800")],
+        &[("start", "stream unset"), ("frame {", "list 0 limit 500"), ("text 404 no", "wait")],
+    ];
+    for state in states {
+        let mut talk = Talk::new(Options::default());
+        talk.check(state);
+        talk.check(&[
+            ("stop", "wait"),
+            ("health", "Stopped"),
+            ("deadline", ""),
+            // Whatever was on its way is late.
+            ("open", ""),
+            ("ADDED z@9", ""),
+            ("END 9", ""),
+            ("page 9 z@9", ""),
+            ("close 1006", ""),
+            ("fail 410 Expired x", ""),
+            ("pass", ""),
+            ("reachable", ""),
+            ("woke", ""),
+            ("drain", ""),
+            ("health", "Stopped"),
+        ]);
+        assert!(talk.line("start").starts_with("stream "));
+    }
+}
+
+#[test]
+fn stopped_and_started_is_a_gap() {
+    live().check(&[
+        ("stop", "wait"),
+        ("+5000", ""),
+        ("start", "stream 7"),
+        ("health", "Stale"),
+        ("END 9", ""),
+        ("health", "Live"),
+        ("notices", "Relisted 0 (relist) Gap 0-15000 (the watch was stopped)"),
+    ]);
+}
+
+#[test]
+fn timeouts_lie_between_five_and_ten_minutes() {
+    for (random, seconds) in [(0.0, 300), (0.5, 450), (0.999, 599)] {
+        let mut informer = Informer::new(decode_metadata, Options::default());
+        let action = informer.handle(Input::Start, Moment { now: 0.0, random }, &mut Log::default());
+        let Some(Action::Watch(request)) = action else { panic!("{action:?}") };
+        assert_eq!(request.timeout_seconds, seconds);
+    }
+}

@@ -1,0 +1,142 @@
+//! The rules that no compiler holds: who may depend on whom, what may not be written, how long a file may be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Each room, and the rooms that it must not name; `src/lib.rs` tells why.
+const RULES: &[(&str, &[&str])] = &[
+    ("api", &["cache", "table", "timeline", "page", "browser", "ui", "app"]),
+    ("cache", &["table", "timeline", "page", "browser", "ui", "app"]),
+    ("table", &["timeline", "page", "browser", "ui", "app"]),
+    ("timeline", &["table", "page", "browser", "ui", "app"]),
+    ("page", &["browser", "ui", "app"]),
+    ("ui", &["browser", "app"]),
+    ("browser", &["table", "timeline", "page", "ui", "app"]),
+];
+
+/// What no code outside tests may say, and what to do instead.
+const WORDS: &[(&str, &str)] = &[
+    ("inner_html", "names come from strangers and are only ever shown as text"),
+    (".unwrap()", "`expect` states the invariant that it relies on"),
+    ("panic!(", "untrusted input is no reason to stop"),
+    ("todo!(", "unfinished"),
+    ("unimplemented!(", "unfinished"),
+];
+
+const LONGEST: usize = 500;
+
+#[test]
+fn dependencies_point_one_way() {
+    let mut wrong = Vec::new();
+    for (room, forbidden) in RULES {
+        for path in room_files(room) {
+            for (number, line) in code(&path) {
+                let named = forbidden.iter().filter(|other| names(&line, other));
+                wrong.extend(named.map(|other| format!("{}:{number} names {other}", path.display())));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn only_app_joins_browser_and_ui() {
+    for path in files("src", &["rs"]) {
+        let lines = code(&path);
+        let both = ["browser", "ui"].iter().all(|room| lines.iter().any(|(_, line)| names(line, room)));
+        let is_app = path.ends_with("src/app.rs") || path.starts_with(Path::new(ROOT).join("src/app"));
+        assert!(!both || is_app, "{} names browser and ui", path.display());
+    }
+}
+
+#[test]
+fn what_no_code_may_say() {
+    let mut wrong = Vec::new();
+    for path in files("src", &["rs"]) {
+        let careful = RULES.iter().any(|(room, _)| in_room(&path, room));
+        for (number, line) in code(&path) {
+            for (word, instead) in WORDS.iter().filter(|(word, _)| careful || *word == "inner_html") {
+                if line.contains(word) {
+                    wrong.push(format!("{}:{number} says {word}: {instead}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn files_are_read_in_a_sitting_and_begin_with_what_they_do() {
+    for path in files("src", &["rs"]).into_iter().chain(files("tests", &["rs"])).chain(files("style", &["css"])) {
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.lines().count() <= LONGEST, "{} has {} lines", path.display(), text.lines().count());
+        let told = path.extension().is_some_and(|extension| extension == "css") || text.starts_with("//! ");
+        assert!(told, "{} does not say what it does", path.display());
+    }
+}
+
+#[test]
+fn the_rules_find_what_they_look_for() {
+    for line in
+        ["use crate::ui::row;", "    crate::ui::show()", "use crate::{api, ui::row};", "use crate::{cache, ui};"]
+    {
+        assert!(names(line, "ui"), "{line}");
+    }
+    for line in ["use crate::api::uid;", "let ui = 3;", "use leptos::ui;", "use crate::ui_like;"] {
+        assert!(!names(line, "ui"), "{line}");
+    }
+    assert!(!room_files("cache").is_empty() && !room_files("api").is_empty());
+    let text = "//! A.\nuse crate::api;\n// crate::ui\n#[cfg(test)]\nmod tests {}\n";
+    assert_eq!(strip(text), [(2, String::from("use crate::api;"))]);
+}
+
+/// Whether a line of code names a module of the crate: by path, or in a group after `crate::{`.
+fn names(line: &str, room: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+    let after = |start: &str| line.match_indices(start).any(|(at, _)| ends(&line[at + start.len()..]));
+    let grouped = line.contains("crate::{") && ["{", " "].iter().any(|before| after(&format!("{before}{room}")));
+    after(&format!("crate::{room}")) || grouped
+}
+
+/// The lines of a file that are code and no test, with their numbers: unit tests end the file, or have their own.
+fn code(path: &Path) -> Vec<(usize, String)> {
+    if path.ends_with("tests.rs") {
+        return Vec::new();
+    }
+    strip(&fs::read_to_string(path).unwrap())
+}
+
+fn strip(text: &str) -> Vec<(usize, String)> {
+    let lines = text.lines().take_while(|line| !line.trim_start().starts_with("#[cfg(test)]"));
+    let numbered = lines.enumerate().map(|(at, line)| (at + 1, line.to_owned()));
+    numbered.filter(|(_, line)| !line.trim_start().starts_with("//")).collect()
+}
+
+fn in_room(path: &Path, room: &str) -> bool {
+    let src = Path::new(ROOT).join("src");
+    path.starts_with(src.join(room)) || *path == src.join(format!("{room}.rs"))
+}
+
+fn room_files(room: &str) -> Vec<PathBuf> {
+    files("src", &["rs"]).into_iter().filter(|path| in_room(path, room)).collect()
+}
+
+/// The files with one of these extensions below a folder of the package; none where there is no such folder.
+fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(ROOT).join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|own| extensions.iter().any(|wanted| own == *wanted)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
