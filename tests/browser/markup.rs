@@ -93,30 +93,42 @@ async fn nothing_was_made_of_it(page: &Page) {
     assert!(!title.is_empty(), "the page has a title");
 }
 
-/// Moves the pointer over the timeline, row by row, until it says something about the object with the markup.
+/// Moves the pointer over what is painted on the timeline, newest first, until it says something about the object
+/// with the markup.
 async fn hover_over_marks(page: &Page) -> String {
+    // Marks wander to the left with the time, unless the page is paused.
+    page.click("pause").await;
     let script = "
-        const box = document.querySelector('[data-testid=timeline]').getBoundingClientRect();
-        return [box.left, box.top, box.width, box.height]";
-    let (left, top, width, height): (f64, f64, f64, f64) = page.read(script, Vec::new()).await;
+        const canvas = document.querySelector('[data-testid=timeline]');
+        const box = canvas.getBoundingClientRect();
+        const scale = canvas.width / box.width;
+        const pixels = new Uint32Array(
+            canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        const counts = new Map();
+        for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+        const [[background]] = [...counts].sort(([, few], [, many]) => many - few);
+        const cells = new Map();
+        pixels.forEach((pixel, index) => {
+            if (pixel === background) return;
+            const x = Math.floor(index % canvas.width / scale / 6) * 6 + 3;
+            const y = Math.floor(index / canvas.width / scale / 6) * 6 + 3;
+            cells.set(x * 10000 + y, [box.left + x, box.top + y]);
+        });
+        return [...cells.values()].sort(([left], [right]) => right - left)";
+    let painted: Vec<(f64, f64)> = page.read(script, Vec::new()).await;
     let mut said = String::new();
-    let mut y = top + 4.0;
-    while y < top + height {
-        // The newest marks are at the right.
-        let mut x = left + width - 2.0;
-        while x > left + width / 2.0 {
-            let event = json!({ "type": "mouseMoved", "x": x, "y": y });
-            page.browser.devtools("Input.dispatchMouseEvent", event).await;
-            let text = page.text("timeline-hover").await;
-            if text.contains("img") {
-                return text;
-            }
-            if !text.is_empty() {
-                said = text;
-            }
-            x -= 5.0;
+    for (x, y) in &painted {
+        page.browser.devtools("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y })).await;
+        page.browser
+            .resolve("new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)))")
+            .await;
+        let text = page.text("timeline-hover").await;
+        if text.contains("img") {
+            return text;
         }
-        y += 8.0;
+        if !text.is_empty() {
+            said = text;
+        }
     }
-    said
+    panic!("nothing on the timeline, {} places in all, says more than: {said}", painted.len())
 }

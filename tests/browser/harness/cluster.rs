@@ -169,7 +169,10 @@ impl Cluster {
     }
 
     async fn send(&self, request: RequestBuilder) -> Vec<u8> {
-        let response = request.send().await.unwrap_or_else(|error| panic!("the demo cluster does not answer: {error}"));
+        let response = request.send().await.unwrap_or_else(|error| {
+            let said = self.process.as_ref().map(Process::output).unwrap_or_default();
+            panic!("the demo cluster does not answer: {error}; it said: {said}")
+        });
         let (status, url) = (response.status(), response.url().clone());
         let body = response.bytes().await.unwrap_or_else(|error| panic!("{url}: half an answer: {error}"));
         assert!(status.is_success(), "{url}: {status}: {}", String::from_utf8_lossy(&body));

@@ -88,10 +88,15 @@ impl Process {
         .await
     }
 
+    /// Its last lines.
+    pub fn output(&self) -> String {
+        self.output.lock().expect("no reader panics").lines.join("\n")
+    }
+
     /// Waits until `url` answers with success.
     pub async fn answers(&self, url: &str) {
         wait_until(&format!("{} answers {url}", self.name), START, async || {
-            let output = self.output.lock().expect("no reader panics").lines.join("\n");
+            let output = self.output();
             match reqwest::get(url).await {
                 Ok(response) if response.status().is_success() => Ok(()),
                 Ok(response) => Err(format!("{}; it said: {output}", response.status())),
