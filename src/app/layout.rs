@@ -91,12 +91,12 @@ impl Layout {
         length <= WIDEST
     }
 
-    /// The grid's columns in CSS. The last one takes what is left.
+    /// The grid's columns in CSS: as wide as their values need, and what is left shared out in proportion.
     pub(super) fn template(&self) -> String {
         let last = self.widths.len().saturating_sub(1);
-        let tracks = self.widths.iter().enumerate().map(|(at, width)| match at == last {
-            true => format!("minmax({}ch, 1fr)", (*width).max(10)),
-            false => format!("{width}ch"),
+        let tracks = self.widths.iter().enumerate().map(|(at, width)| {
+            let width = if at == last { (*width).max(11) } else { *width };
+            format!("minmax({width}ch, {width}fr)")
         });
         tracks.collect::<Vec<_>>().join(" ")
     }

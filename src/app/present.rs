@@ -366,9 +366,14 @@ fn spark(watched: &Watched, now: f64) -> String {
     // Aligned to whole steps, so that bars move on and do not flicker.
     let end = (now / step).floor() * step;
     let mut sums = [0_u64; BARS];
-    let mut later = timeline.counts_since(end).total();
+    // A list is no churn, however many objects it brings.
+    let churn = |since: f64| {
+        let counts = timeline.counts_since(since);
+        counts.of(MarkType::Added) + counts.of(MarkType::Updated) + counts.of(MarkType::Deleted)
+    };
+    let mut later = churn(end);
     for (at, sum) in sums.iter_mut().enumerate().rev() {
-        let since = timeline.counts_since(end - step * (BARS - at) as f64).total();
+        let since = churn(end - step * (BARS - at) as f64);
         *sum = since.saturating_sub(later);
         later = since;
     }

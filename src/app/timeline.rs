@@ -52,6 +52,14 @@ impl Stage {
         self.must = true;
     }
 
+    fn resize(&mut self, width: f64, height: f64) {
+        (self.width, self.height, self.must) = (width, height, true);
+        let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+        if let Some(painter) = &mut self.painter {
+            painter.resize(width, height, ratio);
+        }
+    }
+
     /// A paused page shows a still picture; going live follows the time again.
     pub(super) fn pause(&mut self, paused: bool, now: f64) {
         if paused { self.viewport.pause(now) } else { self.viewport.follow() }
@@ -94,18 +102,14 @@ impl Page {
     }
 
     pub(super) fn obey_on_timeline(&mut self, command: Command, now: f64) {
+        if let Command::TimelineSize(width, height) = command {
+            return self.stage.resize(width, height);
+        }
         let Some(desk) = self.desks.first() else { return };
         let timeline = desk.watched.timeline();
         let stage = &mut self.stage;
         let scene = timeline.last_scene();
         match command {
-            Command::TimelineSize(width, height) => {
-                (stage.width, stage.height, stage.must) = (width, height, true);
-                let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-                if let Some(painter) = &mut stage.painter {
-                    painter.resize(width, height, ratio);
-                }
-            }
             Command::TimelineHover(place) => stage.hover = place,
             Command::TimelineClick(x, y) if y >= scene.layout.strip_top && y <= scene.layout.strip_bottom => {
                 stage.viewport.center(now, scene.strip.time(x));

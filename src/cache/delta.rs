@@ -47,17 +47,19 @@ pub struct Delta {
     pub object: DeltaObject,
     /// How many deltas were taken into this one, itself included; at least 1.
     pub folded: u32,
+    /// Whether it came with a complete list: set when the queue turns `Replaced` into what it is to a reader.
+    pub listed: bool,
 }
 
 impl Delta {
     /// A delta of an object as the server sent it.
     pub fn new(delta_type: DeltaType, object: Arc<Object>) -> Delta {
-        Delta { delta_type, object: DeltaObject::Known(object), folded: 1 }
+        Delta { delta_type, object: DeltaObject::Known(object), folded: 1, listed: false }
     }
 
     /// A deletion seen by absence; `last` is the last known state.
     pub fn tombstone(last: Arc<Object>) -> Delta {
-        Delta { delta_type: DeltaType::Deleted, object: DeltaObject::FinalStateUnknown(last), folded: 1 }
+        Delta { delta_type: DeltaType::Deleted, object: DeltaObject::FinalStateUnknown(last), folded: 1, listed: false }
     }
 
     /// The key of the object.

@@ -221,6 +221,7 @@ impl DeltaFifo {
 
 /// Turns `Replaced` and `Sync` into what they are to a reader; `present` follows the key through its deltas.
 fn resolve(delta: &mut Delta, present: &mut bool) {
+    delta.listed = delta.delta_type == DeltaType::Replaced;
     if matches!(delta.delta_type, DeltaType::Replaced | DeltaType::Sync) {
         delta.delta_type = if *present { DeltaType::Updated } else { DeltaType::Added };
     }

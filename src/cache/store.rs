@@ -16,6 +16,8 @@ pub enum Change {
     Added {
         /// The object.
         new: Arc<Object>,
+        /// Whether a complete list brought it: it may be old, and only new to us.
+        listed: bool,
         /// How many deltas this stands for.
         folded: u32,
     },
@@ -55,7 +57,7 @@ impl Store {
     /// (the first one's deletion was never seen), none where an unknown object was deleted.
     pub fn apply(&mut self, delta: Delta) -> (Option<Change>, Option<Change>) {
         let object = delta.object.object().clone();
-        let folded = delta.folded;
+        let (folded, listed) = (delta.folded, delta.listed);
         if !delta.is_present() {
             return match self.remove(&object.key) {
                 Some(_) => (Some(Change::Deleted { last: object, folded }), None),
@@ -63,9 +65,9 @@ impl Store {
             };
         }
         match self.insert(object.clone()) {
-            None => (Some(Change::Added { new: object, folded }), None),
+            None => (Some(Change::Added { new: object, listed, folded }), None),
             Some(old) if old.uid != object.uid => {
-                (Some(Change::Deleted { last: old, folded: 1 }), Some(Change::Added { new: object, folded }))
+                (Some(Change::Deleted { last: old, folded: 1 }), Some(Change::Added { new: object, listed, folded }))
             }
             // Resources that are computed and not stored have no versions: only their values tell.
             Some(old)

@@ -89,7 +89,9 @@ impl TableView {
     /// Takes in a change of the store.
     pub fn apply(&mut self, change: &Change, now: f64) {
         match change {
-            Change::Added { new, .. } => self.add(new, now),
+            Change::Added { new, listed, .. } => {
+                self.add(new, if *listed { DeltaType::Replaced } else { DeltaType::Added }, now);
+            }
             Change::Updated { old, new, .. } => self.update(old, new, now),
             // Nothing changed, so there is nothing to show: the timeline keeps it.
             Change::Synced { .. } => {}
@@ -97,11 +99,11 @@ impl TableView {
         }
     }
 
-    fn add(&mut self, object: &Arc<Object>, now: f64) {
+    fn add(&mut self, object: &Arc<Object>, delta: DeltaType, now: f64) {
         self.version += 1;
         let row = Row {
             object: object.clone(),
-            delta: DeltaType::Added,
+            delta,
             changed_at: now,
             changed: 0,
             deleted_at: None,
@@ -128,7 +130,7 @@ impl TableView {
     }
 
     fn update(&mut self, old: &Arc<Object>, new: &Arc<Object>, now: f64) {
-        let Some(&id) = self.live.get(&new.key) else { return self.add(new, now) };
+        let Some(&id) = self.live.get(&new.key) else { return self.add(new, DeltaType::Added, now) };
         let shown = self.matches(new);
         self.version += 1;
         let version = self.version;
@@ -376,7 +378,7 @@ mod tests {
     }
 
     fn added(name: &str, ready: i64) -> Change {
-        Change::Added { new: object(name, ready, 1), folded: 1 }
+        Change::Added { new: object(name, ready, 1), listed: false, folded: 1 }
     }
 
     fn updated(name: &str, from: i64, to: i64) -> Change {
