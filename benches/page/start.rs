@@ -10,13 +10,19 @@ use crate::quantile::Samples;
 
 /// Looks once per frame, which is as often as a user can. The page's clock starts with the navigation.
 const WATCHER: &str = "
-    window.__start = { first: null, all: null };
+    window.__start = { first: null, all: null, error: null, frames: 0 };
     const look = () => {
         const start = window.__start;
-        if (start.first === null && document.querySelector('[role=row][data-key]')) start.first = performance.now();
-        const pods = window.kubechurn?.status?.().find(status => status.resource === 'pods');
-        if (pods?.synced && start.first !== null) start.all = performance.now();
-        else requestAnimationFrame(look);
+        start.frames += 1;
+        try {
+            const row = document.querySelector('[role=row][data-key]');
+            if (row !== null) start.first ??= performance.now();
+            const pods = window.kubechurn?.status?.()?.find(status => status.resource === 'pods');
+            if (row !== null && pods?.synced) start.all = performance.now();
+        } catch (error) {
+            start.error = String(error);
+        }
+        if (start.all === null) requestAnimationFrame(look);
     };
     requestAnimationFrame(look);";
 
@@ -35,8 +41,8 @@ pub async fn report() {
             let browser = Browser::start(WATCHER).await;
             browser.driver.goto(format!("{}#/pods", proxy.url())).await.expect("the page loads");
             let times = wait_until("all rows are there", Duration::from_secs(60), async || {
-                let start = browser.run("return [window.__start.first, window.__start.all]", Vec::new()).await;
-                start[0].as_f64().zip(start[1].as_f64()).ok_or_else(|| start.to_string())
+                let start = browser.run("return window.__start", Vec::new()).await;
+                start["first"].as_f64().zip(start["all"].as_f64()).ok_or_else(|| start.to_string())
             })
             .await;
             first.push(times.0);
