@@ -190,7 +190,7 @@ fn frame(page: &Shared) {
         page.present(now);
     }
     if left {
-        page.frames.request();
+        page.frames.hurry();
     }
 }
 
@@ -311,5 +311,5 @@ fn obey(page: &Shared, command: Command) {
         Command::Retry => {}
         command => this.obey_on_timeline(command, now),
     }
-    this.frames.request();
+    this.frames.hurry();
 }

@@ -25,8 +25,14 @@ use crate::ui::table::ROW;
 const OVERSCAN: usize = 6;
 /// How often the slow parts are renewed, in milliseconds.
 const SLOW: f64 = 500.0;
+/// How often counts and ages are renewed: often enough to read, and each renewal lays out the header.
+const BRISK: f64 = 200.0;
+/// How long a changed cell stays marked, in seconds of the wall clock.
+const MARKED: i64 = 2;
 /// How long a row counts as just come.
-const FRESH: f64 = 1_000.0;
+const FRESH: f64 = 2_000.0;
+/// How long a deleted row takes to fade by a step.
+const FADES: f64 = 2_500.0;
 
 /// A slot's signal, and what it was made of.
 struct Held {
@@ -44,6 +50,8 @@ pub(super) struct Shown {
     height: f64,
     slots: FxHashMap<(u32, u64, u64), Held>,
     slow: f64,
+    brisk: f64,
+    state: &'static str,
 }
 
 impl Shown {
@@ -61,7 +69,7 @@ impl Page {
             self.layout.generation = generation;
         }
         self.selected = None;
-        self.shown.slow = 0.0;
+        (self.shown.slow, self.shown.brisk) = (0.0, 0.0);
         self.present_shell();
         self.frames.request();
     }
@@ -90,7 +98,11 @@ impl Page {
             self.present_rail(now);
             self.present_pipeline(now);
         }
-        self.present_connection(now);
+        let state = self.desk().map_or("", |desk| report::state(desk.watched.health(now)));
+        if now - self.shown.brisk >= BRISK || state != self.shown.state {
+            (self.shown.brisk, self.shown.state) = (now, state);
+            self.present_connection(now);
+        }
     }
 
     /// The rows of the window. Whether any of them changed.
@@ -136,9 +148,6 @@ impl Page {
             kept.insert(slot, held);
         }
         self.shown.slots = kept;
-        let (shown, total) = view.counts();
-        put(self.screen.count, format!("{shown} / {total}"));
-        put(self.screen.waiting, view.waiting());
         put(self.screen.length, view.len());
         put(self.screen.template, self.layout.template());
         put(self.screen.window, WindowModel { first, slots });
@@ -148,6 +157,9 @@ impl Page {
 
     fn present_connection(&mut self, now: f64) {
         let Some(watched) = self.desks.first().map(|desk| &desk.watched) else { return };
+        let (shown, total) = watched.view().counts();
+        put(self.screen.count, format!("{shown} / {total}"));
+        put(self.screen.waiting, watched.view().waiting());
         let health = watched.health(now);
         let state = report::state(health);
         let detail = match (health, watched.listing(), watched.age(now)) {
@@ -270,13 +282,9 @@ fn row_model(
             }
         }
         let fits = layout.make_room(at, &text);
-        let flashed = before.and_then(|(model, _)| model.cells.get(at)).map_or("", |cell| cell.flash);
-        let flash = match (flashes, flashed) {
-            (false, same) => same,
-            (true, "a") => "b",
-            (true, _) => "a",
-        };
-        CellModel { whole: (!fits).then(|| text.clone()), text, tone: tone_name(tone), flash }
+        let since = before.and_then(|(model, _)| model.cells.get(at)).and_then(|cell| cell.marked_at);
+        let marked_at = if flashes { Some(wall.0) } else { since.filter(|since| wall.0 - since < MARKED) };
+        CellModel { whole: (!fits).then(|| text.clone()), text, tone: tone_name(tone), marked_at }
     });
     let cells = cells.collect();
     RowModel {
@@ -284,7 +292,8 @@ fn row_model(
         key: object.key.clone(),
         uid: object.uid.clone(),
         state: if row.deleted_at.is_some() { "deleted" } else { "live" },
-        fresh: before.map_or(row.delta == DeltaType::Added && now - row.changed_at < FRESH, |(model, _)| model.fresh),
+        fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
+        fading: row.deleted_at.map_or(0, |deleted_at| ((now - deleted_at) / FADES) as u8),
         selected,
         flaw: object.flaw.is_some(),
         delta: match row.delta {

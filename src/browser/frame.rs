@@ -11,11 +11,15 @@ use crate::browser::clock;
 
 /// How long a hidden page lets changes wait, in milliseconds. Browsers stretch it to a second and more.
 const HIDDEN: u32 = 250;
+/// The least time between two frames that only show what the server sent, in milliseconds. Laying out and
+/// painting costs more than draining: 30 a second cost half of 60, and are as good to read.
+const PACE: f64 = 32.0;
 
 /// Calls back once for any number of requests: at the next animation frame, or by a timer.
 #[derive(Clone)]
 pub struct Frames {
     requested: Rc<Cell<Option<Wake>>>,
+    last: Rc<Cell<f64>>,
     callback: Rc<dyn Fn()>,
 }
 
@@ -24,12 +28,14 @@ pub struct Frames {
 enum Wake {
     Frame,
     Timer,
+    /// A timer, and then a frame.
+    Paced,
 }
 
 impl Frames {
     /// Frames that call `callback`.
     pub fn new(callback: impl Fn() + 'static) -> Frames {
-        Frames { requested: Rc::default(), callback: Rc::new(callback) }
+        Frames { requested: Rc::default(), last: Rc::default(), callback: Rc::new(callback) }
     }
 
     /// Asks for a call. Cheap enough for every frame of every socket.
@@ -37,7 +43,30 @@ impl Frames {
         if self.requested.get().is_some() {
             return;
         }
-        if clock::is_hidden() { self.request_timer() } else { self.request_frame() }
+        let rest = PACE - (clock::now() - self.last.get());
+        if clock::is_hidden() {
+            self.request_timer();
+        } else if rest > 1.0 {
+            self.requested.set(Some(Wake::Paced));
+            let this = self.clone();
+            Timeout::new(rest as u32, move || {
+                if this.requested.get() == Some(Wake::Paced) {
+                    this.request_frame();
+                }
+            })
+            .forget();
+        } else {
+            self.request_frame();
+        }
+    }
+
+    /// Asks for a call at the very next frame: the user did something and waits for it.
+    pub fn hurry(&self) {
+        if clock::is_hidden() {
+            self.request();
+        } else if self.requested.get() != Some(Wake::Frame) {
+            self.request_frame();
+        }
     }
 
     /// The page was hidden or shown: a frame that was asked for may never come, and a timer would come late.
@@ -68,6 +97,7 @@ impl Frames {
     fn arrived(&self, wake: Wake) {
         if self.requested.get() == Some(wake) {
             self.requested.set(None);
+            self.last.set(clock::now());
             (self.callback)();
         }
     }

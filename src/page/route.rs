@@ -122,6 +122,8 @@ impl Route {
         };
         let column = self.kind().columns.iter().position(|column| column.title == title);
         let key = match (title, column) {
+            // Events are read newest first; their names say nothing.
+            ("", _) if !self.kind().leads_with_name() => SortKey::Column(0),
             ("NAMESPACE", _) => SortKey::Key,
             (CHANGED, _) => SortKey::Changed,
             (_, Some(column)) => SortKey::Column(column),
@@ -195,6 +197,7 @@ mod tests {
         );
         assert_eq!(Route::parse("#/po?sort=NOPE").order(), Sort::default());
         assert_eq!(Route::parse("#/deploy").resource, "deployments");
+        assert_eq!(Route::parse("#/events").order(), Sort { key: SortKey::Column(0), descending: false });
     }
 
     #[test]

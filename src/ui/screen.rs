@@ -133,8 +133,8 @@ pub struct CellModel {
     pub whole: Option<String>,
     /// `good`, `wait`, `bad`, or nothing.
     pub tone: &'static str,
-    /// Turns between `a` and `b` with every change, so that each starts the animation anew; nothing at first.
-    pub flash: &'static str,
+    /// The second in which it last changed, for as long as that is marked.
+    pub marked_at: Option<i64>,
 }
 
 /// One row.
@@ -150,6 +150,8 @@ pub struct RowModel {
     pub state: &'static str,
     /// Whether it has just come.
     pub fresh: bool,
+    /// How far a deleted one has faded, in steps. Steps, because an animation would paint at every frame.
+    pub fading: u8,
     /// Whether the user looks at it.
     pub selected: bool,
     /// Whether its fields could not be read.

@@ -178,7 +178,7 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
         if head.title == crate::page::route::CHANGED {
             return delta_cell(row.clone(), at).into_any();
         }
-        let (text, tone, flash, whole) = (row.clone(), row.clone(), row.clone(), row.clone());
+        let (text, tone, marked, whole) = (row.clone(), row.clone(), row.clone(), row.clone());
         let align = if head.end { "end" } else { "start" };
         view! {
             <span
@@ -187,7 +187,9 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
                 data-col=head.title
                 data-align=align
                 data-tone=move || tone.with(|row| some(row.cells.get(at).map_or("", |cell| cell.tone)))
-                data-flash=move || flash.with(|row| some(row.cells.get(at).map_or("", |cell| cell.flash)))
+                data-changed=move || {
+                    marked.with(|row| row.cells.get(at).and_then(|cell| cell.marked_at).map(|_| "true"))
+                }
                 title=move || whole.with(|row| row.cells.get(at).and_then(|cell| cell.whole.clone()))
             >
                 {move || text.with(|row| row.cells.get(at).map_or_else(String::new, |cell| cell.text.clone()))}
@@ -196,6 +198,7 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
         .into_any()
     });
     let (rank, fresh, selected, flaw) = (row.clone(), row.clone(), row.clone(), row.clone());
+    let fading = row.clone();
     let chosen = key.clone();
     view! {
         <div
@@ -205,6 +208,7 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
             data-uid=uid
             data-state=read(|row| row.state)
             data-delta=read(|row| row.delta.0)
+            data-fading=move || fading.with(|row| (row.fading > 0).then(|| row.fading.to_string()))
             data-fresh=move || fresh.with(|row| row.fresh.then_some("true"))
             data-selected=move || selected.with(|row| row.selected.then_some("true"))
             data-flaw=move || flaw.with(|row| row.flaw.then_some("true"))

@@ -67,6 +67,7 @@ impl Painter {
         if self.canvas.height() != height {
             self.canvas.set_height(height);
         }
+        self.context.set_font(&self.font);
     }
 
     /// Reads colours and font from the style variables: to be called when the theme changed.
@@ -99,9 +100,8 @@ impl Painter {
     /// Paints everything anew.
     pub fn paint(&self, scene: &Scene) {
         let (context, layout) = (&self.context, &scene.layout);
-        // Resizing a canvas resets its context, so all of it is set each time.
+        // Resizing a canvas resets its context, so all of it is set each time; but for the font, which is dear.
         let _ = context.set_transform(self.ratio, 0.0, 0.0, self.ratio, 0.0, 0.0);
-        context.set_font(&self.font);
         context.set_text_baseline("middle");
         context.set_text_align("left");
         context.set_line_width(1.0);
@@ -343,7 +343,10 @@ impl Painter {
         }
         context.set_text_align("center");
         for tick in &scene.ticks {
-            self.text(&tick.label(), tick.x, y);
+            let label = tick.label();
+            // The last one stands at the canvas's edge.
+            let room = label.len() as f64 * self.char / 2.0 + 2.0;
+            self.text(&label, tick.x.min(layout.width - room), y);
         }
         if scene.lanes.is_empty() {
             let middle = (layout.left + layout.right) / 2.0;
