@@ -1,0 +1,230 @@
+//! What a user does to the page: choose a kind and namespaces, sort, filter, pause, reload.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::json;
+use thirtyfour::Key;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{Page, with_page};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::truth::Truth;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+const PODS: &str = "/api/v1/pods";
+
+/// What a user takes for "at once" on a busy machine.
+const AT_ONCE: Duration = Duration::from_secs(3);
+
+/// A page that is live on `hash`, on a small cluster that is quiet.
+async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page(name, &proxy.url(), hash, async |page| {
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        test(page, &cluster).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_kind_is_watched_while_it_is_shown() {
+    with_live_page("a_kind_is_watched_while_it_is_shown", "#/pods", async |page, cluster| {
+        for (kind, path) in [("deployments", "/apis/apps/v1/deployments"), ("nodes", "/api/v1/nodes")] {
+            page.click(&format!("kind-{kind}")).await;
+            page.reaches(kind, "live", Duration::from_secs(10)).await;
+            let truth = cluster.list(path).await;
+            page.shows(kind, &truth, AT_ONCE).await;
+            page.counts(truth.count(), truth.count()).await;
+            assert!(page.hash().await.starts_with(&format!("#/{kind}")), "the address follows");
+        }
+        wait_until("what is not shown is not watched", AT_ONCE, async || {
+            let watched: Vec<_> = page.status().await.into_iter().map(|status| status.resource).collect();
+            holds(watched == ["nodes"], || format!("{watched:?}"))
+        })
+        .await;
+        page.browser.driver.back().await.expect("the browser goes back");
+        page.reaches("deployments", "live", Duration::from_secs(10)).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_namespace_narrows_the_watch() {
+    with_live_page("a_namespace_narrows_the_watch", "#/pods", async |page, cluster| {
+        let truth = cluster.list(PODS).await;
+        let namespaces: Vec<String> = namespaces(&truth);
+        assert!(namespaces.len() >= 2, "the cluster has only {namespaces:?}");
+        for chosen in [&namespaces[..1], &namespaces[..2]] {
+            page.open(&format!("#/pods?ns={}", chosen.join(","))).await;
+            let expected: Vec<&String> =
+                truth.items.keys().filter(|key| chosen.iter().any(|ns| key.starts_with(&format!("{ns}/")))).collect();
+            wait_until("only those namespaces are shown", AT_ONCE, async || {
+                let keys: BTreeSet<String> = page.drawn().await.into_iter().collect();
+                let count = page.text("row-count").await;
+                let right = keys.iter().all(|key| expected.contains(&key)) && !keys.is_empty();
+                holds(right && count.starts_with(&format!("{} /", expected.len())), || {
+                    format!("{count}: {keys:?}, not {expected:?}")
+                })
+            })
+            .await;
+        }
+        page.open("#/pods").await;
+        page.counts(truth.count(), truth.count()).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_label_selector_narrows_the_watch() {
+    with_live_page("a_label_selector_narrows_the_watch", "#/pods", async |page, cluster| {
+        let pods = cluster.get(PODS).await;
+        let labels = &pods["items"][0]["metadata"]["labels"];
+        let (name, value) = labels.as_object().and_then(|labels| labels.iter().next()).expect("a Pod has labels");
+        let value = value.as_str().expect("a label is text");
+        let selector = format!("{name}%3D{value}").replace('/', "%2F");
+        let truth = cluster.list(&format!("{PODS}?labelSelector={selector}")).await;
+        page.open(&format!("#/pods?labels={selector}")).await;
+        wait_until("only what the selector selects is shown", Duration::from_secs(10), async || {
+            let count = page.text("row-count").await;
+            holds(count.starts_with(&format!("{} /", truth.count())), || format!("{count}, not {}", truth.count()))
+        })
+        .await;
+        let drawn = page.drawn().await;
+        assert!(drawn.iter().all(|key| truth.items.contains_key(key)), "{drawn:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_header_sorts_and_the_address_keeps_it() {
+    with_live_page("a_header_sorts_and_the_address_keeps_it", "#/pods", async |page, cluster| {
+        let truth = cluster.list(PODS).await;
+        let mut names: Vec<&str> = truth.items.keys().map(|key| name(key)).collect();
+        names.sort_unstable();
+        click_header(page, "NAME").await;
+        rows_begin_with(page, &names[..5]).await;
+        click_header(page, "NAME").await;
+        names.reverse();
+        rows_begin_with(page, &names[..5]).await;
+        let hash = page.hash().await;
+        assert!(hash.contains("sort="), "the address keeps the order: {hash}");
+
+        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        rows_begin_with(page, &names[..5]).await;
+        assert_eq!(page.hash().await, hash);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn typing_filters_and_a_reload_keeps_it() {
+    with_live_page("typing_filters_and_a_reload_keeps_it", "#/pods", async |page, cluster| {
+        let truth = cluster.list(PODS).await;
+        let wanted = truth.last_key();
+        let filter = page.element("filter").await;
+        filter.send_keys(name(wanted)).await.expect("the filter takes text");
+        page.counts(1, truth.count()).await;
+        assert_eq!(page.drawn().await, [wanted]);
+        wait_until("the address keeps the filter", AT_ONCE, async || {
+            let hash = page.hash().await;
+            holds(hash.contains(&format!("q={}", name(wanted))), || hash)
+        })
+        .await;
+
+        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        page.counts(1, truth.count()).await;
+        let script = "return document.querySelector('[data-testid=filter]').value";
+        assert_eq!(page.read::<String>(script, Vec::new()).await, name(wanted));
+
+        let everything = Key::Control + "a";
+        page.element("filter").await.send_keys(everything).await.expect("the filter takes keys");
+        page.element("filter").await.send_keys(Key::Backspace + "").await.expect("the filter takes keys");
+        page.counts(truth.count(), truth.count()).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pause_holds_the_picture_and_go_live_catches_up() {
+    with_live_page("pause_holds_the_picture_and_go_live_catches_up", "#/pods", async |page, cluster| {
+        let before = cluster.list(PODS).await;
+        let gone = before.last_key();
+        page.click("pause").await;
+        let (namespace, pod) = gone.split_once('/').expect("a Pod has a namespace");
+        cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{pod}")).await;
+        // The watch goes on behind the picture: the mark says that the page knows.
+        wait_until("the deletion is heard of", AT_ONCE, async || {
+            let marks = page.marks("pods").await;
+            holds(marks.iter().any(|mark| mark.kind == "Deleted"), || format!("{} marks", marks.len()))
+        })
+        .await;
+        page.counts(before.count(), before.count()).await;
+
+        page.click("pause").await;
+        let truth = cluster.list(PODS).await;
+        page.shows("pods", &truth, AT_ONCE).await;
+        page.counts(truth.count(), truth.count()).await;
+        page.is_balanced().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_changed_cell_and_the_connection_s_age_are_shown() {
+    with_live_page("a_changed_cell_and_the_connection_s_age_are_shown", "#/pods", async |page, cluster| {
+        let key = page.drawn().await.first().cloned().expect("a row is drawn");
+        let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
+        let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
+        let mut statuses = cluster.get(&path).await["status"]["containerStatuses"].clone();
+        statuses[0]["restartCount"] = json!(4_321);
+        cluster.patch(&path, &json!({ "status": { "containerStatuses": statuses } })).await;
+        wait_until("the cell shows the restarts", AT_ONCE, async || {
+            let script = "
+                const row = [...document.querySelectorAll('[role=row]')].find(row => row.dataset.key === arguments[0]);
+                return row?.querySelector('[data-col=RESTARTS]')?.textContent ?? ''";
+            let cell: String = page.read(script, vec![key.as_str().into()]).await;
+            holds(cell.contains("4321"), || cell)
+        })
+        .await;
+
+        let status = page.status_of("pods").await.expect("Pods are watched");
+        assert!(status.age_ms.is_some_and(|age| age < 60_000.0), "{status:?}");
+        let connection = page.text("connection").await;
+        assert!(connection.contains("live"), "in words, not by colour alone: {connection}");
+        assert!(connection.chars().any(|character| character.is_ascii_digit()), "with its age: {connection}");
+    })
+    .await;
+}
+
+fn name(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}
+
+fn namespaces(truth: &Truth) -> Vec<String> {
+    let all: BTreeSet<&str> = truth.items.keys().filter_map(|key| Some(key.split_once('/')?.0)).collect();
+    all.into_iter().map(str::to_owned).collect()
+}
+
+async fn click_header(page: &Page, column: &str) {
+    let script = "
+        const header = [...document.querySelectorAll('[role=columnheader]')]
+            .find(header => (header.dataset.col ?? header.textContent.trim()) === arguments[0]);
+        (header?.querySelector('button') ?? header)?.click();
+        return header != null";
+    assert!(page.read::<bool>(script, vec![column.into()]).await, "the table has no header {column}");
+}
+
+async fn rows_begin_with(page: &Page, names: &[&str]) {
+    wait_until("the rows are in order", AT_ONCE, async || {
+        let drawn = page.drawn().await;
+        let first: Vec<&str> = drawn.iter().take(names.len()).map(|key| name(key)).collect();
+        holds(first == names, || format!("{first:?}, not {names:?}"))
+    })
+    .await;
+}

@@ -1,0 +1,181 @@
+//! The demo cluster as a test holds it: started with a seed, hurried, silenced, broken and asked directly,
+//! past any proxy.
+
+use std::path::Path;
+use std::time::Duration;
+
+use reqwest::{Client, Method, RequestBuilder};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::process::{Process, free_port, port_closed};
+use super::tools;
+use super::truth::Truth;
+use super::wait::{holds, wait_until};
+
+/// How a demo cluster is started.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Pods at the start.
+    pub pods: u32,
+    /// Events a second, over all kinds.
+    pub rate: u32,
+    /// What its scenario is drawn from.
+    pub seed: u64,
+    /// The revision that it starts counting from.
+    pub first_revision: u64,
+    /// Seconds between two bookmarks.
+    pub bookmark_seconds: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { pods: 100, rate: 0, seed: 1, first_revision: 1, bookmark_seconds: 5 }
+    }
+}
+
+/// A running demo cluster.
+#[derive(Debug)]
+pub struct Cluster {
+    process: Option<Process>,
+    port: u16,
+    http: Client,
+}
+
+/// One entry of the cluster's own log of writes.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Write {
+    /// The revision that it made.
+    pub revision: u64,
+    /// `ADDED`, `MODIFIED` or `DELETED`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `namespace/name`.
+    pub key: String,
+    /// The object's uid.
+    pub uid: String,
+}
+
+impl Cluster {
+    /// Starts a cluster on a free port.
+    pub async fn start(options: &Options) -> Self {
+        let http = Client::builder().timeout(Duration::from_secs(60)).build().expect("an HTTP client can be made");
+        let mut cluster = Self { process: None, port: free_port(), http };
+        cluster.start_again(options).await;
+        cluster
+    }
+
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Kills it, and whoever was connected to it is cut off.
+    pub async fn kill(&mut self) {
+        self.process = None;
+        port_closed(self.port).await;
+    }
+
+    /// Starts another cluster on the same port as before.
+    pub async fn start_again(&mut self, options: &Options) {
+        let arguments = [
+            ("--pods", options.pods.to_string()),
+            ("--rate", options.rate.to_string()),
+            ("--seed", options.seed.to_string()),
+            ("--port", self.port.to_string()),
+            ("--first-revision", options.first_revision.to_string()),
+            ("--bookmark-seconds", options.bookmark_seconds.to_string()),
+        ];
+        let arguments: Vec<String> = arguments.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect();
+        let process = Process::start("the demo cluster", &tools::cluster(), Path::new("."), &arguments);
+        process.line_after("listening on").await;
+        self.process = Some(process);
+    }
+
+    /// Sets the events a second; 0 answers once the last write is done.
+    pub async fn rate(&self, value: u32) {
+        self.control(&format!("rate?value={value}")).await;
+    }
+
+    /// Stops all events and lists what is there then.
+    pub async fn quiet(&self, path: &str) -> Truth {
+        self.rate(0).await;
+        self.list(path).await
+    }
+
+    /// Sends one of the cluster's control requests.
+    pub async fn control(&self, request: &str) {
+        self.send(self.request(Method::POST, &format!("/_control/{request}"))).await;
+    }
+
+    /// Writes an object as it stands, whatever its name.
+    pub async fn put(&self, object: &Value) {
+        self.send(self.request(Method::POST, "/_control/put").json(object)).await;
+    }
+
+    /// Lists a collection, whole.
+    pub async fn list(&self, path: &str) -> Truth {
+        Truth::read(&self.send(self.request(Method::GET, path)).await)
+    }
+
+    /// Gets one object or collection as it stands.
+    pub async fn get(&self, path: &str) -> Value {
+        serde_json::from_slice(&self.send(self.request(Method::GET, path)).await).expect("the cluster speaks JSON")
+    }
+
+    /// Gets one object, if it is there.
+    pub async fn find(&self, path: &str) -> Option<Value> {
+        let response = self.request(Method::GET, path).send().await.ok()?.error_for_status().ok()?;
+        response.json().await.ok()
+    }
+
+    /// Applies a merge patch, and returns the object after it.
+    pub async fn patch(&self, path: &str, patch: &Value) -> Value {
+        let request = self.request(Method::PATCH, path).body(patch.to_string());
+        let request = request.header("content-type", "application/merge-patch+json");
+        serde_json::from_slice(&self.send(request).await).expect("the cluster speaks JSON")
+    }
+
+    /// Deletes one object.
+    pub async fn delete(&self, path: &str) {
+        self.send(self.request(Method::DELETE, path)).await;
+    }
+
+    /// Every write of one resource since the start.
+    pub async fn log(&self, resource: &str) -> Vec<Write> {
+        let body = self.send(self.request(Method::GET, &format!("/_control/log?resource={resource}"))).await;
+        serde_json::from_slice(&body).expect("the log is a list of writes")
+    }
+
+    /// The newest revision.
+    pub async fn revision(&self) -> u64 {
+        self.list("/api/v1/namespaces?limit=1").await.revision
+    }
+
+    /// Waits until `events` more writes have happened, however long the cluster takes for them at `rate`.
+    pub async fn advance(&self, events: u64, rate: u32) {
+        let start = self.revision().await;
+        // A busy machine may be late; one that gets less than half its writes done is broken.
+        let within = Duration::from_secs(5 + 2 * events / u64::from(rate));
+        wait_until(&format!("{events} writes at {rate} a second"), within, async || {
+            let done = self.revision().await - start;
+            holds(done >= events, || format!("{done} writes"))
+        })
+        .await;
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http.request(method, format!("http://127.0.0.1:{}{path}", self.port))
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Vec<u8> {
+        let response = request.send().await.unwrap_or_else(|error| {
+            let said = self.process.as_ref().map(Process::output).unwrap_or_default();
+            panic!("the demo cluster does not answer: {error}; it said: {said}")
+        });
+        let (status, url) = (response.status(), response.url().clone());
+        let body = response.bytes().await.unwrap_or_else(|error| panic!("{url}: half an answer: {error}"));
+        assert!(status.is_success(), "{url}: {status}: {}", String::from_utf8_lossy(&body));
+        body.into()
+    }
+}

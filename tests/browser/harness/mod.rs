@@ -1,0 +1,12 @@
+//! What the browser tests and the page's benchmark stand on: real processes, a real browser, and an
+//! independent opinion of what the page should show.
+
+pub mod browser;
+pub mod cluster;
+pub mod page;
+pub mod process;
+pub mod proxy;
+pub mod tools;
+pub mod truth;
+pub mod turn;
+pub mod wait;

@@ -1,0 +1,289 @@
+//! The page, held by the handles that the README promises; and what is told and kept when a test fails.
+
+use std::any::Any;
+use std::fs;
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::time::Duration;
+
+use futures::FutureExt;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use thirtyfour::prelude::*;
+
+use super::browser::Browser;
+use super::tools;
+use super::truth::Truth;
+use super::wait::{holds, wait_until};
+
+/// What runs in every page before its own scripts: wasm's memory is in none of the browser's figures for a page,
+/// so the module's is kept where a test finds it.
+pub const INSTRUMENTS: &str = "
+    for (const name of ['instantiate', 'instantiateStreaming']) {
+        const original = WebAssembly[name];
+        WebAssembly[name] = (...given) => original.apply(WebAssembly, given).then(result => {
+            window.__memory = (result.instance ?? result).exports.memory;
+            return result;
+        });
+    }";
+
+/// One element of `kubechurn.status()`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Status {
+    /// `pods`, `deployments`, …
+    pub resource: String,
+    /// `connecting`, `listing`, `live`, `stale`, `forbidden` or `stopped`.
+    pub state: String,
+    /// The newest version seen.
+    #[serde(rename = "resourceVersion")]
+    pub resource_version: Option<String>,
+    /// Whether the first list is in the store.
+    pub synced: bool,
+    /// Objects in the store.
+    pub items: usize,
+    /// How old the knowledge is.
+    pub age_ms: Option<f64>,
+    /// The server's words about what is wrong.
+    pub message: Option<String>,
+    /// The counters of the way of the data.
+    pub ledger: Value,
+}
+
+/// One element of `kubechurn.rows(resource)`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Row {
+    /// `namespace/name`.
+    pub key: String,
+    /// The object's uid.
+    pub uid: String,
+    /// Its version.
+    #[serde(rename = "resourceVersion")]
+    pub resource_version: String,
+    /// What is shown, by column.
+    pub cells: Map<String, Value>,
+}
+
+/// One element of `kubechurn.marks(resource)`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Mark {
+    /// `Added`, `Updated`, `Deleted`, `Replaced`, `Sync`, `Relist` or `Gap`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `namespace/name`; a relist or a gap has none.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// The object's uid.
+    #[serde(default)]
+    pub uid: Option<String>,
+    /// The object's version.
+    #[serde(default, rename = "resourceVersion")]
+    pub resource_version: Option<String>,
+}
+
+/// A page in a browser.
+#[derive(Debug)]
+pub struct Page {
+    /// Where it runs.
+    pub browser: Browser,
+    url: String,
+}
+
+/// Opens `url` with `hash` in a fresh browser and lets `test` use it. If the test fails, its message is followed
+/// by the page's status and console, and a screenshot is kept. A page that panicked fails every test.
+pub async fn with_page(name: &str, url: &str, hash: &str, test: impl AsyncFnOnce(&Page)) {
+    let page = Page { browser: Browser::start(INSTRUMENTS).await, url: url.to_owned() };
+    let outcome = AssertUnwindSafe(async {
+        page.open(hash).await;
+        test(&page).await;
+        page.has_not_panicked().await;
+    })
+    .catch_unwind()
+    .await;
+    if let Err(panic) = outcome {
+        page.explain(name, panic.as_ref()).await;
+        page.browser.quit().await;
+        resume_unwind(panic);
+    }
+    page.browser.quit().await;
+}
+
+impl Page {
+    /// Goes to a route of the page, such as `#/pods?ns=a`.
+    pub async fn open(&self, hash: &str) {
+        let url = format!("{}{hash}", self.url);
+        self.browser.driver.goto(&url).await.unwrap_or_else(|error| panic!("{url} does not load: {error}"));
+    }
+
+    /// `kubechurn.status()`; empty until the page has put it there.
+    pub async fn status(&self) -> Vec<Status> {
+        self.read("return window.kubechurn?.status?.() ?? []", Vec::new()).await
+    }
+
+    /// The status of one resource, if it is watched.
+    pub async fn status_of(&self, resource: &str) -> Option<Status> {
+        self.status().await.into_iter().find(|status| status.resource == resource)
+    }
+
+    /// `kubechurn.rows(resource)`.
+    pub async fn rows(&self, resource: &str) -> Vec<Row> {
+        self.read("return kubechurn.rows(arguments[0])", vec![resource.into()]).await
+    }
+
+    /// `kubechurn.marks(resource)`.
+    pub async fn marks(&self, resource: &str) -> Vec<Mark> {
+        self.read("return kubechurn.marks(arguments[0])", vec![resource.into()]).await
+    }
+
+    /// `kubechurn.digest(resource)`.
+    pub async fn digest(&self, resource: &str) -> String {
+        let digest = self.browser.resolve(&format!("kubechurn.digest('{resource}')")).await;
+        digest.as_str().unwrap_or_else(|| panic!("the digest is {digest}")).to_owned()
+    }
+
+    /// Waits until the page says that `resource` is in `state`.
+    pub async fn reaches(&self, resource: &str, state: &str, within: Duration) -> Status {
+        wait_until(&format!("{resource} is {state}"), within, async || match self.status_of(resource).await {
+            Some(status) if status.state == state && (state != "live" || status.synced) => Ok(status),
+            other => Err(format!("{other:?}")),
+        })
+        .await
+    }
+
+    /// Waits until the page holds exactly what `truth` lists.
+    pub async fn shows(&self, resource: &str, truth: &Truth, within: Duration) {
+        let expected = truth.digest();
+        wait_until(&format!("{resource} equal an independent LIST"), within, async || {
+            let digest = self.digest(resource).await;
+            if digest == expected {
+                return Ok(());
+            }
+            let rows = self.rows(resource).await;
+            Err(difference(&rows, truth))
+        })
+        .await;
+    }
+
+    /// Waits until the table's own count is `shown / total`.
+    pub async fn counts(&self, shown: usize, total: usize) {
+        let expected = format!("{shown} / {total}");
+        wait_until("the row count", Duration::from_secs(5), async || {
+            let text = self.text("row-count").await;
+            // Thousands may be set apart for the eye.
+            let plain = text.replace([',', '\u{202f}', '\u{2009}'], "");
+            holds(plain == expected, || format!("{text}, not {expected}"))
+        })
+        .await;
+    }
+
+    /// Whether the page itself says that every frame is accounted for.
+    pub async fn is_balanced(&self) {
+        wait_until("the ledger is balanced", Duration::from_secs(5), async || {
+            let balanced = self.attribute("ledger", "data-balanced").await;
+            holds(balanced.as_deref() == Some("true"), || format!("data-balanced={balanced:?}"))
+        })
+        .await;
+    }
+
+    /// The text of the element with this `data-testid`, or nothing if there is none.
+    pub async fn text(&self, handle: &str) -> String {
+        let script = "return document.querySelector(`[data-testid=\"${arguments[0]}\"]`)?.textContent ?? ''";
+        let text: String = self.read(script, vec![handle.into()]).await;
+        text.trim().to_owned()
+    }
+
+    /// An attribute of the element with this `data-testid`.
+    pub async fn attribute(&self, handle: &str, name: &str) -> Option<String> {
+        let script =
+            "return document.querySelector(`[data-testid=\"${arguments[0]}\"]`)?.getAttribute(arguments[1]) ?? null";
+        self.read(script, vec![handle.into(), name.into()]).await
+    }
+
+    /// The element with this `data-testid`, waited for.
+    pub async fn element(&self, handle: &str) -> WebElement {
+        let selector = format!("[data-testid=\"{handle}\"]");
+        wait_until(&format!("the page has {selector}"), Duration::from_secs(10), async || {
+            self.browser.driver.find(By::Css(&selector)).await.map_err(|error| error.to_string())
+        })
+        .await
+    }
+
+    /// Clicks the element with this `data-testid` as a user would.
+    pub async fn click(&self, handle: &str) {
+        let element = self.element(handle).await;
+        element.click().await.unwrap_or_else(|error| panic!("{handle} cannot be clicked: {error}"));
+    }
+
+    /// Runs a script in the page and reads its value.
+    pub async fn read<T: DeserializeOwned>(&self, script: &str, arguments: Vec<Value>) -> T {
+        let value = self.browser.run(script, arguments).await;
+        T::deserialize(&value).unwrap_or_else(|error| panic!("`{script}` returned {value}: {error}"))
+    }
+
+    /// The keys of the rows that are drawn as live, from the top down.
+    pub async fn drawn(&self) -> Vec<String> {
+        let script = "return [...document.querySelectorAll('[role=row][data-state=live]')]
+            .map(row => [row.getBoundingClientRect().top, row.dataset.key])
+            .sort(([above], [below]) => above - below)
+            .map(([, key]) => key)";
+        self.read(script, Vec::new()).await
+    }
+
+    /// The URL's hash.
+    pub async fn hash(&self) -> String {
+        self.read("return location.hash", Vec::new()).await
+    }
+
+    async fn has_not_panicked(&self) {
+        for entry in self.browser.console().await {
+            // A refused request is an error to the console as well; those are wanted here.
+            let ours = entry.source.as_deref() == Some("javascript") || entry.message.contains("panicked at");
+            assert!(!ours, "the page fell over: {}", entry.message);
+        }
+    }
+
+    async fn explain(&self, name: &str, panic: &(dyn Any + Send)) {
+        let words = panic.downcast_ref::<String>().cloned();
+        let words = words.or_else(|| panic.downcast_ref::<&str>().map(|&words| words.to_owned()));
+        eprintln!("\n{name} failed: {}", words.unwrap_or_default());
+        // The page may be what broke, so nothing here may panic in turn.
+        let script = "return [location.href, document.title, JSON.stringify(window.kubechurn?.status?.() ?? null)]";
+        match self.browser.driver.execute(script, Vec::new()).await {
+            Ok(answer) => eprintln!("  page: {}", answer.json()),
+            Err(error) => eprintln!("  the page does not answer: {error}"),
+        }
+        let console = self.browser.console().await;
+        for entry in console.iter().rev().take(20).rev() {
+            eprintln!("  console: {} {}", entry.level, entry.message);
+        }
+        let folder = tools::package_file("target/browser-failures");
+        let file = folder.join(format!("{name}.png"));
+        let taken = self.browser.driver.screenshot_as_png().await.map_err(|error| error.to_string());
+        let kept = taken.and_then(|png| {
+            fs::create_dir_all(&folder).and_then(|()| fs::write(&file, png)).map_err(|error| error.to_string())
+        });
+        match kept {
+            Ok(()) => eprintln!("  screenshot: {}", file.display()),
+            Err(error) => eprintln!("  no screenshot: {error}"),
+        }
+    }
+}
+
+/// How rows differ from a list, in few words.
+fn difference(rows: &[Row], truth: &Truth) -> String {
+    let shown: std::collections::BTreeMap<&str, &Row> = rows.iter().map(|row| (row.key.as_str(), row)).collect();
+    let missing: Vec<_> = truth.items.keys().filter(|key| !shown.contains_key(key.as_str())).take(3).collect();
+    let left_over: Vec<_> = shown.keys().filter(|key| !truth.items.contains_key(**key)).take(3).collect();
+    let stale: Vec<_> = truth
+        .items
+        .iter()
+        .filter_map(|(key, item)| Some((key, item, shown.get(key.as_str())?)))
+        .filter(|(_, item, row)| item.uid != row.uid || item.resource_version != row.resource_version)
+        .map(|(key, item, row)| format!("{key} at {} instead of {}", row.resource_version, item.resource_version))
+        .take(3)
+        .collect();
+    format!(
+        "{} rows for {} objects; missing {missing:?}, left over {left_over:?}, stale {stale:?}",
+        rows.len(),
+        truth.count()
+    )
+}

@@ -1,0 +1,166 @@
+//! A child process that cannot outlive its test: not by a panic, and not by the test's own sudden death.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs;
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use super::wait::wait_until;
+
+/// The shell leads a process group of its own and kills all of it when its standard input ends. The kernel
+/// closes that pipe however the test ends, so no handler can be missed; and only the program holds the output
+/// pipe, so its end is the program's end.
+const KEEPER: &str = r#""$@" 2>&1 & exec >/dev/null 2>&1; cat; kill -KILL 0"#;
+
+/// How long a program may take to say that it is ready: a debug build on a busy machine included.
+const START: Duration = Duration::from_secs(60);
+
+/// Lines kept for a failure's message.
+const OUTPUT_LINES: usize = 200;
+
+/// A running program with its children.
+pub struct Process {
+    name: String,
+    keeper: Child,
+    /// Held open for as long as the program may run.
+    lifeline: Option<ChildStdin>,
+    output: Arc<Mutex<Output>>,
+}
+
+#[derive(Default)]
+struct Output {
+    lines: Vec<String>,
+    ended: bool,
+}
+
+impl Process {
+    /// Starts `program` in `folder`.
+    pub fn start(name: &str, program: &Path, folder: &Path, arguments: &[impl AsRef<OsStr>]) -> Self {
+        let mut keeper = Command::new("sh")
+            .args(["-c", KEEPER, name])
+            .arg(program)
+            .args(arguments)
+            .current_dir(folder)
+            // No user's cluster, and no user's wish for colours in the lines that are read here.
+            .env("KUBECONFIG", "/dev/null")
+            .env("NO_COLOR", "true")
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{name} could not be started with `sh`: {error}"));
+        let lifeline = keeper.stdin.take();
+        let stdout = keeper.stdout.take().expect("standard output is piped");
+        let output = Arc::new(Mutex::new(Output::default()));
+        let sink = Arc::clone(&output);
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let mut output = sink.lock().expect("no reader panics");
+                if output.lines.len() == OUTPUT_LINES {
+                    output.lines.remove(0);
+                }
+                output.lines.push(line);
+            }
+            sink.lock().expect("no reader panics").ended = true;
+        });
+        Self { name: name.to_owned(), keeper, lifeline, output }
+    }
+
+    /// Waits for a line that contains `marker`, and returns what follows it.
+    pub async fn line_after(&self, marker: &str) -> String {
+        wait_until(&format!("{} says `{marker}`", self.name), START, async || {
+            let output = self.output.lock().expect("no reader panics");
+            match output.lines.iter().find_map(|line| line.split_once(marker)) {
+                Some((_, rest)) => Ok(rest.trim().to_owned()),
+                None if output.ended => panic!("{} ended: {}", self.name, output.lines.join("\n")),
+                None => Err(output.lines.join("\n")),
+            }
+        })
+        .await
+    }
+
+    /// Its last lines.
+    pub fn output(&self) -> String {
+        self.output.lock().expect("no reader panics").lines.join("\n")
+    }
+
+    /// Waits until `url` answers with success.
+    pub async fn answers(&self, url: &str) {
+        wait_until(&format!("{} answers {url}", self.name), START, async || {
+            let output = self.output();
+            match reqwest::get(url).await {
+                Ok(response) if response.status().is_success() => Ok(()),
+                Ok(response) => Err(format!("{}; it said: {output}", response.status())),
+                Err(error) => Err(format!("{error}; it said: {output}")),
+            }
+        })
+        .await;
+    }
+}
+
+impl fmt::Debug for Process {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.name)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.lifeline.take());
+        // The keeper dies of its own signal; there is nobody to tell if it cannot be waited for.
+        let _ = self.keeper.wait();
+    }
+}
+
+/// A loopback port that nobody listens on at this moment.
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port can be bound");
+    listener.local_addr().expect("a bound listener has an address").port()
+}
+
+/// Waits until nobody listens on `port` any more.
+pub async fn port_closed(port: u16) {
+    wait_until(&format!("port {port} is free"), Duration::from_secs(5), async || {
+        match TcpStream::connect((Ipv4Addr::LOCALHOST, port)) {
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(()),
+            other => Err(format!("{other:?}")),
+        }
+    })
+    .await;
+}
+
+/// A folder that is removed with its content.
+#[derive(Debug)]
+pub struct TemporaryFolder(PathBuf);
+
+impl TemporaryFolder {
+    /// An empty folder below Cargo's folder for tests.
+    pub fn new(name: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}-{count}", std::process::id()));
+        fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{} cannot be made: {error}", path.display()));
+        Self(path)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // A browser that was just killed may still be letting go of a file; the next run's name differs.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

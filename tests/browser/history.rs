@@ -1,0 +1,67 @@
+//! Holds the page's marks against what the cluster says that it wrote.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::harness::cluster::Write;
+use crate::harness::page::{Mark, Page, Row, Status};
+use crate::harness::truth::Truth;
+
+/// The version up to which the page had heard everything.
+pub fn revision(status: &Status) -> u64 {
+    let version = status.resource_version.as_deref().and_then(|version| version.parse().ok());
+    version.unwrap_or_else(|| panic!("a live kind has a version: {status:?}"))
+}
+
+/// A page that was live at revision `since` and never lost its place has exactly one mark for every write of
+/// Pods after it: none is missing, none is there twice, none is made up.
+pub async fn every_write_has_its_mark(page: &Page, writes: &[Write], since: u64) {
+    let mut expected = BTreeMap::<(u64, &str, &str), i32>::new();
+    for write in writes.iter().filter(|write| write.revision > since) {
+        *expected.entry((write.revision, delta_type(&write.kind), &write.uid)).or_default() += 1;
+    }
+    assert!(!expected.is_empty(), "nothing was written since {since}");
+    let marks = page.marks("pods").await;
+    for mark in &marks {
+        if let (Some(version), "Added" | "Updated" | "Deleted") = (version(mark), mark.kind.as_str())
+            && version > since
+        {
+            *expected.entry((version, &mark.kind, mark.uid.as_deref().unwrap_or_default())).or_default() -= 1;
+        }
+    }
+    expected.retain(|_, balance| *balance != 0);
+    let missing: Vec<_> = expected.iter().filter(|(_, balance)| **balance > 0).take(5).collect();
+    let surplus: Vec<_> = expected.iter().filter(|(_, balance)| **balance < 0).take(5).collect();
+    assert!(
+        expected.is_empty(),
+        "{} writes and marks do not match ({} marks in all); writes without a mark: {missing:?}; \
+         marks without a write: {surplus:?}",
+        expected.len(),
+        marks.len(),
+    );
+}
+
+/// Everything that the page knew `before` and that is gone by now is marked as deleted, once.
+pub async fn the_gone_are_marked(page: &Page, before: &[Row], truth: &Truth) {
+    let there: BTreeSet<&str> = truth.items.values().map(|item| item.uid.as_str()).collect();
+    let gone: Vec<&Row> = before.iter().filter(|row| !there.contains(row.uid.as_str())).collect();
+    assert!(!gone.is_empty(), "nothing went away, so the test saw nothing");
+    let marks = page.marks("pods").await;
+    for row in &gone {
+        let deletions =
+            marks.iter().filter(|mark| mark.kind == "Deleted" && mark.uid.as_deref() == Some(&row.uid)).count();
+        assert_eq!(deletions, 1, "Deleted marks of {}, one of {} that are gone", row.key, gone.len());
+    }
+}
+
+fn version(mark: &Mark) -> Option<u64> {
+    mark.resource_version.as_deref()?.parse().ok()
+}
+
+fn delta_type(wire_type: &str) -> &'static str {
+    match wire_type {
+        "ADDED" => "Added",
+        "MODIFIED" => "Updated",
+        "DELETED" => "Deleted",
+        other => panic!("the cluster's log has no type {other}"),
+    }
+}

@@ -1,0 +1,37 @@
+//! The built page in a real Chromium, against the demo cluster, through the real proxies.
+//!
+//! Each test starts its own cluster, proxy and browser on free ports and takes them down again. What a test
+//! may hold on to in the page is written in the README. When one fails, the page's status and console follow
+//! the message, and `target/browser-failures/` has a screenshot.
+#![cfg(not(target_arch = "wasm32"))]
+
+// The processes, the browser, the page's handles, and an independent LIST.
+#[allow(dead_code, reason = "the benchmark uses the same harness, and each uses another part")]
+mod harness;
+
+// The page's marks against the cluster's log of writes.
+mod history;
+
+// Under load, through `kubectl proxy` and through `trunk serve`, nothing is lost.
+mod sync;
+
+// The proxy dies, the cluster is replaced, history is compacted, sockets are cut.
+mod outage;
+
+// LIST and WATCH are forbidden.
+mod permission;
+
+// The tab is in the background.
+mod hidden;
+
+// Names and annotations that are markup.
+mod markup;
+
+// Fifty thousand Pods.
+mod size;
+
+// Kinds, namespaces, sorting, filtering, pausing, reloading.
+mod controls;
+
+// Every kind's cells against what a real server printed.
+mod columns;

@@ -1,0 +1,136 @@
+//! What breaks between the page and its objects: the page says so, comes back by itself, and owns up to what
+//! it missed.
+
+use std::time::Duration;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{Page, with_page};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::truth::Truth;
+use crate::harness::turn;
+use crate::history::{every_write_has_its_mark, revision, the_gone_are_marked};
+
+const PODS: &str = "/api/v1/pods";
+const RATE: u32 = 40;
+
+/// A page may take this long to notice that its socket is gone.
+const NOTICE: Duration = Duration::from_secs(5);
+
+/// A page may take this long to be live again once it can be.
+const RECOVERY: Duration = Duration::from_secs(10);
+
+fn calm() -> Options {
+    Options { pods: 200, rate: RATE, bookmark_seconds: 2, ..Options::default() }
+}
+
+#[tokio::test]
+async fn the_proxy_dies_and_pods_go_meanwhile() {
+    let _turn = turn::alone().await;
+    let cluster = Cluster::start(&calm()).await;
+    let mut proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("the_proxy_dies_and_pods_go_meanwhile", &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", RECOVERY).await;
+        proxy.kill().await;
+        page.reaches("pods", "stale", NOTICE).await;
+        let before = page.rows("pods").await;
+
+        let doomed = cluster.quiet(PODS).await;
+        for key in doomed.items.keys().step_by(20) {
+            let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
+            cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{name}")).await;
+        }
+        cluster.rate(RATE).await;
+        cluster.advance(5 * u64::from(RATE), RATE).await;
+        assert_eq!(page.attribute("connection", "data-state").await.as_deref(), Some("stale"), "after five seconds");
+        assert_eq!(page.rows("pods").await.len(), before.len(), "a stale page keeps what it knew");
+
+        proxy.start_again().await;
+        page.reaches("pods", "live", RECOVERY).await;
+        let truth = cluster.quiet(PODS).await;
+        caught_up(page, &truth).await;
+        the_gone_are_marked(page, &before, &truth).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_cluster_comes_back_smaller_with_its_history_compacted() {
+    let _turn = turn::alone().await;
+    let mut cluster = Cluster::start(&calm()).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "the_cluster_comes_back_smaller_with_its_history_compacted";
+    with_page(name, &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", RECOVERY).await;
+        cluster.quiet(PODS).await;
+        cluster.kill().await;
+        page.reaches("pods", "stale", NOTICE).await;
+        let before = page.rows("pods").await;
+
+        cluster.start_again(&Options { pods: 150, rate: 0, first_revision: 1_000_000, ..calm() }).await;
+        page.reaches("pods", "live", RECOVERY).await;
+        let truth = cluster.list(PODS).await;
+        assert!(truth.revision >= 1_000_000, "the cluster started at {}", truth.revision);
+        caught_up(page, &truth).await;
+        the_gone_are_marked(page, &before, &truth).await;
+
+        // It is not only a picture of the list: it follows again.
+        cluster.rate(RATE).await;
+        cluster.advance(u64::from(RATE), RATE).await;
+        caught_up(page, &cluster.quiet(PODS).await).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn history_is_compacted_under_an_open_page() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&calm()).await;
+    let mut proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("history_is_compacted_under_an_open_page", &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", RECOVERY).await;
+        proxy.kill().await;
+        page.reaches("pods", "stale", NOTICE).await;
+        let before = page.rows("pods").await;
+        cluster.rate(100).await;
+        cluster.advance(500, 100).await;
+        cluster.control("compact").await;
+        proxy.start_again().await;
+        page.reaches("pods", "live", RECOVERY).await;
+        let truth = cluster.quiet(PODS).await;
+        caught_up(page, &truth).await;
+        the_gone_are_marked(page, &before, &truth).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sockets_are_cut_under_load() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { rate: 100, ..calm() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("sockets_are_cut_under_load", &proxy.url(), "#/pods", async |page| {
+        let live = page.reaches("pods", "live", RECOVERY).await;
+        for _ in 0..3 {
+            cluster.advance(100, 100).await;
+            cluster.control("cut").await;
+            cluster.advance(200, 100).await;
+            page.reaches("pods", "live", RECOVERY).await;
+        }
+        let truth = cluster.quiet(PODS).await;
+        caught_up(page, &truth).await;
+        // The history is still there, so the watch goes on where it was cut: nothing is missed or listed again.
+        every_write_has_its_mark(page, &cluster.log("pods").await, revision(&live)).await;
+    })
+    .await;
+}
+
+/// The page holds what the cluster holds, in its store and on the screen, and its sums are right.
+async fn caught_up(page: &Page, truth: &Truth) {
+    page.shows("pods", truth, Duration::from_secs(5)).await;
+    page.counts(truth.count(), truth.count()).await;
+    page.is_balanced().await;
+    let drawn = page.drawn().await;
+    assert!(!drawn.is_empty(), "no row is drawn as live");
+    let left_over: Vec<_> = drawn.iter().filter(|key| !truth.items.contains_key(*key)).collect();
+    assert!(left_over.is_empty(), "drawn as live, but gone: {left_over:?}");
+}

@@ -1,0 +1,72 @@
+//! What the server forbids is said in the server's words, costs no other resource anything, and ends by itself.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{Page, with_page};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+/// A refused request is tried again after half a minute at the latest.
+const SECOND_TRY: Duration = Duration::from_secs(75);
+
+#[tokio::test]
+async fn watching_pods_is_forbidden() {
+    forbidden("watching_pods_is_forbidden", &["watch"]).await;
+}
+
+#[tokio::test]
+async fn listing_and_watching_pods_are_forbidden() {
+    forbidden("listing_and_watching_pods_are_forbidden", &["list", "watch"]).await;
+}
+
+async fn forbidden(name: &str, verbs: &[&str]) {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options::default()).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    for verb in verbs {
+        cluster.control(&format!("forbid?verb={verb}&resource=pods")).await;
+    }
+    with_page(name, &proxy.url(), "#/pods?pin=deployments", async |page| {
+        let status = page.reaches("pods", "forbidden", Duration::from_secs(15)).await;
+        let message = status.message.unwrap_or_default();
+        let refused = |text: &str| verbs.iter().any(|verb| text.contains(&format!("cannot {verb} resource \"pods\"")));
+        assert!(refused(&message), "status: {message}");
+        wait_until("the page says why", Duration::from_secs(2), async || {
+            let notice = page.text("notice").await;
+            holds(refused(&notice), || notice)
+        })
+        .await;
+        assert_eq!(page.attribute("connection", "data-state").await.as_deref(), Some("forbidden"));
+
+        deployments_are_followed(page, &cluster).await;
+        let status = page.status_of("pods").await;
+        assert_eq!(status.map(|status| status.state).as_deref(), Some("forbidden"), "Pods are still forbidden");
+
+        for verb in verbs {
+            cluster.control(&format!("allow?verb={verb}&resource=pods")).await;
+        }
+        page.reaches("pods", "live", SECOND_TRY).await;
+        page.shows("pods", &cluster.list("/api/v1/pods").await, Duration::from_secs(5)).await;
+        wait_until("the notice is gone", Duration::from_secs(2), async || {
+            let notice = page.text("notice").await;
+            holds(!refused(&notice), || notice)
+        })
+        .await;
+    })
+    .await;
+}
+
+/// A change of a Deployment reaches the page.
+async fn deployments_are_followed(page: &Page, cluster: &Cluster) {
+    page.reaches("deployments", "live", Duration::from_secs(10)).await;
+    let path = "/apis/apps/v1/deployments";
+    let key = cluster.list(path).await.last_key().to_owned();
+    let (namespace, name) = key.split_once('/').expect("a Deployment has a namespace");
+    let patch = json!({ "metadata": { "annotations": { "kubechurn.test/touched": "yes" } } });
+    cluster.patch(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}"), &patch).await;
+    page.shows("deployments", &cluster.list(path).await, Duration::from_secs(5)).await;
+}
