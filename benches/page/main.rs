@@ -1,7 +1,8 @@
 //! Measures the built page in Chromium on the demo cluster and prints Markdown tables; it judges nothing.
 //!
 //! `./dev bench` or `cargo bench --bench page`, with the page and the demo cluster built before. The figures are
-//! those of this machine, its load and its software rasteriser: compare ratios, and runs of one day.
+//! those of this machine, its load and its software rasteriser: compare ratios, and runs of one day. Behind `--`
+//! may stand which parts to run: `files`, `start`, `load`.
 
 #[cfg(not(target_arch = "wasm32"))]
 #[allow(dead_code, reason = "the tests use the same harness, and each uses another part")]
@@ -34,11 +35,19 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let runs = |part: &str| wanted.is_empty() || wanted.iter().any(|name| name == part);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("the runtime starts").block_on(async {
-        files::report();
-        start::report().await;
-        load::report().await;
+        if runs("files") {
+            files::report();
+        }
+        if runs("start") {
+            start::report().await;
+        }
+        if runs("load") {
+            load::report().await;
+        }
     });
 }
 
