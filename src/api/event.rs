@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::api::object::DecodeError;
+use crate::api::object::{DecodeError, map};
 use crate::api::text::Text;
 
 /// The wire's event types. What they become in the queue is another enum: `DeltaType`.
@@ -63,7 +63,7 @@ pub fn split(text: &str) -> Result<Frame<'_>, DecodeError> {
         #[serde(borrow)]
         object: &'a RawValue,
     }
-    let envelope: Envelope<'_> = serde_json::from_str(text)?;
+    let envelope: Envelope<'_> = serde_json::from_str(map(text)?)?;
     let event_type = match &*envelope.event_type {
         "ADDED" => EventType::Added,
         "MODIFIED" => EventType::Modified,
@@ -159,7 +159,9 @@ mod tests {
 
     #[test]
     fn what_is_no_frame_is_an_error() {
-        for text in ["", "{}", "null", "[]", "{\"type\":\"ADDED\"}", "{\"type\":7,\"object\":{}}", "<html>"] {
+        for text in
+            ["", "{}", "null", "[]", "{\"type\":\"ADDED\"}", "{\"type\":7,\"object\":{}}", "<html>", "[\"ADDED\",{}]"]
+        {
             assert!(split(text).is_err(), "{text}");
         }
     }

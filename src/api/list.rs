@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::api::object::{DecodeError, ResourceVersion};
+use crate::api::object::{DecodeError, ResourceVersion, map};
 use crate::api::text::Text;
 
 /// A page as the server sent it.
@@ -43,7 +43,7 @@ pub fn page(text: &str) -> Result<ListPage<'_>, DecodeError> {
         continue_token: Text<'a>,
         remaining_item_count: Option<u64>,
     }
-    let list: List<'_> = serde_json::from_str(text)?;
+    let list: List<'_> = serde_json::from_str(map(text)?)?;
     let token = list.metadata.continue_token;
     Ok(ListPage {
         resource_version: ResourceVersion::new(&list.metadata.resource_version),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::Equivalent;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::api::cell::Cell;
 use crate::api::text::Text;
@@ -193,10 +194,24 @@ pub fn decode_metadata(text: &str) -> Result<Object, DecodeError> {
     #[derive(Deserialize)]
     struct Bare<'a> {
         #[serde(borrow)]
-        metadata: Meta<'a>,
+        metadata: &'a RawValue,
     }
-    let bare: Bare<'_> = serde_json::from_str(text)?;
-    bare.metadata.into_object(Box::default()).ok_or(DecodeError::NoName)
+    let bare: Bare<'_> = serde_json::from_str(map(text)?)?;
+    let metadata: Meta<'_> = serde_json::from_str(map(bare.metadata.get())?)?;
+    metadata.into_object(Box::default()).ok_or(DecodeError::NoName)
+}
+
+/// The text, if it begins as a JSON object does: what serde derives for a struct takes a list of its members as
+/// well, so that `["ADDED", …]` would pass for an event.
+///
+/// # Errors
+///
+/// When it begins otherwise.
+pub fn map(text: &str) -> Result<&str, DecodeError> {
+    match text.trim_ascii_start().starts_with('{') {
+        true => Ok(text),
+        false => Err(DecodeError::Json(serde::de::Error::custom("a JSON object was expected"))),
+    }
 }
 
 #[cfg(test)]
@@ -223,6 +238,8 @@ mod tests {
                 .unwrap();
         assert_eq!(object.key, ObjectKey::new("b", "a"));
         assert!(object.flaw.is_some());
-        assert!(decode_or_flag(fails, r#"{"metadata":{}}"#).is_err());
+        for text in [r#"{"metadata":{}}"#, r#"{"metadata":["a"]}"#, r#"[{"name":"a"}]"#] {
+            assert!(decode_or_flag(fails, text).is_err(), "{text}");
+        }
     }
 }

@@ -27,7 +27,7 @@ const OVERSCAN: usize = 6;
 /// How often the slow parts are renewed, in milliseconds.
 const SLOW: f64 = 500.0;
 /// How often counts and ages are renewed: often enough to read, and each renewal lays out the header.
-const BRISK: f64 = 200.0;
+const BRISK: f64 = 333.0;
 /// How long a changed cell stays marked, in seconds of the wall clock.
 const MARKED: i64 = 2;
 /// How long a row counts as just come.

@@ -12,8 +12,9 @@ use crate::browser::clock;
 /// How long a hidden page lets changes wait, in milliseconds. Browsers stretch it to a second and more.
 const HIDDEN: u32 = 250;
 /// The least time between two frames that only show what the server sent, in milliseconds. Laying out and
-/// painting costs more than draining: 30 a second cost half of 60, and are as good to read.
-const PACE: f64 = 32.0;
+/// painting costs more than draining. A change that comes alone is shown at once; only a stream of them is paced, and
+/// what the user does never is.
+const PACE: f64 = 66.0;
 
 /// Calls back once for any number of requests: at the next animation frame, or by a timer.
 #[derive(Clone)]
