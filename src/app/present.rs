@@ -24,10 +24,9 @@ use crate::ui::table::ROW;
 
 /// Rows above and below the visible ones that are in the document too.
 const OVERSCAN: usize = 6;
-/// How often the slow parts are renewed, in milliseconds.
+/// How often counts, ages and rates are renewed, in milliseconds: all in one frame, for each such frame lays out
+/// the page's head and foot.
 const SLOW: f64 = 500.0;
-/// How often counts and ages are renewed: often enough to read, and each renewal lays out the header.
-const BRISK: f64 = 333.0;
 /// How long a changed cell stays marked, in seconds of the wall clock.
 const MARKED: i64 = 2;
 /// How long a row counts as just come.
@@ -53,7 +52,6 @@ pub(super) struct Shown {
     height: f64,
     slots: FxHashMap<(u32, u64, u64), Held>,
     slow: f64,
-    brisk: f64,
     state: &'static str,
 }
 
@@ -86,7 +84,7 @@ impl Page {
             self.layout.generation = generation;
         }
         self.selected = None;
-        (self.shown.slow, self.shown.brisk, self.shown.anchor) = (0.0, 0.0, None);
+        (self.shown.slow, self.shown.anchor) = (0.0, None);
         self.present_shell();
         self.frames.request();
     }
@@ -110,15 +108,12 @@ impl Page {
             self.meters.pages += 1;
         }
         self.paint(now);
-        if now - self.shown.slow >= SLOW {
-            self.shown.slow = now;
+        let state = self.desk().map_or("", |desk| report::state(desk.watched.health(now)));
+        if now - self.shown.slow >= SLOW || state != self.shown.state {
+            (self.shown.slow, self.shown.state) = (now, state);
+            self.present_connection(now);
             self.present_rail(now);
             self.present_pipeline(now);
-        }
-        let state = self.desk().map_or("", |desk| report::state(desk.watched.health(now)));
-        if now - self.shown.brisk >= BRISK || state != self.shown.state {
-            (self.shown.brisk, self.shown.state) = (now, state);
-            self.present_connection(now);
         }
     }
 
@@ -141,10 +136,12 @@ impl Page {
             let Some(row) = view.row(id) else { continue };
             let (rank, selected) = (first + at + 1, self.selected.as_ref() == Some(&row.object.key));
             let slot = (id.0, row.born, generation);
+            // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
+            let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
             let held = match self.shown.slots.remove(&slot) {
                 Some(mut held) => {
                     let same =
-                        (held.version, held.second, held.rank, held.selected) == (row.version, wall.0, rank, selected);
+                        (held.version, held.second, held.rank, held.selected) == (row.version, second, rank, selected);
                     if !same {
                         let before = held.row.with_untracked(Clone::clone);
                         let fresh_change = (held.version != row.version).then_some(row.changed);
@@ -154,7 +151,7 @@ impl Page {
                             held.row.set(model);
                             changed = true;
                         }
-                        (held.version, held.second, held.rank, held.selected) = (row.version, wall.0, rank, selected);
+                        (held.version, held.second, held.rank, held.selected) = (row.version, second, rank, selected);
                     }
                     held
                 }
@@ -162,7 +159,7 @@ impl Page {
                     changed = true;
                     let model = row_model(&mut self.layout, row, rank, selected, None, wall, now);
                     let row_signal = ArcRwSignal::new(model);
-                    Held { row: row_signal, version: row.version, second: wall.0, rank, selected }
+                    Held { row: row_signal, version: row.version, second, rank, selected }
                 }
             };
             slots.push(Slot { id: slot, row: held.row.clone() });

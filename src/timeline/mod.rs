@@ -31,8 +31,9 @@ use crate::timeline::scene::{Scene, TimelineView};
 /// A budget for one resource, in bytes: room for some hundred thousand marks.
 pub const BUDGET: usize = 8 << 20;
 
-/// The least time between two scenes of a window that only moves on, in milliseconds: ten a second.
-const PACE: f64 = 100.0;
+/// The least time between two scenes of a window that only moves on, in milliseconds: seven a
+/// second, by which it moves some two pixels in a window of a minute.
+const PACE: f64 = 130.0;
 
 /// A mark as a reader sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -223,7 +224,7 @@ impl Timeline {
         self.ring.evicted()
     }
 
-    /// Whether a new scene would differ: at once when the view was changed, and ten times a second when a mark
+    /// Whether a new scene would differ: at once when the view was changed, and seven times a second when a mark
     /// arrived or the time moved on by a pixel.
     pub fn is_due(&self, view: &TimelineView, now: f64) -> bool {
         let Some(drawn) = &self.drawn else {

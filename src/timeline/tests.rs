@@ -161,9 +161,9 @@ fn scenes_are_due_when_something_moved() {
         fixture.timeline.is_due(&TimelineView { window: fixture.viewport.window(now), ..fixture.view.clone() }, now)
     };
     assert!(!due(&fixture, now + 70.0), "less than a pixel");
-    assert!(due(&fixture, now + 110.0));
+    assert!(due(&fixture, now + 140.0));
     fixture.push(now, MarkType::Added, "a", "u", Tone::Plain);
-    assert!(!due(&fixture, now + 20.0) && due(&fixture, now + 100.0));
+    assert!(!due(&fixture, now + 20.0) && due(&fixture, now + 140.0));
     fixture.view.scroll = 1;
     assert!(due(&fixture, now + 1.0));
 }
