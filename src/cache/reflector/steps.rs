@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::api::event::{self, EventType};
 use crate::api::object::{ResourceVersion, decode_or_flag};
+use crate::cache::backoff::Backoff;
 use crate::cache::reflector::{
     Action, Failure, ListRequest, Moment, Notice, Objects, PROVEN, Phase, Reflector, ReflectorStore, SHORT, Silence,
     Socket, State, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest,
@@ -60,6 +61,11 @@ impl Reflector {
         socket.frames += 1;
         store.ledger().frames += 1;
         store.ledger().bytes += text.len() as u64;
+        // The waits of an outage grew because nothing answered. What the server says now is another matter, and
+        // begins with short waits: a page that was cut off and is told 410 must not be stale for long.
+        if self.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Unreachable) {
+            self.backoff = Backoff::default();
+        }
         let frame = match event::split(text) {
             Ok(frame) => frame,
             Err(error) => return self.malformed(&error.to_string(), moment, store),

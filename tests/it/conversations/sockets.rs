@@ -117,6 +117,26 @@ fn refused_backs_off_exponentially_and_an_observation_elsewhere_shortens_it() {
 }
 
 #[test]
+fn compacted_during_an_outage_waits_as_if_for_the_first_time() {
+    live().check(&[
+        ("close 1006", "watch 7"),
+        ("close 1006", "probe watch 7"),
+        ("unreachable", "wait 800"),
+        ("timer", "watch 7"),
+        ("close 1006", "probe watch 7"),
+        ("unreachable", "wait 1600"),
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("ERROR 410 Expired too old", "wait 800"),
+        ("timer", "stream 7"),
+        ("open", ""),
+        // The waits of one and the same trouble still grow.
+        ("END 20", ""),
+        ("ERROR 410 Expired too old", "wait 1600"),
+    ]);
+}
+
+#[test]
 fn observations_elsewhere_do_not_open_twice_a_second() {
     live().check(&[
         ("close 1006", "watch 7"),
