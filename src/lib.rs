@@ -15,13 +15,14 @@
 //!
 //! - **Nothing vanishes.** Every frame and every listed item is counted by the [`cache::ledger::Ledger`] and
 //!   ends in exactly one place. The sums are shown, and must balance at every moment.
-//! - **The core is pure.** `api`, `cache`, `table` and `timeline` know no socket, clock, randomness or view:
-//!   the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
+//! - **The core is pure.** `api`, `cache`, `table`, `timeline` and `page` know no socket, clock, randomness or
+//!   view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
 //! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
 //! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into
 //!   the wasm once per kind.
-//! - Dependencies point one way: `api ← cache ← {table, timeline} ← ui`, `browser → {api, cache}`, and `app`
-//!   alone names both `browser` and `ui`. `tests/it/tidy.rs` holds this.
+//! - Dependencies point one way: `api ← cache ← {table, timeline} ← page ← ui`, `browser → {api, cache}`, and
+//!   `app` alone names both `browser` and `ui`. `tests/it/tidy.rs` holds this. `page` is what the page is without
+//!   a browser (where the user is, what is watched, what it says of itself), so that it can be tested natively.
 //!
 //! # Deliberately absent
 //!
