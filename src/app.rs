@@ -154,6 +154,15 @@ impl Page {
         self.desks.iter().flat_map(|desk| desk.drivers.iter().cloned()).collect()
     }
 
+    /// Stops draining, or goes on. The queues keep taking in what comes, folded for each object.
+    fn pause(&mut self, paused: bool, now: f64) {
+        if self.paused != paused {
+            self.paused = paused;
+            put(self.screen.paused, paused);
+            self.stage.pause(paused, now);
+        }
+    }
+
     /// Drains the queues, as far as this frame's share goes. Whether anything is left.
     fn drain(&mut self, hidden: bool) -> bool {
         if self.paused {
@@ -299,11 +308,7 @@ fn obey(page: &Shared, command: Command) {
         }
         Command::Scroll(top, height) => this.shown.scroll(top, height),
         Command::Hold(hold) => this.pointer.over_table(hold, now),
-        Command::Pause(paused) => {
-            this.paused = paused;
-            put(this.screen.paused, paused);
-            this.stage.pause(paused, now);
-        }
+        Command::Pause(paused) => this.pause(paused, now),
         Command::Select(key) => {
             this.selected = if this.selected == key { None } else { key };
         }

@@ -21,6 +21,14 @@ impl Page {
     /// Goes to a place: watches what it asks for, and lets go what it does not.
     pub(super) fn go(&mut self, route: Route) {
         let now = crate::browser::clock::now();
+        if self.route.resource != route.resource {
+            self.selected = None;
+        }
+        let scope = |route: &Route| (route.resource.clone(), route.namespaces.clone(), route.labels.clone());
+        if scope(&self.route) != scope(&route) {
+            // A table that was never drained would look as if it were still being listed.
+            self.pause(false, now);
+        }
         self.route = route;
         if self.base.is_some() {
             self.watch(now);

@@ -83,7 +83,6 @@ impl Page {
             self.layout = Layout::of(&self.route);
             self.layout.generation = generation;
         }
-        self.selected = None;
         (self.shown.slow, self.shown.anchor) = (0.0, None);
         self.present_shell();
         self.frames.request();
