@@ -57,8 +57,11 @@ pub(super) struct Shown {
 
 impl Shown {
     pub(super) fn scroll(&mut self, top: f64, height: f64) {
+        // Where the page itself has scrolled to, the row is still the one to keep.
+        if (top - self.top).abs() >= 1.0 {
+            self.anchor = None;
+        }
         (self.top, self.height) = (top.max(0.0), height);
-        self.anchor = None;
     }
 }
 
