@@ -81,7 +81,7 @@ pub struct TableView {
     /// Rows that came while the table was held, and are not among the held ones.
     waiting: usize,
     version: u64,
-    /// The clock that ages are read from when a filter looks at a row.
+    /// The buffer in which a row is written out for the filter to look at.
     scratch: String,
 }
 
