@@ -9,6 +9,8 @@ mod talk;
 mod columns;
 /// Whole conversations with a server, each named after its fault.
 mod conversations;
+/// What the fuzzers found worth keeping, replayed.
+mod fuzz;
 /// Random histories and faults leave the store equal to a plain map.
 mod model;
 /// The recording of a real cluster, at several drain sizes.
