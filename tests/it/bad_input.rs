@@ -2,12 +2,12 @@
 //! wait. In every case it is counted, the ledger balances, the other rows live on, and the truth returns.
 
 use kubechurn::api::object::{Decode, Object, decode_metadata};
-use kubechurn::cache::informer::Informer;
 use kubechurn::cache::ledger::Ledger;
 use kubechurn::cache::reflector::{Input, Options};
+use kubechurn::cache::shared_informer::InformerOptions;
 use kubechurn::table::kinds::pods;
 
-use crate::talk::{Log, Talk, joined, object, write_object};
+use crate::talk::{Talk, joined, object, write_object};
 
 /// The bad inputs, as data.
 mod cases;
@@ -114,7 +114,7 @@ fn options() -> Options {
 
 /// A watch at version 7, with the rows `one@5` and `two@6`.
 fn live(decode: Decode) -> Talk {
-    let mut talk = Talk { informer: Informer::new(decode, options()), now: 0.0, log: Log::default() };
+    let mut talk = Talk::of(decode, InformerOptions { reflector: options(), ..InformerOptions::default() });
     talk.check(&[
         ("start", "stream unset"),
         ("open", ""),

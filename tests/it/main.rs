@@ -13,6 +13,8 @@ mod columns;
 mod conversations;
 /// What the fuzzers found worth keeping, replayed.
 mod fuzz;
+/// Informers, their handlers, their factory, and two queues side by side.
+mod informers;
 /// Random histories and faults leave the store equal to a plain map.
 mod model;
 /// The recording of a real cluster, at several drain sizes.

@@ -6,16 +6,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kubechurn::api::extra::{Keep, extra};
 use kubechurn::api::object::{Decode, Object, ObjectKey, decode_metadata, decode_or_flag};
 use kubechurn::api::selector::{FieldSelector, LabelSelector};
 use kubechurn::api::status::Failure;
 use kubechurn::api::time::Timestamp;
 use kubechurn::api::{event, list};
 use kubechurn::cache::backoff::Moment;
-use kubechurn::cache::delta::DeltaType;
-use kubechurn::cache::informer::{Handler, Informer};
-use kubechurn::cache::reflector::{Action, Health, Input, Notice, Options};
-use kubechurn::cache::store::Change;
+use kubechurn::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use kubechurn::cache::processor::HandlerId;
+use kubechurn::cache::queue::QueueKind;
+use kubechurn::cache::reflector::{Action, Health, Input, Options};
+use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
+use kubechurn::cache::store::{Change, Store};
 use kubechurn::table::kinds::{KINDS, pods};
 
 /// The objects of the server that tells the truth.
@@ -68,7 +71,7 @@ pub fn list(data: &[u8]) {
         }
         if matches!(action, Some(Action::Watch(_))) {
             relist.drain();
-            relist.check_taken(data, decode);
+            relist.check_taken(data);
         }
         relist.check_truth_returns(action);
     }
@@ -129,9 +132,10 @@ fn decode_as_every_kind(text: &str) {
 
 /// An informer and what it was told, in a conversation with a server that tells the truth.
 struct Session {
-    informer: Informer,
+    informer: SharedInformer,
     decode: Decode,
     now: f64,
+    handler: HandlerId,
     changed: Changed,
 }
 
@@ -139,27 +143,37 @@ struct Session {
 #[derive(Default)]
 struct Changed(Vec<ObjectKey>);
 
-impl Handler for Changed {
-    fn received(&mut self, _now: f64, _delta_type: DeltaType, _object: &Arc<Object>) {}
-
-    fn changed(&mut self, _now: f64, change: &Change) {
+impl ResourceEventHandler for Changed {
+    fn changed(&mut self, _now: f64, change: &Change) -> Handled {
         let (Change::Added { new: object, .. }
         | Change::Updated { new: object, .. }
-        | Change::Synced { new: object }
+        | Change::Synced { new: object, .. }
         | Change::Deleted { last: object, .. }) = change;
         self.0.push(object.key.clone());
+        Ok(())
     }
-
-    fn noticed(&mut self, _notice: &Notice) {}
 }
 
+/// All that can be kept of an object, so that reading it is tried too.
+const KEEP: Keep = Keep { owners: true, labels: true, text: true };
+
 type Rows = BTreeMap<ObjectKey, Arc<Object>>;
+
+fn rows(store: &Store) -> Rows {
+    store.iter().map(|object| (object.key.clone(), object.clone())).collect()
+}
 
 impl Session {
     /// In the middle of the first list: two objects, and no end yet.
     fn streaming(decode: Decode) -> Session {
-        let informer = Informer::new(decode, Options::default());
-        let mut session = Session { informer, decode, now: 0.0, changed: Changed::default() };
+        let options = InformerOptions {
+            reflector: Options { keep: KEEP, ..Options::default() },
+            beside: Some(QueueKind::AtomicFifo),
+            ..InformerOptions::default()
+        };
+        let mut informer = SharedInformer::new(decode, options);
+        let handler = informer.add_event_handler(HandlerOptions::default(), 0.0);
+        let mut session = Session { informer, decode, now: 0.0, handler, changed: Changed::default() };
         assert!(matches!(session.act(Input::Start), Some(Action::Watch(_))));
         session.act(Input::Opened);
         session.say_truth();
@@ -188,18 +202,33 @@ impl Session {
     }
 
     fn act(&mut self, input: Input<'_>) -> Option<Action> {
-        let action = self.informer.handle(input, Moment { now: self.now, random: 0.0 }, &mut self.changed);
+        let action = self.informer.handle(input, Moment { now: self.now, random: 0.0 });
         assert!(self.informer.is_balanced(), "{:?}", self.informer.ledger());
         action
     }
 
+    /// Applies what is queued, in both queues, which come to the same.
     fn drain(&mut self) {
-        self.informer.drain(usize::MAX, self.now, &mut self.changed);
+        self.informer.drain(usize::MAX, self.now);
+        self.informer.drain_beside(usize::MAX);
         assert!(self.informer.is_balanced(), "{:?}", self.informer.ledger());
+        self.informer.deliver(self.handler, &mut self.changed);
+        let beside = self.informer.beside().expect("a queue beside");
+        assert_eq!(self.rows(), rows(beside.store()));
     }
 
     fn rows(&self) -> Rows {
-        self.informer.store().iter().map(|object| (object.key.clone(), object.clone())).collect()
+        rows(self.informer.store())
+    }
+
+    /// What the informer shall make of an object.
+    fn read(&self, text: &str) -> Option<Object> {
+        let mut object = decode_or_flag(self.decode, text).ok()?;
+        match extra(text, KEEP) {
+            Ok(extra) => object.extra = extra,
+            Err(flaw) => object.flaw = Some(flaw.to_string().into()),
+        }
+        Some(object)
     }
 
     /// Lets the wait pass, which is neither short nor for ever; nothing is asked for before its end.
@@ -230,9 +259,9 @@ impl Session {
     }
 
     /// A page that was taken for the whole list: the rows are its readable items and nothing else.
-    fn check_taken(&self, data: &[u8], decode: Decode) {
+    fn check_taken(&self, data: &[u8]) {
         let page = list::page(std::str::from_utf8(data).expect("text")).expect("a page");
-        let items = page.items.iter().filter_map(|item| decode_or_flag(decode, item).ok());
+        let items = page.items.iter().filter_map(|item| self.read(item));
         let items: Rows = items.map(|object| (object.key.clone(), Arc::new(object))).collect();
         assert_eq!(self.rows(), items);
     }
@@ -270,7 +299,7 @@ impl Session {
 
     fn check_truth(&mut self) {
         self.drain();
-        let truth = TRUTH.map(|text| (self.decode)(text).expect("the truth is readable"));
+        let truth = TRUTH.map(|text| self.read(text).expect("the truth is readable"));
         assert_eq!(self.rows(), truth.map(|object| (object.key.clone(), Arc::new(object))).into());
         assert!(self.informer.has_synced());
         assert_eq!(self.informer.health(self.now), Health::Live);
