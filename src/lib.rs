@@ -15,8 +15,8 @@
 //!
 //! - **Nothing vanishes.** Every frame and every listed item is counted by the [`cache::ledger::Ledger`] and
 //!   ends in exactly one place. The sums are shown, and must balance at every moment.
-//! - **The core is pure.** `api`, `cache`, `table`, `timeline` and `page` know no socket, clock, randomness or
-//!   view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
+//! - **The core is pure.** `api`, `workqueue`, `cache`, `table`, `timeline` and `page` know no socket, clock,
+//!   randomness or view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
 //! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
 //! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into
 //!   the wasm once per kind.
@@ -35,6 +35,7 @@ pub mod cache;
 pub mod page;
 pub mod table;
 pub mod timeline;
+pub mod workqueue;
 
 #[cfg(target_arch = "wasm32")]
 pub mod app;

@@ -1,0 +1,71 @@
+//! A bucket of tokens that fills at a constant rate: what `golang.org/x/time/rate` calls a Limiter.
+
+/// The bucket. It begins full.
+#[derive(Clone, Debug)]
+pub struct TokenBucket {
+    /// How long one token takes to come, in milliseconds.
+    every: f64,
+    burst: f64,
+    /// Below zero if tokens are reserved that are still to come.
+    tokens: f64,
+    last: Option<f64>,
+}
+
+impl TokenBucket {
+    /// A bucket that holds up to `burst` tokens, and gets one `every` so many milliseconds.
+    pub fn new(every: f64, burst: u32) -> TokenBucket {
+        TokenBucket { every, burst: f64::from(burst), tokens: f64::from(burst), last: None }
+    }
+
+    /// Takes a token, one that is still to come if there is none. Returns how long until it is there, in
+    /// milliseconds: infinitely if the bucket holds none at all.
+    pub fn reserve(&mut self, now: f64) -> f64 {
+        self.advance(now);
+        if self.burst < 1.0 {
+            return f64::INFINITY;
+        }
+        self.tokens -= 1.0;
+        (-self.tokens).max(0.0) * self.every
+    }
+
+    /// Takes a token if there is one, and tells whether there was.
+    pub fn try_accept(&mut self, now: f64) -> bool {
+        self.advance(now);
+        let is_there = self.tokens >= 1.0;
+        if is_there {
+            self.tokens -= 1.0;
+        }
+        is_there
+    }
+
+    fn advance(&mut self, now: f64) {
+        let elapsed = (now - self.last.unwrap_or(now)).max(0.0);
+        self.tokens = (self.tokens + elapsed / self.every).min(self.burst);
+        self.last = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reservations_queue_up_behind_the_burst() {
+        let mut bucket = TokenBucket::new(100.0, 2);
+        let waits = |bucket: &mut TokenBucket, now| [(); 3].map(|()| bucket.reserve(now));
+        assert_eq!(waits(&mut bucket, 0.0), [0.0, 0.0, 100.0]);
+        // One token of debt: at 150 half of one is there.
+        assert_eq!(waits(&mut bucket, 150.0), [50.0, 150.0, 250.0]);
+        // It never holds more than its burst.
+        assert_eq!(waits(&mut bucket, 1_000_000.0), [0.0, 0.0, 100.0]);
+        assert_eq!(TokenBucket::new(100.0, 0).reserve(0.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn what_is_not_accepted_costs_nothing() {
+        let mut bucket = TokenBucket::new(300_000.0, 1);
+        for (now, accepted) in [(0.0, true), (1.0, false), (299_999.0, false), (300_000.0, true), (300_001.0, false)] {
+            assert_eq!(bucket.try_accept(now), accepted, "{now}");
+        }
+    }
+}
