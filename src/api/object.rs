@@ -159,6 +159,9 @@ pub enum DecodeError {
     /// The text is not JSON of the shape that was expected.
     #[error("not the JSON that was expected: {0}")]
     Json(#[from] serde_json::Error),
+    /// The bytes are no text.
+    #[error("not UTF-8: {0}")]
+    Encoding(#[from] std::str::Utf8Error),
     /// There is no `metadata.name`, so the object cannot be told from others.
     #[error("the object has no metadata.name")]
     NoName,

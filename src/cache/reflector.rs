@@ -45,10 +45,15 @@ pub enum Input<'a> {
     Opened,
     /// A text frame.
     Frame(&'a str),
+    /// A binary frame. It counts as the text that it holds; where it holds none it is malformed, for to replace
+    /// what is no UTF-8 would give an object another name.
+    Bytes(&'a [u8]),
     /// The socket closed. Its code is 1000 where the server ended the watch as it should.
     Closed(u16),
     /// A page of the list.
     Page(&'a str),
+    /// A page of the list as it came; it is no list where it is no UTF-8.
+    PageBytes(&'a [u8]),
     /// The list or the probe of a failed watch was answered with this, or not at all.
     Failed(Failure),
     /// The probe of a failed watch found nothing wrong.
@@ -286,8 +291,10 @@ impl Reflector {
                 None
             }
             Input::Frame(text) => self.frame(text, moment, store),
+            Input::Bytes(bytes) => self.bytes(bytes, moment, store),
             Input::Closed(code) => self.closed(code, moment, store),
             Input::Page(text) => self.page(text, moment, store),
+            Input::PageBytes(bytes) => self.page_bytes(bytes, moment, store),
             Input::Failed(failure) => self.failed(failure, moment, store),
             Input::ProbePassed => self.probe_passed(moment),
             Input::Timer => self.timer(moment, store),

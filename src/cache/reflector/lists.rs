@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::list;
-use crate::api::object::{ResourceVersion, decode_or_flag};
+use crate::api::object::{DecodeError, ResourceVersion, decode_or_flag};
 use crate::cache::reflector::{
     Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Reflector, ReflectorStore, State, Verdict, WatchEvent,
 };
@@ -32,20 +32,34 @@ impl Reflector {
         Action::List(request)
     }
 
+    pub(super) fn page_bytes(
+        &mut self,
+        bytes: &[u8],
+        moment: Moment,
+        store: &mut dyn ReflectorStore,
+    ) -> Option<Action> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.page(text, moment, store),
+            Err(error) if matches!(self.state, State::List { .. }) => {
+                store.ledger().bytes += bytes.len() as u64;
+                self.no_list(&error.into(), moment, store)
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// An answer with a good status that cannot be read.
+    fn no_list(&mut self, error: &DecodeError, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let words = format!("the answer is no list: {error}");
+        self.failed(Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None }, moment, store)
+    }
+
     pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let State::List { items, version, request, requested } = &mut self.state else { return None };
         store.ledger().bytes += text.len() as u64;
         let page = match list::page(text) {
             Ok(page) => page,
-            Err(error) => {
-                let failure = Failure {
-                    verdict: Verdict::Failing,
-                    code: 200,
-                    words: format!("the answer is no list: {error}"),
-                    retry_after: None,
-                };
-                return self.failed(failure, moment, store);
-            }
+            Err(error) => return self.no_list(&error, moment, store),
         };
         self.heard = Some(moment.now);
         let before = items.len();

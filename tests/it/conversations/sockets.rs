@@ -356,3 +356,25 @@ fn timeouts_lie_between_five_and_ten_minutes() {
         assert_eq!(request.timeout_seconds, seconds);
     }
 }
+
+#[test]
+fn binary_frames_count_as_their_text_and_a_name_that_is_no_text_names_nothing() {
+    let frame = |name: &[u8]| {
+        let mut bytes = Vec::from(br#"{"type":"ADDED","object":{"metadata":{"name":""#);
+        bytes.extend(name);
+        bytes.extend(br#"","namespace":"n","uid":"c-1","resourceVersion":"8"}}}"#);
+        bytes
+    };
+    let mut talk = Talk::new(Options::default());
+    talk.check(&[("start", "stream unset"), ("open", ""), ("ADDED a@5", ""), ("END 7", "")]);
+    assert_eq!(talk.input(Input::Bytes(&frame(b"c"))), "");
+    talk.check(&[("drain", "Added a@5 Added c@8")]);
+    assert_eq!(talk.input(Input::Bytes(&frame(b"c\xff"))), "wait 800");
+    talk.check(&[("drain", ""), ("store", "a@5 c@8"), ("version", "8"), ("timer", "stream 8")]);
+    talk.check(&[("text 422 no", "list 8")]);
+    assert_eq!(talk.input(Input::PageBytes(b"{\"metadata\":{},\"items\":[]}\xff")), "wait 1600");
+    talk.check(&[(
+        "words",
+        "Failing: the answer is no list: not UTF-8: invalid utf-8 sequence of 1 bytes from index 26",
+    )]);
+}
