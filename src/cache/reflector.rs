@@ -12,7 +12,8 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::api::object::{Decode, Object, ObjectKey, ResourceVersion};
+use crate::api::extra::{Keep, extra};
+use crate::api::object::{Decode, DecodeError, Object, ObjectKey, ResourceVersion, decode_or_flag};
 use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::{Failure, Verdict};
 use crate::cache::backoff::{Backoff, Moment};
@@ -215,11 +216,13 @@ pub struct Options {
     pub watch_list: bool,
     /// Tell everything again this often while watching, in milliseconds.
     pub resync: Option<f64>,
+    /// What is kept of each object beside its columns.
+    pub keep: Keep,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { watch_list: true, resync: None }
+        Options { watch_list: true, resync: None, keep: Keep::default() }
     }
 }
 
@@ -306,6 +309,11 @@ impl Reflector {
         }
     }
 
+    /// From the next watch on, tells everything again this often, in milliseconds.
+    pub fn resync_every(&mut self, every: f64) {
+        self.options.resync = Some(every);
+    }
+
     /// When [`Input::Timer`] is due, if ever.
     pub fn deadline(&self) -> Option<f64> {
         match &self.state {
@@ -390,6 +398,16 @@ impl Reflector {
         matches!(self.state, State::Waiting { .. })
             && self.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Unreachable)
     }
+}
+
+/// Reads an object, and what else shall be kept of it.
+fn read(decode: Decode, keep: Keep, text: &str) -> Result<Arc<Object>, DecodeError> {
+    let mut object = decode_or_flag(decode, text)?;
+    match extra(text, keep) {
+        Ok(extra) => object.extra = extra,
+        Err(flaw) => object.flaw = Some(flaw.to_string().into()),
+    }
+    Ok(Arc::new(object))
 }
 
 impl Socket {

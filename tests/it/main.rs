@@ -9,6 +9,8 @@ mod talk;
 mod columns;
 /// Whole conversations with a server, each named after its fault.
 mod conversations;
+/// Informers, their handlers, their factory, and two queues side by side.
+mod informers;
 /// Random histories and faults leave the store equal to a plain map.
 mod model;
 /// The recording of a real cluster, at several drain sizes.

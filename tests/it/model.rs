@@ -78,7 +78,7 @@ proptest! {
         watch_list in any::<bool>(),
         resync in prop::option::of(Just(5000.0)),
     ) {
-        let mut play = Play::new(Options { watch_list, resync });
+        let mut play = Play::new(Options { watch_list, resync, ..Options::default() });
         steps.iter().for_each(|step| play.step(step));
         play.settle();
         play.check_store();
@@ -136,7 +136,7 @@ impl Play {
             Step::Bookmark | Step::Garbage | Step::Unknown | Step::Close(_) => {}
             Step::Compact => self.server.compacted = self.server.version,
             Step::Drain(keys) => {
-                self.talk.informer.drain(*keys, self.talk.now, &mut self.talk.log);
+                self.talk.drain(*keys);
                 assert!(self.talk.informer.is_balanced());
             }
             Step::Time(ms) => self.time(*ms),
@@ -283,7 +283,7 @@ impl Play {
             .changes
             .iter()
             .map(|change| match change {
-                Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new } => &*new.uid,
+                Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new, .. } => &*new.uid,
                 Change::Deleted { last, .. } => &*last.uid,
             })
             .collect();

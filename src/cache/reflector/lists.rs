@@ -1,11 +1,10 @@
 //! How lists come in: page by page, until one is complete; and how a complete one is handed over.
 
-use std::sync::Arc;
-
 use crate::api::list;
-use crate::api::object::{DecodeError, ResourceVersion, decode_or_flag};
+use crate::api::object::{DecodeError, ResourceVersion};
 use crate::cache::reflector::{
     Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Reflector, ReflectorStore, State, Verdict, WatchEvent,
+    read,
 };
 
 impl Reflector {
@@ -66,8 +65,8 @@ impl Reflector {
         let mut unreadable = false;
         for item in &page.items {
             store.ledger().listed += 1;
-            let object = match decode_or_flag(self.decode, item) {
-                Ok(object) => Arc::new(object),
+            let object = match read(self.decode, self.options.keep, item) {
+                Ok(object) => object,
                 Err(error) => {
                     unreadable = true;
                     store.ledger().malformed_items += 1;

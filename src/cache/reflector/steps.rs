@@ -1,13 +1,11 @@
 //! The Reflector's transitions, one method for each kind of input.
 
-use std::sync::Arc;
-
 use crate::api::event::{self, EventType};
-use crate::api::object::{DecodeError, ResourceVersion, decode_or_flag};
+use crate::api::object::{DecodeError, ResourceVersion};
 use crate::cache::backoff::Backoff;
 use crate::cache::reflector::{
     Action, Failure, ListRequest, Moment, Notice, Objects, PROVEN, Phase, Reflector, ReflectorStore, SHORT, Silence,
-    Socket, State, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest,
+    Socket, State, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, read,
 };
 
 impl Reflector {
@@ -99,8 +97,8 @@ impl Reflector {
                 return None;
             }
         };
-        let object = match decode_or_flag(self.decode, frame.object) {
-            Ok(object) => Arc::new(object),
+        let object = match read(self.decode, self.options.keep, frame.object) {
+            Ok(object) => object,
             Err(error) => return self.malformed(&error.to_string(), moment, store),
         };
         self.prove(moment, store);

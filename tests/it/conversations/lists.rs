@@ -20,7 +20,7 @@ const RELIST: &[(&str, &str)] = &[
 
 /// Lists in pages from the first.
 fn paged() -> Talk {
-    Talk::new(Options { watch_list: false, resync: None })
+    Talk::new(Options { watch_list: false, ..Options::default() })
 }
 
 fn relisting() -> Talk {

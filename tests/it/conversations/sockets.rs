@@ -2,10 +2,10 @@
 
 use kubechurn::api::object::decode_metadata;
 use kubechurn::cache::backoff::Moment;
-use kubechurn::cache::informer::Informer;
 use kubechurn::cache::reflector::{Action, Input, Options};
+use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
 
-use crate::talk::{Log, Talk, check};
+use crate::talk::{Talk, check};
 
 /// A live watch at version 7, with `a@5` in the store; it is 10,000 ms since the start.
 const LIVE: &[(&str, &str)] = &[
@@ -350,8 +350,8 @@ fn stopped_and_started_is_a_gap() {
 #[test]
 fn timeouts_lie_between_five_and_ten_minutes() {
     for (random, seconds) in [(0.0, 300), (0.5, 450), (0.999, 599)] {
-        let mut informer = Informer::new(decode_metadata, Options::default());
-        let action = informer.handle(Input::Start, Moment { now: 0.0, random }, &mut Log::default());
+        let mut informer = SharedInformer::new(decode_metadata, InformerOptions::default());
+        let action = informer.handle(Input::Start, Moment { now: 0.0, random });
         let Some(Action::Watch(request)) = action else { panic!("{action:?}") };
         assert_eq!(request.timeout_seconds, seconds);
     }

@@ -207,7 +207,7 @@ fn deletion_that_a_list_did_not_see() {
 
 #[test]
 fn list_without_a_version_begins_the_watch_with_what_exists() {
-    let mut talk = Talk::new(Options { watch_list: false, resync: None });
+    let mut talk = Talk::new(Options { watch_list: false, ..Options::default() });
     talk.check(&[
         ("start", "list 0 limit 500"),
         ("page  a@5", "watch unset"),
