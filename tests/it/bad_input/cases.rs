@@ -159,11 +159,23 @@ fn bad_objects() -> Vec<(&'static str, String, String, Shows)> {
     objects
 }
 
-/// The items of lists that are bad in themselves: the text, all rows that a list with it shows, and whether its
-/// row is flagged.
-pub fn objects() -> Vec<(String, String, bool)> {
+/// An item of a list that is bad in itself.
+pub struct Item {
+    /// Which of the thirty-two kinds it is.
+    pub kind: &'static str,
+    /// The item.
+    pub text: String,
+    /// All rows that a list with it shows.
+    pub rows: String,
+    /// Whether its row is flagged, where there are columns.
+    pub flagged: bool,
+}
+
+/// The items of lists that are bad in themselves.
+pub fn objects() -> Vec<Item> {
     let bad = bad_objects().into_iter();
-    bad.map(|(_, text, row, shows)| (text, with_others(&row), shows == Shows::Flagged)).collect()
+    bad.map(|(kind, text, row, shows)| Item { kind, text, rows: with_others(&row), flagged: shows == Shows::Flagged })
+        .collect()
 }
 
 /// All rows, as they are sorted.
