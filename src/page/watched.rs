@@ -69,7 +69,7 @@ impl Handler for Feed<'_> {
         match notice {
             Notice::Relisted { at, reason, .. } => self.timeline.relist(*at, &format!("relist: {reason}")),
             Notice::Gap { from, to, reason } => self.timeline.gap(*from, *to, reason),
-            Notice::Malformed { .. } => {}
+            Notice::Malformed { .. } | Notice::Stale { .. } | Notice::Refused { .. } | Notice::Late { .. } => {}
         }
         if self.notices.len() == NOTICES {
             self.notices.pop_front();
@@ -98,7 +98,8 @@ pub fn scopes(kind: &Kind, route: &Route) -> Vec<Scope> {
 impl Watched {
     /// Watches `kind` in `scopes`. `timeline` holds what was seen of the kind before, if anything.
     pub fn new(kind: &'static Kind, scopes: Vec<Scope>, timeline: Timeline) -> Watched {
-        let informers = scopes.iter().map(|_| Informer::new(kind.decode, Options::default())).collect();
+        let options = Options { kind: Some(kind.resource.kind), ..Options::default() };
+        let informers = scopes.iter().map(|_| Informer::new(kind.decode, options)).collect();
         Watched { kind, scopes, informers, view: TableView::default(), timeline, notices: VecDeque::new() }
     }
 

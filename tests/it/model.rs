@@ -72,13 +72,14 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// 52. Seed 003: random histories and faults end in the server's state.
     #[test]
     fn any_history_with_any_faults_ends_in_the_servers_state(
         steps in prop::collection::vec(step(), 1..120),
         watch_list in any::<bool>(),
         resync in prop::option::of(Just(5000.0)),
     ) {
-        let mut play = Play::new(Options { watch_list, resync });
+        let mut play = Play::new(Options { watch_list, resync, ..Options::default() });
         steps.iter().for_each(|step| play.step(step));
         play.settle();
         play.check_store();

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use crate::api::list;
-use crate::api::object::{ResourceVersion, decode_or_flag};
+use crate::api::object::{Decode, Object, ResourceVersion, decode_or_flag};
+use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Reflector, ReflectorStore, State, Verdict, WatchEvent,
+    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Reflector, ReflectorStore, Silence, State, Verdict,
+    WatchEvent, kind,
 };
 
 impl Reflector {
     /// Asks for the first page. Unset asks for the newest; `0`, the first time, for any cached state, which
-    /// comes whole; a version seen before for at least that, unpaged.
+    /// comes whole; a version seen before for at least that, unpaged. A page size that was set holds for all.
     pub(super) fn list(&mut self, moment: Moment) -> Action {
         let resource_version = match (self.unavailable, self.version.is_unset()) {
             (true, _) => ResourceVersion::default(),
@@ -18,7 +20,10 @@ impl Reflector {
             (false, false) => self.version.clone(),
         };
         let concrete = !resource_version.is_unset() && resource_version.as_str() != "0";
-        let limit = (!concrete || self.paged).then_some(PAGE);
+        let limit = match self.options.page_size {
+            Some(size) => Some(size.get()),
+            None => (!concrete || self.paged).then_some(PAGE),
+        };
         self.request(ListRequest { resource_version, limit, continue_token: None }, moment)
     }
 
@@ -52,15 +57,21 @@ impl Reflector {
         let mut unreadable = false;
         for item in &page.items {
             store.ledger().listed += 1;
-            let object = match decode_or_flag(self.decode, item) {
+            let object = match read_item(self.options.kind, self.decode, item) {
                 Ok(object) => Arc::new(object),
-                Err(error) => {
+                Err(words) => {
                     unreadable = true;
                     store.ledger().malformed_items += 1;
-                    store.notice(Notice::Malformed { at: moment.now, reason: format!("an item of the list: {error}") });
+                    store.notice(Notice::Malformed { at: moment.now, reason: format!("an item of the list: {words}") });
                     continue;
                 }
             };
+            // Pages that repeat an object, as those of an inconsistent token may, bring it forward and never back.
+            let newer = items.get(&object.key).filter(|newer| newer.uid == object.uid);
+            if newer.is_some_and(|newer| object.resource_version.is_older_than(&newer.resource_version)) {
+                store.ledger().merged += 1;
+                continue;
+            }
             store.streamed(moment.now, WatchEvent::Added, &object);
             match items.insert(object.key.clone(), object) {
                 None => store.ledger().pending += 1,
@@ -85,6 +96,7 @@ impl Reflector {
         }
         let State::List { items, version, .. } = std::mem::replace(&mut self.state, State::Idle) else { return None };
         self.version = version;
+        self.refusals.allowed(Verb::List);
         self.replace(items, moment, store);
         Some(self.open(moment, false))
     }
@@ -98,13 +110,26 @@ impl Reflector {
         store.ledger().replaced += count as u64;
         store.ledger().lists += 1;
         self.unavailable = false;
+        self.resync_at = self.options.resync.map(|every| moment.now + every);
         self.heard = Some(moment.now);
         let reason = std::mem::replace(&mut self.reason, String::from("relist"));
         let first = !self.synced;
         self.synced = true;
+        if let Some(silence) = self.silence.as_mut().filter(|_| first) {
+            // Before the first list nothing was known, so that nothing was missed.
+            *silence = Silence { from: moment.now, since: moment.now };
+        }
         store.replace(moment.now, items);
         if !first {
             store.notice(Notice::Relisted { at: moment.now, reason, items: count });
         }
     }
+}
+
+/// Reads one item of a list.
+fn read_item(kind: Option<&str>, decode: Decode, item: &str) -> Result<Object, String> {
+    if let Some(kind) = kind {
+        kind::check_item(kind, item)?;
+    }
+    decode_or_flag(decode, item).map_err(|error| error.to_string())
 }
