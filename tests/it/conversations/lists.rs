@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use kubechurn::cache::reflector::Options;
 
 use crate::conversations::streams::relisting;
-use crate::talk::Talk;
+use crate::talk::{Talk, joined};
 
 /// Lists in pages from the first.
 fn paged() -> Talk {
@@ -77,6 +77,20 @@ fn first_list_at_0_and_later_ones_at_the_last_version() {
         ("ERROR 410 Expired x", "wait 3200"),
         ("timer", "list 30"),
     ]);
+}
+
+/// 4. TestComputeListLimit: a cache that answers `0` gives all it has, and that is no list in pages.
+#[test]
+fn a_list_at_0_may_hold_more_than_its_limit() {
+    let items = joined(1..=501, |number| format!("a{number}@{number}"));
+    let mut talk = paged();
+    talk.check(&[
+        ("start", "list 0 limit 500"),
+        (&format!("page 600 {items}"), "watch 600"),
+        ("ERROR 410 Expired x", "wait 800"),
+        ("timer", "list 600"),
+    ]);
+    assert_eq!(talk.informer.ledger().replaced, 501);
 }
 
 /// 5. TestReflectorNotPaginatingNotConsistentReads: the server's cache answers such a list only whole.
