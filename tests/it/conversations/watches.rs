@@ -104,6 +104,17 @@ fn internal_errors_are_sat_out_within_their_window() {
         (ERROR, "wait 12800"),
         ("timer", "watch 9"),
     ]);
+    // So does one that something else asked for.
+    patient().check(&[
+        (ERROR, "wait 800"),
+        ("timer", "watch 7"),
+        ("ERROR 410 Expired x", "wait 1600"),
+        ("timer", "stream 7"),
+        ("END 9", ""),
+        ("+3000", ""),
+        (ERROR, "wait 3200"),
+        ("timer", "watch 9"),
+    ]);
     // A watch that lasted a minute does so too; one that did not does not, and what came of it does not matter.
     patient().check(&[
         (ERROR, "wait 800"),
