@@ -2,6 +2,7 @@
 
 pub mod cell;
 pub mod event;
+pub mod extra;
 pub mod list;
 pub mod object;
 pub mod request;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::api::cell::Cell;
+use crate::api::extra::Extra;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
 
@@ -110,6 +111,8 @@ pub struct Object {
     pub cells: Box<[Cell]>,
     /// Set where the columns' fields could not be read, so that the row says so: what was wrong.
     pub flaw: Option<Box<str>>,
+    /// What else was asked for.
+    pub extra: Option<Box<Extra>>,
 }
 
 /// The metadata that every object has, borrowed from the frame.
@@ -149,6 +152,7 @@ impl Meta<'_> {
             created: Timestamp::parse(&self.creation_timestamp),
             cells,
             flaw: None,
+            extra: None,
         })
     }
 }
@@ -159,6 +163,9 @@ pub enum DecodeError {
     /// The text is not JSON of the shape that was expected.
     #[error("not the JSON that was expected: {0}")]
     Json(#[from] serde_json::Error),
+    /// The bytes are no text.
+    #[error("not UTF-8: {0}")]
+    Encoding(#[from] std::str::Utf8Error),
     /// There is no `metadata.name`, so the object cannot be told from others.
     #[error("the object has no metadata.name")]
     NoName,

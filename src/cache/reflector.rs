@@ -17,7 +17,8 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::api::object::{Decode, Object, ObjectKey, ResourceVersion};
+use crate::api::extra::{Keep, extra};
+use crate::api::object::{Decode, DecodeError, Object, ObjectKey, ResourceVersion, decode_or_flag};
 use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::{Failure, Verdict};
 use crate::cache::backoff::{Backoff, Moment};
@@ -59,10 +60,15 @@ pub enum Input<'a> {
     Opened,
     /// A text frame.
     Frame(&'a str),
+    /// A binary frame. It counts as the text that it holds; where it holds none it is malformed, for to replace
+    /// what is no UTF-8 would give an object another name.
+    Bytes(&'a [u8]),
     /// The socket closed. Its code is 1000 where the server ended the watch as it should.
     Closed(u16),
     /// A page of the list.
     Page(&'a str),
+    /// A page of the list as it came; it is no list where it is no UTF-8.
+    PageBytes(&'a [u8]),
     /// The list or the probe of a failed watch was answered with this, or not at all.
     Failed(Failure),
     /// The probe of a failed watch found nothing wrong.
@@ -281,8 +287,10 @@ impl Reflector {
                 None
             }
             Input::Frame(text) => self.frame(text, moment, store),
+            Input::Bytes(bytes) => self.bytes(bytes, moment, store),
             Input::Closed(code) => self.closed(code, moment, store),
             Input::Page(text) => self.page(text, moment, store),
+            Input::PageBytes(bytes) => self.page_bytes(bytes, moment, store),
             Input::Failed(failure) => self.failed(failure, moment, store),
             Input::ProbePassed => self.probe_passed(moment),
             Input::Timer => self.timer(moment, store),
@@ -292,6 +300,11 @@ impl Reflector {
                 _ => None,
             },
         }
+    }
+
+    /// From the next list on, tells everything again this often, in milliseconds.
+    pub fn resync_every(&mut self, every: f64) {
+        self.options.resync = Some(every);
     }
 
     /// When [`Input::Timer`] is due, if ever.
@@ -367,6 +380,16 @@ impl Reflector {
         matches!(self.state, State::Waiting { .. })
             && self.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Unreachable)
     }
+}
+
+/// Reads an object, and what else shall be kept of it.
+fn read(decode: Decode, keep: Keep, text: &str) -> Result<Arc<Object>, DecodeError> {
+    let mut object = decode_or_flag(decode, text)?;
+    match extra(text, keep) {
+        Ok(extra) => object.extra = extra,
+        Err(flaw) => object.flaw = Some(flaw.to_string().into()),
+    }
+    Ok(Arc::new(object))
 }
 
 impl Socket {

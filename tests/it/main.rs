@@ -11,6 +11,8 @@ mod checklist;
 mod columns;
 /// Whole conversations with a server, each named after its fault.
 mod conversations;
+/// Informers, their handlers, their factory, and two queues side by side.
+mod informers;
 /// Random histories and faults leave the store equal to a plain map.
 mod model;
 /// The recording of a real cluster, at several drain sizes.

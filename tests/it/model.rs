@@ -137,7 +137,7 @@ impl Play {
             Step::Bookmark | Step::Garbage | Step::Unknown | Step::Close(_) => {}
             Step::Compact => self.server.compacted = self.server.version,
             Step::Drain(keys) => {
-                self.talk.informer.drain(*keys, self.talk.now, &mut self.talk.log);
+                self.talk.drain(*keys);
                 assert!(self.talk.informer.is_balanced());
             }
             Step::Time(ms) => self.time(*ms),
@@ -284,7 +284,7 @@ impl Play {
             .changes
             .iter()
             .map(|change| match change {
-                Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new } => &*new.uid,
+                Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new, .. } => &*new.uid,
                 Change::Deleted { last, .. } => &*last.uid,
             })
             .collect();

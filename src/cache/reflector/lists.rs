@@ -1,13 +1,11 @@
 //! How lists come in: page by page, until one is complete; and how a complete one is handed over.
 
-use std::sync::Arc;
-
 use crate::api::list;
-use crate::api::object::{Decode, Object, ResourceVersion, decode_or_flag};
+use crate::api::object::{DecodeError, ResourceVersion};
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
     Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Reflector, ReflectorStore, Silence, State, Verdict,
-    WatchEvent, kind,
+    WatchEvent, kind, read,
 };
 
 impl Reflector {
@@ -37,28 +35,44 @@ impl Reflector {
         Action::List(request)
     }
 
+    pub(super) fn page_bytes(
+        &mut self,
+        bytes: &[u8],
+        moment: Moment,
+        store: &mut dyn ReflectorStore,
+    ) -> Option<Action> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.page(text, moment, store),
+            Err(error) if matches!(self.state, State::List { .. }) => {
+                store.ledger().bytes += bytes.len() as u64;
+                self.no_list(&error.into(), moment, store)
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// An answer with a good status that cannot be read.
+    fn no_list(&mut self, error: &DecodeError, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let words = format!("the answer is no list: {error}");
+        self.failed(Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None }, moment, store)
+    }
+
     pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let State::List { items, version, request, requested } = &mut self.state else { return None };
         store.ledger().bytes += text.len() as u64;
         let page = match list::page(text) {
             Ok(page) => page,
-            Err(error) => {
-                let failure = Failure {
-                    verdict: Verdict::Failing,
-                    code: 200,
-                    words: format!("the answer is no list: {error}"),
-                    retry_after: None,
-                };
-                return self.failed(failure, moment, store);
-            }
+            Err(error) => return self.no_list(&error, moment, store),
         };
         self.heard = Some(moment.now);
         let before = items.len();
         let mut unreadable = false;
         for item in &page.items {
             store.ledger().listed += 1;
-            let object = match read_item(self.options.kind, self.decode, item) {
-                Ok(object) => Arc::new(object),
+            let named = self.options.kind.map_or(Ok(()), |kind| kind::check_item(kind, item));
+            let read = || read(self.decode, self.options.keep, item).map_err(|error| error.to_string());
+            let object = match named.and_then(|()| read()) {
+                Ok(object) => object,
                 Err(words) => {
                     unreadable = true;
                     store.ledger().malformed_items += 1;
@@ -124,12 +138,4 @@ impl Reflector {
             store.notice(Notice::Relisted { at: moment.now, reason, items: count });
         }
     }
-}
-
-/// Reads one item of a list.
-fn read_item(kind: Option<&str>, decode: Decode, item: &str) -> Result<Object, String> {
-    if let Some(kind) = kind {
-        kind::check_item(kind, item)?;
-    }
-    decode_or_flag(decode, item).map_err(|error| error.to_string())
 }

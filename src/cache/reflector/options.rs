@@ -2,6 +2,8 @@
 
 use std::num::NonZeroU32;
 
+use crate::api::extra::Keep;
+
 /// Settings of a reflector; client-go's `ReflectorOptions`, and the fields that are set on its `Reflector`.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -12,6 +14,8 @@ pub struct Options {
     /// The time begins with each list and runs on through the watches that follow it. In client-go an error of
     /// `Resync` ends the cycle; here telling again cannot fail.
     pub resync: Option<f64>,
+    /// What is kept of each object beside its columns.
+    pub keep: Keep,
     /// The most items of a page; client-go's `WatchListPageSize`. Where it is set, every list comes in such pages.
     /// Where it is not, lists at unset and at `0` come in pages of 500, and those at a version whole, so that the
     /// server's cache can answer them.
@@ -26,6 +30,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { watch_list: true, resync: None, page_size: None, kind: None, max_internal_error_retry: None }
+        Options {
+            watch_list: true,
+            resync: None,
+            keep: Keep::default(),
+            page_size: None,
+            kind: None,
+            max_internal_error_retry: None,
+        }
     }
 }

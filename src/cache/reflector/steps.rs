@@ -1,14 +1,12 @@
 //! The Reflector's transitions, one method for each kind of input.
 
-use std::sync::Arc;
-
 use crate::api::event::{self, EventType};
-use crate::api::object::{ResourceVersion, decode_or_flag};
+use crate::api::object::{DecodeError, ResourceVersion};
 use crate::cache::backoff::Backoff;
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
     Action, Failure, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT, Socket, State,
-    Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind,
+    Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
 };
 
 /// A watch that lasts this long between two internal errors ends what they have in common (client-go's
@@ -54,19 +52,37 @@ impl Reflector {
         Action::Watch(WatchRequest { resource_version, initial_events: streaming, timeout_seconds })
     }
 
-    pub(super) fn frame(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let (State::Stream(socket, _) | State::Watch(socket)) = &mut self.state else { return None };
+    pub(super) fn bytes(&mut self, bytes: &[u8], moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.frame(text, moment, store),
+            Err(error) if self.hear(bytes.len(), moment, store) => {
+                self.malformed(&DecodeError::from(error).to_string(), moment, store)
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Counts a frame of so many bytes; false where no socket is open that it could have come from.
+    fn hear(&mut self, bytes: usize, moment: Moment, store: &mut dyn ReflectorStore) -> bool {
+        let (State::Stream(socket, _) | State::Watch(socket)) = &mut self.state else { return false };
         // A frame proves that the socket opened, whether or not anyone saw it open.
         socket.open(moment.now, store.ledger());
         self.quiet = 0;
         socket.last_frame = Some(moment.now);
         socket.frames += 1;
         store.ledger().frames += 1;
-        store.ledger().bytes += text.len() as u64;
+        store.ledger().bytes += bytes as u64;
         // The waits of an outage grew because nothing answered. What the server says now is another matter, and
         // begins with short waits: a page that was cut off and is told 410 must not be stale for long.
         if self.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Unreachable) {
             self.backoff = Backoff::default();
+        }
+        true
+    }
+
+    pub(super) fn frame(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        if !self.hear(text.len(), moment, store) {
+            return None;
         }
         let frame = match event::split(text) {
             Ok(frame) => frame,
@@ -89,8 +105,8 @@ impl Reflector {
         if let Some(Err(words)) = self.options.kind.map(|kind| kind::check(kind, frame.object)) {
             return self.malformed(&words, moment, store);
         }
-        let object = match decode_or_flag(self.decode, frame.object) {
-            Ok(object) => Arc::new(object),
+        let object = match read(self.decode, self.options.keep, frame.object) {
+            Ok(object) => object,
             Err(error) => return self.malformed(&error.to_string(), moment, store),
         };
         self.prove(moment, store);

@@ -2,10 +2,10 @@
 
 use kubechurn::api::object::decode_metadata;
 use kubechurn::cache::backoff::Moment;
-use kubechurn::cache::informer::Informer;
 use kubechurn::cache::reflector::{Action, Input, Options};
+use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
 
-use crate::talk::{Log, Talk, bookmark, check};
+use crate::talk::{Talk, bookmark, check};
 
 /// A live watch at version 7, with `a@5` in the store; it is 10,000 ms since the start.
 const LIVE: &[(&str, &str)] = &[
@@ -417,14 +417,36 @@ fn stopped_and_started_is_a_gap() {
 #[test]
 fn timeouts_lie_between_five_and_ten_minutes() {
     for (random, seconds) in [(0.0, 300), (0.5, 450), (0.999, 599)] {
-        let mut informer = Informer::new(decode_metadata, Options::default());
+        let mut informer = SharedInformer::new(decode_metadata, InformerOptions::default());
         let end = bookmark("7", r#"{"k8s.io/initial-events-end":"true"}"#);
         for (now, input) in [(0.0, Input::Start), (0.0, Input::Frame(&end)), (5000.0, Input::Closed(1000))] {
-            let action = informer.handle(input, Moment { now, random }, &mut Log::default());
+            let action = informer.handle(input, Moment { now, random });
             let Some(action) = action else { continue };
             let Action::Watch(request) = action else { panic!("{action:?}") };
             assert_eq!(request.timeout_seconds, seconds, "{request:?}");
         }
         assert_eq!(informer.reflector().resource_version().as_str(), "7");
     }
+}
+
+#[test]
+fn binary_frames_count_as_their_text_and_a_name_that_is_no_text_names_nothing() {
+    let frame = |name: &[u8]| {
+        let mut bytes = Vec::from(br#"{"type":"ADDED","object":{"metadata":{"name":""#);
+        bytes.extend(name);
+        bytes.extend(br#"","namespace":"n","uid":"c-1","resourceVersion":"8"}}}"#);
+        bytes
+    };
+    let mut talk = Talk::new(Options::default());
+    talk.check(&[("start", "stream unset"), ("open", ""), ("ADDED a@5", ""), ("END 7", "")]);
+    assert_eq!(talk.input(Input::Bytes(&frame(b"c"))), "");
+    talk.check(&[("drain", "Added a@5 Added c@8")]);
+    assert_eq!(talk.input(Input::Bytes(&frame(b"c\xff"))), "wait 800");
+    talk.check(&[("drain", ""), ("store", "a@5 c@8"), ("version", "8"), ("timer", "stream 8")]);
+    talk.check(&[("text 422 no", "list 8")]);
+    assert_eq!(talk.input(Input::PageBytes(b"{\"metadata\":{},\"items\":[]}\xff")), "wait 1600");
+    talk.check(&[(
+        "words",
+        "Failing: the answer is no list: not UTF-8: invalid utf-8 sequence of 1 bytes from index 26",
+    )]);
 }
