@@ -21,3 +21,5 @@ mod rollout;
 mod tidy;
 /// The recorded watches that fail or end.
 mod watch_errors;
+/// Random work on a work queue loses nothing.
+mod work_queue;
