@@ -104,7 +104,8 @@ impl Watched {
         informers: &mut SharedInformerFactory,
         now: f64,
     ) -> Watched {
-        let options = InformerOptions { reflector: Options::default(), ..InformerOptions::default() };
+        let reflector = Options { kind: Some(kind.resource.kind), ..Options::default() };
+        let options = InformerOptions { reflector, ..InformerOptions::default() };
         let received = HandlerOptions { changes: false, received: true, resync: None };
         let sources = scopes.iter().filter_map(|scope| {
             let make = || SharedInformer::new(kind.decode, options);
@@ -150,7 +151,7 @@ impl Watched {
         match notice {
             Notice::Relisted { at, reason, .. } => self.timeline.relist(*at, &format!("relist: {reason}")),
             Notice::Gap { from, to, reason } => self.timeline.gap(*from, *to, reason),
-            Notice::Malformed { .. } => {}
+            Notice::Malformed { .. } | Notice::Stale { .. } | Notice::Refused { .. } | Notice::Late { .. } => {}
         }
         if self.notices.len() == NOTICES {
             self.notices.pop_front();

@@ -109,7 +109,7 @@ fn versions_that_are_none_do_not_move_the_watch() {
 
 /// Settings for Pods, whatever the decoder.
 fn options() -> Options {
-    Options::default()
+    Options { kind: Some(pods::KIND.resource.kind), ..Options::default() }
 }
 
 /// A watch at version 7, with the rows `one@5` and `two@6`.
@@ -276,6 +276,20 @@ impl<'a> Trial<'a> {
         };
         format!("{}: {}", self.case.kind, said.chars().take(300).collect::<String>())
     }
+}
+
+/// Neither new tokens nor new items make a list endless.
+#[test]
+fn lists_that_continue_for_ever_are_given_up() {
+    let mut talk = live(decode_metadata);
+    talk.check(&[("ERROR 410 Expired old", "wait 800"), ("timer", "stream 7"), ("fail 422 Invalid no", "list 7")]);
+    let items = vec!["7"; 100_000].join(",");
+    let page = |token| format!(r#"{{"metadata":{{"resourceVersion":"9","continue":"{token}"}},"items":[{items}]}}"#);
+    for token in 1..=10 {
+        assert_eq!(talk.input(Input::Page(&page(token))), format!("list 7 continue {token}"));
+    }
+    assert_eq!(talk.input(Input::Page(&page(11))), "wait 1600");
+    talk.check(&[("store", "one@5 two@6"), ("health", "Stale")]);
 }
 
 /// What holds for an object of a watch holds for an item of a list too, but that one bad item costs no relist.

@@ -7,6 +7,8 @@ mod talk;
 
 /// Whatever a broken or hostile server may say, and the end that it has.
 mod bad_input;
+/// The table of rules and their tests, in docs/checklist.md.
+mod checklist;
 /// Every kind's columns against the tables that a real API server printed, and against damaged objects.
 mod columns;
 /// Whole conversations with a server, each named after its fault.

@@ -72,6 +72,7 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// 52. Random histories and faults end in the server's state.
     #[test]
     fn any_history_with_any_faults_ends_in_the_servers_state(
         steps in prop::collection::vec(step(), 1..120),

@@ -126,7 +126,7 @@ fn room_files(room: &str) -> Vec<PathBuf> {
 }
 
 /// The files with one of these extensions below a folder of the package; none where there is no such folder.
-fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
+pub fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![Path::new(ROOT).join(folder)];
     while let Some(folder) = folders.pop() {
