@@ -11,7 +11,9 @@ use crate::bad_input::cases::{self, Said};
 mod properties;
 
 /// A target, and its function.
-const TARGETS: [(&str, fn(&[u8])); 3] =
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: [Target; 3] =
     [("frame", properties::frame), ("list", properties::list), ("selector", properties::selector)];
 
 /// Small enough to be read, and to be kept in the repository for ever.

@@ -65,7 +65,7 @@ fn versioned(version: &str) -> String {
 }
 
 /// The Pod `c@8` with a count of restarts as it is written in JSON.
-fn restarted(count: &str) -> String {
+pub fn restarted(count: &str) -> String {
     object_with(&format!(r#","status":{{"phase":"Running","containerStatuses":[{{"restartCount":{count}}}]}}"#))
 }
 

@@ -32,22 +32,22 @@ const EXPIRED: &str =
 
 /// Any bytes as a frame of a watch, and of a streaming list.
 pub fn frame(data: &[u8]) {
-    for decode in [pods::KIND.decode, decode_metadata as Decode] {
-        let mut watch = Session::live(decode);
+    for columns in [true, false] {
+        let mut watch = Session::live(columns);
         let before = watch.rows();
         let action = watch.act(Input::Bytes(data));
         watch.drain();
         watch.check_others(&before);
         watch.check_truth_returns(action);
 
-        let mut stream = Session::streaming(decode);
+        let mut stream = Session::streaming(columns);
         let action = stream.act(Input::Bytes(data));
         stream.check_truth_returns(action);
     }
     let text = String::from_utf8_lossy(data);
     // A text frame is always text, but it may be any.
     if matches!(text, std::borrow::Cow::Owned(_)) {
-        let mut watch = Session::live(pods::KIND.decode);
+        let mut watch = Session::live(true);
         let action = watch.act(Input::Frame(&text));
         watch.check_truth_returns(action);
     }
@@ -61,8 +61,8 @@ pub fn frame(data: &[u8]) {
 
 /// Any bytes as a page of a relist, and as its next page.
 pub fn list(data: &[u8]) {
-    for decode in [pods::KIND.decode, decode_metadata as Decode] {
-        let mut relist = Session::relisting(decode);
+    for columns in [true, false] {
+        let mut relist = Session::relisting(columns);
         let mut action = relist.act(Input::PageBytes(data));
         if matches!(action, Some(Action::List(_))) {
             // The same page again does not continue: its token repeats.
@@ -83,7 +83,7 @@ pub fn list(data: &[u8]) {
 /// Any text as a selector of labels, and of fields.
 pub fn selector(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let labels = |value: &'static str| move |key: &str| (key.len() % 2 == 0).then_some(value);
+    let labels = |value: &'static str| move |key: &str| key.len().is_multiple_of(2).then_some(value);
     match LabelSelector::parse(text) {
         Ok(selector) => {
             let printed = selector.to_string();
@@ -98,7 +98,7 @@ pub fn selector(data: &[u8]) {
         }
         Err(error) => assert!(text.is_char_boundary(error.at), "{error}"),
     }
-    let fields = |value: &'static str| move |field: &str| if field.len() % 2 == 0 { value } else { "" };
+    let fields = |value: &'static str| move |field: &str| if field.len().is_multiple_of(2) { value } else { "" };
     match FieldSelector::parse(text) {
         Ok(selector) => {
             let printed = selector.to_string();
@@ -133,7 +133,8 @@ fn decode_as_every_kind(text: &str) {
 /// An informer and what it was told, in a conversation with a server that tells the truth.
 struct Session {
     informer: SharedInformer,
-    decode: Decode,
+    /// Pods, of which the columns are read; otherwise objects of any kind, of which the metadata is.
+    columns: bool,
     now: f64,
     handler: HandlerId,
     changed: Changed,
@@ -157,6 +158,10 @@ impl ResourceEventHandler for Changed {
 /// All that can be kept of an object, so that reading it is tried too.
 const KEEP: Keep = Keep { owners: true, labels: true, text: true };
 
+fn decoder(columns: bool) -> Decode {
+    if columns { pods::KIND.decode } else { decode_metadata }
+}
+
 type Rows = BTreeMap<ObjectKey, Arc<Object>>;
 
 fn rows(store: &Store) -> Rows {
@@ -165,18 +170,16 @@ fn rows(store: &Store) -> Rows {
 
 impl Session {
     /// In the middle of the first list: two objects, and no end yet.
-    fn streaming(decode: Decode) -> Session {
-        // A resource without columns may be of any kind, and so takes objects of all.
-        let columns = decode as usize == pods::KIND.decode as usize;
+    fn streaming(columns: bool) -> Session {
         let kind = columns.then_some(pods::KIND.resource.kind);
         let options = InformerOptions {
             reflector: Options { keep: KEEP, kind, ..Options::default() },
             beside: Some(QueueKind::AtomicFifo),
             ..InformerOptions::default()
         };
-        let mut informer = SharedInformer::new(decode, options);
+        let mut informer = SharedInformer::new(decoder(columns), options);
         let handler = informer.add_event_handler(HandlerOptions::default(), 0.0);
-        let mut session = Session { informer, decode, now: 0.0, handler, changed: Changed::default() };
+        let mut session = Session { informer, columns, now: 0.0, handler, changed: Changed::default() };
         assert!(matches!(session.act(Input::Start), Some(Action::Watch(_))));
         session.act(Input::Opened);
         session.say_truth();
@@ -184,8 +187,8 @@ impl Session {
     }
 
     /// A watch with two rows, two seconds after its beginning.
-    fn live(decode: Decode) -> Session {
-        let mut session = Session::streaming(decode);
+    fn live(columns: bool) -> Session {
+        let mut session = Session::streaming(columns);
         assert_eq!(session.act(Input::Frame(END)), None);
         session.drain();
         assert_eq!(session.rows().len(), TRUTH.len());
@@ -195,8 +198,8 @@ impl Session {
     }
 
     /// A list that replaces what is known has been asked for.
-    fn relisting(decode: Decode) -> Session {
-        let mut session = Session::live(decode);
+    fn relisting(columns: bool) -> Session {
+        let mut session = Session::live(columns);
         session.act(Input::Frame(EXPIRED));
         session.wait();
         let action = session.act(Input::Failed(Failure::from_response(422, None, "no streaming lists")));
@@ -234,7 +237,7 @@ impl Session {
 
     /// What the informer shall make of an object, if it takes it.
     fn read(&self, text: &str) -> Option<Object> {
-        let mut object = decode_or_flag(self.decode, text).ok()?;
+        let mut object = decode_or_flag(decoder(self.columns), text).ok()?;
         match extra(text, KEEP) {
             Ok(extra) => object.extra = extra,
             Err(flaw) => object.flaw = Some(flaw.to_string().into()),
@@ -274,8 +277,7 @@ impl Session {
         let page = list::page(std::str::from_utf8(data).expect("text")).expect("a page");
         let items: Vec<Object> = page.items.iter().filter_map(|item| self.read(item)).collect();
         let rows = self.rows();
-        let any_kind = self.decode as usize == decode_metadata as Decode as usize;
-        assert!(!any_kind || items.iter().all(|item| rows.contains_key(&item.key)));
+        assert!(self.columns || items.iter().all(|item| rows.contains_key(&item.key)));
         for row in rows.values() {
             assert!(items.contains(row), "{row:?}");
             let mut lives = items.iter().filter(|item| item.key == row.key);
