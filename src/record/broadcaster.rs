@@ -212,6 +212,7 @@ mod tests {
         check(DropIfChannelFull, "w9 +a w9 +b +c >1 >1 >1 >1 >2 >2 >2", "a b c . b c .");
     }
 
+    /// 74. TestBroadcasterDropIfChannelFull.
     #[test]
     fn full_watcher_is_skipped_alone() {
         let (told, broadcaster) = play(DropIfChannelFull, "w1 w2 +a +b +c >1 >1 >2 >2 >2 +d >1 >2");

@@ -311,6 +311,7 @@ mod tests {
         check(similar(10), 600.0 * SECOND + 1.0, (1, "similar"));
     }
 
+    /// 75. TestEventCorrelator, TestEventSpamFilter.
     #[test]
     fn a_flood_is_throttled_to_one_in_300_seconds_and_its_count_stays_true() {
         check(same(25), SECOND, (25, "me again"));

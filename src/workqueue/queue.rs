@@ -163,6 +163,7 @@ mod tests {
         check("+a # +b # +a # g #", "1 2 2 a 1");
     }
 
+    /// 76. TestAddWhileProcessing.
     #[test]
     fn add_while_processing_reruns_after_done_and_not_before() {
         check("+a g +a # g -a # g -a g", "a 0 . 1 a .");

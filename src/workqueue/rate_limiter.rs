@@ -174,6 +174,7 @@ mod tests {
         assert_eq!(waits(&mut limiter, "one", 1), expected[..1]);
     }
 
+    /// 77. TestItemExponentialFailureRateLimiter.
     #[test]
     fn backoff_grows_and_forget_resets_one_item_alone() {
         check(ItemExponentialFailureRateLimiter::new(1.0, 1000.0), &[1.0, 2.0, 4.0, 8.0, 16.0]);
