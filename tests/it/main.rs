@@ -25,5 +25,7 @@ mod rollout;
 mod tidy;
 /// The recorded watches that fail or end.
 mod watch_errors;
+/// The page as handlers of shared informers.
+mod watched;
 /// Random work on a work queue loses nothing.
 mod work_queue;
