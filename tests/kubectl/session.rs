@@ -48,6 +48,7 @@ impl Session {
             .args(["-s", &self.url])
             .args(words(line))
             .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.home.path())
             .env("KUBECONFIG", "/dev/null")
             .stdin(Stdio::piped())

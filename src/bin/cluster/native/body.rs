@@ -4,6 +4,7 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
+use super::protobuf::{self, ProtobufError};
 use super::resource::Resource;
 use super::status::Status;
 
@@ -13,14 +14,14 @@ const LARGEST: usize = 3 << 20;
 /// levels, and `managedFields` repeats an object's fields some levels further down.
 pub const DEEPEST: usize = 100;
 /// The media types of objects. A body without a type is taken for JSON.
-pub const OBJECT: &[&str] = &["application/json"];
+pub const OBJECT: &[&str] = &["application/json", "application/vnd.kubernetes.protobuf"];
 
 /// Reads a body whose media type is one of these, or none.
 pub async fn read(headers: &HeaderMap, body: Body, accepted: &[&str]) -> Result<Bytes, Status> {
     let media_type = media_type(headers);
     // What a tool sends that was not told a type is read as JSON too.
     let unsaid = ["", "application/x-www-form-urlencoded", "text/plain", "application/octet-stream"];
-    if !accepted.contains(&media_type) && !unsaid.contains(&media_type) && !media_type.ends_with("patch+json") {
+    if !accepted.contains(&media_type) && !unsaid.contains(&media_type) {
         return Err(Status::unsupported_media_type(&accepted.join(", ")));
     }
     to_bytes(body, LARGEST).await.map_err(|_| Status::body_too_large())
@@ -34,6 +35,12 @@ pub fn media_type(headers: &HeaderMap) -> &str {
 
 /// A body as JSON.
 pub fn parse(body: &[u8]) -> Result<Value, Status> {
+    if body.starts_with(protobuf::MAGIC) {
+        return protobuf::parse(body).map_err(|error| match error {
+            ProtobufError::Broken => Status::bad_request(error.to_string()),
+            _ => Status::unsupported_media_type(&format!("application/json ({error})")),
+        });
+    }
     let value = serde_json::from_slice(body)
         .map_err(|error| Status::bad_request(format!("the request's body is not JSON: {error}")))?;
     if depth(&value) > DEEPEST {

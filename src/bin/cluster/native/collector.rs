@@ -125,7 +125,7 @@ fn delete_all(app: &App, resource: &Arc<Resource>, namespace: Option<&str>) -> u
     let filter = Filter { namespace: namespace.map(str::to_owned), ..Filter::default() };
     let (_, objects) = app.storage.snapshot(resource, &filter);
     for object in &objects {
-        if !object.metadata().contains("\"deletionTimestamp\"") {
+        if !object.is_leaving() {
             // Refusals are of preconditions, and there are none.
             let _ = remove(app, resource, &object.key, &Deletion::default());
         }

@@ -38,6 +38,7 @@ mod json_patch;
 mod managed_fields;
 mod merge;
 mod patch;
+mod protobuf;
 mod scale;
 mod strategic;
 mod validate;

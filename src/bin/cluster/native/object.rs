@@ -153,6 +153,13 @@ impl Object {
         &self.text[self.metadata_at.clone()]
     }
 
+    /// Whether it is being deleted.
+    pub fn is_leaving(&self) -> bool {
+        const MARK: &str = "\"deletionTimestamp\"";
+        // The text may say so elsewhere; few texts say it at all.
+        self.metadata().contains(MARK) && self.to_value()["metadata"]["deletionTimestamp"].is_string()
+    }
+
     /// The same state under another resourceVersion: what a deletion reports.
     pub fn at_revision(&self, revision: u64) -> Self {
         let version = revision.to_string();

@@ -55,7 +55,7 @@ pub fn definitions(resource: &Resource) -> Value {
 
 /// The `cells` of an object, as of `now`.
 pub fn cells(resource: &Resource, object: &Object, now: Timestamp) -> Value {
-    let name = Value::from(&*object.name);
+    let name = Value::from(name_of(resource, object));
     let after_name = |rest: Vec<Value>| std::iter::once(name.clone()).chain(rest).collect::<Vec<_>>().into();
     match shown(resource) {
         Shown::Kind(kind) => {
@@ -75,6 +75,13 @@ pub fn cells(resource: &Resource, object: &Object, now: Timestamp) -> Value {
             after_name(columns.iter().map(|column| custom(column, &value, now)).collect())
         }
     }
+}
+
+/// The name; that of the default StorageClass says so.
+fn name_of(resource: &Resource, object: &Object) -> String {
+    const DEFAULT: &str = "\"storageclass.kubernetes.io/is-default-class\":\"true\"";
+    let is_default = resource.plural == "storageclasses" && object.metadata().contains(DEFAULT);
+    if is_default { format!("{} (default)", object.name) } else { object.name.to_string() }
 }
 
 fn printed(cell: &Cell, now: Timestamp) -> Value {

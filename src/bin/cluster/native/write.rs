@@ -83,7 +83,7 @@ fn create_object(
         metadata.insert("namespace".to_owned(), namespace.into());
         match app.storage.get(&NAMESPACES, namespace) {
             None => return Err(Status::not_found(&NAMESPACES, namespace)),
-            Some(found) if found.metadata().contains("\"deletionTimestamp\"") && is_leaving(&found) => {
+            Some(found) if found.is_leaving() => {
                 return Err(Status::namespace_terminating(resource, &name, namespace));
             }
             Some(_) => {}
@@ -358,8 +358,4 @@ fn serve(app: &App, definition: &str, resources: Vec<Resource>) {
         app.storage.open(resource.id);
     }
     app.registry.define(definition, resources);
-}
-
-fn is_leaving(object: &Object) -> bool {
-    object.to_value()["metadata"]["deletionTimestamp"].is_string()
 }

@@ -19,6 +19,12 @@ const HISTORY: usize = 2;
 impl Scenario {
     /// Carries out one step.
     pub(super) fn play(&mut self, activity: &mut Activity, step: Step) {
+        if let Home::Workload(index) = activity.home
+            && !self.is_there(index)
+        {
+            activity.steps.clear();
+            return;
+        }
         match (activity.home, step) {
             (_, Step::Pod(change)) => {
                 let Some(name) = activity.target.clone() else { return };
