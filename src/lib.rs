@@ -15,14 +15,16 @@
 //!
 //! - **Nothing vanishes.** Every frame and every listed item is counted by the [`cache::ledger::Ledger`] and
 //!   ends in exactly one place. The sums are shown, and must balance at every moment.
-//! - **The core is pure.** `api`, `cache`, `table`, `timeline` and `page` know no socket, clock, randomness or
-//!   view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
+//! - **The core is pure.** `api`, `workqueue`, `record`, `cache`, `table`, `timeline` and `page` know no socket, clock,
+//!   randomness or view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
 //! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
 //! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into
 //!   the wasm once per kind.
-//! - Dependencies point one way: `api ← cache ← {table, timeline} ← page ← ui`, `browser → {api, cache}`, and
-//!   `app` alone names both `browser` and `ui`. `tests/it/tidy.rs` holds this. `page` is what the page is without
-//!   a browser (where the user is, what is watched, what it says of itself), so that it can be tested natively.
+//! - Dependencies point one way: `api ← cache ← {table, timeline} ← page ← ui`, `workqueue ← record ← page`,
+//!   `browser → {api, cache}`, and `app` alone names both `browser` and `ui`. `tests/it/tidy.rs` holds this. `page`
+//!   is what the page is without a browser (where the user is, what is watched, what it says of itself), so that it
+//!   can be tested natively. `workqueue` and `record` are the rest of what a controller is made of; the demo cluster
+//!   runs on them.
 //!
 //! # Deliberately absent
 //!
@@ -33,8 +35,10 @@
 pub mod api;
 pub mod cache;
 pub mod page;
+pub mod record;
 pub mod table;
 pub mod timeline;
+pub mod workqueue;
 
 #[cfg(target_arch = "wasm32")]
 pub mod app;

@@ -5,6 +5,8 @@
 /// The language of the conversations: what the server says, and what is expected of us.
 mod talk;
 
+/// The table of rules and their tests, in docs/checklist.md.
+mod checklist;
 /// Every kind's columns against the tables that a real API server printed, and against damaged objects.
 mod columns;
 /// Whole conversations with a server, each named after its fault.
@@ -19,3 +21,7 @@ mod rollout;
 mod tidy;
 /// The recorded watches that fail or end.
 mod watch_errors;
+/// The page as handlers of shared informers.
+mod watched;
+/// Random work on a work queue loses nothing.
+mod work_queue;

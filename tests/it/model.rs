@@ -18,8 +18,11 @@
 //! `PROPTEST_CASES` asks for another number of cases, and `./dev soak` for many. A failure prints how to repeat it.
 
 use std::hash::{BuildHasher, RandomState};
+use std::num::NonZeroU32;
 
 use kubechurn::cache::queue::QueueKind;
+use kubechurn::cache::reflector::Options;
+use kubechurn::cache::shared_informer::InformerOptions;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
@@ -30,7 +33,7 @@ mod ears; // Handlers.
 mod play; // The server, the informer, and what lies between them.
 mod steps; // What may happen.
 
-use play::{Play, options};
+use play::Play;
 use server::BASES;
 use steps::Number;
 
@@ -72,13 +75,20 @@ fn check(test: &str, queue: QueueKind, beside: Option<QueueKind>) {
     let cases = number("PROPTEST_CASES").map_or(CASES, |cases: u64| cases as u32).div_ceil(TESTS);
     let first = number("PROPTEST_RNG_SEED").unwrap_or_else(|| RandomState::new().hash_one(test));
     let steps = prop::collection::vec(any::<u32>().prop_map(Number), LONGEST / 4..LONGEST);
-    let strategy = (steps, any::<bool>(), any::<bool>(), prop::sample::select(&BASES[..]));
+    let reflector = any::<[bool; 4]>().prop_map(|[watch_list, resync, pages, sits_out]| Options {
+        watch_list,
+        resync: resync.then_some(5000.0),
+        page_size: NonZeroU32::new(u32::from(pages)),
+        max_internal_error_retry: sits_out.then_some(20_000.0),
+        ..Options::default()
+    });
+    let strategy = (steps, reflector, prop::sample::select(&BASES[..]));
     for at in 0..cases.div_ceil(SEEDED) {
         let seed = first.wrapping_add(u64::from(at));
         let cases = SEEDED.min(cases - at * SEEDED);
         let config = Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(seed), ..Config::default() };
-        let result = TestRunner::new(config).run(&strategy, |(steps, watch_list, resync, base)| {
-            let mut play = Play::new(base, options(watch_list, resync, queue, beside));
+        let result = TestRunner::new(config).run(&strategy, |(steps, reflector, base)| {
+            let mut play = Play::new(base, InformerOptions { reflector, queue, beside, transform: None });
             steps.iter().for_each(|number| play.step(number.step()));
             play.settle();
             play.check();

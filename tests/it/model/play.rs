@@ -10,7 +10,7 @@ use kubechurn::cache::index;
 use kubechurn::cache::ledger::Ledger;
 use kubechurn::cache::processor::HandlerId;
 use kubechurn::cache::queue::QueueKind;
-use kubechurn::cache::reflector::{Action, Health, Input, Notice, Options};
+use kubechurn::cache::reflector::{Action, Health, Input, Notice};
 use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn::cache::store::Change;
 
@@ -126,7 +126,7 @@ impl Play {
                     assert!(self.told_gap <= from && from <= to && to == self.now, "a gap from {from} to {to}");
                     self.told_gap = to;
                 }
-                Notice::Malformed { at, .. } => assert_eq!(at, self.now),
+                other => assert_eq!(other.at(), self.now, "{other:?}"),
             }
         }
         assert_eq!(relisted, None, "no notice of a relist");
@@ -136,7 +136,7 @@ impl Play {
         let open = self.socket != Socket::Closed;
         match step {
             Step::Serve { lag, end_last, flawed } => self.serve(lag, end_last, flawed),
-            Step::Frames(count) => (0..count).for_each(|_| self.frame()),
+            Step::Frames(count) => drop((0..count).all(|_| self.frame())),
             Step::Write(key, versioned) => self.server.write(key, versioned),
             Step::Delete(key) => self.server.delete(key),
             Step::Drain(keys) => self.drain(keys),
@@ -236,12 +236,10 @@ impl Play {
         }
     }
 
-    fn frame(&mut self) {
-        if self.socket != Socket::Closed
-            && let Some(frame) = self.server.frame()
-        {
-            self.arrives(&frame);
-        }
+    /// The next frame arrives, if there is one.
+    fn frame(&mut self) -> bool {
+        let frame = if self.socket == Socket::Closed { None } else { self.server.frame() };
+        frame.inspect(|frame| self.arrives(frame)).is_some()
     }
 
     fn arrives(&mut self, frame: &Frame) {
@@ -468,10 +466,4 @@ fn failure(code: u16) -> Failure {
         1 => Failure::from_response(504, None, &words(1)),
         _ => Failure::from_response(code, None, &words(code)),
     }
-}
-
-/// How an informer of the model is made.
-pub fn options(watch_list: bool, resync: bool, queue: QueueKind, beside: Option<QueueKind>) -> InformerOptions {
-    let reflector = Options { watch_list, resync: resync.then_some(5000.0), ..Options::default() };
-    InformerOptions { reflector, queue, beside, transform: None }
 }

@@ -124,7 +124,7 @@ impl Server {
     /// A state that a server may answer with which is asked for at least `version`: up to `lag` revisions old.
     /// Unset asks for the newest.
     fn at_least(&self, version: &ResourceVersion, lag: u64) -> u64 {
-        let lagging = self.revision.saturating_sub(lag).max(self.compacted).max(self.unversioned);
+        let lagging = self.revision.saturating_sub(lag).max(1).max(self.compacted).max(self.unversioned);
         match version.as_str() {
             "" => self.revision,
             "0" => lagging,
@@ -161,7 +161,8 @@ impl Server {
         if let Some(frame) = self.first.pop_front() {
             return Some(frame);
         }
-        let state = *self.history.iter().find(|state| state.revision > self.cursor)?;
+        // Each revision after the first is one write's.
+        let state = *self.history.get(self.cursor.max(1) as usize - 1)?;
         self.cursor = state.revision;
         if state.seen.version == 0 {
             self.first.push_back(Frame::Bookmark(state.revision));
