@@ -43,7 +43,7 @@ const TESTS: u32 = 4;
 /// Cases of one seed.
 const SEEDED: u32 = 128;
 /// The most steps of a case.
-const LONGEST: usize = 120;
+const LONGEST: usize = 180;
 
 /// 52. Random sequences of writes and faults end equal to the server's state.
 #[test]
@@ -86,7 +86,13 @@ fn check(test: &str, queue: QueueKind, beside: Option<QueueKind>) {
     for at in 0..cases.div_ceil(SEEDED) {
         let seed = first.wrapping_add(u64::from(at));
         let cases = SEEDED.min(cases - at * SEEDED);
-        let config = Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(seed), ..Config::default() };
+        let config = Config {
+            cases,
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(seed),
+            max_shrink_time: 20_000,
+            ..Config::default()
+        };
         let result = TestRunner::new(config).run(&strategy, |(steps, reflector, base)| {
             let mut play = Play::new(base, InformerOptions { reflector, queue, beside, transform: None });
             steps.iter().for_each(|number| play.step(number.step()));

@@ -439,7 +439,13 @@ impl Play {
     /// Every life was shown, or complete lists stand for all of it.
     fn check_lives(&self) {
         let shown: HashSet<(usize, u32)> = (self.books.marked.iter().copied())
-            .chain(self.log.changes.iter().map(|change| self.server.seen(change.object())).map(|seen| (seen.key, seen.life)))
+            .chain(
+                self.log
+                    .changes
+                    .iter()
+                    .map(|change| self.server.seen(change.object()))
+                    .map(|seen| (seen.key, seen.life)),
+            )
             .collect();
         for state in self.server.history.iter().filter(|state| !shown.contains(&(state.seen.key, state.seen.life))) {
             assert!(self.books.is_unknown(state.revision), "nothing was heard of {state:?}, and nothing says why");

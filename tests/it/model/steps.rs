@@ -3,8 +3,6 @@
 
 use std::fmt;
 
-use crate::model::server::COUNT;
-
 /// What may happen.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
@@ -68,18 +66,19 @@ impl fmt::Debug for Number {
     }
 }
 
+/// Which key a change is of: one of them half the time, so that it lives and dies often.
+const KEY: [usize; 8] = [0, 1, 2, 3, 4, 3, 3, 3];
+
 impl Number {
     pub fn step(self) -> Step {
         let (kind, rest) = (self.0 % 100, (self.0 / 100) as usize);
         match kind {
-            0..20 => Step::Serve {
-                lag: [0, 0, 2, 4][rest % 4],
-                end_last: rest / 4 % 2 == 1,
-                flawed: rest / 8 % 16 == 15,
-            },
+            0..20 => {
+                Step::Serve { lag: [0, 0, 2, 4][rest % 4], end_last: rest / 4 % 2 == 1, flawed: rest / 8 % 16 == 15 }
+            }
             20..38 => Step::Frames(1 + rest % 8),
-            38..54 => Step::Write(rest % COUNT, rest / COUNT % 10 != 9),
-            54..62 => Step::Delete(rest % COUNT),
+            38..54 => Step::Write(KEY[rest % KEY.len()], rest / KEY.len() % 10 != 9),
+            54..62 => Step::Delete(KEY[rest % KEY.len()]),
             62..69 => Step::Drain(1 + rest % 4),
             69..72 => Step::DrainBeside(1 + rest % 4),
             72..75 => Step::Time([10.0, 500.0, 3000.0, 20_000.0, 100_000.0][rest % 5]),
