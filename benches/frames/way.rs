@@ -124,8 +124,12 @@ impl Bench {
         for at in 0..frames.length() {
             let Err(data) = frames.get(at).dyn_into::<ArrayBuffer>() else { continue };
             let Ok(text) = data.dyn_into::<JsString>() else { continue };
-            let text = if encode { self.copier.copy(&text) } else { String::from(&text) };
-            self.input(Input::Frame(&text));
+            if encode {
+                let text = self.copier.copy(&text);
+                self.informer.handle(Input::Frame(text), MOMENT, &mut self.rows);
+            } else {
+                self.input(Input::Frame(&String::from(&text)));
+            }
             if at % BURST == BURST - 1 {
                 self.drain();
             }
@@ -161,7 +165,9 @@ impl Bench {
 struct Copier {
     encoder: JsValue,
     encode_into: Function,
-    bytes: Uint8Array,
+    /// Room for the largest frame.
+    room: Uint8Array,
+    copy: Vec<u8>,
 }
 
 impl Copier {
@@ -170,14 +176,15 @@ impl Copier {
         let constructor = get(&js_sys::global(), "TextEncoder").unchecked_into::<Function>();
         let encoder = Reflect::construct(&constructor, &Array::new()).unwrap_or(JsValue::UNDEFINED);
         let encode_into = get(&encoder, "encodeInto").unchecked_into();
-        Copier { encoder, encode_into, bytes: Uint8Array::new_with_length(1 << 18) }
+        Copier { encoder, encode_into, room: Uint8Array::new_with_length(1 << 18), copy: Vec::new() }
     }
 
-    fn copy(&self, text: &JsString) -> String {
-        let _ = self.encode_into.call2(&self.encoder, text, &self.bytes);
-        let written = text.length() as usize;
-        let mut bytes = vec![0; written];
-        self.bytes.subarray(0, written as u32).copy_to(&mut bytes);
-        String::from_utf8(bytes).unwrap_or_default()
+    /// The text, which is ASCII here: as many bytes as characters.
+    fn copy(&mut self, text: &JsString) -> &str {
+        let length = text.length();
+        let _ = self.encode_into.call2(&self.encoder, text, &self.room);
+        self.copy.resize(length as usize, 0);
+        self.room.subarray(0, length).copy_to(&mut self.copy);
+        str::from_utf8(&self.copy).unwrap_or_default()
     }
 }
