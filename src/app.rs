@@ -4,6 +4,7 @@ mod desk;
 mod handles;
 mod layout;
 mod meters;
+mod notices;
 mod pointer;
 mod present;
 mod timeline;
@@ -21,7 +22,6 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::ObjectKey;
-use crate::app::desk::Desk;
 use crate::app::layout::Layout;
 use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
@@ -31,8 +31,11 @@ use crate::browser::base::{self, Base};
 use crate::browser::clock;
 use crate::browser::driver::Driver;
 use crate::browser::frame::Frames;
+use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
+use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::route::Route;
+use crate::page::watched::Watched;
 use crate::timeline::Timeline;
 use crate::ui::screen::{Command, Commands, Screen, Splash, put};
 use crate::ui::shell::{Shell, ShellProps};
@@ -59,9 +62,16 @@ struct Page {
     this: Weak<RefCell<Page>>,
     base: Option<Base>,
     route: Route,
+    informers: SharedInformerFactory,
+    /// What keeps each informer's reflector going.
+    drivers: FxHashMap<InformerId, Rc<Driver>>,
     /// The kind in view first.
-    desks: Vec<Desk>,
-    next_desk: u64,
+    desks: Vec<Watched>,
+    announcer: Announcer,
+    notices: NoticeList,
+    list_ear: Ear,
+    console_ear: Ear,
+    overload: Overload,
     /// What was seen of kinds that are no longer watched.
     past: FxHashMap<&'static str, Timeline>,
     selected: Option<ObjectKey>,
@@ -106,6 +116,8 @@ fn document() -> Option<web_sys::Document> {
 
 impl Page {
     fn begin(route: Route, screen: Screen) -> Shared {
+        let mut announcer = Announcer::default();
+        let (list_ear, console_ear) = (announcer.listen(), announcer.listen());
         let page = Rc::new_cyclic(|this: &Weak<RefCell<Page>>| {
             let framed = this.clone();
             RefCell::new(Page {
@@ -113,8 +125,14 @@ impl Page {
                 base: None,
                 layout: Layout::of(&route),
                 route,
+                informers: SharedInformerFactory::default(),
+                drivers: FxHashMap::default(),
                 desks: Vec::new(),
-                next_desk: 0,
+                announcer,
+                notices: NoticeList::default(),
+                list_ear,
+                console_ear,
+                overload: Overload::default(),
                 past: FxHashMap::default(),
                 selected: None,
                 paused: false,
@@ -142,16 +160,16 @@ impl Page {
     }
 
     /// The kind in view.
-    fn desk(&self) -> Option<&Desk> {
+    fn desk(&self) -> Option<&Watched> {
         self.desks.first()
     }
 
-    fn desk_mut(&mut self) -> Option<&mut Desk> {
+    fn desk_mut(&mut self) -> Option<&mut Watched> {
         self.desks.first_mut()
     }
 
     fn drivers(&self) -> Vec<Rc<Driver>> {
-        self.desks.iter().flat_map(|desk| desk.drivers.iter().cloned()).collect()
+        self.drivers.values().cloned().collect()
     }
 
     /// Stops draining, or goes on. The queues keep taking in what comes, folded for each object.
@@ -172,12 +190,31 @@ impl Page {
         let share = if hidden { HIDDEN_SHARE } else { SHARE };
         loop {
             let mut left = false;
-            for desk in &mut self.desks {
-                left |= desk.watched.drain(BATCH, began);
+            for (_, informer) in self.informers.iter_mut() {
+                informer.drain(BATCH, began);
+                left |= !informer.queue().is_empty();
             }
             if !left || clock::now() - began >= share {
                 return left;
             }
+        }
+    }
+}
+
+impl Page {
+    /// Has the tables and timelines take what the informers have for them.
+    fn take(&mut self, now: f64) {
+        for watched in &mut self.desks {
+            watched.take(&mut self.informers);
+            watched.view_mut().expire(now);
+        }
+        if self.paused {
+            return self.overload.forgive();
+        }
+        let left = self.informers.iter().map(|(_, informer)| informer.queue().queued()).sum();
+        if let Some(said) = self.overload.look(now, left) {
+            self.announcer.say(said);
+            self.announce();
         }
     }
 }
@@ -194,9 +231,7 @@ fn frame(page: &Shared) {
     let mut page = page.borrow_mut();
     let left = page.drain(hidden);
     let now = clock::now();
-    for desk in &mut page.desks {
-        desk.watched.view_mut().expire(now);
-    }
+    page.take(now);
     if !hidden {
         page.present(now);
     }
@@ -218,8 +253,9 @@ fn tick(page: &Shared) {
         let mut page = page.borrow_mut();
         page.frames.request();
         let now = clock::now();
-        page.desks.iter_mut().for_each(|desk| desk.watched.look(now));
-        !page.asking && page.desks.iter().any(|desk| desk.watched.is_unreachable())
+        let page = &mut *page;
+        page.desks.iter_mut().for_each(|watched| watched.look(&page.informers, now));
+        !page.asking && page.desks.iter().any(|watched| watched.is_unreachable(&page.informers))
     };
     if unreachable {
         page.borrow_mut().asking = true;
@@ -236,7 +272,10 @@ async fn ask_again(page: Shared) {
     loop {
         TimeoutFuture::new(wait).await;
         let base = page.borrow().base.clone();
-        let waits = page.borrow().desks.iter().any(|desk| desk.watched.is_unreachable());
+        let waits = {
+            let page = page.borrow();
+            page.desks.iter().any(|watched| watched.is_unreachable(&page.informers))
+        };
         let Some(base) = base.filter(|_| waits) else { break };
         match base::version(&base.http).await {
             Ok(()) if silent => {

@@ -2,15 +2,14 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use js_sys::{Array, ArrayBuffer, Function, JsString, Object, Reflect, Uint8Array};
-use kubechurn::api::object::Object as KubernetesObject;
 use kubechurn::api::time::Timestamp;
 use kubechurn::cache::backoff::Moment;
-use kubechurn::cache::delta::DeltaType;
-use kubechurn::cache::informer::{Handler, Informer};
-use kubechurn::cache::reflector::{Input, Notice, Options};
+use kubechurn::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use kubechurn::cache::processor::HandlerId;
+use kubechurn::cache::reflector::Input;
+use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn::cache::store::Change;
 use kubechurn::table::kinds::pods;
 use kubechurn::table::view::TableView;
@@ -34,7 +33,8 @@ const MOMENT: Moment = Moment { now: 0.0, random: 0.0 };
 /// One watch of Pods of one shape, synced before the first round.
 struct Bench {
     cluster: Cluster,
-    informer: Informer,
+    informer: SharedInformer,
+    table: HandlerId,
     rows: Rows,
     version: u64,
     copier: Copier,
@@ -44,14 +44,11 @@ struct Bench {
 #[derive(Default)]
 struct Rows(TableView);
 
-impl Handler for Rows {
-    fn received(&mut self, _now: f64, _delta_type: DeltaType, _object: &Arc<KubernetesObject>) {}
-
-    fn changed(&mut self, now: f64, change: &Change) {
+impl ResourceEventHandler for Rows {
+    fn changed(&mut self, now: f64, change: &Change) -> Handled {
         self.0.apply(change, now);
+        Ok(())
     }
-
-    fn noticed(&mut self, _notice: &Notice) {}
 }
 
 /// Puts the handle into the window.
@@ -91,9 +88,10 @@ pub fn install() {
 impl Bench {
     fn start(shape: usize) -> Bench {
         let cluster = Cluster::new(SHAPES[shape].1, PODS);
-        let informer = Informer::new(pods::KIND.decode, Options::default());
+        let mut informer = SharedInformer::new(pods::KIND.decode, InformerOptions::default());
+        let table = informer.add_event_handler(HandlerOptions::default(), 0.0);
         let copier = Copier::new();
-        let mut bench = Bench { cluster, informer, rows: Rows::default(), version: 100_000, copier };
+        let mut bench = Bench { cluster, informer, table, rows: Rows::default(), version: 100_000, copier };
         bench.input(Input::Start);
         bench.input(Input::Opened);
         for pod in 0..PODS {
@@ -126,7 +124,7 @@ impl Bench {
             let Ok(text) = data.dyn_into::<JsString>() else { continue };
             if encode {
                 let text = self.copier.copy(&text);
-                self.informer.handle(Input::Frame(text), MOMENT, &mut self.rows);
+                self.informer.handle(Input::Frame(text), MOMENT);
             } else {
                 self.input(Input::Frame(&String::from(&text)));
             }
@@ -139,11 +137,12 @@ impl Bench {
 
     /// Everything that is asked of the cache: this, the next, and how an informer is made.
     fn input(&mut self, input: Input<'_>) {
-        self.informer.handle(input, MOMENT, &mut self.rows);
+        self.informer.handle(input, MOMENT);
     }
 
     fn drain(&mut self) {
-        self.informer.drain(usize::MAX, 0.0, &mut self.rows);
+        self.informer.drain(usize::MAX, 0.0);
+        self.informer.deliver(self.table, &mut self.rows);
     }
 
     fn rows(&self) -> Array {

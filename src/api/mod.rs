@@ -2,10 +2,12 @@
 
 pub mod cell;
 pub mod event;
+pub mod extra;
 pub mod list;
 pub mod object;
 pub mod request;
 pub mod resource;
+pub mod selector;
 pub mod status;
 pub mod text;
 pub mod time;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::api::cell::Cell;
+use crate::api::extra::Extra;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
 
@@ -76,13 +77,14 @@ impl ResourceVersion {
         self.0.is_empty()
     }
 
-    fn comparable(&self) -> bool {
+    /// Whether it is a decimal integer as servers write it, which has its place in an order.
+    pub fn is_comparable(&self) -> bool {
         !self.0.is_empty() && !self.0.starts_with('0') && self.0.bytes().all(|byte| byte.is_ascii_digit())
     }
 
     /// Whether both can be compared and `self` is the older one.
     pub fn is_older_than(&self, other: &ResourceVersion) -> bool {
-        self.comparable() && other.comparable() && (self.0.len(), &*self.0) < (other.0.len(), &*other.0)
+        self.is_comparable() && other.is_comparable() && (self.0.len(), &*self.0) < (other.0.len(), &*other.0)
     }
 }
 
@@ -110,6 +112,8 @@ pub struct Object {
     pub cells: Box<[Cell]>,
     /// Set where the columns' fields could not be read, so that the row says so: what was wrong.
     pub flaw: Option<Box<str>>,
+    /// What else was asked for.
+    pub extra: Option<Box<Extra>>,
 }
 
 /// The metadata that every object has, borrowed from the frame.
@@ -149,6 +153,7 @@ impl Meta<'_> {
             created: Timestamp::parse(&self.creation_timestamp),
             cells,
             flaw: None,
+            extra: None,
         })
     }
 }
@@ -159,6 +164,9 @@ pub enum DecodeError {
     /// The text is not JSON of the shape that was expected.
     #[error("not the JSON that was expected: {0}")]
     Json(#[from] serde_json::Error),
+    /// The bytes are no text.
+    #[error("not UTF-8: {0}")]
+    Encoding(#[from] std::str::Utf8Error),
     /// There is no `metadata.name`, so the object cannot be told from others.
     #[error("the object has no metadata.name")]
     NoName,

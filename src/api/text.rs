@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 ///
 /// `Option<Cow<str>>` always copies, because serde's `borrow` does not reach inside the `Option`. `null` reads
 /// as the empty string: Go's JSON makes no difference, and servers written in Go send both.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Text<'a>(pub Cow<'a, str>);
 
 impl Deref for Text<'_> {

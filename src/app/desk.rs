@@ -1,21 +1,15 @@
-//! A kind that is watched, with the drivers that keep its reflectors going.
-
-use std::rc::Rc;
+//! Which kinds are watched, and the drivers that keep their reflectors going.
 
 use crate::app::Page;
 use crate::browser::driver::Driver;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::cache::reflector::Input;
+use crate::cache::backoff::Moment;
+use crate::cache::factory::InformerId;
+use crate::cache::reflector::{Action, Input};
+use crate::page::notices::{News, Said};
 use crate::page::route::Route;
 use crate::page::watched::{Watched, scopes};
-use crate::table::kinds::Kind;
-
-/// One watched kind.
-pub(super) struct Desk {
-    pub(super) id: u64,
-    pub(super) watched: Watched,
-    pub(super) drivers: Vec<Rc<Driver>>,
-}
+use crate::timeline::Timeline;
 
 impl Page {
     /// Goes to a place: watches what it asks for, and lets go what it does not.
@@ -35,72 +29,89 @@ impl Page {
         }
         let (order, text) = (self.route.order(), self.route.text.clone());
         if let Some(desk) = self.desk_mut() {
-            desk.watched.view_mut().release();
-            desk.watched.view_mut().filter_by(&text);
-            desk.watched.view_mut().sort_by(order);
+            desk.view_mut().release();
+            desk.view_mut().filter_by(&text);
+            desk.view_mut().sort_by(order);
         }
         // A table that comes into view again begins without its filter.
         for desk in self.desks.iter_mut().skip(1) {
-            desk.watched.view_mut().filter_by("");
+            desk.view_mut().filter_by("");
         }
         self.arrived();
     }
 
-    /// Makes the desks those that the route asks for, in its order.
+    /// Makes the desks those that the route asks for, in its order. What is let go is let go last, so that an
+    /// informer that is still looked at in another way goes on, and its rows are there at once.
     fn watch(&mut self, now: f64) {
         let mut before = std::mem::take(&mut self.desks);
+        let mut after = Vec::new();
         for kind in self.route.watched() {
             let scopes = scopes(kind, &self.route);
             let same = before
                 .iter()
-                .position(|desk| desk.watched.kind().resource == kind.resource && desk.watched.scopes() == scopes);
-            if let Some(at) = same {
-                self.desks.push(before.remove(at));
-                continue;
+                .position(|watched| watched.kind().resource == kind.resource && watched.scopes() == scopes);
+            match same {
+                Some(at) => after.push(before.remove(at)),
+                None => {
+                    let watched =
+                        Watched::new(kind, scopes, Timeline::default(), &mut self.informers, &mut self.announcer, now);
+                    after.push(watched);
+                }
             }
+        }
+        for watched in before {
+            self.leave(watched, now);
+        }
+        for watched in &mut after {
             // What was seen of the kind in other scopes, or before it was let go, stays on its timeline.
-            if let Some(at) = before.iter().position(|desk| desk.watched.kind().resource == kind.resource) {
-                let desk = before.remove(at);
-                self.leave(desk, now);
+            if let Some(mut past) = self.past.remove(watched.kind().resource.plural) {
+                past.close_gap(now);
+                *watched.timeline_mut() = past;
             }
-            let mut timeline = self.past.remove(kind.resource.plural).unwrap_or_default();
-            timeline.close_gap(now);
-            let desk = self.open(kind, Watched::new(kind, scopes, timeline));
-            self.desks.push(desk);
         }
-        for desk in before {
-            self.leave(desk, now);
-        }
+        self.desks = after;
+        self.drive();
     }
 
-    fn open(&mut self, kind: &'static Kind, watched: Watched) -> Desk {
-        self.next_desk += 1;
-        let id = self.next_desk;
-        let base = self.base.clone().expect("desks are opened only once the API was found");
-        let drivers = watched.scopes().iter().enumerate().map(|(informer, scope)| {
-            let lister_watcher = ListerWatcher { base: base.clone(), resource: kind.resource, scope: scope.clone() };
+    /// Starts the informers that are new.
+    fn drive(&mut self) {
+        let base = self.base.clone().expect("kinds are watched only once the API was found");
+        for (id, resource, scope) in self.informers.start() {
+            let lister_watcher = ListerWatcher { base: base.clone(), resource, scope };
             let page = self.this.clone();
-            Driver::new(lister_watcher, move |input, moment| {
+            let driver = Driver::new(lister_watcher, move |input, moment| {
                 let Some(page) = page.upgrade() else { return (None, None) };
-                let mut page = page.borrow_mut();
-                let Some(desk) = page.desks.iter_mut().find(|desk| desk.id == id) else { return (None, None) };
-                let outcome = desk.watched.handle(informer, input, moment);
-                page.frames.request();
-                (outcome.action, outcome.deadline)
-            })
-        });
-        let drivers: Vec<Rc<Driver>> = drivers.collect();
-        // The drivers speak to the page, which is being borrowed now.
-        for driver in &drivers {
-            let driver = driver.clone();
+                page.borrow_mut().handle(id, input, moment)
+            });
+            self.drivers.insert(id, driver.clone());
+            // The drivers speak to the page, which is being borrowed now.
             wasm_bindgen_futures::spawn_local(async move { driver.input(Input::Start) });
         }
-        Desk { id, watched, drivers }
     }
 
-    fn leave(&mut self, desk: Desk, now: f64) {
-        let resource = desk.watched.kind().resource.plural;
-        let mut timeline = desk.watched.into_timeline();
+    /// Hands an input to an informer, and passes on what its watch has to say.
+    fn handle(&mut self, id: InformerId, input: Input<'_>, moment: Moment) -> (Option<Action>, Option<f64>) {
+        let Some(informer) = self.informers.get_mut(id) else { return (None, None) };
+        let action = informer.handle(input, moment);
+        let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
+        if !notices.is_empty()
+            && let Some((resource, scope)) = self.informers.of(id)
+        {
+            for notice in notices {
+                let namespace = scope.namespace.clone();
+                self.announcer.say(Said { resource: resource.plural, namespace, news: News::Watch(id, notice) });
+            }
+            self.announce();
+        }
+        self.frames.request();
+        (action, deadline)
+    }
+
+    fn leave(&mut self, mut watched: Watched, now: f64) {
+        watched.take(&mut self.informers);
+        let resource = watched.kind().resource.plural;
+        let (mut timeline, ended) = watched.end(&mut self.informers, &mut self.announcer);
+        ended.iter().for_each(|id| drop(self.drivers.remove(id)));
         timeline.open_gap(now, "not watched");
         self.past.insert(resource, timeline);
     }

@@ -7,6 +7,8 @@ use wasm_bindgen::closure::Closure;
 
 use crate::app::{Page, Shared};
 use crate::browser::clock;
+use crate::cache::factory::SharedInformerFactory;
+use crate::page::notices;
 use crate::page::report;
 use crate::page::watched::Watched;
 
@@ -16,21 +18,26 @@ pub(super) fn install(page: &Shared) {
     let status = page.clone();
     let status = Closure::<dyn Fn() -> JsValue>::new(move || status.borrow().status());
     let _ = Reflect::set(&handles, &"status".into(), &status.into_js_value());
-    offer(&handles, page, "rows", |watched| json(&report::rows(watched, clock::wall())));
-    offer(&handles, page, "digest", |watched| report::digest(watched.objects().map(|object| &**object)).into());
-    offer(&handles, page, "marks", |watched| json(&report::marks(watched)));
+    let said = page.clone();
+    let said = Closure::<dyn Fn() -> JsValue>::new(move || json(&notices::told(&said.borrow().notices)));
+    let _ = Reflect::set(&handles, &"notices".into(), &said.into_js_value());
+    offer(&handles, page, "rows", |watched, informers| json(&report::rows(watched, informers, clock::wall())));
+    offer(&handles, page, "digest", |watched, informers| {
+        report::digest(watched.objects(informers).map(|object| &**object)).into()
+    });
+    offer(&handles, page, "marks", |watched, _| json(&report::marks(watched)));
     if let Some(window) = web_sys::window() {
         let _ = Reflect::set(&window, &"kubechurn".into(), &handles);
     }
 }
 
 /// A handle that takes a resource; `null` for one that is not watched.
-fn offer(handles: &Object, page: &Shared, name: &str, tell: fn(&Watched) -> JsValue) {
+fn offer(handles: &Object, page: &Shared, name: &str, tell: fn(&Watched, &SharedInformerFactory) -> JsValue) {
     let page = page.clone();
     let handle = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |resource: JsValue| {
         let page = page.borrow();
         let resource = resource.as_string().unwrap_or_default();
-        page.watched(&resource).map_or(JsValue::NULL, tell)
+        page.watched(&resource).map_or(JsValue::NULL, |watched| tell(watched, &page.informers))
     });
     let _ = Reflect::set(handles, &name.into(), &handle.into_js_value());
 }
@@ -38,12 +45,12 @@ fn offer(handles: &Object, page: &Shared, name: &str, tell: fn(&Watched) -> JsVa
 impl Page {
     fn status(&self) -> JsValue {
         let now = clock::now();
-        let status: Vec<_> = self.desks.iter().map(|desk| report::status(&desk.watched, now)).collect();
+        let status: Vec<_> = self.desks.iter().map(|watched| report::status(watched, &self.informers, now)).collect();
         json(&status)
     }
 
     fn watched(&self, resource: &str) -> Option<&Watched> {
-        self.desks.iter().map(|desk| &desk.watched).find(|watched| watched.kind().resource.plural == resource)
+        self.desks.iter().find(|watched| watched.kind().resource.plural == resource)
     }
 }
 

@@ -10,8 +10,10 @@ use crate::app::layout::{Layout, Source};
 use crate::app::meters::Sample;
 use crate::browser::clock;
 use crate::cache::delta::DeltaType;
+use crate::cache::factory::SharedInformerFactory;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
+use crate::cache::shared_informer::SharedInformer;
 use crate::page::report;
 use crate::page::route::Route;
 use crate::page::watched::Watched;
@@ -103,26 +105,27 @@ impl Page {
     pub(super) fn present(&mut self, now: f64) {
         let busy = self.pointer.is_busy(now);
         if let Some(desk) = self.desk_mut() {
-            let view = desk.watched.view_mut();
+            let view = desk.view_mut();
             if busy { view.hold() } else { view.release() }
         }
         if self.present_rows(now) {
             self.meters.pages += 1;
         }
         self.paint(now);
-        let state = self.desk().map_or("", |desk| report::state(desk.watched.health(now)));
+        let state = self.desk().map_or("", |desk| report::state(desk.health(&self.informers, now)));
         if now - self.shown.slow >= SLOW || state != self.shown.state {
             (self.shown.slow, self.shown.state) = (now, state);
             self.present_connection(now);
             self.present_rail(now);
             self.present_pipeline(now);
+            self.present_notices(now);
         }
     }
 
     /// The rows of the window. Whether any of them changed.
     fn present_rows(&mut self, now: f64) -> bool {
         let Some(desk) = self.desks.first() else { return false };
-        let view = desk.watched.view();
+        let view = desk.view();
         if let Some(top) = self.shown.follow_anchor(view) {
             put(self.screen.length, view.len());
             put(self.screen.scroll, top);
@@ -171,24 +174,25 @@ impl Page {
         put(self.screen.length, view.len());
         put(self.screen.template, self.layout.template());
         put(self.screen.window, WindowModel { first, slots });
-        put(self.screen.empty, empty(&desk.watched, &self.route, now));
+        put(self.screen.empty, empty(desk, &self.informers, &self.route, now));
         changed
     }
 
     fn present_connection(&mut self, now: f64) {
-        let Some(watched) = self.desks.first().map(|desk| &desk.watched) else { return };
+        let Some(watched) = self.desks.first() else { return };
         let (shown, total) = watched.view().counts();
         put(self.screen.count, format!("{shown} / {total}"));
         put(self.screen.waiting, watched.view().waiting());
-        let health = watched.health(now);
+        let informers = &self.informers;
+        let health = watched.health(informers, now);
         let state = report::state(health);
-        let detail = match (health, watched.listing(), watched.age(now)) {
+        let detail = match (health, watched.listing(informers), watched.age(informers, now)) {
             (Health::Listing, Some(count), _) if count > 0 => format!("{} so far", grouped(count as u64)),
             (Health::Live | Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => seconds(age),
             _ => String::new(),
         };
         put(self.screen.connection, Connection { state, detail });
-        put(self.screen.trouble, trouble(watched, health, now));
+        put(self.screen.trouble, trouble(watched, informers, health, now));
         let counts = watched.timeline().counts_since(now - 60_000.0);
         let minute = [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type));
         put(self.screen.minute, minute);
@@ -197,16 +201,15 @@ impl Page {
     fn present_rail(&mut self, now: f64) {
         let items = KINDS.iter().map(|kind| {
             let resource = kind.resource.plural;
-            let watched =
-                self.desks.iter().map(|desk| &desk.watched).find(|watched| watched.kind().resource == kind.resource);
+            let watched = self.desks.iter().find(|watched| watched.kind().resource == kind.resource);
             RailItem {
                 resource,
                 group: kind.group,
                 title: kind.title,
                 current: self.route.kind().resource == kind.resource,
                 pinned: self.route.pinned.iter().any(|pinned| pinned == resource),
-                state: watched.map_or("", |watched| report::state(watched.health(now))),
-                count: watched.map_or_else(String::new, |watched| grouped(watched.items() as u64)),
+                state: watched.map_or("", |watched| report::state(watched.health(&self.informers, now))),
+                count: watched.map_or_else(String::new, |watched| grouped(watched.items(&self.informers) as u64)),
                 spark: watched.map_or_else(String::new, |watched| spark(watched, now)),
                 href: self.route.showing(resource).fragment(),
             }
@@ -218,7 +221,7 @@ impl Page {
     /// The document's title: what is looked at, for a row of tabs.
     fn present_title(&self) {
         let Some(document) = super::document() else { return };
-        let (kind, items) = (self.route.kind(), self.desk().map(|desk| desk.watched.items()));
+        let (kind, items) = (self.route.kind(), self.desk().map(|desk| desk.items(&self.informers)));
         let subject = match (&self.selected, items) {
             (Some(key), _) => key.to_string(),
             (None, Some(items)) => format!("{} {}", kind.title, grouped(items as u64)),
@@ -231,11 +234,12 @@ impl Page {
     }
 
     fn present_pipeline(&mut self, now: f64) {
-        let ledger = self.desks.iter().fold(Ledger::default(), |sum, desk| sum.plus(&desk.watched.ledger()));
-        let (keys, deltas) = self.desks.iter().fold((0, 0), |(keys, deltas), desk| {
-            let (more_keys, more_deltas) = desk.watched.queued();
-            (keys + more_keys, deltas + more_deltas)
-        });
+        let informers = self.informers.iter().map(|(_, informer)| informer);
+        let ledger = informers.clone().fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()));
+        let (keys, deltas) = informers
+            .clone()
+            .map(SharedInformer::queue)
+            .fold((0, 0), |(keys, deltas), queue| (keys + queue.len(), deltas + queue.queued()));
         let sample = Sample {
             at: now,
             frames: ledger.frames,
@@ -245,10 +249,10 @@ impl Page {
             pages: self.meters.pages,
         };
         let rates = self.meters.take(sample);
-        let history: usize = self.desks.iter().map(|desk| desk.watched.timeline().bytes()).sum();
-        let versions = self.desk().and_then(|desk| desk.watched.informers().first());
+        let history: usize = self.desks.iter().map(|desk| desk.timeline().bytes()).sum();
+        let versions = self.desk().and_then(|desk| desk.informers(&self.informers).next());
         let version = versions.map(|informer| informer.reflector().resource_version().to_string());
-        let watches: usize = self.desks.iter().map(|desk| desk.watched.informers().len()).sum();
+        let watches = self.informers.len();
         let pipeline = Pipeline {
             listed: grouped(ledger.replaced),
             frames: grouped(rates.frames.round() as u64),
@@ -260,7 +264,7 @@ impl Page {
             watches: format!("{watches} {}", if watches == 1 { "watch" } else { "watches" }),
             rate: bytes(rates.bytes),
             memory: format!("history {} · memory {}", bytes_of(history as f64), bytes_of(memory())),
-            balanced: self.desks.iter().all(|desk| desk.watched.is_balanced()),
+            balanced: informers.clone().all(SharedInformer::is_balanced),
             ledger: sums(&ledger, deltas),
         };
         put(self.screen.pipeline, pipeline);
@@ -337,7 +341,7 @@ fn tone_name(tone: Tone) -> &'static str {
 }
 
 /// Why there is no row, once that is known.
-fn empty(watched: &Watched, route: &Route, now: f64) -> Option<String> {
+fn empty(watched: &Watched, informers: &SharedInformerFactory, route: &Route, now: f64) -> Option<String> {
     if !watched.view().is_empty() {
         return None;
     }
@@ -347,10 +351,10 @@ fn empty(watched: &Watched, route: &Route, now: f64) -> Option<String> {
         [] => String::from(" in any namespace"),
         namespaces => format!(" in {}", namespaces.join(", ")),
     };
-    match watched.health(now) {
+    match watched.health(informers, now) {
         Health::Connecting => Some(format!("Connecting, to list {title}{place} …")),
         Health::Listing => Some(format!("Listing {title}{place} …")),
-        _ if watched.items() > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
+        _ if watched.items(informers) > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
         Health::Live if !route.labels.is_empty() => Some(format!("No {title}{place} with labels {}.", route.labels)),
         Health::Live => Some(format!("There are no {title}{place}.")),
         _ => Some(format!("It is not known whether there are {title}{place}.")),
@@ -358,12 +362,12 @@ fn empty(watched: &Watched, route: &Route, now: f64) -> Option<String> {
 }
 
 /// What is wrong, in words for the user: what happened, to which resource, and what comes next.
-fn trouble(watched: &Watched, health: Health, now: f64) -> Option<Trouble> {
-    let complaint = watched.complaint()?;
+fn trouble(watched: &Watched, informers: &SharedInformerFactory, health: Health, now: f64) -> Option<Trouble> {
+    let complaint = watched.complaint(informers)?;
     let title = watched.kind().title;
     let scope = if complaint.namespace.is_empty() { String::new() } else { format!(" in {}", complaint.namespace) };
     let what = match health {
-        Health::Forbidden if watched.items() > 0 => format!("{title}{scope}: as listed, but not watched"),
+        Health::Forbidden if watched.items(informers) > 0 => format!("{title}{scope}: as listed, but not watched"),
         Health::Forbidden => format!("{title}{scope}: not allowed"),
         Health::Stopped => format!("{title}{scope}: refused"),
         Health::Stale => format!("{title}{scope}: stale"),
@@ -378,7 +382,7 @@ fn trouble(watched: &Watched, health: Health, now: f64) -> Option<Trouble> {
 }
 
 /// Seconds, to a tenth below ten; then as kubectl prints them.
-fn seconds(milliseconds: f64) -> String {
+pub(super) fn seconds(milliseconds: f64) -> String {
     if milliseconds < 9_950.0 {
         return format!("{:.1} s", milliseconds / 1000.0);
     }

@@ -71,7 +71,7 @@ impl Page {
     pub(super) fn paint(&mut self, now: f64) {
         let Some(desk) = self.desks.first_mut() else { return };
         let stage = &mut self.stage;
-        let timeline = desk.watched.timeline_mut();
+        let timeline = desk.timeline_mut();
         let view = TimelineView {
             width: stage.width,
             height: stage.height,
@@ -106,7 +106,7 @@ impl Page {
             return self.stage.resize(width, height);
         }
         let Some(desk) = self.desks.first() else { return };
-        let timeline = desk.watched.timeline();
+        let timeline = desk.timeline();
         let stage = &mut self.stage;
         let scene = timeline.last_scene();
         match command {

@@ -3,7 +3,7 @@
 use leptos::prelude::GetUntracked;
 
 use crate::api::list;
-use crate::api::object::{ResourceVersion, decode_metadata};
+use crate::api::object::{DecodeError, ResourceVersion, decode_metadata};
 use crate::api::request::{ListRequest, Scope};
 use crate::browser::base::Base;
 use crate::browser::lister_watcher::ListerWatcher;
@@ -67,7 +67,7 @@ pub(super) async fn load_namespaces(base: Base, screen: Screen) {
     let mut known = Namespaces { names: screen.namespaces.get_untracked().names, trouble: None };
     lister_watcher
         .list(&request, |input| match input {
-            Input::Page(text) => match list::page(text) {
+            Input::PageBytes(bytes) => match str::from_utf8(bytes).map_err(DecodeError::from).and_then(list::page) {
                 Ok(page) => {
                     let objects = page.items.iter().filter_map(|item| decode_metadata(item).ok());
                     known.names = objects.map(|object| object.key.name.to_string()).collect();

@@ -47,9 +47,13 @@ impl ListerWatcher {
             Err(failure) => return tell(Input::Failed(failure)),
         };
         let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
-        match response.text().await {
-            Ok(text) if ok => tell(Input::Page(&text)),
-            Ok(text) => tell(Input::Failed(Failure::from_response(code, retry_after, &text))),
+        // As text, the browser would put other letters where it finds no UTF-8, and so rename objects.
+        match response.binary().await {
+            Ok(bytes) if ok => tell(Input::PageBytes(&bytes)),
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                tell(Input::Failed(Failure::from_response(code, retry_after, &text)));
+            }
             Err(error) => tell(Input::Failed(Failure::unreachable(format!("the answer broke off: {error}")))),
         }
     }
@@ -94,7 +98,7 @@ impl ListerWatcher {
         loop {
             match socket.next().await {
                 Some(Ok(Message::Text(text))) => tell(Input::Frame(&text)),
-                Some(Ok(Message::Bytes(bytes))) => tell(Input::Frame(&String::from_utf8_lossy(&bytes))),
+                Some(Ok(Message::Bytes(bytes))) => tell(Input::Bytes(&bytes)),
                 // An error event is always followed by the close, which has the code. A clean close comes as an
                 // error too.
                 Some(Err(WebSocketError::ConnectionClose(close))) => return tell(Input::Closed(close.code)),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::api::object::{Object, ObjectKey};
 
 /// What kind of change. The names are client-go's (`delta_fifo.go`, `DeltaType`).
@@ -32,6 +34,13 @@ pub enum DeltaObject {
 impl DeltaObject {
     /// The object, however much is known of it.
     pub fn object(&self) -> &Arc<Object> {
+        match self {
+            DeltaObject::Known(object) | DeltaObject::FinalStateUnknown(object) => object,
+        }
+    }
+
+    /// The same, to keep.
+    pub fn into_object(self) -> Arc<Object> {
         match self {
             DeltaObject::Known(object) | DeltaObject::FinalStateUnknown(object) => object,
         }
@@ -72,15 +81,16 @@ impl Delta {
         self.delta_type != DeltaType::Deleted
     }
 
-    fn is_tombstone(&self) -> bool {
+    /// Whether it is a deletion that was seen only by absence.
+    pub fn is_tombstone(&self) -> bool {
         matches!(self.object, DeltaObject::FinalStateUnknown(_))
     }
 }
 
-/// What waits for one key, oldest first.
+/// What waits for one key, oldest first. One delta, as nearly always, takes no memory beside it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deltas {
-    list: Vec<Delta>,
+    list: SmallVec<[Delta; 1]>,
 }
 
 /// Beyond this many deltas of one key, whole lives in the middle are folded into the deletion before them, so
@@ -110,7 +120,7 @@ impl Deltas {
                 newest.object = delta.object;
                 newest.folded += delta.folded;
             }
-            (false, false) if same_life || delta.is_tombstone() || newest.is_tombstone() => {
+            (false, false) if same_life || delta.is_tombstone() => {
                 if newest.is_tombstone() {
                     newest.object = delta.object;
                 }
@@ -123,16 +133,17 @@ impl Deltas {
         }
     }
 
-    /// Folds the first whole life after a deletion into that deletion, which keeps its object: it is the one whose
-    /// row is shown, if any is.
+    /// Folds whatever lies between the first two deletions, and the second one, into the first, which keeps its
+    /// object: it is the one whose row is shown, if any is. Where there are no two, lives whose ends were not heard
+    /// follow each other, and one between two others is folded into the next.
     fn fold_a_life(&mut self) {
-        let is_life = |at: usize| {
-            let [before, made, gone] = [&self.list[at], &self.list[at + 1], &self.list[at + 2]];
-            !before.is_present() && made.is_present() && !gone.is_present()
-        };
-        if let Some(at) = (0..self.list.len() - 2).find(|&at| is_life(at)) {
-            let folded = self.list.drain(at + 1..at + 3).map(|delta| delta.folded).sum::<u32>();
-            self.list[at].folded += folded;
+        let mut gone = (0..self.list.len()).filter(|&at| !self.list[at].is_present());
+        if let (Some(first), Some(second)) = (gone.next(), gone.next()) {
+            let folded = self.list.drain(first + 1..=second).map(|delta| delta.folded).sum::<u32>();
+            self.list[first].folded += folded;
+        } else if let Some(at) = self.list.windows(3).position(|three| three.iter().all(Delta::is_present)) {
+            let folded = self.list.remove(at + 1).folded;
+            self.list[at + 1].folded += folded;
         }
     }
 
@@ -156,15 +167,42 @@ impl Deltas {
         self.list.is_empty()
     }
 
+    /// The key that they are about; `None` if there are none.
+    pub fn key(&self) -> Option<&ObjectKey> {
+        self.list.first().map(Delta::key)
+    }
+
+    /// Oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Delta> {
+        self.list.iter()
+    }
+
+    /// Oldest first, each to be resolved.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Delta> {
+        self.list.iter_mut()
+    }
+
     /// Takes the oldest.
     pub fn take_first(&mut self) -> Option<Delta> {
         (!self.list.is_empty()).then(|| self.list.remove(0))
+    }
+
+    /// These, and then `newer` ones, each folded in as if it had just arrived.
+    pub fn followed_by(mut self, newer: Deltas) -> Deltas {
+        newer.into_iter().for_each(|delta| self.push(delta));
+        self
+    }
+}
+
+impl From<Delta> for Deltas {
+    fn from(delta: Delta) -> Deltas {
+        Deltas { list: SmallVec::from_buf([delta]) }
     }
 }
 
 impl IntoIterator for Deltas {
     type Item = Delta;
-    type IntoIter = std::vec::IntoIter<Delta>;
+    type IntoIter = smallvec::IntoIter<[Delta; 1]>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.list.into_iter()
@@ -187,6 +225,7 @@ pub(crate) mod tests {
             created: None,
             cells: Box::default(),
             flaw: None,
+            extra: None,
         })
     }
 
@@ -258,6 +297,7 @@ pub(crate) mod tests {
         assert_eq!((deltas.len(), deltas.folded()), (1, 2));
         assert_eq!(deltas.newest().map(write).as_deref(), Some("-a@2"));
         check("-a@2 -a#2@4", "-a@2 -a#2@4");
+        check("!a@1 -a#2@4", "!a@1 -a#2@4");
     }
 
     #[test]
@@ -270,6 +310,18 @@ pub(crate) mod tests {
         }
         deltas.push(delta("+a#1000@5000"));
         assert_eq!(deltas.folded(), 2 + 2 * 998 + 1);
+        // Lives of which only the ends, or only the beginnings, are heard.
+        for life in 2000..3000 {
+            let sign = if (life / 7) % 2 == 0 { '+' } else { '-' };
+            deltas.push(delta(&format!("{sign}a#{life}@{}", life * 6)));
+            assert!(deltas.len() <= LONGEST);
+        }
+        for life in 3000..4000 {
+            deltas.push(delta(&format!("+a#{life}@{}", life * 6)));
+            assert!(deltas.len() <= LONGEST);
+        }
+        assert_eq!(deltas.folded(), 2 + 2 * 998 + 1 + 2000);
+        deltas.push(delta("+a#1000@5000"));
         let ends: Vec<String> = deltas.into_iter().map(|delta| write(&delta)).collect();
         assert_eq!((&*ends[0], &*ends[1], &*ends[ends.len() - 1]), ("~a@1", "-a@2", "+a#1000@5000"));
     }

@@ -4,480 +4,261 @@
 //! life fold into the newest, so that its size follows the objects that changed and not the events.
 
 use std::collections::VecDeque;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
+use slab::Slab;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
+use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, is_late, resolve};
 
-/// What the reader of the queue already knows: its store.
-pub trait KnownObjects {
-    /// The object of that key, if it is known.
-    fn known(&self, key: &ObjectKey) -> Option<&Arc<Object>>;
-    /// Every known object, in any order.
-    fn each_known(&self, visit: &mut dyn FnMut(&Arc<Object>));
-}
-
-/// What came of handing a delta to the queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Queued {
-    /// It waits.
-    Queued,
-    /// A deletion of something neither queued nor known: dropped.
-    Unknown,
-    /// An event older than what is known of the same uid: dropped, for state never goes back.
-    Late,
-}
-
-/// The queue.
+/// The queue. A delta for a key that waits already costs one look-up and no allocation.
 #[derive(Debug, Default)]
 pub struct DeltaFifo {
-    /// A key is here if and only if it is in `queue`, and its deltas are not empty.
-    items: HashMap<ObjectKey, Deltas, FxBuildHasher>,
-    queue: VecDeque<ObjectKey>,
+    /// What waits, for each key; never empty deltas.
+    slots: Slab<Slot>,
+    /// The slots by the hash of their key: exactly those that are in `queue`.
+    keys: HashTable<usize>,
+    /// The slots in the order in which their keys first changed.
+    queue: VecDeque<usize>,
     /// How many received deltas wait, folded ones counted.
     queued: u64,
-    /// Keys of the first Replace that have not been drained.
-    initial: HashSet<ObjectKey, FxBuildHasher>,
+    made: Made,
+    /// Keys of the first Replace that have not been taken out.
+    initial: usize,
+    /// The number of the latest Replace.
+    replaced: u32,
     /// Whether anything arrived, a first Replace included.
     populated: bool,
     closed: bool,
+    transform: Option<Transform>,
 }
 
+#[derive(Debug)]
+struct Slot {
+    hash: u64,
+    deltas: Deltas,
+    /// The latest Replace that held the key; 0 is none.
+    replaced: u32,
+    /// Whether the key belongs to the first Replace.
+    initial: bool,
+}
+
+/// Room for this many keys is kept when the queue runs empty.
+const KEPT: usize = 4096;
+
 impl DeltaFifo {
-    /// Queues an addition.
-    pub fn add(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.populated = true;
-        self.push_event(Delta::new(DeltaType::Added, object), known)
+    /// An empty queue.
+    pub fn new(transform: Option<Transform>) -> DeltaFifo {
+        DeltaFifo { transform, ..DeltaFifo::default() }
     }
 
-    /// Queues a newer version.
-    pub fn update(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
         self.populated = true;
-        self.push_event(Delta::new(DeltaType::Updated, object), known)
-    }
-
-    /// Queues a deletion, unless the key is neither queued nor known.
-    pub fn delete(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.populated = true;
-        if !self.items.contains_key(&object.key) && known.known(&object.key).is_none() {
-            return Queued::Unknown;
-        }
-        self.push_event(Delta::new(DeltaType::Deleted, object), known)
-    }
-
-    /// The objects that are queued or known but not in a complete list: the newest state of each. One whose
-    /// newest delta is a deletion is gone already, and was said to be.
-    pub fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
-        let keys: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
-        let mut gone: Vec<Arc<Object>> = Vec::new();
-        let queued = self.queue.iter().filter(|key| !keys.contains(key)).filter_map(|key| self.newest(key));
-        gone.extend(queued.filter(|newest| newest.is_present()).map(|newest| newest.object.object().clone()));
-        known.each_known(&mut |object| {
-            if !keys.contains(&object.key) && !self.items.contains_key(&object.key) {
-                gone.push(object.clone());
+        let hash = FxBuildHasher.hash_one(&object.key);
+        if let Some(at) = self.find(hash, &object.key) {
+            // Every slot has a newest delta.
+            let newest = self.slots[at].deltas.newest();
+            if newest.is_some_and(|newest| is_late(&object, newest.object.object(), newest.is_present())) {
+                return Queued::Late;
             }
-        });
-        gone
-    }
-
-    /// Queues a complete list: `Replaced` for each item, then a tombstone for each object of `gone`, which
-    /// [`DeltaFifo::absent`] found.
-    pub fn replace(&mut self, items: Vec<Arc<Object>>, gone: Vec<Arc<Object>>) {
-        if !self.populated {
-            self.initial = items.iter().chain(&gone).map(|object| object.key.clone()).collect();
+            let delta = Delta::new(delta_type, self.transformed(object));
+            self.slots[at].deltas.push(delta);
+            self.queued += 1;
+            return Queued::Queued;
         }
-        self.populated = true;
-        items.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Replaced, object)));
-        gone.into_iter().for_each(|object| self.push(Delta::tombstone(object)));
-    }
-
-    /// Queues `Sync` for each known object that has nothing queued. Returns how many.
-    pub fn resync(&mut self, known: &dyn KnownObjects) -> u64 {
-        let mut again = Vec::new();
-        known.each_known(&mut |object| {
-            if !self.items.contains_key(&object.key) {
-                again.push(object.clone());
-            }
-        });
-        let count = again.len() as u64;
-        again.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Sync, object)));
-        count
-    }
-
-    /// Takes the oldest delta of the head key, which stays at the head until it is drained.
-    ///
-    /// `Replaced` and `Sync` come out as `Added` or `Updated` by what is known, as a reader that knows only
-    /// those would need them. A pending deletion of the same key was taken before, and `known` must have been
-    /// told of it.
-    pub fn pop_one(&mut self, known: &dyn KnownObjects) -> Option<(ObjectKey, Delta)> {
-        let key = self.queue.front()?.clone();
-        let deltas = self.items.get_mut(&key)?;
-        let mut delta = deltas.take_first()?;
-        if deltas.is_empty() {
-            self.items.remove(&key);
-            self.queue.pop_front();
-            self.initial.remove(&key);
+        match known.known(&object.key) {
+            Some(known) if is_late(&object, known, true) => return Queued::Late,
+            None if delta_type == DeltaType::Deleted => return Queued::Unknown,
+            _ => {}
         }
-        self.account(&delta);
-        let mut present = known.known(&key).is_some();
-        resolve(&mut delta, &mut present);
-        Some((key, delta))
-    }
-
-    /// Takes all deltas of the head key, oldest first; resolved as [`DeltaFifo::pop_one`] does.
-    pub fn pop_key(&mut self, known: &dyn KnownObjects) -> Option<(ObjectKey, Vec<Delta>)> {
-        let key = self.queue.pop_front()?;
-        let deltas = self.items.remove(&key)?;
-        self.initial.remove(&key);
-        let mut present = known.known(&key).is_some();
-        let mut list: Vec<Delta> = deltas.into_iter().collect();
-        for delta in &mut list {
-            self.account(delta);
-            resolve(delta, &mut present);
-        }
-        Some((key, list))
-    }
-
-    /// Takes all deltas of up to `limit` keys, in order.
-    pub fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<(ObjectKey, Vec<Delta>)> {
-        std::iter::from_fn(|| self.pop_key(known)).take(limit).collect()
-    }
-
-    /// Whether the first complete list has been drained, or something else arrived before any list.
-    pub fn has_synced(&self) -> bool {
-        self.populated && self.initial.is_empty()
-    }
-
-    /// After this, what waits can still be taken, and nothing more will come: a reader that finds the queue
-    /// empty is done.
-    pub fn close(&mut self) {
-        self.closed = true;
-    }
-
-    /// Whether it was closed.
-    pub fn is_closed(&self) -> bool {
-        self.closed
-    }
-
-    /// How many keys wait.
-    pub fn len(&self) -> usize {
-        self.queue.len()
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
-    }
-
-    /// How many received deltas wait, the folded ones among them counted one by one.
-    pub fn queued(&self) -> u64 {
-        self.queued
-    }
-
-    /// The newest delta that waits for a key.
-    pub fn newest(&self, key: &ObjectKey) -> Option<&Delta> {
-        self.items.get(key).and_then(Deltas::newest)
-    }
-
-    /// An event of a watch: dropped if the same uid is already known in a newer version, or if a newer life of the
-    /// name is. A deletion proves nothing against another uid: after a restore from a backup, new objects have
-    /// lower versions than those that are gone.
-    fn push_event(&mut self, delta: Delta, known: &dyn KnownObjects) -> Queued {
-        let object = delta.object.object();
-        let (newest, present) = match self.newest(&object.key) {
-            Some(newest) => (Some(newest.object.object()), newest.is_present()),
-            None => (known.known(&object.key), true),
-        };
-        let late = newest.is_some_and(|newest| {
-            (present || newest.uid == object.uid) && object.resource_version.is_older_than(&newest.resource_version)
-        });
-        if late {
-            return Queued::Late;
-        }
-        self.push(delta);
+        let delta = Delta::new(delta_type, self.transformed(object));
+        self.join(hash, delta.into());
         Queued::Queued
     }
 
-    fn push(&mut self, delta: Delta) {
-        self.queued += u64::from(delta.folded);
-        if let Some(deltas) = self.items.get_mut(delta.key()) {
-            deltas.push(delta);
-        } else {
-            let key = delta.key().clone();
-            let mut deltas = Deltas::default();
-            deltas.push(delta);
-            self.queue.push_back(key.clone());
-            self.items.insert(key, deltas);
+    fn transformed(&self, object: Arc<Object>) -> Arc<Object> {
+        match self.transform {
+            Some(transform) => transform(object),
+            None => object,
         }
     }
 
-    fn account(&mut self, delta: &Delta) {
+    fn find(&self, hash: u64, key: &ObjectKey) -> Option<usize> {
+        self.keys.find(hash, |&at| self.slots[at].deltas.key() == Some(key)).copied()
+    }
+
+    fn slot(&self, key: &ObjectKey) -> Option<&Slot> {
+        self.find(FxBuildHasher.hash_one(key), key).map(|at| &self.slots[at])
+    }
+
+    /// Queues a delta, whatever is known, and says where it waits.
+    fn push(&mut self, delta: Delta) -> usize {
+        let hash = FxBuildHasher.hash_one(delta.key());
+        match self.find(hash, delta.key()) {
+            Some(at) => {
+                self.queued += u64::from(delta.folded);
+                self.slots[at].deltas.push(delta);
+                at
+            }
+            None => self.join(hash, delta.into()),
+        }
+    }
+
+    /// A key that does not wait joins the tail.
+    fn join(&mut self, hash: u64, deltas: Deltas) -> usize {
+        self.queued += deltas.folded();
+        let at = self.slots.insert(Slot { hash, deltas, replaced: 0, initial: false });
+        let slots = &self.slots;
+        self.keys.insert_unique(hash, at, |&other| slots[other].hash);
+        self.queue.push_back(at);
+        at
+    }
+
+    /// The head leaves, with all that waits for it.
+    fn leave(&mut self) -> Option<Deltas> {
+        let at = self.queue.pop_front()?;
+        let slot = self.slots.remove(at);
+        if let Ok(entry) = self.keys.find_entry(slot.hash, |&other| other == at) {
+            entry.remove();
+        }
+        self.initial -= usize::from(slot.initial);
+        if self.queue.is_empty() && self.slots.capacity() > KEPT {
+            (self.slots, self.keys, self.queue) = Default::default();
+        }
+        Some(slot.deltas)
+    }
+}
+
+impl Queue for DeltaFifo {
+    fn add(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+        self.event(DeltaType::Added, object, known)
+    }
+
+    fn update(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+        self.event(DeltaType::Updated, object, known)
+    }
+
+    /// Unless the key is neither queued nor known.
+    fn delete(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+        self.event(DeltaType::Deleted, object, known)
+    }
+
+    /// In one pass over the list, one over the queue and one over what is known.
+    fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+        let first = !std::mem::replace(&mut self.populated, true);
+        self.replaced += 1;
+        for object in items {
+            let delta = Delta::new(DeltaType::Replaced, self.transformed(object));
+            let at = self.push(delta);
+            let slot = &mut self.slots[at];
+            slot.replaced = self.replaced;
+            self.initial += usize::from(first && !slot.initial);
+            slot.initial |= first;
+        }
+        let absent = self.queue.iter().map(|&at| &self.slots[at]).filter(|slot| slot.replaced != self.replaced);
+        let newest = absent.filter_map(|slot| slot.deltas.newest()).filter(|newest| newest.is_present());
+        let mut gone: Vec<Arc<Object>> = newest.map(|newest| newest.object.object().clone()).collect();
+        known.each_known(&mut |object| {
+            if self.slot(&object.key).is_none() {
+                gone.push(object.clone());
+            }
+        });
+        self.made.tombstones += gone.len() as u64;
+        for object in &gone {
+            let at = self.push(Delta::tombstone(object.clone()));
+            self.initial += usize::from(first);
+            self.slots[at].initial |= first;
+        }
+        gone
+    }
+
+    fn resync(&mut self, known: &dyn KnownObjects) {
+        let mut again = Vec::new();
+        known.each_known(&mut |object| {
+            if self.slot(&object.key).is_none() {
+                again.push(object.clone());
+            }
+        });
+        self.made.resyncs += again.len() as u64;
+        for object in again {
+            self.push(Delta::new(DeltaType::Sync, object));
+        }
+    }
+
+    /// The key stays at the head until all of its deltas are taken. A pending deletion of the same key was taken
+    /// before, and `known` must have been told of it.
+    fn pop_one(&mut self, known: &dyn KnownObjects) -> Option<Delta> {
+        let deltas = &mut self.slots[*self.queue.front()?].deltas;
+        let mut delta = if deltas.len() == 1 { self.leave()?.take_first()? } else { deltas.take_first()? };
         self.queued -= u64::from(delta.folded);
-    }
-}
-
-/// Turns `Replaced` and `Sync` into what they are to a reader; `present` follows the key through its deltas.
-fn resolve(delta: &mut Delta, present: &mut bool) {
-    delta.listed = delta.delta_type == DeltaType::Replaced;
-    if matches!(delta.delta_type, DeltaType::Replaced | DeltaType::Sync) {
-        delta.delta_type = if *present { DeltaType::Updated } else { DeltaType::Added };
-    }
-    *present = delta.is_present();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cache::delta::tests::{object, write};
-    use crate::cache::store::Store;
-
-    /// How a reader takes what waits.
-    #[derive(Clone, Copy, Debug)]
-    enum Take {
-        One,
-        Key,
-        Batch,
+        let key = delta.key().clone();
+        resolve(&mut delta, || known.known(&key).is_some());
+        Some(delta)
     }
 
-    struct Reader {
-        fifo: DeltaFifo,
-        store: Store,
-    }
-
-    /// A queue before a store that knows `known`.
-    fn reader(known: &str) -> Reader {
-        let mut store = Store::default();
-        words(known).for_each(|text| drop(store.apply(Delta::new(DeltaType::Added, object(text)))));
-        Reader { fifo: DeltaFifo::default(), store }
-    }
-
-    fn words(text: &str) -> impl Iterator<Item = &str> {
-        text.split(' ').filter(|word| !word.is_empty())
-    }
-
-    impl Reader {
-        /// `+` adds, `~` updates, `-` deletes, each told what came of it; `[a@1 b@2` replaces; `.` resyncs.
-        fn put(&mut self, text: &str) -> String {
-            if let Some(items) = text.strip_prefix('[') {
-                let items: Vec<_> = words(items).map(object).collect();
-                let gone = self.fifo.absent(&items, &self.store);
-                self.fifo.replace(items, gone);
-                return String::new();
-            }
-            if text == "." {
-                return self.fifo.resync(&self.store).to_string();
-            }
-            let (sign, rest) = text.split_at(1);
-            let queued = match sign {
-                "+" => self.fifo.add(object(rest), &self.store),
-                "~" => self.fifo.update(object(rest), &self.store),
-                _ => self.fifo.delete(object(rest), &self.store),
-            };
-            format!("{queued:?}")
+    fn pop_key(&mut self, known: &dyn KnownObjects) -> Option<Deltas> {
+        let mut deltas = self.leave()?;
+        self.queued -= deltas.folded();
+        // Only the first is about what is known; each later one is about the one before.
+        let mut before = None;
+        for delta in deltas.iter_mut() {
+            let key = delta.key().clone();
+            resolve(delta, || before.unwrap_or_else(|| known.known(&key).is_some()));
+            before = Some(delta.is_present());
         }
+        Some(deltas)
+    }
 
-        fn put_all(&mut self, texts: &[&str]) {
-            texts.iter().for_each(|text| drop(self.put(text)));
-        }
+    fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<Deltas> {
+        std::iter::from_fn(|| self.pop_key(known)).take(limit).collect()
+    }
 
-        /// Takes everything, each delta applied before the next is taken.
-        fn take(&mut self, how: Take) -> String {
-            let mut taken = Vec::new();
-            loop {
-                let batch: Vec<(ObjectKey, Vec<Delta>)> = match how {
-                    Take::One => {
-                        self.fifo.pop_one(&self.store).map(|(key, delta)| (key, vec![delta])).into_iter().collect()
-                    }
-                    Take::Key => self.fifo.pop_key(&self.store).into_iter().collect(),
-                    Take::Batch => self.fifo.pop_batch(2, &self.store),
-                };
-                if batch.is_empty() {
-                    return taken.join(" ");
-                }
-                for delta in batch.into_iter().flat_map(|(_, deltas)| deltas) {
-                    taken.push(write(&delta));
-                    self.store.apply(delta);
-                }
+    /// The key keeps its place if something has come for it since, and joins the tail otherwise.
+    fn requeue(&mut self, deltas: Deltas) {
+        let Some(key) = deltas.key() else { return };
+        let hash = FxBuildHasher.hash_one(key);
+        match self.find(hash, key) {
+            Some(at) => {
+                self.queued += deltas.folded();
+                let newer = std::mem::take(&mut self.slots[at].deltas);
+                self.slots[at].deltas = deltas.followed_by(newer);
+            }
+            None => {
+                self.join(hash, deltas);
             }
         }
     }
 
-    /// What comes out after `puts`, the same however it is taken.
-    fn check(known: &str, puts: &[&str], expected: &str) {
-        for how in [Take::One, Take::Key, Take::Batch] {
-            let mut reader = reader(known);
-            reader.put_all(puts);
-            assert_eq!(reader.take(how), expected, "{puts:?} {how:?}");
-            assert_eq!((reader.fifo.queued(), reader.fifo.len()), (0, 0), "{puts:?} {how:?}");
-        }
+    fn has_synced(&self) -> bool {
+        self.populated && self.initial == 0
     }
 
-    #[test]
-    fn objects_come_in_the_order_of_their_first_change() {
-        check("", &["+a@1", "+b@2", "~a@3", "+c@4", "~b@5"], "+a@3 +b@5 +c@4");
-        check("a@1", &["-a@2", "+b@3", "+a#2@4"], "-a@2 +a#2@4 +b@3");
+    fn close(&mut self) {
+        self.closed = true;
     }
 
-    #[test]
-    fn deletion_of_the_unknown_is_dropped_and_of_the_known_or_queued_is_not() {
-        let mut reader = reader("k@1");
-        assert_eq!(reader.put("-z@1"), "Unknown");
-        assert_eq!(reader.put("-k@2"), "Queued");
-        assert_eq!(reader.put("+q@3"), "Queued");
-        assert_eq!(reader.put("-q@4"), "Queued");
-        assert_eq!(reader.take(Take::Key), "-k@2 +q@3 -q@4");
+    fn is_closed(&self) -> bool {
+        self.closed
     }
 
-    #[test]
-    fn late_events_are_dropped() {
-        let mut late = reader("a@5 b#2@6");
-        for text in ["~a@4", "+a@4", "-a@4", "~b@3", "-b@3"] {
-            assert_eq!(late.put(text), "Late", "{text}");
-        }
-        // A version seen twice is no step back; what does not compare is believed.
-        for text in ["~a@5", "~b#2@x", "~b#3@4"] {
-            assert_eq!(late.put(text), "Queued", "{text}");
-        }
-        let mut queued = reader("a@5");
-        queued.put_all(&["-a@9"]);
-        assert_eq!(queued.put("~a@7"), "Late");
-        assert_eq!(queued.put("+a#2@7"), "Queued", "the server may have been restored");
+    fn len(&self) -> usize {
+        self.queue.len()
     }
 
-    #[test]
-    fn replace_makes_tombstones_of_the_absent() {
-        // Known only, queued only, both, and neither.
-        check("k@1", &["[a@9"], "+a@9 !k@1");
-        check("", &["+q@2", "[a@9"], "+q@2 !q@2 +a@9");
-        check("k@1", &["~k@3", "[a@9"], "~k@3 !k@3 +a@9");
-        check("", &["["], "");
+    fn queued(&self) -> u64 {
+        self.queued
     }
 
-    #[test]
-    fn replace_after_a_deletion_keeps_both_and_says_a_deletion_once() {
-        check("a@1", &["-a@2", "[a#2@3"], "-a@2 +a#2@3");
-        check("a@1", &["-a@2", "["], "-a@2");
-        check("a@1", &["[", "["], "!a@1");
-        check("a@1", &["[", "[a@1"], "!a@1 +a@1");
+    fn made(&self) -> Made {
+        self.made
     }
 
-    #[test]
-    fn replaced_and_sync_become_what_they_are_to_the_reader() {
-        check("a@1", &["[a@2 b@2"], "~a@2 +b@2");
-        check("a@1", &["."], "~a@1");
-        check("", &["[a@1", "~a@2"], "+a@2");
-        check("a@1", &["[a@1", "~a@2"], "~a@2");
-    }
-
-    #[test]
-    fn resync_never_overtakes_what_waits() {
-        check("a@1 b@1", &["~a@2", "-b@2", "."], "~a@2 -b@2");
-        let mut idle = reader("");
-        assert_eq!(idle.put("."), "0");
-        assert!(!idle.fifo.has_synced(), "no list has come");
-    }
-
-    #[test]
-    fn synced_when_something_came_first_or_the_first_list_is_drained() {
-        // What is put, and after how many keys are taken it has synced.
-        for (puts, after) in [
-            (&[][..], None),
-            (&["+a@1"][..], Some(0)),
-            (&["~a@1"], Some(0)),
-            (&["-a@1"], Some(0)),
-            (&["["], Some(0)),
-            (&["[a@1"], Some(1)),
-            (&["[a@1 b@1"], Some(2)),
-            (&["[a@1 a@2"], Some(1)),
-            (&["[a@1", "~a@2"], Some(1)),
-            (&["[a@1", "[a@1 b@2"], Some(1)),
-            (&["[a@1", "[b@2"], Some(1)),
-            (&["+c@1", "[a@1"], Some(0)),
-        ] {
-            let mut reader = reader("");
-            reader.put_all(puts);
-            let keys = reader.fifo.len();
-            let mut synced = None;
-            for taken in 0..=keys {
-                if reader.fifo.has_synced() {
-                    synced = Some(taken);
-                    break;
-                }
-                reader.fifo.pop_key(&reader.store);
-            }
-            assert_eq!(synced, after, "{puts:?}");
-        }
-        // The tombstones of a first list count too.
-        let mut known = reader("k@1");
-        known.put("[");
-        assert!(!known.fifo.has_synced());
-        known.take(Take::One);
-        assert!(known.fifo.has_synced());
-    }
-
-    #[test]
-    fn pop_one_keeps_its_key_at_the_head_until_it_is_drained() {
-        let mut reader = reader("a@1");
-        reader.put_all(&["-a@2", "+b@3", "+a#2@4"]);
-        let mut pop = || reader.fifo.pop_one(&reader.store).map(|(_, delta)| write(&delta));
-        assert_eq!(pop().as_deref(), Some("-a@2"));
-        assert_eq!(pop().as_deref(), Some("+a#2@4"));
-        assert_eq!(pop().as_deref(), Some("+b@3"));
-        assert_eq!(pop(), None);
-    }
-
-    #[test]
-    fn a_batch_has_at_most_as_many_keys_as_asked_for() {
-        let mut reader = reader("");
-        reader.put_all(&["+a@1", "+b@2", "+c@3", "~a@4"]);
-        assert_eq!(reader.fifo.pop_batch(2, &reader.store).len(), 2);
-        assert_eq!(reader.fifo.queued(), 1);
-        assert!(reader.fifo.pop_batch(0, &reader.store).is_empty());
-        assert_eq!(reader.fifo.pop_batch(9, &reader.store).len(), 1);
-    }
-
-    #[test]
-    fn a_closed_queue_is_drained_and_still_written_to() {
-        let mut reader = reader("");
-        reader.put("+a@1");
-        reader.fifo.close();
-        assert!(reader.fifo.is_closed());
-        assert_eq!(reader.take(Take::Key), "+a@1");
-        reader.put("+b@2");
-        assert_eq!(reader.take(Take::One), "+b@2");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn however_it_is_taken_a_key_has_the_same_events(
-            puts in proptest::collection::vec((0..8_usize, 0..3_usize, 1..3_u32), 0..60),
-        ) {
-            let puts: Vec<String> = puts
-                .iter()
-                .enumerate()
-                .map(|(at, &(what, name, life))| {
-                    let object = format!("{}#{life}@{}", ["a", "b", "c"][name], at + 10);
-                    match what {
-                        0 => format!("[{object}"),
-                        1 => String::from("."),
-                        2 | 3 => format!("-{object}"),
-                        4 | 5 => format!("+{object}"),
-                        _ => format!("~{object}"),
-                    }
-                })
-                .collect();
-            let taken = |how| {
-                let mut reader = reader("a@1 c#2@2");
-                puts.iter().for_each(|put| drop(reader.put(put)));
-                let waits = reader.fifo.queued();
-                (waits > 0, reader.take(how), reader.fifo.queued())
-            };
-            assert_eq!(taken(Take::One), taken(Take::Key));
-            assert_eq!(taken(Take::Key), taken(Take::Batch));
-            assert_eq!(taken(Take::Key).2, 0);
-        }
+    fn newest(&self, key: &ObjectKey) -> Option<(&Arc<Object>, bool)> {
+        let newest = self.slot(key)?.deltas.newest()?;
+        Some((newest.object.object(), newest.is_present()))
     }
 }

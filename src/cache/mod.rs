@@ -4,9 +4,20 @@
 //! runs backwards.
 
 pub mod backoff;
+pub mod reflector;
+
 pub mod delta;
 pub mod delta_fifo;
-pub mod informer;
-pub mod ledger;
-pub mod reflector;
+pub mod queue;
+pub mod real_fifo;
+
+pub mod index;
+pub mod pipeline;
 pub mod store;
+
+pub mod factory;
+pub mod handler;
+pub mod processor;
+pub mod shared_informer;
+
+pub mod ledger;

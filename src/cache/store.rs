@@ -1,13 +1,16 @@
-//! The store: the newest known version of every object, and an index of namespaces.
+//! The store: the newest known version of every object, found by key and by index.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::Delta;
-use crate::cache::delta_fifo::KnownObjects;
+use crate::cache::index::{Index, IndexExists, IndexFunc};
+use crate::cache::queue::KnownObjects;
 
 /// What a delta did to the store: the event of a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +37,8 @@ pub enum Change {
     Synced {
         /// The object.
         new: Arc<Object>,
+        /// How many deltas this stands for.
+        folded: u32,
     },
     /// It is gone.
     Deleted {
@@ -41,82 +46,127 @@ pub enum Change {
         last: Arc<Object>,
         /// How many deltas this stands for.
         folded: u32,
+        /// Whether the deletion was seen only by absence, so that `last` may be older than its last state
+        /// (`DeletedFinalStateUnknown`).
+        final_state_unknown: bool,
     },
 }
 
-/// Objects by key.
+impl Change {
+    /// The object as it is now, or as it was last.
+    pub fn object(&self) -> &Arc<Object> {
+        match self {
+            Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new, .. } => new,
+            Change::Deleted { last, .. } => last,
+        }
+    }
+}
+
+/// Objects by key, and by whatever else was asked for: client-go's `Store` and `Indexer` (`store.go`, `index.go`,
+/// `thread_safe_store.go`).
 #[derive(Debug, Default)]
 pub struct Store {
-    objects: HashMap<ObjectKey, Arc<Object>, FxBuildHasher>,
-    /// Names by namespace; a namespace without objects has no entry.
-    namespaces: HashMap<Arc<str>, HashSet<ObjectKey, FxBuildHasher>, FxBuildHasher>,
+    /// By the hash of their key.
+    objects: HashTable<Arc<Object>>,
+    indexes: Vec<Index>,
 }
 
 impl Store {
     /// Applies one delta and says what that changed; two changes where another life of the same name took over
     /// (the first one's deletion was never seen), none where an unknown object was deleted.
     pub fn apply(&mut self, delta: Delta) -> (Option<Change>, Option<Change>) {
-        let object = delta.object.object().clone();
         let (folded, listed) = (delta.folded, delta.listed);
         if !delta.is_present() {
-            return match self.remove(&object.key) {
-                Some(_) => (Some(Change::Deleted { last: object, folded }), None),
+            let unknown = delta.is_tombstone();
+            let last = delta.object.into_object();
+            return match self.remove(&last.key) {
+                Some(_) => (Some(Change::Deleted { last, folded, final_state_unknown: unknown }), None),
                 None => (None, None),
             };
         }
+        let object = delta.object.into_object();
         match self.insert(object.clone()) {
             None => (Some(Change::Added { new: object, listed, folded }), None),
             Some(old) if old.uid != object.uid => {
-                (Some(Change::Deleted { last: old, folded: 1 }), Some(Change::Added { new: object, listed, folded }))
+                let gone = Change::Deleted { last: old, folded: 1, final_state_unknown: true };
+                (Some(gone), Some(Change::Added { new: object, listed, folded }))
             }
             // Resources that are computed and not stored have no versions: only their values tell.
             Some(old)
                 if old.resource_version == object.resource_version
                     && (!object.resource_version.is_unset() || old == object) =>
             {
-                (Some(Change::Synced { new: object }), None)
+                (Some(Change::Synced { new: object, folded }), None)
             }
             Some(old) => (Some(Change::Updated { old, new: object, folded }), None),
         }
     }
 
     fn insert(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
-        let old = self.objects.insert(object.key.clone(), object.clone());
-        if old.is_none() {
-            self.namespaces.entry(object.key.namespace.clone()).or_default().insert(object.key.clone());
+        let hash = hash(&object.key);
+        match self.objects.entry(hash, |known| known.key == object.key, |known| self::hash(&known.key)) {
+            Entry::Occupied(mut entry) => {
+                let old = std::mem::replace(entry.get_mut(), object);
+                let new = entry.get();
+                self.indexes.iter_mut().for_each(|index| index.update(Some(&old), Some(new)));
+                Some(old)
+            }
+            Entry::Vacant(entry) => {
+                let entry = entry.insert(object);
+                self.indexes.iter_mut().for_each(|index| index.update(None, Some(entry.get())));
+                None
+            }
         }
-        old
     }
 
     fn remove(&mut self, key: &ObjectKey) -> Option<Arc<Object>> {
-        let old = self.objects.remove(key)?;
-        if let Some(keys) = self.namespaces.get_mut(&key.namespace) {
-            keys.remove(key);
-            if keys.is_empty() {
-                self.namespaces.remove(&key.namespace);
-            }
-        }
+        let entry = self.objects.find_entry(hash(key), |known| known.key == *key).ok()?;
+        let (old, _) = entry.remove();
+        self.indexes.iter_mut().for_each(|index| index.update(Some(&old), None));
         Some(old)
+    }
+
+    /// Adds an index, and files in it what is known already (`AddIndexers`).
+    ///
+    /// # Errors
+    ///
+    /// When there is an index of that name.
+    pub fn add_index(&mut self, name: &str, of: IndexFunc) -> Result<(), IndexExists> {
+        if self.index(name).is_some() {
+            return Err(IndexExists(name.to_owned()));
+        }
+        let mut index = Index::new(name, of);
+        self.objects.iter().for_each(|object| index.update(None, Some(object)));
+        self.indexes.push(index);
+        Ok(())
+    }
+
+    /// The index of that name.
+    pub fn index(&self, name: &str) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.name() == name)
+    }
+
+    /// The objects that an index files under a value, in any order (`ByIndex`); none if there is no such index.
+    pub fn by_index(&self, name: &str, value: &str) -> impl Iterator<Item = &Arc<Object>> {
+        let keys = self.index(name).into_iter().flat_map(move |index| index.keys(value));
+        keys.filter_map(|key| self.get(key))
+    }
+
+    /// Every object at this moment, by key (`List`). Changes that come later do not reach it.
+    pub fn list(&self) -> Vec<Arc<Object>> {
+        let mut list: Vec<Arc<Object>> = self.iter().cloned().collect();
+        list.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        list
     }
 
     /// The object of a key.
     pub fn get(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
-        self.objects.get(key)
+        self.objects.find(hash(key), |known| known.key == *key)
     }
 
     /// Every object, in any order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Object>> {
-        self.objects.values()
-    }
-
-    /// The keys in one namespace, in any order.
-    pub fn in_namespace(&self, namespace: &str) -> impl Iterator<Item = &ObjectKey> {
-        self.namespaces.get(namespace).into_iter().flatten()
-    }
-
-    /// The namespaces that hold anything, and how much, in any order.
-    pub fn namespaces(&self) -> impl Iterator<Item = (&Arc<str>, usize)> {
-        self.namespaces.iter().map(|(namespace, keys)| (namespace, keys.len()))
+        self.objects.iter()
     }
 
     /// How many objects there are.
@@ -128,6 +178,10 @@ impl Store {
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
+}
+
+fn hash(key: &ObjectKey) -> u64 {
+    FxBuildHasher.hash_one(key)
 }
 
 impl KnownObjects for Store {
@@ -162,7 +216,7 @@ mod tests {
                 Change::Updated { old, new, .. } => {
                     format!("updated {}>{}", old.resource_version, new.resource_version)
                 }
-                Change::Synced { new } => format!("synced {}", new.resource_version),
+                Change::Synced { new, .. } => format!("synced {}", new.resource_version),
                 Change::Deleted { last, .. } => format!("deleted {}@{}", last.uid, last.resource_version),
             })
             .collect();
@@ -191,14 +245,56 @@ mod tests {
         assert!(matches!(change, Some(Change::Updated { .. })), "{change:?}");
     }
 
+    /// 72. TestMultiIndexKeys, TestThreadSafeStoreDeleteRemovesEmptySetsFromIndex.
     #[test]
-    fn namespaces_follow_and_empty_ones_vanish() {
-        let mut store = store(&["a@1", "b@1"]);
-        assert_eq!((store.in_namespace("n").count(), store.in_namespace("other").count()), (2, 0));
-        store.apply(delta("=a#2@2"));
-        assert_eq!(store.in_namespace("n").count(), 2);
-        store.apply(delta("-a#2@3"));
-        store.apply(delta("!b@1"));
-        assert_eq!((store.namespaces().count(), store.len()), (0, 0));
+    fn indexes_follow_mutation_and_empty_sets_vanish() {
+        // Each object is filed under the letters of its version.
+        let letters: IndexFunc = Arc::new(|object, file| {
+            object.resource_version.as_str().split('+').filter(|value| !value.is_empty()).for_each(file);
+        });
+        let mut store = store(&["a@x+y", "b@y"]);
+        // An index that is added late knows what is there, and each name is taken once.
+        store.add_index("letters", letters.clone()).unwrap();
+        assert!(store.add_index("letters", letters).is_err());
+        let filed = |store: &Store| {
+            let index = store.index("letters").unwrap();
+            let mut values: Vec<String> = index
+                .values()
+                .map(|(value, count)| {
+                    let mut names: Vec<&str> =
+                        store.by_index("letters", value).map(|object| &*object.key.name).collect();
+                    names.sort_unstable();
+                    assert_eq!(names.len(), count);
+                    format!("{value}:{}", names.join(","))
+                })
+                .collect();
+            values.sort();
+            values.join(" ")
+        };
+        for (change, expected) in [
+            ("", "x:a y:a,b"),
+            ("~a@y+z", "y:a,b z:a"),
+            ("~a@y+z", "y:a,b z:a"),
+            ("=a#2@w", "w:a y:b"),
+            ("~b@", "w:a"),
+            ("-b@9", "w:a"),
+            ("!a#2@w", ""),
+            ("-a@9", ""),
+        ] {
+            if !change.is_empty() {
+                store.apply(delta(change));
+            }
+            assert_eq!(filed(&store), expected, "{change}");
+        }
+        assert_eq!((store.by_index("letters", "x").count(), store.by_index("other", "x").count()), (0, 0));
+    }
+
+    #[test]
+    fn a_list_is_a_snapshot() {
+        let mut store = store(&["b@1", "a@1"]);
+        let list = store.list();
+        store.apply(delta("-a@2"));
+        let names: Vec<&str> = list.iter().map(|object| &*object.key.name).collect();
+        assert_eq!(names, ["a", "b"]);
     }
 }

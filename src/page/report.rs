@@ -8,8 +8,11 @@ use sha2::{Digest, Sha256};
 
 use crate::api::object::Object;
 use crate::api::time::Timestamp;
+use crate::cache::factory::SharedInformerFactory;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
+use crate::cache::shared_informer::SharedInformer;
+use crate::page::counters::Counters;
 use crate::page::watched::Watched;
 use crate::table::kinds::Kind;
 
@@ -26,12 +29,13 @@ pub struct Status<'a> {
     items: usize,
     age_ms: Option<f64>,
     balanced: bool,
-    ledger: Counters,
+    changes: &'a Counters,
+    ledger: LedgerCounters,
 }
 
 /// The ledger's counters by name.
 #[derive(Debug, Serialize)]
-struct Counters {
+struct LedgerCounters {
     frames: u64,
     bytes: u64,
     bookmarks: u64,
@@ -72,29 +76,31 @@ pub fn state(health: Health) -> &'static str {
 }
 
 /// What `status()` says of one kind.
-pub fn status(watched: &Watched, now: f64) -> Status<'_> {
-    let informers = watched.informers();
-    let version = informers.first().map_or("", |informer| informer.reflector().resource_version().as_str());
+pub fn status<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, now: f64) -> Status<'a> {
+    let mut own = watched.informers(informers);
+    let synced = own.clone().all(SharedInformer::has_synced);
+    let version = own.next().map_or("", |informer| informer.reflector().resource_version().as_str());
     Status {
         resource: watched.kind().resource.plural,
         namespaces: watched.scopes().iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect(),
-        state: state(watched.health(now)),
-        message: watched.complaint().map(|complaint| complaint.words),
+        state: state(watched.health(informers, now)),
+        message: watched.complaint(informers).map(|complaint| complaint.words),
         resource_version: version,
-        synced: informers.iter().all(|informer| informer.has_synced()),
-        items: watched.items(),
-        age_ms: watched.age(now),
-        balanced: watched.is_balanced(),
-        ledger: counters(&watched.ledger(), watched.queued(), watched.timeline().evicted().total()),
+        synced,
+        items: watched.items(informers),
+        age_ms: watched.age(informers, now),
+        balanced: watched.is_balanced(informers),
+        changes: watched.counters(),
+        ledger: counters(&watched.ledger(informers), watched.queued(informers), watched.timeline().evicted().total()),
     }
 }
 
-fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted: u64) -> Counters {
+fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted: u64) -> LedgerCounters {
     let deltas = ledger.deltas();
     let Ledger { frames, bytes, bookmarks, errors, malformed, events, watched, streamed, late, .. } = *ledger;
     let Ledger { listed, malformed_items, merged, discarded, pending, replaced, tombstones, .. } = *ledger;
     let Ledger { resyncs, applied, coalesced, watches, lists, .. } = *ledger;
-    Counters {
+    LedgerCounters {
         frames,
         bytes,
         bookmarks,
@@ -160,8 +166,8 @@ impl Serialize for Cells<'_> {
 }
 
 /// What `rows(resource)` says: every object in the store, by key.
-pub fn rows(watched: &Watched, now: Timestamp) -> Vec<Row<'_>> {
-    let mut objects: Vec<&Object> = watched.objects().map(|object| &**object).collect();
+pub fn rows<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, now: Timestamp) -> Vec<Row<'a>> {
+    let mut objects: Vec<&Object> = watched.objects(informers).map(|object| &**object).collect();
     objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
     let row = |object| Cells { kind: watched.kind(), object, now };
     let rows = objects.into_iter().map(|object: &Object| Row {
@@ -234,6 +240,7 @@ mod tests {
             created: None,
             cells: Box::default(),
             flaw: None,
+            extra: None,
         };
         // `a-b/x` comes before `a/x` as text, for `-` is less than `/`.
         let objects = [object("a", "x"), object("a-b", "x")];

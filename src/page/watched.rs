@@ -1,56 +1,67 @@
-//! A kind that is watched: its informers, one for each namespace asked for, and the table and timeline that
-//! they feed.
+//! A kind that is watched: the informers that it looks at, one for each namespace asked for, and the table,
+//! timeline and counters that are their handlers.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::api::cell::{Cell, Tone};
 use crate::api::object::Object;
 use crate::api::request::Scope;
-use crate::cache::backoff::Moment;
 use crate::cache::delta::DeltaType;
-use crate::cache::informer::{Handler, Informer};
+use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
+use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use crate::cache::ledger::Ledger;
-use crate::cache::reflector::{Action, Health, Input, Notice, Options};
+use crate::cache::reflector::{Health, Notice, Options};
+use crate::cache::shared_informer::{InformerOptions, SharedInformer};
 use crate::cache::store::Change;
+use crate::page::counters::Counters;
+use crate::page::notices::{Announcer, Ear, News};
 use crate::page::route::Route;
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
 use crate::timeline::Timeline;
 use crate::timeline::mark::MarkType;
 
-/// How many notices are kept.
-const NOTICES: usize = 50;
-
 /// One kind, watched in one or several scopes.
 #[derive(Debug)]
 pub struct Watched {
     kind: &'static Kind,
     scopes: Vec<Scope>,
-    informers: Vec<Informer>,
+    /// One for each scope.
+    sources: Vec<Source>,
     view: TableView,
     timeline: Timeline,
-    notices: VecDeque<Notice>,
+    counters: Counters,
+    ear: Ear,
 }
 
-/// What the driver of an informer shall do next.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    /// The next action, if what is under way shall be replaced.
-    pub action: Option<Action>,
-    /// When [`Input::Timer`] is due.
-    pub deadline: Option<f64>,
+/// The handlers of one informer.
+#[derive(Debug)]
+struct Source {
+    informer: InformerId,
+    table: Registration,
+    timeline: Registration,
+    counters: Registration,
 }
 
-/// Feeds the table and the timeline.
-struct Feed<'a> {
-    view: &'a mut TableView,
-    timeline: &'a mut Timeline,
-    notices: &'a mut VecDeque<Notice>,
+/// Shows what changed as rows.
+struct TableHandler<'a>(&'a mut TableView);
+
+impl ResourceEventHandler for TableHandler<'_> {
+    fn changed(&mut self, now: f64, change: &Change) -> Handled {
+        self.0.apply(change, now);
+        Ok(())
+    }
 }
 
-impl Handler for Feed<'_> {
-    fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) {
+/// Shows what arrived as marks.
+struct TimelineHandler<'a>(&'a mut Timeline);
+
+impl ResourceEventHandler for TimelineHandler<'_> {
+    fn changed(&mut self, _now: f64, _change: &Change) -> Handled {
+        Ok(())
+    }
+
+    fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         let mark_type = match delta_type {
             DeltaType::Added => MarkType::Added,
             DeltaType::Updated => MarkType::Updated,
@@ -58,23 +69,8 @@ impl Handler for Feed<'_> {
             DeltaType::Replaced => MarkType::Replaced,
             DeltaType::Sync => MarkType::Sync,
         };
-        self.timeline.push(now, mark_type, &object.key, &object.uid, &object.resource_version, 1, tone(object));
-    }
-
-    fn changed(&mut self, now: f64, change: &Change) {
-        self.view.apply(change, now);
-    }
-
-    fn noticed(&mut self, notice: &Notice) {
-        match notice {
-            Notice::Relisted { at, reason, .. } => self.timeline.relist(*at, &format!("relist: {reason}")),
-            Notice::Gap { from, to, reason } => self.timeline.gap(*from, *to, reason),
-            Notice::Malformed { .. } => {}
-        }
-        if self.notices.len() == NOTICES {
-            self.notices.pop_front();
-        }
-        self.notices.push_back(notice.clone());
+        self.0.push(now, mark_type, &object.key, &object.uid, &object.resource_version, 1, tone(object));
+        Ok(())
     }
 }
 
@@ -96,37 +92,78 @@ pub fn scopes(kind: &Kind, route: &Route) -> Vec<Scope> {
 }
 
 impl Watched {
-    /// Watches `kind` in `scopes`. `timeline` holds what was seen of the kind before, if anything.
-    pub fn new(kind: &'static Kind, scopes: Vec<Scope>, timeline: Timeline) -> Watched {
-        let informers = scopes.iter().map(|_| Informer::new(kind.decode, Options::default())).collect();
-        Watched { kind, scopes, informers, view: TableView::default(), timeline, notices: VecDeque::new() }
+    /// Watches `kind` in `scopes`. `timeline` holds what was seen of the kind before, if anything. Informers that
+    /// `informers` did not have yet want to be started.
+    pub fn new(
+        kind: &'static Kind,
+        scopes: Vec<Scope>,
+        timeline: Timeline,
+        informers: &mut SharedInformerFactory,
+        announcer: &mut Announcer,
+        now: f64,
+    ) -> Watched {
+        let reflector = Options { kind: Some(kind.resource.kind), ..Options::default() };
+        let options = InformerOptions { reflector, ..InformerOptions::default() };
+        let received = HandlerOptions { changes: false, received: true, resync: None };
+        let sources = scopes.iter().filter_map(|scope| {
+            let make = || SharedInformer::new(kind.decode, options);
+            let informer = informers.informer_for(kind.resource, scope, make);
+            Some(Source {
+                informer,
+                table: informers.add_event_handler(informer, HandlerOptions::default(), now)?,
+                timeline: informers.add_event_handler(informer, received, now)?,
+                counters: informers.add_event_handler(informer, HandlerOptions::default(), now)?,
+            })
+        });
+        let sources = sources.collect();
+        let (view, counters) = (TableView::default(), Counters::default());
+        Watched { kind, scopes, sources, view, timeline, counters, ear: announcer.listen() }
     }
 
-    /// Hands an input to one informer.
-    pub fn handle(&mut self, informer: usize, input: Input<'_>, moment: Moment) -> Outcome {
-        let Some(informer) = self.informers.get_mut(informer) else { return Outcome::default() };
-        let mut feed = Feed { view: &mut self.view, timeline: &mut self.timeline, notices: &mut self.notices };
-        let action = informer.handle(input, moment, &mut feed);
-        Outcome { action, deadline: informer.reflector().deadline() }
-    }
-
-    /// Drains up to `limit` keys from each queue. Returns whether anything is left.
-    pub fn drain(&mut self, limit: usize, now: f64) -> bool {
-        let mut feed = Feed { view: &mut self.view, timeline: &mut self.timeline, notices: &mut self.notices };
-        let mut left = false;
-        for informer in &mut self.informers {
-            informer.drain(limit, now, &mut feed);
-            left |= !informer.queue().is_empty();
+    /// Lets go of the informers, and says which ended by that. What is left is the timeline.
+    pub fn end(self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> (Timeline, Vec<InformerId>) {
+        announcer.leave(self.ear);
+        let mut ended = Vec::new();
+        for source in &self.sources {
+            for registration in [source.table, source.timeline, source.counters] {
+                ended.extend(informers.remove_event_handler(registration).then_some(source.informer));
+            }
         }
-        left
+        (self.timeline, ended)
+    }
+
+    /// Has the table, the timeline and the counters take what waits for them.
+    pub fn take(&mut self, informers: &mut SharedInformerFactory) {
+        for source in &self.sources {
+            let Some(informer) = informers.get_mut(source.informer) else { continue };
+            informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.timeline));
+            informer.deliver(source.table.handler, &mut TableHandler(&mut self.view));
+            informer.deliver(source.counters.handler, &mut self.counters);
+        }
+    }
+
+    /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
+    pub fn hear(&mut self, announcer: &mut Announcer) {
+        for said in announcer.hear(self.ear) {
+            match said.news {
+                News::Overload { from, to, .. } => self.timeline.gap(from, to, "overload: the table was behind"),
+                News::Watch(informer, _) if self.sources.iter().all(|source| source.informer != informer) => {}
+                News::Watch(_, Notice::Relisted { at, reason, .. }) => {
+                    self.timeline.relist(at, &format!("relist: {reason}"));
+                }
+                News::Watch(_, Notice::Gap { from, to, reason }) => self.timeline.gap(from, to, &reason),
+                // A stale or refused watch is drawn as a gap while it lasts.
+                News::Watch(_, _) => {}
+            }
+        }
     }
 
     /// Draws the time without knowledge while it lasts: to be called a few times a second.
-    pub fn look(&mut self, now: f64) {
-        match self.health(now) {
+    pub fn look(&mut self, informers: &SharedInformerFactory, now: f64) {
+        match self.health(informers, now) {
             Health::Live => self.timeline.close_gap(now),
             Health::Stale if !self.timeline.has_open_gap() => {
-                let since = now - self.age(now).unwrap_or(0.0);
+                let since = now - self.age(informers, now).unwrap_or(0.0);
                 self.timeline.open_gap(since, "no connection");
             }
             _ => {}
@@ -144,8 +181,16 @@ impl Watched {
     }
 
     /// One for each scope.
-    pub fn informers(&self) -> &[Informer] {
-        &self.informers
+    pub fn informers<'a>(
+        &'a self,
+        informers: &'a SharedInformerFactory,
+    ) -> impl Iterator<Item = &'a SharedInformer> + Clone {
+        self.sources.iter().filter_map(|source| informers.get(source.informer))
+    }
+
+    /// What became of the changes.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
     }
 
     /// The rows.
@@ -168,44 +213,34 @@ impl Watched {
         &mut self.timeline
     }
 
-    /// What is left when the kind is no longer watched.
-    pub fn into_timeline(self) -> Timeline {
-        self.timeline
-    }
-
-    /// What the watches had to say, oldest first.
-    pub fn notices(&self) -> impl DoubleEndedIterator<Item = &Notice> {
-        self.notices.iter()
-    }
-
     /// Every known object, in any order.
-    pub fn objects(&self) -> impl Iterator<Item = &Arc<Object>> {
-        self.informers.iter().flat_map(|informer| informer.store().iter())
+    pub fn objects<'a>(&'a self, informers: &'a SharedInformerFactory) -> impl Iterator<Item = &'a Arc<Object>> {
+        self.informers(informers).flat_map(|informer| informer.store().iter())
     }
 
     /// How many objects are known.
-    pub fn items(&self) -> usize {
-        self.informers.iter().map(|informer| informer.store().len()).sum()
+    pub fn items(&self, informers: &SharedInformerFactory) -> usize {
+        self.informers(informers).map(|informer| informer.store().len()).sum()
     }
 
     /// The sum of the ledgers.
-    pub fn ledger(&self) -> Ledger {
-        self.informers.iter().fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()))
+    pub fn ledger(&self, informers: &SharedInformerFactory) -> Ledger {
+        self.informers(informers).fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()))
     }
 
     /// Whether every ledger balances.
-    pub fn is_balanced(&self) -> bool {
-        self.informers.iter().all(Informer::is_balanced)
+    pub fn is_balanced(&self, informers: &SharedInformerFactory) -> bool {
+        self.informers(informers).all(SharedInformer::is_balanced)
     }
 
     /// Keys and received deltas that wait.
-    pub fn queued(&self) -> (usize, u64) {
-        let queues = self.informers.iter().map(Informer::queue);
+    pub fn queued(&self, informers: &SharedInformerFactory) -> (usize, u64) {
+        let queues = self.informers(informers).map(SharedInformer::queue);
         queues.fold((0, 0), |(keys, deltas), queue| (keys + queue.len(), deltas + queue.queued()))
     }
 
     /// The worst of the informers' healths.
-    pub fn health(&self, now: f64) -> Health {
+    pub fn health(&self, informers: &SharedInformerFactory, now: f64) -> Health {
         let worst = |health: &Health| match health {
             Health::Live => 0,
             Health::Listing => 1,
@@ -214,24 +249,26 @@ impl Watched {
             Health::Stopped => 4,
             Health::Forbidden => 5,
         };
-        self.informers.iter().map(|informer| informer.health(now)).max_by_key(worst).unwrap_or(Health::Connecting)
+        let healths = self.informers(informers).map(|informer| informer.health(now));
+        healths.max_by_key(worst).unwrap_or(Health::Connecting)
     }
 
     /// How many objects the lists under way have brought so far; `None` while nothing is being listed.
-    pub fn listing(&self) -> Option<usize> {
-        let counts: Vec<usize> = self.informers.iter().filter_map(|informer| informer.reflector().listing()).collect();
+    pub fn listing(&self, informers: &SharedInformerFactory) -> Option<usize> {
+        let counts: Vec<usize> =
+            self.informers(informers).filter_map(|informer| informer.reflector().listing()).collect();
         (!counts.is_empty()).then(|| counts.iter().sum())
     }
 
     /// How long ago the server was last heard, in milliseconds: the longest of the informers' silences.
-    pub fn age(&self, now: f64) -> Option<f64> {
-        let heard = self.informers.iter().map(|informer| informer.reflector().heard());
+    pub fn age(&self, informers: &SharedInformerFactory, now: f64) -> Option<f64> {
+        let heard = self.informers(informers).map(|informer| informer.reflector().heard());
         heard.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min).map(|heard| (now - heard).max(0.0))
     }
 
     /// Why what is shown may not be true, in the server's words, and in which namespace.
-    pub fn complaint(&self) -> Option<Complaint<'_>> {
-        self.informers.iter().zip(&self.scopes).find_map(|(informer, scope)| {
+    pub fn complaint<'a>(&'a self, informers: &'a SharedInformerFactory) -> Option<Complaint<'a>> {
+        self.informers(informers).zip(&self.scopes).find_map(|(informer, scope)| {
             let failure = informer.reflector().failure()?;
             Some(Complaint {
                 words: &failure.words,
@@ -243,8 +280,8 @@ impl Watched {
     }
 
     /// Whether everything waits because nothing answers.
-    pub fn is_unreachable(&self) -> bool {
-        self.informers.iter().any(|informer| informer.reflector().is_unreachable())
+    pub fn is_unreachable(&self, informers: &SharedInformerFactory) -> bool {
+        self.informers(informers).any(|informer| informer.reflector().is_unreachable())
     }
 }
 

@@ -380,6 +380,7 @@ mod tests {
             created: None,
             cells: Box::new([Cell::Number(ready), Cell::Static("Running")]),
             flaw: None,
+            extra: None,
         })
     }
 
@@ -392,7 +393,7 @@ mod tests {
     }
 
     fn deleted(name: &str) -> Change {
-        Change::Deleted { last: object(name, 0, 3), folded: 1 }
+        Change::Deleted { last: object(name, 0, 3), folded: 1, final_state_unknown: false }
     }
 
     fn names(view: &TableView) -> Vec<String> {

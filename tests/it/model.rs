@@ -72,13 +72,14 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// 52. Random histories and faults end in the server's state.
     #[test]
     fn any_history_with_any_faults_ends_in_the_servers_state(
         steps in prop::collection::vec(step(), 1..120),
         watch_list in any::<bool>(),
         resync in prop::option::of(Just(5000.0)),
     ) {
-        let mut play = Play::new(Options { watch_list, resync });
+        let mut play = Play::new(Options { watch_list, resync, ..Options::default() });
         steps.iter().for_each(|step| play.step(step));
         play.settle();
         play.check_store();
@@ -136,7 +137,7 @@ impl Play {
             Step::Bookmark | Step::Garbage | Step::Unknown | Step::Close(_) => {}
             Step::Compact => self.server.compacted = self.server.version,
             Step::Drain(keys) => {
-                self.talk.informer.drain(*keys, self.talk.now, &mut self.talk.log);
+                self.talk.drain(*keys);
                 assert!(self.talk.informer.is_balanced());
             }
             Step::Time(ms) => self.time(*ms),
@@ -283,7 +284,7 @@ impl Play {
             .changes
             .iter()
             .map(|change| match change {
-                Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new } => &*new.uid,
+                Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new, .. } => &*new.uid,
                 Change::Deleted { last, .. } => &*last.uid,
             })
             .collect();

@@ -90,7 +90,7 @@ fn begin(ms: f64) -> Talk {
 }
 
 fn drain(talk: &mut Talk) {
-    talk.informer.drain(usize::MAX, talk.now, &mut talk.log);
+    talk.drain(usize::MAX);
     assert!(talk.informer.is_balanced());
 }
 
@@ -135,7 +135,7 @@ fn check_steps(resource: &str, changes: &[Change]) {
     let mut last: BTreeMap<String, (ResourceVersion, bool)> = BTreeMap::new();
     for change in changes {
         let (object, gone) = match change {
-            Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new } => (new, false),
+            Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new, .. } => (new, false),
             Change::Deleted { last, .. } => (last, true),
         };
         let before = last.insert(object.uid.to_string(), (object.resource_version.clone(), gone));

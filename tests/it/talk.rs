@@ -26,12 +26,14 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use kubechurn::api::object::{Object, ResourceVersion, decode_metadata};
+use kubechurn::api::object::{Decode, Object, ResourceVersion, decode_metadata};
 use kubechurn::api::status::Failure;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::delta::DeltaType;
-use kubechurn::cache::informer::{Handler, Informer};
+use kubechurn::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use kubechurn::cache::processor::HandlerId;
 use kubechurn::cache::reflector::{Action, Input, Notice, Options};
+use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn::cache::store::Change;
 
 /// Plays `lines` with the usual options; see the module's text for their language.
@@ -47,9 +49,10 @@ pub fn joined<T>(things: impl IntoIterator<Item = T>, write: impl Fn(T) -> Strin
 
 /// An informer, its clock, and what it has told.
 pub struct Talk {
-    pub informer: Informer,
+    pub informer: SharedInformer,
     pub now: f64,
     pub log: Log,
+    handler: HandlerId,
 }
 
 /// A handler that writes everything down.
@@ -60,23 +63,29 @@ pub struct Log {
     pub notices: Vec<Notice>,
 }
 
-impl Handler for Log {
-    fn received(&mut self, _now: f64, delta_type: DeltaType, object: &Arc<Object>) {
-        self.marks.push((delta_type, object.clone()));
-    }
-
-    fn changed(&mut self, _now: f64, change: &Change) {
+impl ResourceEventHandler for Log {
+    fn changed(&mut self, _now: f64, change: &Change) -> Handled {
         self.changes.push(change.clone());
+        Ok(())
     }
 
-    fn noticed(&mut self, notice: &Notice) {
-        self.notices.push(notice.clone());
+    fn received(&mut self, _now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
+        self.marks.push((delta_type, object.clone()));
+        Ok(())
     }
 }
 
 impl Talk {
     pub fn new(options: Options) -> Talk {
-        Talk { informer: Informer::new(decode_metadata, options), now: 0.0, log: Log::default() }
+        Talk::of(decode_metadata, InformerOptions { reflector: options, ..InformerOptions::default() })
+    }
+
+    /// An informer of this make, with a handler that wants to know all, resyncs included.
+    pub fn of(decode: Decode, options: InformerOptions) -> Talk {
+        let mut informer = SharedInformer::new(decode, options);
+        let wants = HandlerOptions { changes: true, received: true, resync: options.reflector.resync };
+        let handler = informer.add_event_handler(wants, 0.0);
+        Talk { informer, now: 0.0, log: Log::default(), handler }
     }
 
     /// Plays `lines`, and checks the ledger after each.
@@ -118,7 +127,7 @@ impl Talk {
             "END" => self.input(Input::Frame(&bookmark(rest, r#"{"k8s.io/initial-events-end":"true"}"#))),
             "ERROR" => self.input(Input::Frame(&format!(r#"{{"type":"ERROR","object":{}}}"#, status(rest)))),
             "drain" => {
-                self.informer.drain(rest.parse().unwrap_or(usize::MAX), self.now, &mut self.log);
+                self.drain(rest.parse().unwrap_or(usize::MAX));
                 joined(self.log.changes.drain(..), |change| write_change(&change))
             }
             "store" => {
@@ -133,6 +142,11 @@ impl Talk {
                 Notice::Relisted { reason, items, .. } => format!("Relisted {items} ({reason})"),
                 Notice::Gap { from, to, reason } => format!("Gap {from}-{to} ({reason})"),
                 Notice::Malformed { .. } => String::from("Malformed"),
+                Notice::Stale { reason, .. } => format!("Stale ({reason})"),
+                Notice::Refused { reason, retried, .. } => {
+                    format!("Refused {} ({reason})", if retried { "for now" } else { "for good" })
+                }
+                Notice::Late { waited, .. } => format!("Late {waited}"),
             }),
             "health" => format!("{:?}", self.informer.health(self.now)),
             "words" => {
@@ -163,7 +177,16 @@ impl Talk {
 
     /// Hands an input over.
     pub fn act(&mut self, input: Input<'_>) -> Option<Action> {
-        self.informer.handle(input, Moment { now: self.now, random: 0.0 }, &mut self.log)
+        let action = self.informer.handle(input, Moment { now: self.now, random: 0.0 });
+        self.informer.deliver(self.handler, &mut self.log);
+        self.log.notices.extend(self.informer.take_notices());
+        action
+    }
+
+    /// Takes up to `limit` keys from the queue, and tells the log.
+    pub fn drain(&mut self, limit: usize) {
+        self.informer.drain(limit, self.now);
+        self.informer.deliver(self.handler, &mut self.log);
     }
 
     fn write_action(&self, action: Option<&Action>) -> String {
@@ -245,11 +268,11 @@ pub fn write_object(object: &Object) -> String {
     format!("{}{life}@{}", object.key.name, object.resource_version)
 }
 
-fn write_change(change: &Change) -> String {
+pub fn write_change(change: &Change) -> String {
     match change {
         Change::Added { new, .. } => format!("Added {}", write_object(new)),
         Change::Updated { old, new, .. } => format!("Updated {}>{}", write_object(old), new.resource_version),
-        Change::Synced { new } => format!("Synced {}", write_object(new)),
+        Change::Synced { new, .. } => format!("Synced {}", write_object(new)),
         Change::Deleted { last, .. } => format!("Deleted {}", write_object(last)),
     }
 }

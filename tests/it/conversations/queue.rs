@@ -15,7 +15,7 @@ const LIVE: &[(&str, &str)] = &[
 ];
 
 fn live(resync: Option<f64>) -> Talk {
-    let mut talk = Talk::new(Options { watch_list: true, resync });
+    let mut talk = Talk::new(Options { resync, ..Options::default() });
     talk.check(LIVE);
     talk
 }

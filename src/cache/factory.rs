@@ -1,0 +1,135 @@
+//! One informer for each resource, namespace and selector, however many look at it: client-go's
+//! `SharedInformerFactory` (`informers/factory.go`).
+
+use crate::api::request::Scope;
+use crate::api::resource::ApiResource;
+use crate::cache::handler::HandlerOptions;
+use crate::cache::processor::HandlerId;
+use crate::cache::shared_informer::SharedInformer;
+
+/// Names one informer of a factory. It is never used again for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InformerId(u64);
+
+/// One handler of one informer: what its owner keeps, and gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// The informer.
+    pub informer: InformerId,
+    /// The handler.
+    pub handler: HandlerId,
+}
+
+/// The informers.
+#[derive(Debug, Default)]
+pub struct SharedInformerFactory {
+    shared: Vec<Shared>,
+    made: u64,
+}
+
+#[derive(Debug)]
+struct Shared {
+    id: InformerId,
+    resource: ApiResource,
+    scope: Scope,
+    informer: SharedInformer,
+    started: bool,
+}
+
+impl SharedInformerFactory {
+    /// The informer of that resource in that scope (`InformerFor`); `make` is asked for one if there is none yet, which
+    /// then waits for [`SharedInformerFactory::start`].
+    pub fn informer_for(
+        &mut self,
+        resource: ApiResource,
+        scope: &Scope,
+        make: impl FnOnce() -> SharedInformer,
+    ) -> InformerId {
+        if let Some(shared) = self.shared.iter().find(|shared| shared.resource == resource && shared.scope == *scope) {
+            return shared.id;
+        }
+        let id = InformerId(self.made);
+        self.made += 1;
+        let scope = scope.clone();
+        self.shared.push(Shared { id, resource, scope, informer: make(), started: false });
+        id
+    }
+
+    /// A new handler of an informer; `None` if that has ended.
+    pub fn add_event_handler(
+        &mut self,
+        informer: InformerId,
+        options: HandlerOptions,
+        now: f64,
+    ) -> Option<Registration> {
+        let handler = self.get_mut(informer)?.add_event_handler(options, now);
+        Some(Registration { informer, handler })
+    }
+
+    /// A handler goes; a second time changes nothing. With its last handler an informer ends, and whoever carries
+    /// out its actions shall stop: `true` tells so.
+    pub fn remove_event_handler(&mut self, registration: Registration) -> bool {
+        let Some(informer) = self.get_mut(registration.informer) else { return false };
+        if !informer.remove_event_handler(registration.handler) || informer.handlers() > 0 {
+            return false;
+        }
+        self.shared.retain(|shared| shared.id != registration.informer);
+        true
+    }
+
+    /// The informers that were made since this was last called, each with what it is of: they want their
+    /// [`crate::cache::reflector::Input::Start`]. Those that run go on undisturbed.
+    pub fn start(&mut self) -> Vec<(InformerId, ApiResource, Scope)> {
+        let new = self.shared.iter_mut().filter(|shared| !shared.started);
+        new.map(|shared| {
+            shared.started = true;
+            (shared.id, shared.resource, shared.scope.clone())
+        })
+        .collect()
+    }
+
+    /// Ends all informers, and says which: whoever carries out their actions shall stop.
+    pub fn shutdown(&mut self) -> Vec<InformerId> {
+        self.shared.drain(..).map(|shared| shared.id).collect()
+    }
+
+    /// What an informer is of; `None` if it has ended.
+    pub fn of(&self, id: InformerId) -> Option<(ApiResource, &Scope)> {
+        self.shared.iter().find(|shared| shared.id == id).map(|shared| (shared.resource, &shared.scope))
+    }
+
+    /// An informer; `None` if it has ended.
+    pub fn get(&self, id: InformerId) -> Option<&SharedInformer> {
+        self.shared.iter().find(|shared| shared.id == id).map(|shared| &shared.informer)
+    }
+
+    /// An informer, to be handed an input, drained, or read by a handler; `None` if it has ended.
+    pub fn get_mut(&mut self, id: InformerId) -> Option<&mut SharedInformer> {
+        self.shared.iter_mut().find(|shared| shared.id == id).map(|shared| &mut shared.informer)
+    }
+
+    /// Every informer.
+    pub fn iter(&self) -> impl Iterator<Item = (InformerId, &SharedInformer)> + Clone {
+        self.shared.iter().map(|shared| (shared.id, &shared.informer))
+    }
+
+    /// Every informer, to be drained.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (InformerId, &mut SharedInformer)> {
+        self.shared.iter_mut().map(|shared| (shared.id, &mut shared.informer))
+    }
+
+    /// How many informers there are.
+    pub fn len(&self) -> usize {
+        self.shared.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.shared.is_empty()
+    }
+
+    /// Whether every first list has reached its store (`WaitForCacheSync`).
+    pub fn has_synced(&self) -> bool {
+        self.shared.iter().all(|shared| shared.informer.has_synced())
+    }
+}

@@ -1,0 +1,93 @@
+//! Those who are told what an informer learns.
+
+use std::sync::Arc;
+
+use crate::api::object::Object;
+use crate::cache::delta::DeltaType;
+use crate::cache::store::Change;
+
+/// Why a handler could not make use of what it was told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct HandlerError(pub String);
+
+/// What a handler answers. An error costs it this one notification: it is counted, and the next one comes.
+pub type Handled = Result<(), HandlerError>;
+
+/// One who is told what an informer learns: client-go's `ResourceEventHandler`.
+///
+/// `OnAdd`, `OnUpdate` and `OnDelete` are the variants of [`Change`]; client-go's flag `isInInitialList` is
+/// [`Change::Added`]'s `listed`, and its tombstone is [`Change::Deleted`]'s `final_state_unknown`. Where another life
+/// of a name took over unseen, client-go tells of an update between two uids; here it is a deletion and an addition.
+pub trait ResourceEventHandler {
+    /// The store changed; it is changed already.
+    ///
+    /// # Errors
+    ///
+    /// What the handler could not do.
+    fn changed(&mut self, now: f64, change: &Change) -> Handled;
+
+    /// A delta arrived; it is queued, and what it does to the store is told later, perhaps together with others.
+    /// Every ADDED, MODIFIED and DELETED frame and every listed item comes here once, in order of arrival, but for
+    /// those of a relist that bring nothing new, and those that come too late. Only handlers that asked for it are
+    /// told ([`HandlerOptions::received`]).
+    ///
+    /// # Errors
+    ///
+    /// What the handler could not do.
+    fn received(&mut self, _now: f64, _delta_type: DeltaType, _object: &Arc<Object>) -> Handled {
+        Ok(())
+    }
+}
+
+/// What a handler wants to be told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HandlerOptions {
+    /// The changes of the store, and first of all what it holds already.
+    pub changes: bool,
+    /// The deltas as they arrive.
+    pub received: bool,
+    /// Everything again, this often, in milliseconds; at least [`MINIMUM_RESYNC`].
+    pub resync: Option<f64>,
+}
+
+/// No handler is told everything again more often than this, in milliseconds (`minimumResyncPeriod`).
+pub const MINIMUM_RESYNC: f64 = 1000.0;
+
+impl Default for HandlerOptions {
+    fn default() -> HandlerOptions {
+        HandlerOptions { changes: true, received: false, resync: None }
+    }
+}
+
+/// Shows another handler only what passes a filter (`FilteringResourceEventHandler`): an object that comes to pass
+/// is an addition to it, and one that passes no longer a deletion.
+#[derive(Debug)]
+pub struct Filtering<F, H> {
+    /// Whether an object passes.
+    pub filter: F,
+    /// Who is told.
+    pub handler: H,
+}
+
+impl<F: Fn(&Object) -> bool, H: ResourceEventHandler> ResourceEventHandler for Filtering<F, H> {
+    fn changed(&mut self, now: f64, change: &Change) -> Handled {
+        let change = match change {
+            Change::Added { new, .. } | Change::Synced { new, .. } => (self.filter)(new).then(|| change.clone()),
+            Change::Deleted { last, .. } => (self.filter)(last).then(|| change.clone()),
+            Change::Updated { old, new, folded } => match ((self.filter)(old), (self.filter)(new)) {
+                (true, true) => Some(change.clone()),
+                (false, true) => Some(Change::Added { new: new.clone(), listed: false, folded: *folded }),
+                (true, false) => {
+                    Some(Change::Deleted { last: old.clone(), folded: *folded, final_state_unknown: false })
+                }
+                (false, false) => None,
+            },
+        };
+        change.map_or(Ok(()), |change| self.handler.changed(now, &change))
+    }
+
+    fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
+        if (self.filter)(object) { self.handler.received(now, delta_type, object) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,109 @@
+//! A queue and the store that it is drained into: client-go's `controller` without the reflector
+//! (`controller.go`, `processDeltas`).
+
+use std::sync::Arc;
+
+use crate::api::object::Object;
+use crate::cache::delta::{DeltaType, Deltas};
+use crate::cache::queue::{Queue, QueueKind, Queued, Transform};
+use crate::cache::store::{Change, Store};
+
+/// A queue before its store, with the sums that show that nothing was lost between them.
+#[derive(Debug)]
+pub struct Pipeline {
+    queue: Box<dyn Queue>,
+    store: Store,
+    pushed: u64,
+    applied: u64,
+    coalesced: u64,
+}
+
+impl Pipeline {
+    /// An empty queue of this kind before an empty store.
+    pub fn new(kind: QueueKind, transform: Option<Transform>) -> Pipeline {
+        Pipeline { queue: kind.make(transform), store: Store::default(), pushed: 0, applied: 0, coalesced: 0 }
+    }
+
+    /// Queues an event of a watch.
+    pub fn event(&mut self, delta_type: DeltaType, object: Arc<Object>) -> Queued {
+        let queued = match delta_type {
+            DeltaType::Added => self.queue.add(object, &self.store),
+            DeltaType::Deleted => self.queue.delete(object, &self.store),
+            _ => self.queue.update(object, &self.store),
+        };
+        self.pushed += u64::from(queued == Queued::Queued);
+        queued
+    }
+
+    /// Queues a complete list. Returns what it makes go: the newest state of each.
+    pub fn replace(&mut self, items: Vec<Arc<Object>>) -> Vec<Arc<Object>> {
+        self.pushed += items.len() as u64;
+        self.queue.replace(items, &self.store)
+    }
+
+    /// Queues what is known once more.
+    pub fn resync(&mut self) {
+        self.queue.resync(&self.store);
+    }
+
+    /// Takes what waits for the head, and applies it to the store, oldest first. `tell` hears of each change once
+    /// the store has it. Whether there was anything.
+    pub fn pop(&mut self, mut tell: impl FnMut(Change)) -> bool {
+        let Some(deltas) = self.queue.pop_key(&self.store) else { return false };
+        self.apply(deltas, &mut tell);
+        true
+    }
+
+    /// The same for up to `limit` keys at once, as one batch of the queue. How many deltas it had.
+    pub fn pop_batch(&mut self, limit: usize, mut tell: impl FnMut(Change)) -> usize {
+        let batch = self.queue.pop_batch(limit, &self.store);
+        let count = batch.len();
+        batch.into_iter().for_each(|deltas| self.apply(deltas, &mut tell));
+        count
+    }
+
+    fn apply(&mut self, deltas: Deltas, tell: &mut impl FnMut(Change)) {
+        for delta in deltas {
+            self.applied += 1;
+            self.coalesced += u64::from(delta.folded - 1);
+            let (first, second) = self.store.apply(delta);
+            first.into_iter().chain(second).for_each(&mut *tell);
+        }
+    }
+
+    /// What waits.
+    pub fn queue(&self) -> &dyn Queue {
+        &*self.queue
+    }
+
+    /// What is known.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// What is known, to be indexed in another way.
+    pub fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    /// No more will be queued.
+    pub fn close(&mut self) {
+        self.queue.close();
+    }
+
+    /// Deltas that were applied to the store.
+    pub fn applied(&self) -> u64 {
+        self.applied
+    }
+
+    /// Deltas that a newer one of the same object took in before they were applied.
+    pub fn coalesced(&self) -> u64 {
+        self.coalesced
+    }
+
+    /// Whether every delta was applied, was folded into one that was, or waits.
+    pub fn is_balanced(&self) -> bool {
+        let made = self.queue.made();
+        self.pushed + made.tombstones + made.resyncs == self.applied + self.coalesced + self.queue.queued()
+    }
+}

@@ -1,0 +1,371 @@
+//! What the queues promise, checked in all the ways of taking from them.
+
+use super::*;
+use crate::cache::delta::tests::{object, write};
+use crate::cache::store::{Change, Store};
+
+/// How a reader takes what waits.
+#[derive(Clone, Copy, Debug)]
+pub enum Take {
+    One,
+    Key,
+    Batch,
+}
+
+pub struct Reader {
+    pub fifo: Box<dyn Queue>,
+    pub store: Store,
+    /// What was taken, and what that changed.
+    pub taken: Vec<String>,
+    pub changes: Vec<Change>,
+}
+
+/// A DeltaFIFO before a store that knows `known`.
+fn reader(known: &str) -> Reader {
+    reader_of(QueueKind::DeltaFifo, known)
+}
+
+/// A queue before a store that knows `known`.
+pub fn reader_of(kind: QueueKind, known: &str) -> Reader {
+    let mut store = Store::default();
+    words(known).for_each(|text| drop(store.apply(Delta::new(DeltaType::Added, object(text)))));
+    Reader { fifo: kind.make(None), store, taken: Vec::new(), changes: Vec::new() }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(' ').filter(|word| !word.is_empty())
+}
+
+impl Reader {
+    /// `+` adds, `~` updates, `-` deletes, each told what came of it; `[a@1 b@2` replaces, told how many go; `.`
+    /// resyncs, told how many are told again.
+    pub fn put(&mut self, text: &str) -> String {
+        if let Some(items) = text.strip_prefix('[') {
+            let items: Vec<_> = words(items).map(object).collect();
+            return self.fifo.replace(items, &self.store).len().to_string();
+        }
+        if text == "." {
+            let before = self.fifo.made().resyncs;
+            self.fifo.resync(&self.store);
+            return (self.fifo.made().resyncs - before).to_string();
+        }
+        let (sign, rest) = text.split_at(1);
+        let queued = match sign {
+            "+" => self.fifo.add(object(rest), &self.store),
+            "~" => self.fifo.update(object(rest), &self.store),
+            _ => self.fifo.delete(object(rest), &self.store),
+        };
+        format!("{queued:?}")
+    }
+
+    pub fn put_all(&mut self, texts: &[&str]) {
+        texts.iter().for_each(|text| drop(self.put(text)));
+    }
+
+    /// Takes once, and applies what was taken. Whether there was anything.
+    pub fn take_some(&mut self, how: Take) -> bool {
+        let batch: Vec<Deltas> = match how {
+            Take::One => self.fifo.pop_one(&self.store).map(Deltas::from).into_iter().collect(),
+            Take::Key => self.fifo.pop_key(&self.store).into_iter().collect(),
+            Take::Batch => self.fifo.pop_batch(2, &self.store),
+        };
+        let some = !batch.is_empty();
+        for delta in batch.into_iter().flatten() {
+            self.taken.push(write(&delta));
+            let (first, second) = self.store.apply(delta);
+            self.changes.extend(first.into_iter().chain(second));
+        }
+        some
+    }
+
+    /// Takes everything, each delta applied before the next is taken.
+    pub fn take(&mut self, how: Take) -> String {
+        while self.take_some(how) {}
+        std::mem::take(&mut self.taken).join(" ")
+    }
+}
+
+/// What comes out of a DeltaFIFO after `puts`, the same however it is taken.
+fn check(known: &str, puts: &[&str], expected: &str) {
+    check_of(QueueKind::DeltaFifo, known, puts, expected);
+}
+
+/// What comes out of a queue after `puts`, the same however it is taken.
+pub fn check_of(kind: QueueKind, known: &str, puts: &[&str], expected: &str) {
+    for how in [Take::One, Take::Key, Take::Batch] {
+        let mut reader = reader_of(kind, known);
+        reader.put_all(puts);
+        assert_eq!(reader.take(how), expected, "{puts:?} {how:?}");
+        assert_eq!((reader.fifo.queued(), reader.fifo.len()), (0, 0), "{puts:?} {how:?}");
+    }
+}
+
+/// 53. TestDeltaFIFO_basic.
+#[test]
+fn the_deltas_of_a_key_come_in_the_order_of_their_arrival() {
+    check("a@1", &["~a@2", "-a@3", "+a#2@4", "-a#2@5", "+a#3@6"], "~a@2 -a@3 +a#2@4 -a#2@5 +a#3@6");
+}
+
+/// 54. TestDeltaFIFO_detectLineJumpers.
+#[test]
+fn a_key_that_changes_again_does_not_jump_the_line() {
+    check("", &["+a@1", "+b@2", "~a@3", "+c@4", "~b@5"], "+a@3 +b@5 +c@4");
+    check("a@1", &["-a@2", "+b@3", "+a#2@4"], "-a@2 +a#2@4 +b@3");
+    let mut reader = reader("");
+    reader.put_all(&["+a@1", "+b@2"]);
+    reader.take_some(Take::Key);
+    reader.put_all(&["~a@3", "+c@4"]);
+    assert_eq!(reader.take(Take::Key), "+a@1 +b@2 ~a@3 +c@4", "one that was taken joins the tail");
+}
+
+/// 60. TestDeltaFIFO_enqueueingNoLister, TestDeltaFIFO_enqueueingWithLister.
+#[test]
+fn deletion_of_the_unknown_is_dropped_and_of_the_known_or_queued_is_not() {
+    let mut reader = reader("k@1");
+    assert_eq!(reader.put("-z@1"), "Unknown");
+    assert_eq!(reader.put("-k@2"), "Queued");
+    assert_eq!(reader.put("+q@3"), "Queued");
+    assert_eq!(reader.put("-q@4"), "Queued");
+    assert_eq!(reader.take(Take::Key), "-k@2 +q@3 -q@4");
+}
+
+#[test]
+fn late_events_are_dropped() {
+    for kind in [QueueKind::DeltaFifo, QueueKind::RealFifo, QueueKind::AtomicFifo] {
+        let mut late = reader_of(kind, "a@5 b#2@6");
+        for text in ["~a@4", "+a@4", "-a@4", "~b@3", "-b@3"] {
+            assert_eq!(late.put(text), "Late", "{text} {kind:?}");
+        }
+        // A version seen twice is no step back; what does not compare is believed.
+        for text in ["~a@5", "~b#2@x", "~b#3@4"] {
+            assert_eq!(late.put(text), "Queued", "{text} {kind:?}");
+        }
+        let mut queued = reader_of(kind, "a@5");
+        queued.put_all(&["-a@9"]);
+        assert_eq!(queued.put("~a@7"), "Late", "{kind:?}");
+        assert_eq!(queued.put("+a#2@7"), "Queued", "the server may have been restored: {kind:?}");
+        // What a list that waits did not hold is gone, and a new life of it may have any version.
+        let mut listed = reader_of(kind, "a@50");
+        listed.put_all(&["[b@9"]);
+        assert_eq!((listed.put("+a#2@10"), listed.put("~b@8")), ("Queued".into(), "Late".into()), "{kind:?}");
+    }
+}
+
+/// 56. TestDeltaFIFOW_ReplaceMakesDeletionsForObjectsOnlyInQueue.
+#[test]
+fn replace_makes_one_tombstone_of_what_is_only_queued() {
+    check("", &["+q@2", "[a@9"], "+q@2 !q@2 +a@9");
+    check("", &["+q@2", "[a@9", "[a@9"], "+q@2 !q@2 +a@9");
+    check("", &["["], "");
+}
+
+/// 57. TestDeltaFIFO_ReplaceMakesDeletions.
+#[test]
+fn replace_makes_tombstones_of_what_is_known() {
+    check("k@1", &["[a@9"], "+a@9 !k@1");
+    check("k@1", &["~k@3", "[a@9"], "~k@3 !k@3 +a@9");
+    let mut reader = reader("j@1 k@1 l@1");
+    assert_eq!((reader.put("[k@1"), reader.fifo.made().tombstones), ("2".into(), 2));
+}
+
+/// 55. TestDeltaFIFO_replaceWithDeleteDeltaIn.
+#[test]
+fn replace_after_a_deletion_keeps_both_and_says_a_deletion_once() {
+    check("a@1", &["-a@2", "[a#2@3"], "-a@2 +a#2@3");
+    check("a@1", &["-a@2", "["], "-a@2");
+    check("a@1", &["[", "["], "!a@1");
+    check("a@1", &["[", "[a@1"], "!a@1 +a@1");
+}
+
+/// 58. TestDeltaFIFO_ReplaceDeltaType.
+#[test]
+fn replaced_and_sync_become_what_they_are_to_the_reader() {
+    check("a@1", &["[a@2 b@2"], "~a@2 +b@2");
+    check("a@1", &["."], "~a@1");
+    check("", &["[a@1", "~a@2"], "+a@2");
+    check("a@1", &["[a@1", "~a@2"], "~a@2");
+    // The two are told apart: what a list brought says so, what a resync did does not.
+    for (put, listed) in [("[a@1", true), (".", false)] {
+        let mut reader = reader("a@1");
+        reader.put(put);
+        assert_eq!(reader.fifo.pop_one(&reader.store).map(|delta| delta.listed), Some(listed), "{put}");
+    }
+}
+
+/// 59. TestDeltaFIFO_UpdateResyncRace, TestDeltaFIFO_ResyncNonExisting.
+#[test]
+fn resync_never_overtakes_what_waits() {
+    check("a@1 b@1", &["~a@2", "-b@2", "."], "~a@2 -b@2");
+    let mut idle = reader("");
+    assert_eq!(idle.put("."), "0");
+    assert!(!idle.fifo.has_synced(), "no list has come");
+}
+
+/// 61. TestDeltaFIFO_HasSynced, TestDeltaFIFO_HasSyncedCorrectOnDeletion.
+#[test]
+fn synced_when_something_came_first_or_the_first_list_is_drained() {
+    // What is put, and after how many keys are taken it has synced.
+    for (puts, after) in [
+        (&[][..], None),
+        (&["+a@1"][..], Some(0)),
+        (&["~a@1"], Some(0)),
+        (&["-a@1"], Some(0)),
+        (&["["], Some(0)),
+        (&["[a@1"], Some(1)),
+        (&["[a@1 b@1"], Some(2)),
+        (&["[a@1 a@2"], Some(1)),
+        (&["[a@1", "~a@2"], Some(1)),
+        (&["[a@1", "[a@1 b@2"], Some(1)),
+        (&["[a@1", "[b@2"], Some(1)),
+        (&["+c@1", "[a@1"], Some(0)),
+    ] {
+        let mut reader = reader("");
+        reader.put_all(puts);
+        let keys = reader.fifo.len();
+        let mut synced = None;
+        for taken in 0..=keys {
+            if reader.fifo.has_synced() {
+                synced = Some(taken);
+                break;
+            }
+            reader.fifo.pop_key(&reader.store);
+        }
+        assert_eq!(synced, after, "{puts:?}");
+    }
+    // The tombstones of a first list count too.
+    let mut known = reader("k@1");
+    known.put("[");
+    assert!(!known.fifo.has_synced());
+    known.take(Take::One);
+    assert!(known.fifo.has_synced());
+}
+
+#[test]
+fn pop_one_keeps_its_key_at_the_head_until_it_is_drained() {
+    let mut reader = reader("a@1");
+    reader.put_all(&["-a@2", "+b@3", "+a#2@4"]);
+    let mut pop = || reader.fifo.pop_one(&reader.store).map(|delta| write(&delta));
+    assert_eq!(pop().as_deref(), Some("-a@2"));
+    assert_eq!(pop().as_deref(), Some("+a#2@4"));
+    assert_eq!(pop().as_deref(), Some("+b@3"));
+    assert_eq!(pop(), None);
+}
+
+#[test]
+fn a_batch_has_at_most_as_many_keys_as_asked_for() {
+    let mut reader = reader("");
+    reader.put_all(&["+a@1", "+b@2", "+c@3", "~a@4"]);
+    assert_eq!(reader.fifo.pop_batch(2, &reader.store).len(), 2);
+    assert_eq!(reader.fifo.queued(), 1);
+    assert!(reader.fifo.pop_batch(0, &reader.store).is_empty());
+    assert_eq!(reader.fifo.pop_batch(9, &reader.store).len(), 1);
+}
+
+/// 62. TestDeltaFIFO_PopShouldUnblockWhenClosed.
+///
+/// Nothing blocks here: a reader of a closed queue learns that it is done from the queue's being empty.
+#[test]
+fn a_closed_queue_is_drained_and_still_written_to() {
+    for kind in [QueueKind::DeltaFifo, QueueKind::RealFifo] {
+        let mut reader = reader_of(kind, "");
+        reader.put("+a@1");
+        reader.fifo.close();
+        assert!(reader.fifo.is_closed() && !reader.fifo.is_empty());
+        assert_eq!(reader.take(Take::Key), "+a@1");
+        assert!(reader.fifo.is_closed() && reader.fifo.is_empty() && !reader.take_some(Take::One));
+        reader.put("+b@2");
+        assert_eq!(reader.take(Take::One), "+b@2");
+    }
+}
+
+/// 63. TestDeltaFIFO_transformer.
+#[test]
+fn objects_are_transformed_once_and_tombstones_and_resyncs_never() {
+    fn mark(object: Arc<Object>) -> Arc<Object> {
+        let marks = object.flaw.as_deref().unwrap_or_default().len() + 1;
+        Arc::new(Object { flaw: Some("*".repeat(marks).into()), ..Object::clone(&object) })
+    }
+    for kind in [QueueKind::DeltaFifo, QueueKind::RealFifo, QueueKind::AtomicFifo] {
+        let mut reader = Reader { fifo: kind.make(Some(mark)), ..reader_of(kind, "") };
+        for puts in [&["+a@1", "+b@2"][..], &["~a@3"], &["."], &["[b@2 c@4"], &["."], &["-b@9"], &["["]] {
+            reader.put_all(puts);
+            while let Some(delta) = reader.fifo.pop_one(&reader.store) {
+                assert_eq!(delta.object.object().flaw.as_deref(), Some("*"), "{puts:?} {} {kind:?}", write(&delta));
+                reader.store.apply(delta);
+            }
+        }
+        assert!(reader.store.is_empty() && reader.fifo.made().resyncs >= 2 && reader.fifo.made().tombstones == 2);
+    }
+}
+
+/// What could not be processed comes again, before what has come since.
+#[test]
+fn requeued_deltas_come_before_what_has_come_since() {
+    for (since, expected) in [
+        (&["+c@8"][..], "+b@2 ~a@3 +c@8"),
+        (&["~a@5"], "+b@2 ~a@5"),
+        (&["-a@5"], "+b@2 ~a@3 -a@5"),
+        (&["-a@5", "+a#2@6"], "+b@2 ~a@3 -a@5 +a#2@6"),
+    ] {
+        let mut reader = reader("a@1");
+        reader.put_all(&["~a@3", "+b@2"]);
+        let failed = reader.fifo.pop_key(&reader.store).unwrap();
+        assert_eq!(reader.fifo.queued(), 1);
+        // What comes before the deltas are back joins the tail, and what comes after them their key.
+        reader.put_all(&since[..since.len() / 2]);
+        reader.fifo.requeue(failed);
+        reader.put_all(&since[since.len() / 2..]);
+        assert_eq!(reader.fifo.queued(), 2 + since.len() as u64);
+        let mut words: Vec<String> = reader.take(Take::Key).split(' ').map(String::from).collect();
+        words.sort_by_key(|word| word.contains('c'));
+        assert_eq!(words.join(" "), expected, "{since:?}");
+    }
+    let mut real = reader_of(QueueKind::RealFifo, "a@1");
+    real.put_all(&["~a@3", "+b@2", "~a@4"]);
+    let failed = real.fifo.pop_key(&real.store).unwrap();
+    real.fifo.requeue(failed);
+    assert_eq!((real.fifo.queued(), real.take(Take::One)), (3, String::from("~a@3 +b@2 ~a@4")));
+}
+
+/// A burst leaves nothing behind: the queue is as large as the keys that wait.
+#[test]
+fn size_follows_the_keys_that_wait() {
+    let mut reader = reader("");
+    for round in 0..1000 {
+        reader.put(&format!("~a@{}", round + 1));
+    }
+    assert_eq!((reader.fifo.len(), reader.fifo.queued()), (1, 1000));
+    assert_eq!(reader.fifo.pop_key(&reader.store).map(|deltas| (deltas.len(), deltas.folded())), Some((1, 1000)));
+}
+
+/// A put of a random queue: what, of which name, in which life.
+pub fn written(at: usize, (what, name, life): (usize, usize, u32)) -> String {
+    let object = format!("{}#{life}@{}", ["a", "b", "c"][name], at + 10);
+    match what {
+        0 => format!("[{object}"),
+        1 => String::from("."),
+        2 | 3 => format!("-{object}"),
+        4 | 5 => format!("+{object}"),
+        _ => format!("~{object}"),
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    /// 64. Seed 000: one at a time, a key at a time and in batches give the same events.
+    #[test]
+    fn however_it_is_taken_a_key_has_the_same_events(
+        puts in proptest::collection::vec((0..8_usize, 0..3_usize, 1..3_u32), 0..60),
+    ) {
+        let taken = |how| {
+            let mut reader = reader("a@1 c#2@2");
+            puts.iter().enumerate().for_each(|(at, put)| drop(reader.put(&written(at, *put))));
+            let waits = reader.fifo.queued();
+            (waits > 0, reader.take(how), reader.fifo.queued())
+        };
+        assert_eq!(taken(Take::One), taken(Take::Key));
+        assert_eq!(taken(Take::Key), taken(Take::Batch));
+        assert_eq!(taken(Take::Key).2, 0);
+    }
+}

@@ -1,0 +1,299 @@
+//! The SharedInformer: a reflector, the queue it fills, the store that the queue is drained into, and any number
+//! of handlers that are told (client-go's `shared_informer.go`).
+
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
+use crate::api::object::{Decode, Object};
+use crate::cache::backoff::Moment;
+use crate::cache::delta::DeltaType;
+use crate::cache::handler::{HandlerOptions, ResourceEventHandler};
+use crate::cache::index::{IndexExists, IndexFunc};
+use crate::cache::ledger::Ledger;
+use crate::cache::pipeline::Pipeline;
+use crate::cache::processor::{HandlerId, HandlerLedger, SharedProcessor};
+use crate::cache::queue::{Queue, QueueKind, Queued, Transform};
+use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, WatchEvent};
+use crate::cache::store::{Change, Store};
+
+/// Keeps the objects of one resource in one scope, for all who look at them.
+#[derive(Debug)]
+pub struct SharedInformer {
+    reflector: Reflector,
+    pipeline: Pipeline,
+    /// What another kind of queue makes of the same stream.
+    beside: Option<Pipeline>,
+    ledger: Ledger,
+    processor: SharedProcessor,
+    /// What the watch itself had to say, until someone takes it.
+    notices: Vec<Notice>,
+    told: Told,
+    started: bool,
+}
+
+/// How an informer is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InformerOptions {
+    /// How the reflector lists and watches.
+    pub reflector: Options,
+    /// The queue.
+    pub queue: QueueKind,
+    /// What is done to each object before it is queued.
+    pub transform: Option<Transform>,
+    /// Another queue, which takes in the same stream, for comparison.
+    pub beside: Option<QueueKind>,
+}
+
+/// Uids whose DELETED came while a list was streamed. The store learns of it when the list is
+/// complete; the handlers have been told.
+type Told = HashSet<Arc<str>, FxBuildHasher>;
+
+/// A view of an informer's parts that a reflector can write into.
+struct Sink<'a> {
+    pipeline: &'a mut Pipeline,
+    beside: Option<&'a mut Pipeline>,
+    ledger: &'a mut Ledger,
+    processor: &'a mut SharedProcessor,
+    notices: &'a mut Vec<Notice>,
+    told: &'a mut Told,
+}
+
+impl ReflectorStore for Sink<'_> {
+    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>) {
+        let delta_type = match event {
+            WatchEvent::Added => DeltaType::Added,
+            WatchEvent::Modified => DeltaType::Updated,
+            WatchEvent::Deleted => DeltaType::Deleted,
+        };
+        if let Some(beside) = &mut self.beside {
+            beside.event(delta_type, object.clone());
+        }
+        match self.pipeline.event(delta_type, object.clone()) {
+            Queued::Queued => {
+                self.ledger.watched += 1;
+                self.processor.received(now, delta_type, &object);
+            }
+            // The timeline keeps a deletion of something that no one knew; the table has no row for it.
+            Queued::Unknown => {
+                self.ledger.late += 1;
+                self.processor.received(now, delta_type, &object);
+            }
+            Queued::Late => self.ledger.late += 1,
+        }
+    }
+
+    fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>) {
+        let delta_type = match event {
+            WatchEvent::Added => DeltaType::Replaced,
+            WatchEvent::Modified => DeltaType::Updated,
+            WatchEvent::Deleted => DeltaType::Deleted,
+        };
+        if event == WatchEvent::Deleted {
+            self.told.insert(object.uid.clone());
+        }
+        if event == WatchEvent::Deleted || !self.is_known(object) {
+            self.processor.received(now, delta_type, object);
+        }
+    }
+
+    fn replace(&mut self, now: f64, items: Vec<Arc<Object>>) {
+        if let Some(beside) = &mut self.beside {
+            beside.replace(items.clone());
+        }
+        let gone = self.pipeline.replace(items);
+        // Deletions seen by absence have no frame: the handlers hear of them here.
+        let told = std::mem::take(self.told);
+        for object in gone.iter().filter(|object| !told.contains(&object.uid)) {
+            self.processor.received(now, DeltaType::Deleted, object);
+        }
+    }
+
+    fn resync(&mut self, now: f64) {
+        if self.processor.should_resync(now) {
+            self.pipeline.resync();
+            if let Some(beside) = &mut self.beside {
+                beside.resync();
+            }
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.notices.push(notice);
+    }
+
+    fn ledger(&mut self) -> &mut Ledger {
+        self.ledger
+    }
+}
+
+impl Sink<'_> {
+    /// Whether this very version is known already.
+    fn is_known(&self, object: &Object) -> bool {
+        let known = match self.pipeline.queue().newest(&object.key) {
+            Some((newest, present)) => present.then_some(newest),
+            None => self.pipeline.store().get(&object.key),
+        };
+        known.is_some_and(|known| known.uid == object.uid && known.resource_version == object.resource_version)
+    }
+}
+
+impl SharedInformer {
+    /// An informer that does nothing before [`Input::Start`].
+    pub fn new(decode: Decode, options: InformerOptions) -> SharedInformer {
+        SharedInformer {
+            reflector: Reflector::new(decode, options.reflector),
+            pipeline: Pipeline::new(options.queue, options.transform),
+            beside: options.beside.map(|kind| Pipeline::new(kind, options.transform)),
+            ledger: Ledger::default(),
+            processor: SharedProcessor::default(),
+            notices: Vec::new(),
+            told: Told::default(),
+            started: false,
+        }
+    }
+
+    /// Hands an input to the reflector, and what it learns to the queue. Says what to do next.
+    pub fn handle(&mut self, input: Input<'_>, moment: Moment) -> Option<Action> {
+        if !self.started && matches!(input, Input::Start) {
+            self.started = true;
+            self.processor.start();
+            if let Some(every) = self.processor.resync_check_period() {
+                self.reflector.resync_every(every);
+            }
+        }
+        let mut sink = Sink {
+            pipeline: &mut self.pipeline,
+            beside: self.beside.as_mut(),
+            ledger: &mut self.ledger,
+            processor: &mut self.processor,
+            notices: &mut self.notices,
+            told: &mut self.told,
+        };
+        let action = self.reflector.handle(input, moment, &mut sink);
+        self.count();
+        action
+    }
+
+    /// Takes up to `limit` keys from the queue, and updates the store. The handlers hear of it when they take what
+    /// waits for them. Returns how many keys were taken; fewer than `limit` means that the queue is empty.
+    pub fn drain(&mut self, limit: usize, now: f64) -> usize {
+        let mut taken = 0;
+        while taken < limit && self.pipeline.pop(|change| self.processor.changed(now, change)) {
+            taken += 1;
+        }
+        self.count();
+        if self.has_synced() {
+            self.processor.synced();
+        }
+        taken
+    }
+
+    fn count(&mut self) {
+        let made = self.pipeline.queue().made();
+        (self.ledger.tombstones, self.ledger.resyncs) = (made.tombstones, made.resyncs);
+        (self.ledger.applied, self.ledger.coalesced) = (self.pipeline.applied(), self.pipeline.coalesced());
+    }
+
+    /// A new handler. It first hears of all that the store holds (`AddEventHandlerWithOptions`).
+    pub fn add_event_handler(&mut self, options: HandlerOptions, now: f64) -> HandlerId {
+        let held = if options.changes { self.pipeline.store().list() } else { Vec::new() };
+        let id = self.processor.add(options, held, now);
+        if self.has_synced() {
+            self.processor.synced();
+        }
+        id
+    }
+
+    /// A handler goes; a second time changes nothing. Whether it was there (`RemoveEventHandler`).
+    pub fn remove_event_handler(&mut self, id: HandlerId) -> bool {
+        self.processor.remove(id)
+    }
+
+    /// Has a handler take what waits for it. An error or a panic costs it that one notification. Returns how many
+    /// it was told.
+    pub fn deliver(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler) -> usize {
+        self.processor.deliver(id, handler)
+    }
+
+    /// Whether the first list has reached this handler.
+    pub fn handler_has_synced(&self, id: HandlerId) -> bool {
+        self.processor.has_synced(id)
+    }
+
+    /// What became of all that was meant for a handler; `None` if it has gone.
+    pub fn handler_ledger(&self, id: HandlerId) -> Option<HandlerLedger> {
+        self.processor.ledger(id)
+    }
+
+    /// How many handlers it has.
+    pub fn handlers(&self) -> usize {
+        self.processor.len()
+    }
+
+    /// Adds an index to the store, and files in it what is there (`AddIndexers`).
+    ///
+    /// # Errors
+    ///
+    /// When there is an index of that name.
+    pub fn add_index(&mut self, name: &str, of: IndexFunc) -> Result<(), IndexExists> {
+        self.pipeline.store_mut().add_index(name, of)
+    }
+
+    /// What the watch itself had to say since this was last asked, oldest first.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// What is known.
+    pub fn store(&self) -> &Store {
+        self.pipeline.store()
+    }
+
+    /// What waits.
+    pub fn queue(&self) -> &dyn Queue {
+        self.pipeline.queue()
+    }
+
+    /// The machine that keeps it true.
+    pub fn reflector(&self) -> &Reflector {
+        &self.reflector
+    }
+
+    /// The counters.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The other queue and its store, if there is one.
+    pub fn beside(&self) -> Option<&Pipeline> {
+        self.beside.as_ref()
+    }
+
+    /// Takes up to `limit` keys from the other queue as a batch, and tells what that changed in its store.
+    pub fn drain_beside(&mut self, limit: usize) -> Vec<Change> {
+        let mut changes = Vec::new();
+        if let Some(beside) = &mut self.beside {
+            beside.pop_batch(limit, |change| changes.push(change));
+        }
+        changes
+    }
+
+    /// Whether every frame and delta is accounted for.
+    pub fn is_balanced(&self) -> bool {
+        self.ledger.is_balanced(self.queue().queued())
+            && self.pipeline.is_balanced()
+            && self.beside.as_ref().is_none_or(Pipeline::is_balanced)
+    }
+
+    /// How much of what is shown can be believed.
+    pub fn health(&self, now: f64) -> Health {
+        self.reflector.health(now)
+    }
+
+    /// Whether the first list has reached the store.
+    pub fn has_synced(&self) -> bool {
+        self.reflector.has_listed() && self.queue().has_synced()
+    }
+}
