@@ -77,13 +77,14 @@ impl ResourceVersion {
         self.0.is_empty()
     }
 
-    fn comparable(&self) -> bool {
+    /// Whether it is a decimal integer as servers write it, which has its place in an order.
+    pub fn is_comparable(&self) -> bool {
         !self.0.is_empty() && !self.0.starts_with('0') && self.0.bytes().all(|byte| byte.is_ascii_digit())
     }
 
     /// Whether both can be compared and `self` is the older one.
     pub fn is_older_than(&self, other: &ResourceVersion) -> bool {
-        self.comparable() && other.comparable() && (self.0.len(), &*self.0) < (other.0.len(), &*other.0)
+        self.is_comparable() && other.is_comparable() && (self.0.len(), &*self.0) < (other.0.len(), &*other.0)
     }
 }
 

@@ -174,8 +174,8 @@ enum State {
     Stopped,
     /// A streaming list whose end has not come; the map is what it has said so far.
     Stream(Socket, Objects),
-    /// A paged list: the items so far, and the version of its first page.
-    List { items: Objects, version: ResourceVersion, request: ListRequest, requested: f64 },
+    /// A paged list: the items so far, how many more could not be read, and the version of its first page.
+    List { items: Objects, unreadable: usize, version: ResourceVersion, request: ListRequest, requested: f64 },
     /// The watch after a list.
     Watch(Socket),
     /// A socket was refused; `request` asks why, for the sake of `phase`.

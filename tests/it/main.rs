@@ -5,12 +5,16 @@
 /// The language of the conversations: what the server says, and what is expected of us.
 mod talk;
 
+/// Whatever a broken or hostile server may say, and the end that it has.
+mod bad_input;
 /// The table of rules and their tests, in docs/checklist.md.
 mod checklist;
 /// Every kind's columns against the tables that a real API server printed, and against damaged objects.
 mod columns;
 /// Whole conversations with a server, each named after its fault.
 mod conversations;
+/// What the fuzzers found worth keeping, replayed.
+mod fuzz;
 /// Informers, their handlers, their factory, and two queues side by side.
 mod informers;
 /// Random histories and faults leave the store equal to a plain map.

@@ -8,6 +8,10 @@ use crate::cache::reflector::{
     WatchEvent, kind, read,
 };
 
+/// A list of more items than this does not end: the largest clusters have 150,000 Pods (kubernetes, "Considerations
+/// for large clusters").
+const MOST: usize = 1_000_000;
+
 impl Reflector {
     /// Asks for the first page. Unset asks for the newest; `0`, the first time, for any cached state, which
     /// comes whole; a version seen before for at least that, unpaged. A page size that was set holds for all.
@@ -28,6 +32,7 @@ impl Reflector {
     pub(super) fn request(&mut self, request: ListRequest, moment: Moment) -> Action {
         self.state = State::List {
             items: Objects::default(),
+            unreadable: 0,
             version: ResourceVersion::default(),
             request: request.clone(),
             requested: moment.now,
@@ -58,15 +63,14 @@ impl Reflector {
     }
 
     pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let State::List { items, version, request, requested } = &mut self.state else { return None };
+        let State::List { items, unreadable, version, request, requested } = &mut self.state else { return None };
         store.ledger().bytes += text.len() as u64;
         let page = match list::page(text) {
             Ok(page) => page,
             Err(error) => return self.no_list(&error, moment, store),
         };
         self.heard = Some(moment.now);
-        let before = items.len();
-        let mut unreadable = false;
+        let before = items.len() + *unreadable;
         for item in &page.items {
             store.ledger().listed += 1;
             let named = self.options.kind.map_or(Ok(()), |kind| kind::check_item(kind, item));
@@ -74,7 +78,7 @@ impl Reflector {
             let object = match named.and_then(|()| read()) {
                 Ok(object) => object,
                 Err(words) => {
-                    unreadable = true;
+                    *unreadable += 1;
                     store.ledger().malformed_items += 1;
                     store.notice(Notice::Malformed { at: moment.now, reason: format!("an item of the list: {words}") });
                     continue;
@@ -96,10 +100,15 @@ impl Reflector {
             *version = page.resource_version;
         }
         if let Some(token) = page.continue_token {
-            // A server that continues for ever would never let the list end: it repeats its token or its items.
-            let grows = items.len() > before || unreadable;
-            if !grows || request.continue_token.as_ref() == Some(&token) {
-                let words = String::from("the list does not end: the server repeats itself");
+            // A server that continues for ever would never let the list end: it repeats its token or its items, or
+            // makes up new ones.
+            let count = items.len() + *unreadable;
+            let repeats = count == before || request.continue_token.as_ref() == Some(&token);
+            if repeats || count > MOST {
+                let words = match repeats {
+                    true => String::from("the list does not end: the server repeats itself"),
+                    false => format!("the list does not end: there are {count} items, and more to come"),
+                };
                 let failure = Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None };
                 return self.failed(failure, moment, store);
             }

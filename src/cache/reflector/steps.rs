@@ -179,9 +179,11 @@ impl Reflector {
         None
     }
 
-    /// Remembers where a watch would resume. Empty and smaller versions are ignored: a watch never goes back.
+    /// Remembers where a watch would resume. Empty and smaller versions are ignored: a watch never goes back. So is
+    /// one that cannot be compared where the last one could: at `0` a server tells what exists, and not what is gone.
     fn version_seen(&mut self, version: &ResourceVersion) {
-        if !version.is_unset() && !version.is_older_than(&self.version) {
+        let follows = version.is_comparable() || !(version.is_unset() || self.version.is_comparable());
+        if follows && !version.is_older_than(&self.version) {
             self.version = version.clone();
         }
     }
