@@ -91,6 +91,7 @@ fn check(test: &str, queue: QueueKind, beside: Option<QueueKind>) {
             failure_persistence: None,
             rng_seed: RngSeed::Fixed(seed),
             max_shrink_time: 20_000,
+            max_shrink_iters: 16_384,
             ..Config::default()
         };
         let result = TestRunner::new(config).run(&strategy, |(steps, reflector, base)| {

@@ -29,12 +29,34 @@ pub struct Books {
     marks: Vec<(DeltaType, Seen)>,
     /// Where a watch must resume.
     pub version: u64,
+    /// When the watch was heard last, or ended as it should, or a list was complete.
+    pub heard: f64,
     /// The revisions whose events went to the queue.
     reached: HashSet<u64>,
-    /// From where, exclusively, and up to where a complete list stands for the events.
-    unknown: Vec<(u64, u64)>,
+    /// Where complete lists stand for the events.
+    unknown: Vec<Unknown>,
     /// The lives that handlers were told of as they arrived.
     pub marked: HashSet<(usize, u32)>,
+}
+
+/// Revisions of which a complete list stands for the events.
+#[derive(Clone, Copy, Debug)]
+struct Unknown {
+    /// Whether it was the first list.
+    first: bool,
+    /// The version before it: what came up to then is known.
+    after: u64,
+    /// Its version.
+    to: u64,
+    /// When the version before it was heard of last, and when the list was complete.
+    heard: f64,
+    at: f64,
+}
+
+impl Unknown {
+    fn holds(&self, revision: u64) -> bool {
+        self.after < revision && revision <= self.to
+    }
 }
 
 /// A delta that waits.
@@ -170,14 +192,15 @@ impl Books {
     }
 
     /// The list under way is complete: how many objects it has.
-    pub fn complete(&mut self, revision: u64) -> usize {
+    pub fn complete(&mut self, revision: u64, now: f64) -> usize {
         let list = std::mem::take(&mut self.list);
         let count = list.iter().flatten().count();
         self.ledger.pending -= count as u64;
         self.ledger.replaced += count as u64;
         let first = self.ledger.lists == 0;
         self.ledger.lists += 1;
-        self.unknown.push((self.version, revision));
+        self.unknown.push(Unknown { first, after: self.version, to: revision, heard: self.heard, at: now });
+        self.heard = now;
         self.version = revision;
         let told = std::mem::take(&mut self.told);
         // Of one key there is a tombstone or an item, so that their order is nobody's but across keys.
@@ -278,17 +301,23 @@ impl Books {
         self.marked.extend(self.marks.drain(..).map(|(_, seen)| (seen.key, seen.life)));
     }
 
-    /// Every revision must have gone to the queue, or a complete list must stand for it.
-    pub fn check_revisions(&self, history: &[State]) {
-        for state in history {
-            let known = self.is_unknown(state.revision) || self.reached.contains(&state.revision);
-            assert!(known, "{state:?} is nowhere: {:?}", self.unknown);
+    /// Every revision must have gone to the queue, or a complete list must stand for it, of which it was told since when
+    /// nothing was known.
+    pub fn check_revisions(&self, history: &[State], gaps: &[(f64, f64)]) {
+        for state in history.iter().filter(|state| !self.reached.contains(&state.revision)) {
+            let mut lists = self.unknown.iter().filter(|unknown| unknown.holds(state.revision));
+            assert!(lists.clone().next().is_some(), "{state:?} is nowhere: {:?}", self.unknown);
+            let told = |list: &Unknown| {
+                let gap = gaps.iter().any(|gap| gap.0 <= list.at && list.at <= gap.1);
+                list.first || list.heard == list.at || gap
+            };
+            assert!(lists.any(told), "{state:?} was not seen, and no gap is told: {:?} {gaps:?}", self.unknown);
         }
     }
 
-    /// Whether a revision lies where a complete list stands for the events.
+    /// Whether a complete list stands for a revision.
     pub fn is_unknown(&self, revision: u64) -> bool {
-        self.unknown.iter().any(|(after, to)| (after + 1..=*to).contains(&revision))
+        self.unknown.iter().any(|unknown| unknown.holds(revision))
     }
 }
 

@@ -36,8 +36,8 @@ pub struct Play {
     log: Log,
     ears: Vec<Ear>,
     beside: Vec<Change>,
-    /// Up to when gaps have been told.
-    told_gap: f64,
+    /// From when to when nothing was heard, as it was told.
+    gaps: Vec<(f64, f64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Play {
             log: Log::default(),
             ears: Vec::new(),
             beside: Vec::new(),
-            told_gap: f64::NEG_INFINITY,
+            gaps: Vec::new(),
         };
         play.input(Input::Start);
         play
@@ -115,6 +115,9 @@ impl Play {
         let marks = marks.into_iter().map(|(delta_type, object)| (delta_type, self.server.seen(&object))).collect();
         self.books.check_marks(marks);
         self.check_notices(None);
+        if let (Socket::Watching, Some(heard)) = (self.socket, self.informer.reflector().heard()) {
+            self.books.heard = self.books.heard.max(heard);
+        }
     }
 
     /// Of each complete list but the first there is a notice, and gaps follow each other.
@@ -123,8 +126,9 @@ impl Play {
             match notice {
                 Notice::Relisted { at, items, .. } => assert_eq!((Some(items), at), (relisted.take(), self.now)),
                 Notice::Gap { from, to, .. } => {
-                    assert!(self.told_gap <= from && from <= to && to == self.now, "a gap from {from} to {to}");
-                    self.told_gap = to;
+                    let before = self.gaps.last().map_or(f64::NEG_INFINITY, |gap| gap.1);
+                    assert!(before <= from && from <= to && to == self.now, "a gap from {from} to {to}");
+                    self.gaps.push((from, to));
                 }
                 other => assert_eq!(other.at(), self.now, "{other:?}"),
             }
@@ -161,6 +165,9 @@ impl Play {
                 self.input(Input::Frame(&format!(r#"{{"type":"ERROR","object":{}}}"#, words(code))));
             }
             Step::Close(code) if open => {
+                if code == 1000 && self.socket == Socket::Watching {
+                    self.books.heard = self.now;
+                }
                 self.socket = Socket::Closed;
                 self.input(Input::Closed(code));
             }
@@ -213,7 +220,7 @@ impl Play {
     /// An input that completes a list.
     fn complete(&mut self, revision: u64, input: Input<'_>) {
         let first = self.books.ledger.lists == 0;
-        let items = self.books.complete(revision);
+        let items = self.books.complete(revision, self.now);
         self.random = (self.random + 0.382) % 1.0;
         let action = self.informer.handle(input, Moment { now: self.now, random: self.random });
         self.check_notices((!first).then_some(items));
@@ -391,7 +398,7 @@ impl Play {
         let map = self.server.map(self.server.revision);
         assert_eq!(self.books.store, map, "the store is the server's map");
         self.check_history();
-        self.books.check_revisions(&self.server.history);
+        self.books.check_revisions(&self.server.history, &self.gaps);
         self.check_lives();
         self.ears.push(Ear::new(&mut self.informer, self.log.changes.len(), self.now));
         for ear in &mut self.ears {
