@@ -205,8 +205,8 @@ impl Books {
         let told = std::mem::take(&mut self.told);
         // Of one key there is a tombstone or an item, so that their order is nobody's but across keys.
         let (tombstones, items) = if self.folds { (2, 1) } else { (1, 2) };
-        for key in 0..COUNT {
-            let gone = self.newest(key).filter(|(_, present)| *present && list[key].is_none());
+        for (key, listed) in list.iter().enumerate() {
+            let gone = self.newest(key).filter(|(_, present)| *present && listed.is_none());
             let Some((seen, _)) = gone else { continue };
             self.ledger.tombstones += 1;
             if !told.contains(&(key, seen.life)) {
