@@ -2,14 +2,25 @@
 //!
 //! In the page a [`cache::reflector::Reflector`], like the one inside every Kubernetes controller, lists a
 //! resource and then watches it through `kubectl proxy`. A [`cache::delta_fifo::DeltaFifo`] folds bursts per
-//! object before a table and a timeline are told.
+//! object before the store, and everyone who looks at it, is told.
 //!
 //! ```text
-//! text frame ─► lister_watcher ─► Reflector ─► DeltaFifo ─┬─► timeline mark (stamped here, once per frame)
-//!  (socket)      (bytes, now)      (state       (key →    │
-//!                                   machine)    Deltas)   └─► one drain per animation frame ─► Store ─► Change
-//!                                                              Change ─► row diff ─► that row's signal ─► cells
+//! text frame ─► lister_watcher ─► SharedInformer ─────────────────────────────────────────────────────┐
+//!  (socket)      (bytes, now)     │ Reflector ─┬─► DeltaFifo ─► one drain per animation frame ─► Store │
+//!                                 │  (state    │    (key →                                         │   │
+//!                                 │  machine)  ▼     Deltas)                                       ▼   │
+//!                                 │  received, once per frame ─────────► log of notifications ◄─ Change│
+//!                                 └──────────────────────────────────────┬─────────────────────────────┘
+//!                              handlers, each with its place in the log: ├─► timeline: a mark for each received
+//!                                                                        ├─► table: a row diff, that row's signal
+//!                                                                        └─► counters
 //! ```
+//!
+//! There is one [`cache::shared_informer::SharedInformer`] for each resource, namespace and selector, however many
+//! look at it. What happens to a watch itself (a relist, a gap, a refusal) is said once, through a
+//! [`record::broadcaster::Broadcaster`], to the timelines, the list of notices and the console. `workqueue` and the
+//! rest of `record` are what controllers have beside their informers; the demo cluster uses them. docs/client-go.md
+//! says which name of client-go is where.
 //!
 //! # Invariants
 //!

@@ -122,6 +122,13 @@ fn decode_as_every_kind(text: &str) {
         let Ok(object) = (kind.decode)(text) else { continue };
         assert_eq!(object.cells.len(), kind.columns.len(), "{}", kind.title);
         assert!(!object.key.name.is_empty() && object.flaw.is_none());
+        // Another reader of JSON finds the same object, in a text that it takes for JSON from end to end. What is in
+        // no namespace is not even asked for one.
+        if kind.resource.namespaced {
+            let other = decode_metadata(text).expect("what has columns has metadata");
+            let who = |object: &Object| (object.key.clone(), object.uid.clone(), object.resource_version.clone());
+            assert_eq!((who(&object), object.created), (who(&other), other.created), "{}", kind.title);
+        }
         let mut out = String::new();
         for cell in &object.cells {
             [i64::MIN, 0, i64::MAX].into_iter().for_each(|now| cell.write(Timestamp(now), &mut out));
