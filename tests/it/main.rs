@@ -19,6 +19,8 @@ mod fuzz;
 mod informers;
 /// Random histories and faults leave the store equal to a plain map.
 mod model;
+/// The ways in which the code is broken to test the tests.
+mod mutants;
 /// The recording of a real cluster, at several drain sizes.
 mod rollout;
 /// Who may depend on whom, what may not be written, and how long a file may be.

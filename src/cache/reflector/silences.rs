@@ -127,6 +127,8 @@ impl Reflector {
         if self.quiet >= 2 {
             self.quiet = 0;
             self.reason = String::from("two silent watches");
+            // What they were silent about is a gap, though nobody refused anything.
+            self.failure = Some(Failure::unreachable(self.reason.clone()));
         }
         Some(self.enter(if watch { Phase::Watch } else { Phase::Start }, moment))
     }

@@ -16,9 +16,11 @@ const WELL: f64 = 60_000.0;
 impl Reflector {
     /// Begins a cycle: a streaming list where that is wanted, else pages.
     pub(super) fn start(&mut self, moment: Moment) -> Action {
-        if matches!(self.state, State::Stopped) && self.heard.is_some() {
-            // What happened since is not known, and the timeline shall say so.
-            self.failure = Some(Failure::unreachable("the watch was stopped"));
+        // What happened since the last watch is not known, and the timeline shall say so.
+        let stopped = matches!(self.state, State::Stopped);
+        if self.heard.is_some() && (stopped || self.failure.is_none()) {
+            let words = if stopped { "the watch was stopped" } else { "a new list was asked for" };
+            self.failure = Some(Failure::unreachable(words));
         }
         self.enter(Phase::Start, moment)
     }

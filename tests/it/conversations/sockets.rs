@@ -279,7 +279,42 @@ fn watch_without_a_word_is_opened_anew_and_two_ask_for_a_list() {
         ("open", ""),
         ("ADDED a@5", ""),
         ("END 9", ""),
-        ("notices", "Stale (two silent watches) Relisted 1 (two silent watches)"),
+    ]);
+}
+
+#[test]
+fn a_list_that_the_user_asks_for_between_two_watches_ends_a_gap() {
+    live().check(&[
+        ("close 1000", "watch 7"),
+        ("open", ""),
+        ("MODIFIED a@8", ""),
+        ("close 1000", "wait 1000"),
+        ("+10", ""),
+        ("start", "stream 8"),
+        ("open", ""),
+        ("END 9", ""),
+        ("notices", "Stale (a new list was asked for) Relisted 0 (relist) Gap 10000-10010 (a new list was asked for)"),
+    ]);
+}
+
+/// Nobody refused anything, and still it was told that the watch is lost: so that it is back is told, too.
+#[test]
+fn what_two_silent_watches_kept_back_is_a_gap() {
+    live().check(&[
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("timer", ""),
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("timer", ""),
+        ("notices", ""),
+        ("timer", "stream 7"),
+        ("words", "Unreachable: two silent watches"),
+        ("notices", "Stale (two silent watches)"),
+        ("open", ""),
+        ("END 9", ""),
+        ("health", "Live"),
+        ("notices", "Relisted 0 (two silent watches) Gap 181000-270000 (two silent watches)"),
     ]);
 }
 
