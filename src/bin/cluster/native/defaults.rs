@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::resource::Resource;
 
-/// Fills a new object in. Its status is the server's to say.
+/// Fills a new object in. Its status is the server's to say. The number makes addresses differ.
 pub fn complete(resource: &Resource, object: &mut Value, number: u64) {
     if resource.is_custom() {
         return;
@@ -17,68 +17,137 @@ pub fn complete(resource: &Resource, object: &mut Value, number: u64) {
             set(object, "/status/phase", "Active".into());
         }
         "Pod" => {
-            pod_spec(object, "/spec", "Always");
             set(object, "/status/phase", "Pending".into());
             set(object, "/status/qosClass", "BestEffort".into());
         }
+        "Job" if object.pointer("/spec/manualSelector") != Some(&json!(true)) => {
+            let uid = object["metadata"]["uid"].clone();
+            set(object, "/spec/selector/matchLabels/batch.kubernetes.io~1controller-uid", uid.clone());
+            for prefix in ["", "batch.kubernetes.io~1"] {
+                set(object, &format!("/spec/template/metadata/labels/{prefix}controller-uid"), uid.clone());
+                set(object, &format!("/spec/template/metadata/labels/{prefix}job-name"), name.clone());
+            }
+            let labels = object.pointer("/spec/template/metadata/labels").cloned();
+            default(object, "/metadata/labels", labels.unwrap_or_default());
+        }
+        "Service" => {
+            let external = object.pointer("/spec/type").is_some_and(|kind| kind == "ExternalName");
+            if !external {
+                // No two are alike until there are sixty thousand.
+                let address = format!("10.97.{}.{}", number / 250 % 250, number % 250 + 1);
+                default(object, "/spec/clusterIP", address.into());
+                let address = object.pointer("/spec/clusterIP").cloned().unwrap_or_default();
+                default(object, "/spec/clusterIPs", json!([address]));
+                default(object, "/spec/ipFamilies", json!(["IPv4"]));
+                default(object, "/spec/ipFamilyPolicy", "SingleStack".into());
+            }
+            if object.pointer("/spec/type").is_some_and(|kind| kind == "NodePort" || kind == "LoadBalancer") {
+                for (place, port) in elements(object, "/spec/ports").enumerate() {
+                    default(port, "/nodePort", (30_000 + (number + place as u64) % 2768).into());
+                }
+            }
+            set(object, "/status", json!({"loadBalancer": {}}));
+        }
+        "PersistentVolumeClaim" => set(object, "/status/phase", "Pending".into()),
+        _ => {}
+    }
+    complete_spec(resource, object);
+}
+
+/// Fills in what a spec does not say, of a new object or of one that has a new spec.
+pub fn complete_spec(resource: &Resource, object: &mut Value) {
+    if resource.is_custom() {
+        return;
+    }
+    let mut fill = |pointer: &str, value: Value| default(object, &format!("/spec/{pointer}"), value);
+    match &*resource.kind {
+        "Pod" => pod_spec(object, "/spec", "Always"),
         "Deployment" => {
-            workload(object, "Always");
-            default(object, "/spec/revisionHistoryLimit", 10.into());
-            default(object, "/spec/progressDeadlineSeconds", 600.into());
-            default(object, "/spec/strategy/type", "RollingUpdate".into());
-            if object["spec"]["strategy"]["type"] == "RollingUpdate" {
+            fill("replicas", 1.into());
+            fill("revisionHistoryLimit", 10.into());
+            fill("progressDeadlineSeconds", 600.into());
+            fill("strategy/type", "RollingUpdate".into());
+            if object.pointer("/spec/strategy/type").is_some_and(|kind| kind == "RollingUpdate") {
                 default(object, "/spec/strategy/rollingUpdate/maxSurge", "25%".into());
                 default(object, "/spec/strategy/rollingUpdate/maxUnavailable", "25%".into());
             }
+            pod_spec(object, "/spec/template/spec", "Always");
         }
-        "ReplicaSet" => workload(object, "Always"),
+        "ReplicaSet" => {
+            fill("replicas", 1.into());
+            pod_spec(object, "/spec/template/spec", "Always");
+        }
         "StatefulSet" => {
-            workload(object, "Always");
-            default(object, "/spec/podManagementPolicy", "OrderedReady".into());
-            default(object, "/spec/updateStrategy/type", "RollingUpdate".into());
+            fill("replicas", 1.into());
+            fill("serviceName", "".into());
+            fill("podManagementPolicy", "OrderedReady".into());
+            fill("revisionHistoryLimit", 10.into());
+            let kept = json!({"whenDeleted": "Retain", "whenScaled": "Retain"});
+            fill("persistentVolumeClaimRetentionPolicy", kept);
+            fill("updateStrategy/type", "RollingUpdate".into());
+            if object.pointer("/spec/updateStrategy/type").is_some_and(|kind| kind == "RollingUpdate") {
+                default(object, "/spec/updateStrategy/rollingUpdate/partition", 0.into());
+            }
+            pod_spec(object, "/spec/template/spec", "Always");
         }
         "DaemonSet" => {
+            fill("revisionHistoryLimit", 10.into());
+            fill("updateStrategy/type", "RollingUpdate".into());
+            if object.pointer("/spec/updateStrategy/type").is_some_and(|kind| kind == "RollingUpdate") {
+                default(object, "/spec/updateStrategy/rollingUpdate/maxSurge", 0.into());
+                default(object, "/spec/updateStrategy/rollingUpdate/maxUnavailable", 1.into());
+            }
             pod_spec(object, "/spec/template/spec", "Always");
-            default(object, "/spec/updateStrategy/type", "RollingUpdate".into());
         }
         "Job" => {
-            pod_spec(object, "/spec/template/spec", "Never");
-            for (pointer, value) in [("completions", 1), ("parallelism", 1), ("backoffLimit", 6)] {
-                default(object, &format!("/spec/{pointer}"), value.into());
+            let fields = [
+                ("backoffLimit", json!(6)),
+                ("completionMode", json!("NonIndexed")),
+                ("manualSelector", json!(false)),
+                ("parallelism", json!(1)),
+                ("podReplacementPolicy", json!("TerminatingOrFailed")),
+                ("suspend", json!(false)),
+            ];
+            // Without either number, one Pod that completes is enough; with a parallelism, any.
+            if object.pointer("/spec/parallelism").is_none() {
+                default(object, "/spec/completions", 1.into());
             }
-            let uid = object["metadata"]["uid"].clone();
-            if object["spec"]["manualSelector"] != true {
-                for at in ["/spec/selector/matchLabels", "/spec/template/metadata/labels"] {
-                    set(object, &format!("{at}/batch.kubernetes.io~1controller-uid"), uid.clone());
-                }
-                set(object, "/spec/template/metadata/labels/batch.kubernetes.io~1job-name", name);
+            for (field, value) in fields {
+                default(object, &format!("/spec/{field}"), value);
             }
+            pod_spec(object, "/spec/template/spec", "Always");
         }
         "CronJob" => {
-            default(object, "/spec/concurrencyPolicy", "Allow".into());
-            default(object, "/spec/suspend", false.into());
+            fill("concurrencyPolicy", "Allow".into());
+            fill("suspend", false.into());
+            fill("successfulJobsHistoryLimit", 3.into());
+            fill("failedJobsHistoryLimit", 1.into());
+            fill("jobTemplate/metadata", json!({}));
+            pod_spec(object, "/spec/jobTemplate/spec/template/spec", "Always");
         }
         "Service" => {
-            default(object, "/spec/type", "ClusterIP".into());
-            default(object, "/spec/sessionAffinity", "None".into());
-            if object["spec"]["type"] != "ExternalName" {
-                // No two are alike until there are fifteen thousand.
-                default(object, "/spec/clusterIP", format!("10.97.{}.{}", number / 250 % 250, number % 250 + 1).into());
-                let address = object["spec"]["clusterIP"].clone();
-                default(object, "/spec/clusterIPs", json!([address]));
+            fill("type", "ClusterIP".into());
+            fill("sessionAffinity", "None".into());
+            let kind = object.pointer("/spec/type").and_then(Value::as_str).unwrap_or_default().to_owned();
+            if kind != "ExternalName" {
+                default(object, "/spec/internalTrafficPolicy", "Cluster".into());
+            }
+            if ["NodePort", "LoadBalancer"].contains(&kind.as_str()) {
+                default(object, "/spec/externalTrafficPolicy", "Cluster".into());
+            }
+            if kind == "LoadBalancer" {
+                default(object, "/spec/allocateLoadBalancerNodePorts", true.into());
             }
             for port in elements(object, "/spec/ports") {
-                let target = port["port"].clone();
+                let target = port.get("port").cloned().unwrap_or_default();
                 default(port, "/protocol", "TCP".into());
                 default(port, "/targetPort", target);
             }
-            set(object, "/status", json!({"loadBalancer": {}}));
         }
         "Secret" => {
             default(object, "/type", "Opaque".into());
             encode_string_data(object);
         }
-        "PersistentVolumeClaim" => set(object, "/status/phase", "Pending".into()),
         _ => {}
     }
 }
@@ -96,11 +165,6 @@ pub fn encode_string_data(secret: &mut Value) {
     }
 }
 
-fn workload(object: &mut Value, restart: &str) {
-    default(object, "/spec/replicas", 1.into());
-    pod_spec(object, "/spec/template/spec", restart);
-}
-
 fn pod_spec(object: &mut Value, pointer: &str, restart: &str) {
     for (field, value) in [
         ("restartPolicy", json!(restart)),
@@ -113,10 +177,14 @@ fn pod_spec(object: &mut Value, pointer: &str, restart: &str) {
     }
     for list in ["containers", "initContainers"] {
         for container in elements(object, &format!("{pointer}/{list}")) {
-            let newest =
-                container["image"].as_str().is_some_and(|image| image.ends_with(":latest") || !image.contains(':'));
+            let newest = container
+                .get("image")
+                .and_then(Value::as_str)
+                .is_some_and(|image| image.ends_with(":latest") || !image.contains(':'));
             default(container, "/imagePullPolicy", if newest { "Always" } else { "IfNotPresent" }.into());
             default(container, "/resources", json!({}));
+            default(container, "/terminationMessagePath", "/dev/termination-log".into());
+            default(container, "/terminationMessagePolicy", "File".into());
             for port in elements(container, "/ports") {
                 default(port, "/protocol", "TCP".into());
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::resource::{Resource, VERBS};
+use super::resource::Resource;
 
 /// The media type of aggregated discovery.
 pub const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -92,7 +92,7 @@ fn resource_list(group_version: &str, all: &[Arc<Resource>]) -> Option<Value> {
     for resource in all.iter().filter(|resource| resource.api_version == group_version) {
         let mut entry = json!({
             "name": resource.plural, "singularName": resource.singular, "namespaced": resource.namespaced,
-            "kind": resource.kind, "verbs": VERBS,
+            "kind": resource.kind, "verbs": resource.verbs(),
         });
         for (field, text) in [("shortNames", &resource.short_names), ("categories", &resource.categories)] {
             if let Some(words) = words(text) {
@@ -136,7 +136,7 @@ fn aggregated_resource(resource: &Resource) -> Value {
     let mut entry = json!({
         "resource": resource.plural, "responseKind": kind("", "", &resource.kind),
         "singularResource": resource.singular, "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
-        "verbs": VERBS,
+        "verbs": resource.verbs(),
     });
     for (field, text) in [("shortNames", &resource.short_names), ("categories", &resource.categories)] {
         if let Some(words) = words(text) {

@@ -55,8 +55,8 @@ pub struct ScalePaths {
     pub selector: Text,
 }
 
-/// The verbs of every resource here.
-pub const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+/// The verbs of the resources.
+const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 impl Resource {
     /// The API group; empty for the core group.
@@ -75,6 +75,12 @@ impl Resource {
             "" => self.plural.to_string(),
             group => format!("{}.{group}", self.plural),
         }
+    }
+
+    /// What can be done with it. Namespaces are deleted one by one.
+    pub fn verbs(&self) -> Vec<&'static str> {
+        let one_by_one = self.plural == "namespaces" && !self.is_custom();
+        VERBS.into_iter().filter(|verb| !one_by_one || *verb != "deletecollection").collect()
     }
 
     /// Whether it comes from a CustomResourceDefinition.

@@ -229,8 +229,9 @@ pub fn update(
         if *resource == **DEFINITIONS {
             definition = Some(define(app, value)?);
         }
-        if resource.plural == "secrets" && !resource.is_custom() {
-            defaults::encode_string_data(value);
+        // A spec that stays is left as it is: the scenario's have no defaults.
+        if value.get("spec") != before.get("spec") || value.get("stringData").is_some() {
+            defaults::complete_spec(resource, value);
         }
         if without_kind(value) == without_kind(&before) {
             return Ok(Fate::Kept);

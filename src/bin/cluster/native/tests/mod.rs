@@ -2,6 +2,7 @@
 
 mod answering;
 mod controlling;
+mod defaulting;
 mod deleting;
 mod listing;
 mod printing;
