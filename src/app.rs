@@ -4,6 +4,7 @@ mod desk;
 mod handles;
 mod layout;
 mod meters;
+mod notices;
 mod pointer;
 mod present;
 mod timeline;
@@ -32,6 +33,7 @@ use crate::browser::driver::Driver;
 use crate::browser::frame::Frames;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
+use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::route::Route;
 use crate::page::watched::Watched;
 use crate::timeline::Timeline;
@@ -65,6 +67,11 @@ struct Page {
     drivers: FxHashMap<InformerId, Rc<Driver>>,
     /// The kind in view first.
     desks: Vec<Watched>,
+    announcer: Announcer,
+    notices: NoticeList,
+    list_ear: Ear,
+    console_ear: Ear,
+    overload: Overload,
     /// What was seen of kinds that are no longer watched.
     past: FxHashMap<&'static str, Timeline>,
     selected: Option<ObjectKey>,
@@ -109,6 +116,8 @@ fn document() -> Option<web_sys::Document> {
 
 impl Page {
     fn begin(route: Route, screen: Screen) -> Shared {
+        let mut announcer = Announcer::default();
+        let (list_ear, console_ear) = (announcer.listen(), announcer.listen());
         let page = Rc::new_cyclic(|this: &Weak<RefCell<Page>>| {
             let framed = this.clone();
             RefCell::new(Page {
@@ -119,6 +128,11 @@ impl Page {
                 informers: SharedInformerFactory::default(),
                 drivers: FxHashMap::default(),
                 desks: Vec::new(),
+                announcer,
+                notices: NoticeList::default(),
+                list_ear,
+                console_ear,
+                overload: Overload::default(),
                 past: FxHashMap::default(),
                 selected: None,
                 paused: false,
@@ -193,6 +207,14 @@ impl Page {
         for watched in &mut self.desks {
             watched.take(&mut self.informers);
             watched.view_mut().expire(now);
+        }
+        if self.paused {
+            return self.overload.forgive();
+        }
+        let left = self.informers.iter().map(|(_, informer)| informer.queue().queued()).sum();
+        if let Some(said) = self.overload.look(now, left) {
+            self.announcer.say(said);
+            self.announce();
         }
     }
 }

@@ -2,27 +2,40 @@
 //!
 //! In the page a [`cache::reflector::Reflector`], like the one inside every Kubernetes controller, lists a
 //! resource and then watches it through `kubectl proxy`. A [`cache::delta_fifo::DeltaFifo`] folds bursts per
-//! object before a table and a timeline are told.
+//! object before the store, and everyone who looks at it, is told.
 //!
 //! ```text
-//! text frame ─► lister_watcher ─► Reflector ─► DeltaFifo ─┬─► timeline mark (stamped here, once per frame)
-//!  (socket)      (bytes, now)      (state       (key →    │
-//!                                   machine)    Deltas)   └─► one drain per animation frame ─► Store ─► Change
-//!                                                              Change ─► row diff ─► that row's signal ─► cells
+//! text frame ─► lister_watcher ─► SharedInformer ─────────────────────────────────────────────────────┐
+//!  (socket)      (bytes, now)     │ Reflector ─┬─► DeltaFifo ─► one drain per animation frame ─► Store │
+//!                                 │  (state    │    (key →                                         │   │
+//!                                 │  machine)  ▼     Deltas)                                       ▼   │
+//!                                 │  received, once per frame ─────────► log of notifications ◄─ Change│
+//!                                 └──────────────────────────────────────┬─────────────────────────────┘
+//!                              handlers, each with its place in the log: ├─► timeline: a mark for each received
+//!                                                                        ├─► table: a row diff, that row's signal
+//!                                                                        └─► counters
 //! ```
+//!
+//! There is one [`cache::shared_informer::SharedInformer`] for each resource, namespace and selector, however many
+//! look at it. What happens to a watch itself (a relist, a gap, a refusal) is said once, through a
+//! [`record::broadcaster::Broadcaster`], to the timelines, the list of notices and the console. `workqueue` and the
+//! rest of `record` are what controllers have beside their informers; the demo cluster uses them. docs/client-go.md
+//! says which name of client-go is where.
 //!
 //! # Invariants
 //!
 //! - **Nothing vanishes.** Every frame and every listed item is counted by the [`cache::ledger::Ledger`] and
 //!   ends in exactly one place. The sums are shown, and must balance at every moment.
-//! - **The core is pure.** `api`, `cache`, `table`, `timeline` and `page` know no socket, clock, randomness or
-//!   view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
+//! - **The core is pure.** `api`, `workqueue`, `record`, `cache`, `table`, `timeline` and `page` know no socket, clock,
+//!   randomness or view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
 //! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
 //! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into
 //!   the wasm once per kind.
-//! - Dependencies point one way: `api ← cache ← {table, timeline} ← page ← ui`, `browser → {api, cache}`, and
-//!   `app` alone names both `browser` and `ui`. `tests/it/tidy.rs` holds this. `page` is what the page is without
-//!   a browser (where the user is, what is watched, what it says of itself), so that it can be tested natively.
+//! - Dependencies point one way: `api ← cache ← {table, timeline} ← page ← ui`, `workqueue ← record ← page`,
+//!   `browser → {api, cache}`, and `app` alone names both `browser` and `ui`. `tests/it/tidy.rs` holds this. `page`
+//!   is what the page is without a browser (where the user is, what is watched, what it says of itself), so that it
+//!   can be tested natively. `workqueue` and `record` are the rest of what a controller is made of; the demo cluster
+//!   runs on them.
 //!
 //! # Deliberately absent
 //!
@@ -33,8 +46,10 @@
 pub mod api;
 pub mod cache;
 pub mod page;
+pub mod record;
 pub mod table;
 pub mod timeline;
+pub mod workqueue;
 
 #[cfg(target_arch = "wasm32")]
 pub mod app;

@@ -7,6 +7,7 @@ pub mod list;
 pub mod object;
 pub mod request;
 pub mod resource;
+pub mod selector;
 pub mod status;
 pub mod text;
 pub mod time;

@@ -107,12 +107,15 @@ impl ResourceVersion {
         self.bytes().is_empty()
     }
 
+    /// Whether it is a decimal integer as servers write it, which has its place in an order.
+    pub fn is_comparable(&self) -> bool {
+        matches!(self.bytes(), [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit))
+    }
+
     /// Whether both can be compared and `self` is the older one.
     pub fn is_older_than(&self, other: &ResourceVersion) -> bool {
-        let comparable =
-            |bytes: &[u8]| matches!(bytes, [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
-        let (own, other) = (self.bytes(), other.bytes());
-        (own.len(), own) < (other.len(), other) && comparable(own) && comparable(other)
+        let size = |version: &ResourceVersion| version.bytes().len();
+        (size(self), self.bytes()) < (size(other), other.bytes()) && self.is_comparable() && other.is_comparable()
     }
 }
 

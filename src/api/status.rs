@@ -17,6 +17,8 @@ pub enum Verdict {
     Unreachable,
     /// The server failed or is not ready (500, 502, 503, 504): wait, then start over.
     Failing,
+    /// The server says `InternalError`. As [`Verdict::Failing`], but for a watch, which may be asked again.
+    Internal,
     /// Not allowed (401, 403): only someone else can change that, so ask seldom.
     Forbidden,
     /// The request itself is wrong or not served (400, 404, 405, 406, 422): asking again will not help.
@@ -75,6 +77,10 @@ impl Failure {
             (500, _) if !is_status => Verdict::Unreachable,
             // The server cannot parse the resourceVersion: it names no cause and no reason.
             (500, "") if status.message.starts_with("resourceVersion: Invalid value") => Verdict::Expired,
+            // What the store holds of an object cannot be read, or such an object was deleted unsafely (KEP-3926): the
+            // watch has no event for it, so that only a list tells what is left. Servers say `StorageReadError`, or
+            // wrap the same into an internal error.
+            (500, "InternalError") if !status.message.contains("corrupt") => Verdict::Internal,
             (502 | 503, _) => Verdict::Unreachable,
             (400..=499, _) => Verdict::Refused,
             _ => Verdict::Failing,
@@ -175,9 +181,15 @@ mod tests {
         check(
             500,
             r#"{"kind":"Status","reason":"InternalError","message":"etcd","code":500}"#,
-            Verdict::Failing,
+            Verdict::Internal,
             "etcd",
         );
+        // What the store cannot read has no event, whoever tells of it.
+        for reason in ["StorageReadError", "InternalError"] {
+            let words = "saw a DELETED event, but object data is corrupt";
+            let body = format!(r#"{{"kind":"Status","reason":"{reason}","message":"{words}","code":500}}"#);
+            check(500, &body, Verdict::Failing, words);
+        }
         check(404, "404 page not found\n", Verdict::Refused, "404 page not found");
         check(503, "", Verdict::Unreachable, "HTTP status 503, without a word");
         check(200, "{}", Verdict::Failing, "{}");

@@ -6,6 +6,7 @@ use crate::browser::lister_watcher::ListerWatcher;
 use crate::cache::backoff::Moment;
 use crate::cache::factory::InformerId;
 use crate::cache::reflector::{Action, Input};
+use crate::page::notices::{News, Said};
 use crate::page::route::Route;
 use crate::page::watched::{Watched, scopes};
 use crate::timeline::Timeline;
@@ -52,7 +53,8 @@ impl Page {
             match same {
                 Some(at) => after.push(before.remove(at)),
                 None => {
-                    let watched = Watched::new(kind, scopes, Timeline::default(), &mut self.informers, now);
+                    let watched =
+                        Watched::new(kind, scopes, Timeline::default(), &mut self.informers, &mut self.announcer, now);
                     after.push(watched);
                 }
             }
@@ -92,8 +94,14 @@ impl Page {
         let Some(informer) = self.informers.get_mut(id) else { return (None, None) };
         let action = informer.handle(input, moment);
         let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
-        for notice in notices {
-            self.desks.iter_mut().for_each(|watched| watched.notice(id, &notice));
+        if !notices.is_empty()
+            && let Some((resource, scope)) = self.informers.of(id)
+        {
+            for notice in notices {
+                let namespace = scope.namespace.clone();
+                self.announcer.say(Said { resource: resource.plural, namespace, news: News::Watch(id, notice) });
+            }
+            self.announce();
         }
         self.frames.request();
         (action, deadline)
@@ -102,7 +110,7 @@ impl Page {
     fn leave(&mut self, mut watched: Watched, now: f64) {
         watched.take(&mut self.informers);
         let resource = watched.kind().resource.plural;
-        let (mut timeline, ended) = watched.end(&mut self.informers);
+        let (mut timeline, ended) = watched.end(&mut self.informers, &mut self.announcer);
         ended.iter().for_each(|id| drop(self.drivers.remove(id)));
         timeline.open_gap(now, "not watched");
         self.past.insert(resource, timeline);

@@ -8,6 +8,7 @@ use wasm_bindgen::closure::Closure;
 use crate::app::{Page, Shared};
 use crate::browser::clock;
 use crate::cache::factory::SharedInformerFactory;
+use crate::page::notices;
 use crate::page::report;
 use crate::page::watched::Watched;
 
@@ -17,6 +18,9 @@ pub(super) fn install(page: &Shared) {
     let status = page.clone();
     let status = Closure::<dyn Fn() -> JsValue>::new(move || status.borrow().status());
     let _ = Reflect::set(&handles, &"status".into(), &status.into_js_value());
+    let said = page.clone();
+    let said = Closure::<dyn Fn() -> JsValue>::new(move || json(&notices::told(&said.borrow().notices)));
+    let _ = Reflect::set(&handles, &"notices".into(), &said.into_js_value());
     offer(&handles, page, "rows", |watched, informers| json(&report::rows(watched, informers, clock::wall())));
     offer(&handles, page, "digest", |watched, informers| {
         report::digest(watched.objects(informers).map(|object| &**object)).into()

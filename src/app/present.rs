@@ -118,6 +118,7 @@ impl Page {
             self.present_connection(now);
             self.present_rail(now);
             self.present_pipeline(now);
+            self.present_notices(now);
         }
     }
 
@@ -381,7 +382,7 @@ fn trouble(watched: &Watched, informers: &SharedInformerFactory, health: Health,
 }
 
 /// Seconds, to a tenth below ten; then as kubectl prints them.
-fn seconds(milliseconds: f64) -> String {
+pub(super) fn seconds(milliseconds: f64) -> String {
     if milliseconds < 9_950.0 {
         return format!("{:.1} s", milliseconds / 1000.0);
     }

@@ -93,6 +93,11 @@ impl SharedInformerFactory {
         self.shared.drain(..).map(|shared| shared.id).collect()
     }
 
+    /// What an informer is of; `None` if it has ended.
+    pub fn of(&self, id: InformerId) -> Option<(ApiResource, &Scope)> {
+        self.shared.iter().find(|shared| shared.id == id).map(|shared| (shared.resource, &shared.scope))
+    }
+
     /// An informer; `None` if it has ended.
     pub fn get(&self, id: InformerId) -> Option<&SharedInformer> {
         self.shared.iter().find(|shared| shared.id == id).map(|shared| &shared.informer)

@@ -4,7 +4,12 @@
 //! about objects goes to a [`ReflectorStore`]. Its transitions are those of client-go's `reflector.go`, with
 //! the hardening that a browser needs: a deadline for every wait, and no reopening within a second.
 
+mod kind;
 mod lists;
+mod notice;
+mod options;
+mod refusals;
+mod silences;
 mod steps;
 
 use std::sync::Arc;
@@ -18,8 +23,12 @@ use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::{Failure, Verdict};
 use crate::cache::backoff::{Backoff, Moment};
 use crate::cache::ledger::Ledger;
+use crate::cache::reflector::refusals::Refusals;
 
-/// Items a page, as client-go's pager asks for.
+pub use crate::cache::reflector::notice::Notice;
+pub use crate::cache::reflector::options::Options;
+
+/// Items a page where no other size is set, as client-go's pager asks for (`defaultPageSize`).
 pub const PAGE: u32 = 500;
 /// The shortest watch that is asked for; the longest is twice that (`minWatchTimeout`), in seconds.
 const WATCH_TIMEOUT: f64 = 300.0;
@@ -34,6 +43,11 @@ const OPENING: f64 = 15_000.0;
 const LISTING: f64 = 120_000.0;
 /// A watch that ends sooner without an event is a failure, and no two are opened within this (RetryWatcher).
 const SHORT: f64 = 1_000.0;
+/// A streaming list that has said nothing for this long, and has not ended, is worth a word (client-go,
+/// `initialEventsEndBookmarkTicker`).
+const LATE: f64 = 10_000.0;
+/// Between the end of one watch and the opening of the next nothing is amiss for this long.
+const PAUSE: f64 = 2_000.0;
 /// A proxy may accept a socket before it has reached the server; one that lives this long has.
 const PROVEN: f64 = 1_000.0;
 
@@ -110,36 +124,6 @@ pub trait ReflectorStore {
     fn ledger(&mut self) -> &mut Ledger;
 }
 
-/// What happened to the watch itself.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Notice {
-    /// A complete list replaced what was known; the words say why it was needed.
-    Relisted {
-        /// When the list was complete.
-        at: f64,
-        /// Why.
-        reason: String,
-        /// How many objects it held.
-        items: usize,
-    },
-    /// Nothing was heard between two times; it is over.
-    Gap {
-        /// When the last proof of life came.
-        from: f64,
-        /// When the next came.
-        to: f64,
-        /// Why.
-        reason: String,
-    },
-    /// A frame or an item could not be read.
-    Malformed {
-        /// When.
-        at: f64,
-        /// What was wrong.
-        reason: String,
-    },
-}
-
 /// How much of what is shown can be believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
@@ -175,6 +159,8 @@ struct Socket {
     timeout: f64,
     frames: u64,
     events: u64,
+    /// When the missing end of the initial events was last told.
+    warned: f64,
 }
 
 /// What a list has brought so far.
@@ -188,8 +174,8 @@ enum State {
     Stopped,
     /// A streaming list whose end has not come; the map is what it has said so far.
     Stream(Socket, Objects),
-    /// A paged list: the items so far, and the version of its first page.
-    List { items: Objects, version: ResourceVersion, request: ListRequest, requested: f64 },
+    /// A paged list: the items so far, how many more could not be read, and the version of its first page.
+    List { items: Objects, unreadable: usize, version: ResourceVersion, request: ListRequest, requested: f64 },
     /// The watch after a list.
     Watch(Socket),
     /// A socket was refused; `request` asks why, for the sake of `phase`.
@@ -209,20 +195,10 @@ struct Silence {
     since: f64,
 }
 
-/// Settings of a reflector.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Ask for a streaming list first.
-    pub watch_list: bool,
-    /// Tell everything again this often while watching, in milliseconds.
-    pub resync: Option<f64>,
-    /// What is kept of each object beside its columns.
-    pub keep: Keep,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { watch_list: true, resync: None, keep: Keep::default() }
+impl Silence {
+    /// When it begins to count.
+    fn counts_from(&self) -> f64 {
+        self.since + PAUSE
     }
 }
 
@@ -244,6 +220,12 @@ pub struct Reflector {
     failure: Option<Failure>,
     /// Set from the end of one socket until the next is proven.
     silence: Option<Silence>,
+    /// Whether the user was told that the watch is lost, or asked for it.
+    outage: bool,
+    /// What is refused, and told.
+    refusals: Refusals,
+    /// Since when the watch has answered with internal errors that are sat out.
+    internal_since: Option<f64>,
     /// How many sockets in a row were given up without a frame.
     quiet: u32,
     /// When the last proof of life came.
@@ -251,6 +233,8 @@ pub struct Reflector {
     /// Why the list under way is needed.
     reason: String,
     last_opened: f64,
+    /// When everything is to be told again. The time runs from the list on, whatever becomes of the watch's
+    /// sockets, as client-go's `startResync` does beside its watches.
     resync_at: Option<f64>,
 }
 
@@ -268,6 +252,9 @@ impl Reflector {
             synced: false,
             failure: None,
             silence: None,
+            outage: false,
+            refusals: Refusals::default(),
+            internal_since: None,
             quiet: 0,
             heard: None,
             reason: String::from("first list"),
@@ -278,6 +265,12 @@ impl Reflector {
 
     /// Takes what happened and says what to do next; `None` leaves whatever is under way alone.
     pub fn handle(&mut self, input: Input<'_>, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let action = self.step(input, moment, store);
+        self.tell_stale(moment, store);
+        action
+    }
+
+    fn step(&mut self, input: Input<'_>, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         match input {
             Input::Start => match self.state {
                 State::Idle | State::Stopped | State::Refused | State::Waiting { .. } => Some(self.start(moment)),
@@ -309,26 +302,15 @@ impl Reflector {
         }
     }
 
-    /// From the next watch on, tells everything again this often, in milliseconds.
+    /// From the next list on, tells everything again this often, in milliseconds.
     pub fn resync_every(&mut self, every: f64) {
         self.options.resync = Some(every);
     }
 
     /// When [`Input::Timer`] is due, if ever.
     pub fn deadline(&self) -> Option<f64> {
-        match &self.state {
-            State::Idle | State::Stopped | State::Refused => None,
-            State::Waiting { until, .. } => Some(*until),
-            State::List { requested, .. } => Some(requested + LISTING),
-            State::Probe { requested, .. } => Some(requested + OPENING),
-            State::Stream(socket, _) => Some(socket.deadline()),
-            State::Watch(socket) => {
-                let proof = (self.failure.is_some() || self.silence.is_some())
-                    .then(|| socket.opened.map(|opened| opened + PROVEN))
-                    .flatten();
-                [Some(socket.deadline()), proof, self.resync_at].into_iter().flatten().reduce(f64::min)
-            }
-        }
+        let deadlines = [self.ends_at(), self.proven_at(), self.late_at(), self.stale_at(), self.resync_due()];
+        deadlines.into_iter().flatten().reduce(f64::min)
     }
 
     /// How much of what is shown can be believed.
@@ -347,7 +329,7 @@ impl Reflector {
             (State::Watch(socket), None) if socket.opened.is_some() && self.silence.is_none() => Health::Live,
             // Between the end of one watch and the next, which is as it should be, if it is short.
             (State::Watch(_) | State::Waiting { phase: Phase::Watch, .. }, None) => {
-                match self.silence.is_none_or(|silence| now - silence.since < 2.0 * SHORT) {
+                match self.silence.is_none_or(|silence| now < silence.counts_from()) {
                     true => Health::Live,
                     false => Health::Stale,
                 }
@@ -419,6 +401,7 @@ impl Socket {
             timeout: f64::from(timeout_seconds) * 1000.0,
             frames: 0,
             events: 0,
+            warned: f64::NEG_INFINITY,
         }
     }
 
@@ -428,6 +411,11 @@ impl Socket {
             self.opened = Some(now);
             ledger.watches += 1;
         }
+    }
+
+    /// When it last said something; without a word, when it opened.
+    fn heard(&self) -> Option<f64> {
+        self.last_frame.or(self.opened)
     }
 
     fn deadline(&self) -> f64 {

@@ -1,6 +1,7 @@
 //! The page without a browser: what it watches, where the user is, and what it says of itself. All of it pure.
 
 pub mod counters;
+pub mod notices;
 pub mod report;
 pub mod route;
 pub mod watched;

@@ -1,7 +1,6 @@
 //! A kind that is watched: the informers that it looks at, one for each namespace asked for, and the table,
 //! timeline and counters that are their handlers.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::api::cell::{Cell, Tone};
@@ -15,14 +14,12 @@ use crate::cache::reflector::{Health, Notice, Options};
 use crate::cache::shared_informer::{InformerOptions, SharedInformer};
 use crate::cache::store::Change;
 use crate::page::counters::Counters;
+use crate::page::notices::{Announcer, Ear, News};
 use crate::page::route::Route;
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
 use crate::timeline::Timeline;
 use crate::timeline::mark::MarkType;
-
-/// How many notices are kept.
-const NOTICES: usize = 50;
 
 /// One kind, watched in one or several scopes.
 #[derive(Debug)]
@@ -34,7 +31,7 @@ pub struct Watched {
     view: TableView,
     timeline: Timeline,
     counters: Counters,
-    notices: VecDeque<Notice>,
+    ear: Ear,
 }
 
 /// The handlers of one informer.
@@ -102,9 +99,11 @@ impl Watched {
         scopes: Vec<Scope>,
         timeline: Timeline,
         informers: &mut SharedInformerFactory,
+        announcer: &mut Announcer,
         now: f64,
     ) -> Watched {
-        let options = InformerOptions { reflector: Options::default(), ..InformerOptions::default() };
+        let reflector = Options { kind: Some(kind.resource.kind), ..Options::default() };
+        let options = InformerOptions { reflector, ..InformerOptions::default() };
         let received = HandlerOptions { changes: false, received: true, resync: None };
         let sources = scopes.iter().filter_map(|scope| {
             let make = || SharedInformer::new(kind.decode, options);
@@ -118,11 +117,12 @@ impl Watched {
         });
         let sources = sources.collect();
         let (view, counters) = (TableView::default(), Counters::default());
-        Watched { kind, scopes, sources, view, timeline, counters, notices: VecDeque::new() }
+        Watched { kind, scopes, sources, view, timeline, counters, ear: announcer.listen() }
     }
 
     /// Lets go of the informers, and says which ended by that. What is left is the timeline.
-    pub fn end(self, informers: &mut SharedInformerFactory) -> (Timeline, Vec<InformerId>) {
+    pub fn end(self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> (Timeline, Vec<InformerId>) {
+        announcer.leave(self.ear);
         let mut ended = Vec::new();
         for source in &self.sources {
             for registration in [source.table, source.timeline, source.counters] {
@@ -142,20 +142,20 @@ impl Watched {
         }
     }
 
-    /// Hears what an informer had to say of its watch, if it is one of its own.
-    pub fn notice(&mut self, informer: InformerId, notice: &Notice) {
-        if self.sources.iter().all(|source| source.informer != informer) {
-            return;
+    /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
+    pub fn hear(&mut self, announcer: &mut Announcer) {
+        for said in announcer.hear(self.ear) {
+            match said.news {
+                News::Overload { from, to, .. } => self.timeline.gap(from, to, "overload: the table was behind"),
+                News::Watch(informer, _) if self.sources.iter().all(|source| source.informer != informer) => {}
+                News::Watch(_, Notice::Relisted { at, reason, .. }) => {
+                    self.timeline.relist(at, &format!("relist: {reason}"));
+                }
+                News::Watch(_, Notice::Gap { from, to, reason }) => self.timeline.gap(from, to, &reason),
+                // A stale or refused watch is drawn as a gap while it lasts.
+                News::Watch(_, _) => {}
+            }
         }
-        match notice {
-            Notice::Relisted { at, reason, .. } => self.timeline.relist(*at, &format!("relist: {reason}")),
-            Notice::Gap { from, to, reason } => self.timeline.gap(*from, *to, reason),
-            Notice::Malformed { .. } => {}
-        }
-        if self.notices.len() == NOTICES {
-            self.notices.pop_front();
-        }
-        self.notices.push_back(notice.clone());
     }
 
     /// Draws the time without knowledge while it lasts: to be called a few times a second.
@@ -211,11 +211,6 @@ impl Watched {
     /// The marks, to be looked at from another place.
     pub fn timeline_mut(&mut self) -> &mut Timeline {
         &mut self.timeline
-    }
-
-    /// What the watches had to say, oldest first.
-    pub fn notices(&self) -> impl DoubleEndedIterator<Item = &Notice> {
-        self.notices.iter()
     }
 
     /// Every known object, in any order.

@@ -1,8 +1,9 @@
 //! The footer: what went through the pipeline, and whether the sums balance.
 
+use leptos::html;
 use leptos::prelude::*;
 
-use crate::ui::screen::{Pipeline, Screen};
+use crate::ui::screen::{NoticeItem, Pipeline, Screen};
 
 /// The pipeline's counters.
 #[component]
@@ -33,6 +34,7 @@ pub fn Footer(
                 <span class="arrow">"·"</span>
             </span>
             <span class="extra">{read(|pipeline| &pipeline.memory)} <span class="arrow">"·"</span></span>
+            <NoticeList screen />
             <span
                 class="ledger"
                 data-testid="ledger"
@@ -42,5 +44,53 @@ pub fn Footer(
                 {move || if balanced() { "ledger balanced" } else { "ledger does not balance" }}
             </span>
         </footer>
+    }
+}
+
+/// What the page had to say of itself, newest first.
+#[component]
+fn NoticeList(screen: Screen) -> impl IntoView {
+    let list = NodeRef::<html::Details>::new();
+    let toggled = move |_| {
+        let open = list.get_untracked().is_some_and(|list| list.open());
+        screen.notices_open.set(open);
+    };
+    let escape = move |event: leptos::ev::KeyboardEvent| {
+        if event.key() == "Escape"
+            && let Some(list) = list.get_untracked()
+        {
+            list.set_open(false);
+        }
+    };
+    let summary = move || {
+        screen.notices.with(|notices| match (&*notices.behind, notices.total) {
+            ("", 1) => String::from("1 notice"),
+            ("", total) => format!("{total} notices"),
+            (behind, _) => format!("behind by {behind}"),
+        })
+    };
+    let item = |item: NoticeItem| {
+        view! {
+            <li data-type=item.word>
+                <b>{item.word}</b>
+                <span class="about">{item.subject}</span>
+                <span class="age">{item.age} " ago"</span>
+                <p>{item.words}</p>
+            </li>
+        }
+    };
+    view! {
+        <details class="notices" data-testid="notices" node_ref=list on:toggle=toggled on:keydown=escape>
+            <summary data-behind=move || screen.notices.with(|notices| !notices.behind.is_empty()).to_string()>
+                {summary} " ▴"
+            </summary>
+            <ol>
+                {move || screen.notices.with(|notices| match notices.total {
+                    0 => view! { <li><p>"Nothing has gone wrong so far: no relist, no gap, nothing refused."</p></li> }.into_any(),
+                    _ => notices.items.iter().cloned().map(item).collect_view().into_any(),
+                })}
+            </ol>
+        </details>
+        <span class="arrow">"·"</span>
     }
 }

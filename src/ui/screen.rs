@@ -247,6 +247,30 @@ pub struct Namespaces {
     pub trouble: Option<String>,
 }
 
+/// What the page had to say of itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Notices {
+    /// How many there were.
+    pub total: u64,
+    /// How long the table has been behind what comes; empty while it is not.
+    pub behind: String,
+    /// The newest first; none while the list is closed.
+    pub items: Vec<NoticeItem>,
+}
+
+/// One notice.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NoticeItem {
+    /// `relist`, `gap`, …
+    pub word: &'static str,
+    /// What it is about.
+    pub subject: String,
+    /// How long ago.
+    pub age: String,
+    /// What happened, and what comes next.
+    pub words: String,
+}
+
 /// Every signal that the view reads.
 #[derive(Clone, Copy)]
 pub struct Screen {
@@ -280,6 +304,10 @@ pub struct Screen {
     pub rail: RwSignal<Vec<RailItem>>,
     /// The counters.
     pub pipeline: RwSignal<Pipeline>,
+    /// What the page had to say of itself.
+    pub notices: RwSignal<Notices>,
+    /// Whether someone reads that.
+    pub notices_open: RwSignal<bool>,
     /// Whether the queues are not drained.
     pub paused: RwSignal<bool>,
     /// Whether the timeline follows.
@@ -315,6 +343,8 @@ impl Screen {
             window: RwSignal::new(WindowModel::default()),
             rail: RwSignal::new(Vec::new()),
             pipeline: RwSignal::new(Pipeline { balanced: true, ..Pipeline::default() }),
+            notices: RwSignal::new(Notices::default()),
+            notices_open: RwSignal::new(false),
             paused: RwSignal::new(false),
             following: RwSignal::new(true),
             span: RwSignal::new(String::new()),

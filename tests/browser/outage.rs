@@ -8,6 +8,7 @@ use crate::harness::page::{Page, with_page};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::truth::Truth;
 use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
 use crate::history::{every_write_has_its_mark, revision, the_gone_are_marked};
 
 const PODS: &str = "/api/v1/pods";
@@ -81,6 +82,34 @@ async fn the_cluster_comes_back_smaller_with_its_history_compacted() {
     .await;
 }
 
+/// Keeps what the console is told from now on.
+const LISTEN: &str = "const warn = console.warn; window.told = []; \
+    console.warn = text => { window.told.push(text); warn.call(console, text) }; return true";
+
+/// The outage and the new list are in `notices()`, in the list that the footer opens, and in the console, each once.
+async fn every_listener_is_told(page: &Page) {
+    let types = "return kubechurn.notices().filter(said => said.resource === 'pods').map(said => said.type)";
+    let types: Vec<String> = page.read(types, Vec::new()).await;
+    let count = |word: &str| types.iter().filter(|said| *said == word).count();
+    assert_eq!(
+        (types.first().map(String::as_str), count("stale"), count("relist")),
+        (Some("stale"), 1, 1),
+        "{types:?}"
+    );
+    assert!(count("gap") >= 1, "{types:?}");
+    let told: Vec<String> = page.read("return window.told", Vec::new()).await;
+    for word in ["stale", "relist", "gap"] {
+        let lines = told.iter().filter(|line| line.starts_with(&format!("pods: {word}: "))).count();
+        assert_eq!(lines, count(word), "{told:#?}");
+    }
+    page.click("notices").await;
+    wait_until("the list is open", RECOVERY, async || {
+        let text = page.text("notices").await;
+        holds(text.contains("Everything was listed again") && text.contains("The watch was lost"), || text)
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn history_is_compacted_under_an_open_page() {
     let _turn = turn::shared().await;
@@ -88,6 +117,7 @@ async fn history_is_compacted_under_an_open_page() {
     let mut proxy = KubectlProxy::start(cluster.port()).await;
     with_page("history_is_compacted_under_an_open_page", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", RECOVERY).await;
+        let _: bool = page.read(LISTEN, Vec::new()).await;
         proxy.kill().await;
         page.reaches("pods", "stale", NOTICE).await;
         let before = page.rows("pods").await;
@@ -99,6 +129,7 @@ async fn history_is_compacted_under_an_open_page() {
         let truth = cluster.quiet(PODS).await;
         caught_up(page, &truth).await;
         the_gone_are_marked(page, &before, &truth).await;
+        every_listener_is_told(page).await;
     })
     .await;
 }

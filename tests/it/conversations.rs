@@ -1,7 +1,8 @@
 //! Whole conversations with a server, each named after its fault.
 
-mod lists; // How the first list and every relist come to their end.
+mod lists; // How the first list and every relist come to their end, in pages.
 mod permissions; // What is forbidden, and what becomes allowed.
 mod queue; // Events against a queue that is drained late, twice or in the middle.
 mod sockets; // Openings, endings and silences.
+mod streams; // How they come to their end, streamed.
 mod watches; // What comes over a watch.

@@ -5,17 +5,31 @@
 /// The language of the conversations: what the server says, and what is expected of us.
 mod talk;
 
+/// Whatever a broken or hostile server may say, and the end that it has.
+mod bad_input;
+/// The table of rules and their tests, in docs/checklist.md.
+mod checklist;
 /// Every kind's columns against the tables that a real API server printed, and against damaged objects.
 mod columns;
 /// Whole conversations with a server, each named after its fault.
 mod conversations;
+/// What the fuzzers found worth keeping, replayed.
+mod fuzz;
 /// Informers, their handlers, their factory, and two queues side by side.
 mod informers;
+/// What the queue takes of memory.
+mod memory;
 /// Random histories and faults leave the store equal to a plain map.
 mod model;
+/// The ways in which the code is broken to test the tests.
+mod mutants;
 /// The recording of a real cluster, at several drain sizes.
 mod rollout;
 /// Who may depend on whom, what may not be written, and how long a file may be.
 mod tidy;
 /// The recorded watches that fail or end.
 mod watch_errors;
+/// The page as handlers of shared informers.
+mod watched;
+/// Random work on a work queue loses nothing.
+mod work_queue;

@@ -142,6 +142,11 @@ impl Talk {
                 Notice::Relisted { reason, items, .. } => format!("Relisted {items} ({reason})"),
                 Notice::Gap { from, to, reason } => format!("Gap {from}-{to} ({reason})"),
                 Notice::Malformed { .. } => String::from("Malformed"),
+                Notice::Stale { reason, .. } => format!("Stale ({reason})"),
+                Notice::Refused { reason, retried, .. } => {
+                    format!("Refused {} ({reason})", if retried { "for now" } else { "for good" })
+                }
+                Notice::Late { waited, .. } => format!("Late {waited}"),
             }),
             "health" => format!("{:?}", self.informer.health(self.now)),
             "words" => {

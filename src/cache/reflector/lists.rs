@@ -2,14 +2,19 @@
 
 use crate::api::list;
 use crate::api::object::{DecodeError, ResourceVersion};
+use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Reflector, ReflectorStore, State, Verdict, WatchEvent,
-    read,
+    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Reflector, ReflectorStore, Silence, State, Verdict,
+    WatchEvent, kind, read,
 };
+
+/// A list of more items than this does not end: the largest clusters have 150,000 Pods (kubernetes, "Considerations
+/// for large clusters").
+const MOST: usize = 1_000_000;
 
 impl Reflector {
     /// Asks for the first page. Unset asks for the newest; `0`, the first time, for any cached state, which
-    /// comes whole; a version seen before for at least that, unpaged.
+    /// comes whole; a version seen before for at least that, unpaged. A page size that was set holds for all.
     pub(super) fn list(&mut self, moment: Moment) -> Action {
         let resource_version = match (self.unavailable, self.version.is_unset()) {
             (true, _) => ResourceVersion::default(),
@@ -17,13 +22,17 @@ impl Reflector {
             (false, false) => self.version.clone(),
         };
         let concrete = !resource_version.is_unset() && resource_version.as_str() != "0";
-        let limit = (!concrete || self.paged).then_some(PAGE);
+        let limit = match self.options.page_size {
+            Some(size) => Some(size.get()),
+            None => (!concrete || self.paged).then_some(PAGE),
+        };
         self.request(ListRequest { resource_version, limit, continue_token: None }, moment)
     }
 
     pub(super) fn request(&mut self, request: ListRequest, moment: Moment) -> Action {
         self.state = State::List {
             items: Objects::default(),
+            unreadable: 0,
             version: ResourceVersion::default(),
             request: request.clone(),
             requested: moment.now,
@@ -54,26 +63,33 @@ impl Reflector {
     }
 
     pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let State::List { items, version, request, requested } = &mut self.state else { return None };
+        let State::List { items, unreadable, version, request, requested } = &mut self.state else { return None };
         store.ledger().bytes += text.len() as u64;
         let page = match list::page(text) {
             Ok(page) => page,
             Err(error) => return self.no_list(&error, moment, store),
         };
         self.heard = Some(moment.now);
-        let before = items.len();
-        let mut unreadable = false;
+        let before = items.len() + *unreadable;
         for item in &page.items {
             store.ledger().listed += 1;
-            let object = match read(self.decode, self.options.keep, item) {
+            let named = self.options.kind.map_or(Ok(()), |kind| kind::check_item(kind, item));
+            let read = || read(self.decode, self.options.keep, item).map_err(|error| error.to_string());
+            let object = match named.and_then(|()| read()) {
                 Ok(object) => object,
-                Err(error) => {
-                    unreadable = true;
+                Err(words) => {
+                    *unreadable += 1;
                     store.ledger().malformed_items += 1;
-                    store.notice(Notice::Malformed { at: moment.now, reason: format!("an item of the list: {error}") });
+                    store.notice(Notice::Malformed { at: moment.now, reason: format!("an item of the list: {words}") });
                     continue;
                 }
             };
+            // Pages that repeat an object, as those of an inconsistent token may, bring it forward and never back.
+            let newer = items.get(&object.key).filter(|newer| newer.uid == object.uid);
+            if newer.is_some_and(|newer| object.resource_version.is_older_than(&newer.resource_version)) {
+                store.ledger().merged += 1;
+                continue;
+            }
             store.streamed(moment.now, WatchEvent::Added, &object);
             match items.insert(object.key.clone(), object) {
                 None => store.ledger().pending += 1,
@@ -84,10 +100,15 @@ impl Reflector {
             *version = page.resource_version;
         }
         if let Some(token) = page.continue_token {
-            // A server that continues for ever would never let the list end: it repeats its token or its items.
-            let grows = items.len() > before || unreadable;
-            if !grows || request.continue_token.as_ref() == Some(&token) {
-                let words = String::from("the list does not end: the server repeats itself");
+            // A server that continues for ever would never let the list end: it repeats its token or its items, or
+            // makes up new ones.
+            let count = items.len() + *unreadable;
+            let repeats = count == before || request.continue_token.as_ref() == Some(&token);
+            if repeats || count > MOST {
+                let words = match repeats {
+                    true => String::from("the list does not end: the server repeats itself"),
+                    false => format!("the list does not end: there are {count} items, and more to come"),
+                };
                 let failure = Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None };
                 return self.failed(failure, moment, store);
             }
@@ -98,6 +119,7 @@ impl Reflector {
         }
         let State::List { items, version, .. } = std::mem::replace(&mut self.state, State::Idle) else { return None };
         self.version = version;
+        self.refusals.allowed(Verb::List);
         self.replace(items, moment, store);
         Some(self.open(moment, false))
     }
@@ -111,10 +133,15 @@ impl Reflector {
         store.ledger().replaced += count as u64;
         store.ledger().lists += 1;
         self.unavailable = false;
+        self.resync_at = self.options.resync.map(|every| moment.now + every);
         self.heard = Some(moment.now);
         let reason = std::mem::replace(&mut self.reason, String::from("relist"));
         let first = !self.synced;
         self.synced = true;
+        if let Some(silence) = self.silence.as_mut().filter(|_| first) {
+            // Before the first list nothing was known, so that nothing was missed.
+            *silence = Silence { from: moment.now, since: moment.now };
+        }
         store.replace(moment.now, items);
         if !first {
             store.notice(Notice::Relisted { at: moment.now, reason, items: count });

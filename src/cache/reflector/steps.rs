@@ -3,17 +3,24 @@
 use crate::api::event::{self, EventType};
 use crate::api::object::{DecodeError, ResourceVersion};
 use crate::cache::backoff::Backoff;
+use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, Objects, PROVEN, Phase, Reflector, ReflectorStore, SHORT, Silence,
-    Socket, State, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, read,
+    Action, Failure, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT, Socket, State,
+    Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
 };
+
+/// A watch that lasts this long between two internal errors ends what they have in common (client-go's
+/// `minResetPeriod`), in milliseconds.
+const WELL: f64 = 60_000.0;
 
 impl Reflector {
     /// Begins a cycle: a streaming list where that is wanted, else pages.
     pub(super) fn start(&mut self, moment: Moment) -> Action {
-        if matches!(self.state, State::Stopped) && self.heard.is_some() {
-            // What happened since is not known, and the timeline shall say so.
-            self.failure = Some(Failure::unreachable("the watch was stopped"));
+        // What happened since the last watch is not known, and the timeline shall say so.
+        let stopped = matches!(self.state, State::Stopped);
+        if self.heard.is_some() && (stopped || self.failure.is_none()) {
+            let words = if stopped { "the watch was stopped" } else { "a new list was asked for" };
+            self.failure = Some(Failure::unreachable(words));
         }
         self.enter(Phase::Start, moment)
     }
@@ -21,16 +28,19 @@ impl Reflector {
     pub(super) fn stop(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
         self.discard(store);
         self.silent(false, moment);
+        self.outage = true;
         self.state = State::Stopped;
     }
 
     /// Without a version there is nothing to resume, so that even a watch begins with a list.
-    fn enter(&mut self, phase: Phase, moment: Moment) -> Action {
-        match phase {
-            Phase::Watch if !self.version.is_unset() => self.open(moment, false),
-            _ if self.options.watch_list => self.open(moment, true),
-            _ => self.list(moment),
+    pub(super) fn enter(&mut self, phase: Phase, moment: Moment) -> Action {
+        if phase == Phase::Watch && !self.version.is_unset() {
+            return self.open(moment, false);
         }
+        // A new cycle: its list says when telling again is due, and its watch may fail for as long as any.
+        self.resync_at = None;
+        self.internal_since = None;
+        if self.options.watch_list { self.open(moment, true) } else { self.list(moment) }
     }
 
     /// Opens a socket: for a streaming list, or for the watch that follows a list.
@@ -40,13 +50,7 @@ impl Reflector {
             if streaming && self.unavailable { ResourceVersion::default() } else { self.version.clone() };
         let socket = Socket::new(moment.now, timeout_seconds);
         self.last_opened = moment.now;
-        self.resync_at = None;
-        self.state = if streaming {
-            State::Stream(socket, Objects::default())
-        } else {
-            self.resync_at = self.options.resync.map(|every| moment.now + every);
-            State::Watch(socket)
-        };
+        self.state = if streaming { State::Stream(socket, Objects::default()) } else { State::Watch(socket) };
         Action::Watch(WatchRequest { resource_version, initial_events: streaming, timeout_seconds })
     }
 
@@ -97,6 +101,12 @@ impl Reflector {
                 return None;
             }
         };
+        // client-go logs an object of another type, leaves it out and keeps the version; the next event then takes the
+        // version past it. But whoever turns events into Tables or bare metadata turns changes into them, so that
+        // leaving them out loses those. A list after a wait loses none, and is what any unreadable frame leads to.
+        if let Some(Err(words)) = self.options.kind.map(|kind| kind::check(kind, frame.object)) {
+            return self.malformed(&words, moment, store);
+        }
         let object = match read(self.decode, self.options.keep, frame.object) {
             Ok(object) => object,
             Err(error) => return self.malformed(&error.to_string(), moment, store),
@@ -131,9 +141,10 @@ impl Reflector {
             }
             State::Watch(socket) => {
                 socket.events += 1;
-                // A watch from no version begins with what exists, in the order of names: the version of one says
-                // nothing about the next (client-go, `handleAnyWatch`).
-                if event != WatchEvent::Added || !self.version.is_unset() {
+                // A watch from no version, or from `0`, begins with what exists, in the order of names: the version of
+                // one says nothing about the next. What exists is over with the first event that is no ADDED.
+                let anywhere = self.version.is_unset() || self.version.as_str() == "0";
+                if event != WatchEvent::Added || !anywhere {
                     self.version_seen(&object.resource_version);
                 }
                 store.event(moment.now, event, object);
@@ -158,7 +169,6 @@ impl Reflector {
                 // for a server that was restored from a backup has gone back.
                 self.version = version;
                 self.replace(objects, moment, store);
-                self.resync_at = self.options.resync.map(|every| moment.now + every);
                 self.state = State::Watch(socket);
                 self.settle(moment, store);
             }
@@ -171,9 +181,11 @@ impl Reflector {
         None
     }
 
-    /// Remembers where a watch would resume. Empty and smaller versions are ignored: a watch never goes back.
+    /// Remembers where a watch would resume. Empty and smaller versions are ignored: a watch never goes back. So is
+    /// one that cannot be compared where the last one could: at `0` a server tells what exists, and not what is gone.
     fn version_seen(&mut self, version: &ResourceVersion) {
-        if !version.is_unset() && !version.is_older_than(&self.version) {
+        let follows = version.is_comparable() || !(version.is_unset() || self.version.is_comparable());
+        if follows && !version.is_older_than(&self.version) {
             self.version = version.clone();
         }
     }
@@ -282,6 +294,7 @@ impl Reflector {
             }
             _ => return None,
         };
+        let open = matches!(self.state, State::Watch(_));
         self.discard(store);
         self.silent(false, moment);
         // A server that cannot list so, or not from there, is asked in another way at once.
@@ -293,7 +306,15 @@ impl Reflector {
         };
         if !otherwise {
             self.failure = Some(failure.clone());
+            let (verb, last) = match at {
+                At::List { .. } => (Verb::List, failure.verdict == Verdict::Refused),
+                At::Stream | At::Watch => (Verb::Watch, false),
+            };
+            if let Some(reason) = self.refusals.refused(verb, &failure) {
+                store.notice(Notice::Refused { at: moment.now, reason, retried: !last });
+            }
         }
+        let sits_out = open && failure.verdict == Verdict::Internal && self.sits_out(moment);
         if self.synced {
             self.reason = match failure.code {
                 0 => failure.words.clone(),
@@ -325,8 +346,21 @@ impl Reflector {
             }
             (At::List { .. }, _) => self.wait(Phase::Start, after, moment),
             (At::Watch, Verdict::TooManyRequests | Verdict::Unreachable) => self.wait(Phase::Watch, after, moment),
+            (At::Watch, _) if sits_out => self.wait(Phase::Watch, after, moment),
             (At::Watch, _) => self.wait(Phase::Start, after, moment),
         })
+    }
+
+    /// Whether an internal error of an open watch is answered with the same watch, as long as the first of them is not
+    /// longer ago than is configured (client-go, `RetryWithDeadline`). A watch that lasted a minute was well again.
+    /// client-go tries again at once; here the usual waits stand between, for a server in trouble has no use for more.
+    fn sits_out(&mut self, moment: Moment) -> bool {
+        let window = self.options.max_internal_error_retry.unwrap_or(0.0);
+        let recent = |_: &f64| moment.now - self.last_opened < WELL;
+        let since = self.internal_since.filter(recent).unwrap_or(moment.now);
+        let within = window > 0.0 && moment.now - since <= window;
+        self.internal_since = within.then_some(since);
+        within
     }
 
     /// Nothing is wrong with the request, so whatever refused the socket was in between.
@@ -343,70 +377,6 @@ impl Reflector {
         Action::Wait
     }
 
-    pub(super) fn timer(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let due = |deadline: f64| moment.now >= deadline;
-        match &self.state {
-            State::Waiting { until, phase } if due(*until) => {
-                let phase = *phase;
-                Some(self.enter(phase, moment))
-            }
-            State::List { .. } | State::Probe { .. } if self.deadline().is_some_and(due) => {
-                self.failed(Failure::unreachable("no answer in time"), moment, store)
-            }
-            State::Stream(socket, _) | State::Watch(socket) if due(socket.deadline()) => {
-                let opened = socket.opened.is_some();
-                self.lost(opened, moment, store)
-            }
-            State::Watch(socket) => {
-                let proven = socket.opened.is_some_and(|opened| due(opened + PROVEN));
-                if proven && (self.failure.is_some() || self.silence.is_some()) {
-                    self.prove(moment, store);
-                }
-                if self.resync_at.is_some_and(due) {
-                    self.resync_at = self.options.resync.map(|every| moment.now + every);
-                    store.resync(moment.now);
-                }
-                None
-            }
-            _ => None,
-        }
-    }
-
-    /// A socket said nothing past its deadline.
-    fn lost(&mut self, opened: bool, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        if !opened {
-            return self.failed(Failure::unreachable("the WebSocket did not open in time"), moment, store);
-        }
-        // A watch from a version that the server has never reached opens and stays silent for ever, so that two
-        // silent ones in a row ask for a new list.
-        let silent = matches!(&self.state, State::Watch(socket) if socket.frames == 0);
-        self.quiet = if silent { self.quiet + 1 } else { 0 };
-        let watch = matches!(self.state, State::Watch(_)) && self.quiet < 2;
-        self.silent(false, moment);
-        self.discard(store);
-        if self.quiet >= 2 {
-            self.quiet = 0;
-            self.reason = String::from("two silent watches");
-        }
-        Some(self.enter(if watch { Phase::Watch } else { Phase::Start }, moment))
-    }
-
-    pub(super) fn woke(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let phase = match &self.state {
-            State::Idle | State::Stopped | State::Refused => return None,
-            State::Watch(_) => Phase::Watch,
-            State::Waiting { phase, .. } | State::Probe { phase, .. } => *phase,
-            State::Stream(..) | State::List { .. } => Phase::Start,
-        };
-        self.silent(false, moment);
-        if self.failure.is_none() {
-            self.failure = Some(Failure::unreachable("the page slept"));
-        }
-        self.discard(store);
-        // A page may be told twice that it woke, by its clock and by the network.
-        Some(self.enter_after(phase, moment))
-    }
-
     /// Whatever a list had brought so far is worth nothing.
     pub(super) fn discard(&mut self, store: &mut dyn ReflectorStore) {
         let count = self.listing().unwrap_or(0) as u64;
@@ -418,30 +388,6 @@ impl Reflector {
             State::Stream(_, objects) => objects.clear(),
             State::List { items, .. } => items.clear(),
             _ => {}
-        }
-    }
-
-    /// The socket is gone. A server that ends a watch as it should has sent everything; after anything else,
-    /// only what was heard is known.
-    fn silent(&mut self, clean: bool, moment: Moment) {
-        let from = if clean { moment.now } else { self.heard.unwrap_or(moment.now) };
-        self.silence.get_or_insert(Silence { from, since: moment.now });
-    }
-
-    /// The server was heard on a socket.
-    fn prove(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
-        self.heard = Some(moment.now);
-        if matches!(self.state, State::Watch(_)) && (self.failure.is_some() || self.silence.is_some()) {
-            self.settle(moment, store);
-        }
-    }
-
-    /// The watch is whole again: what was silent is a gap, and it is over.
-    fn settle(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
-        let failure = self.failure.take();
-        let Some(Silence { from, .. }) = self.silence.take() else { return };
-        if let Some(failure) = failure {
-            store.notice(Notice::Gap { from, to: moment.now, reason: failure.words });
         }
     }
 }

@@ -4,6 +4,7 @@
 //! in kubernetes, at 1.35; `tests/it/columns.rs` holds them to what a server printed. A kind's file names the
 //! function there that it follows.
 
+mod json;
 mod parts;
 mod pod_status;
 mod selector;

@@ -8,7 +8,9 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::json;
 use crate::api::cell::Cell;
+
 use crate::api::text::Text;
 
 /// What kubectl prints for nothing.
@@ -25,7 +27,7 @@ pub fn text_or(text: &str, otherwise: &'static str) -> Cell {
 ///
 /// When the text is no JSON, or not of the shape that `T` expects.
 pub fn parse<'a, T: Default + Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
-    serde_json::from_str(text).map(|Structure(object)| object)
+    json::from_str(text).map(|Structure(object)| object)
 }
 
 /// Reads `null` as the zero value, as Go does: for `#[serde(deserialize_with)]`.

@@ -1,97 +1,18 @@
-//! How the first list and every relist come to their end, streamed and paged.
+//! How the first list and every relist come to their end, in pages.
+
+use std::num::NonZeroU32;
 
 use kubechurn::cache::reflector::Options;
 
-use crate::talk::{Talk, check};
-
-/// The lines that lead to a streaming relist from version 7, with `a@5` and `b@6` in the store.
-const RELIST: &[(&str, &str)] = &[
-    ("start", "stream unset"),
-    ("open", ""),
-    ("ADDED a@5", ""),
-    ("ADDED b@6", ""),
-    ("END 7", ""),
-    ("drain", "Added a@5 Added b@6"),
-    ("marks", "Replaced a@5 Replaced b@6"),
-    ("ERROR 410 Expired too old", "wait 800"),
-    ("timer", "stream 7"),
-    ("open", ""),
-];
+use crate::conversations::streams::relisting;
+use crate::talk::{Talk, joined};
 
 /// Lists in pages from the first.
 fn paged() -> Talk {
     Talk::new(Options { watch_list: false, ..Options::default() })
 }
 
-fn relisting() -> Talk {
-    let mut talk = Talk::new(Options::default());
-    talk.check(RELIST);
-    talk
-}
-
-#[test]
-fn first_list_streamed() {
-    check(&[
-        ("health", "Connecting"),
-        ("start", "stream unset"),
-        ("health", "Connecting"),
-        ("open", ""),
-        ("health", "Listing"),
-        ("ADDED a@5", ""),
-        ("ADDED b@3", ""),
-        ("synced", "false"),
-        ("queued", "0"),
-        ("END 7", ""),
-        ("health", "Live"),
-        ("version", "7"),
-        ("synced", "false"),
-        ("drain 1", "Added a@5"),
-        ("synced", "false"),
-        ("drain", "Added b@3"),
-        ("synced", "true"),
-        ("marks", "Replaced a@5 Replaced b@3"),
-        ("notices", ""),
-        // The socket goes on as the watch.
-        ("MODIFIED a@8", ""),
-        ("drain", "Updated a@5>8"),
-        ("marks", "Updated a@8"),
-    ]);
-}
-
-#[test]
-fn an_empty_first_list_is_a_list() {
-    check(&[("start", "stream unset"), ("END 7", ""), ("synced", "true"), ("health", "Live"), ("drain", "")]);
-}
-
-#[test]
-fn no_streaming_list_falls_to_pages_for_this_cycle_only() {
-    check(&[
-        ("start", "stream unset"),
-        ("close 1006", "probe stream unset"),
-        ("fail 422 Invalid sendInitialEvents: Forbidden", "list 0 limit 500"),
-        ("health", "Listing"),
-        ("words", ""),
-        ("page 7 a@5", "watch 7"),
-        ("open", ""),
-        ("health", "Live"),
-        ("drain", "Added a@5"),
-        ("marks", "Replaced a@5"),
-        ("+1000", ""),
-        ("ERROR 500 InternalError etcd", "wait 800"),
-        ("timer", "stream 7"),
-    ]);
-}
-
-#[test]
-fn an_unsupported_stream_that_opens_and_says_500_falls_to_pages() {
-    check(&[
-        ("start", "stream unset"),
-        ("open", ""),
-        ("ERROR 500 InternalError etcd is too old", "list 0 limit 500"),
-        ("page 7", "watch 7"),
-    ]);
-}
-
+/// 1. TestListPager_List: the pages are one list, at the version of the first.
 #[test]
 fn pages_concatenate_and_the_version_is_the_first_ones() {
     paged().check(&[
@@ -102,13 +23,77 @@ fn pages_concatenate_and_the_version_is_the_first_ones() {
         ("page 9 a@8", "watch 7"),
         ("version", "7"),
         ("drain", "Added a@8 Added b@6"),
-        // It was not whole at `0`, so that the next will not be either.
-        ("close 1006", "probe watch 7"),
-        ("fail 500 InternalError x", "wait 800"),
-        ("timer", "list 7 limit 500"),
     ]);
 }
 
+/// 6. TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled: where `0` did not come whole, no cache answers.
+#[test]
+fn a_first_list_in_pages_keeps_later_ones_paged() {
+    paged().check(&[
+        ("start", "list 0 limit 500"),
+        ("page 7 +t a@5", "list 0 limit 500 continue t"),
+        ("page 7 b@6", "watch 7"),
+        ("ERROR 410 Expired too old", "wait 800"),
+        ("timer", "list 7 limit 500"),
+        ("page 9 +u a@5", "list 7 limit 500 continue u"),
+        ("page 9 b@6", "watch 9"),
+        ("drain", "Added a@5 Added b@6"),
+    ]);
+}
+
+/// 7. TestReflectorWatchListPageSize: a size that was set holds for every list, at a concrete version too.
+#[test]
+fn a_page_size_that_was_set_holds_for_every_list() {
+    Talk::new(Options { watch_list: false, page_size: NonZeroU32::new(4), ..Options::default() }).check(&[
+        ("start", "list 0 limit 4"),
+        ("page 7 a@5", "watch 7"),
+        ("ERROR 410 Expired too old", "wait 800"),
+        ("timer", "list 7 limit 4"),
+        ("page 9 +t a@5", "list 7 limit 4 continue t"),
+        // But for the list that shall come at once because its pages did not.
+        ("fail 410 Expired the continue token is too old", "list 7"),
+        ("fail 504 Timeout Too large resource version", "list unset limit 4"),
+        ("page 9 a@5", "watch 9"),
+    ]);
+}
+
+/// 34. TestReflectorResyncWithResourceVersion.
+///
+/// The first list takes any state, later ones none older than what was seen, whether a list, an event or a bookmark
+/// told of it.
+#[test]
+fn first_list_at_0_and_later_ones_at_the_last_version() {
+    paged().check(&[
+        ("start", "list 0 limit 500"),
+        ("page 7 a@5", "watch 7"),
+        ("ERROR 410 Expired x", "wait 800"),
+        ("timer", "list 7"),
+        ("page 8 a@5", "watch 8"),
+        ("MODIFIED a@9", ""),
+        ("ERROR 410 Expired x", "wait 1600"),
+        ("timer", "list 9"),
+        ("page 10 a@9", "watch 10"),
+        ("BOOKMARK 30", ""),
+        ("ERROR 410 Expired x", "wait 3200"),
+        ("timer", "list 30"),
+    ]);
+}
+
+/// 4. TestComputeListLimit: a cache that answers `0` gives all it has, and that is no list in pages.
+#[test]
+fn a_list_at_0_may_hold_more_than_its_limit() {
+    let items = joined(1..=501, |number| format!("a{number}@{number}"));
+    let mut talk = paged();
+    talk.check(&[
+        ("start", "list 0 limit 500"),
+        (&format!("page 600 {items}"), "watch 600"),
+        ("ERROR 410 Expired x", "wait 800"),
+        ("timer", "list 600"),
+    ]);
+    assert_eq!(talk.informer.ledger().replaced, 501);
+}
+
+/// 5. TestReflectorNotPaginatingNotConsistentReads: the server's cache answers such a list only whole.
 #[test]
 fn a_relist_at_a_concrete_version_is_unpaged() {
     paged().check(&[
@@ -124,6 +109,7 @@ fn a_relist_at_a_concrete_version_is_unpaged() {
     ]);
 }
 
+/// 2. TestListPager_List: the token of page two has expired.
 #[test]
 fn page_two_410_lists_all_at_once_at_the_version_asked_for_first() {
     let mut talk = paged();
@@ -140,8 +126,31 @@ fn page_two_410_lists_all_at_once_at_the_version_asked_for_first() {
     assert_eq!(talk.informer.ledger().discarded, 1);
 }
 
+/// 3. TestListPager_List: that of page one is the reflector's matter. The pager does not ask the same without pages.
 #[test]
-fn page_one_410_lists_unset_at_once() {
+fn page_one_410_is_not_asked_again_without_pages() {
+    Talk::new(Options { watch_list: false, page_size: NonZeroU32::new(4), ..Options::default() }).check(&[
+        ("start", "list 0 limit 4"),
+        ("page 7", "watch 7"),
+        ("ERROR 500 InternalError x", "wait 800"),
+        ("timer", "list 7 limit 4"),
+        ("fail 410 Expired too old", "list unset limit 4"),
+    ]);
+}
+
+/// 35. TestReflectorExpiredExactResourceVersion, TestReflectorFullListIfExpired.
+#[test]
+fn expired_lists_the_newest_at_once_and_once() {
+    // The whole list that page two's expiry led to may have expired as well.
+    paged().check(&[
+        ("start", "list 0 limit 500"),
+        ("page 7 +t a@5", "list 0 limit 500 continue t"),
+        ("fail 410 Expired the continue token is too old", "list 0"),
+        ("fail 410 Expired too old", "list unset limit 500"),
+        ("page 9 +u a@5", "list unset limit 500 continue u"),
+        ("page 9 b@5", "watch 9"),
+        ("drain", "Added a@5 Added b@5"),
+    ]);
     paged().check(&[
         ("start", "list 0 limit 500"),
         ("fail 410 Expired too old", "list unset limit 500"),
@@ -155,6 +164,7 @@ fn page_one_410_lists_unset_at_once() {
     ]);
 }
 
+/// 36. TestReflectorFullListIfTooLarge: three generations of servers say it in three ways.
 #[test]
 fn too_large_in_any_spelling_asks_for_the_newest_at_once() {
     let spellings = [
@@ -176,111 +186,45 @@ fn too_large_in_any_spelling_asks_for_the_newest_at_once() {
     }
 }
 
+/// 11. Proxies, priority and fairness, and a server that never knew the resource answer in plain text.
 #[test]
-fn expired_in_a_stream_streams_unset_at_once_and_once() {
-    relisting().check(&[
-        ("ERROR 410 Expired too old", "stream unset"),
-        ("open", ""),
-        ("ERROR 410 Expired too old", "list unset limit 500"),
-        ("page 3 a@2", "watch 3"),
-    ]);
-}
-
-#[test]
-fn stream_refused_with_429_backs_off_and_streams() {
-    check(&[
-        ("start", "stream unset"),
-        ("close 1006", "probe stream unset"),
-        ("text 429 Too many requests, please try again later.", "wait 800"),
-        ("health", "Connecting"),
-        ("words", "TooManyRequests: Too many requests, please try again later."),
-        ("timer", "stream unset"),
-    ]);
-}
-
-#[test]
-fn stream_ends_before_its_bookmark() {
-    let mut talk = relisting();
-    talk.check(&[
-        // With events: discarded, streamed again, no sooner than a second after the last opening.
-        ("ADDED a@9", ""),
-        ("close 1000", "wait 1000"),
-        ("store", "a@5 b@6"),
-        ("drain", ""),
-        ("timer", "stream 7"),
-        ("open", ""),
-        // After a second without: streamed again at once.
-        ("+1500", ""),
-        ("close 1000", "stream 7"),
-        // Very short and without: pages.
-        ("open", ""),
-        ("close 1000", "list 7"),
-        ("page 9 a@9", "watch 9"),
-        ("drain", "Updated a@5>9 Deleted b@6"),
-        ("store", "a@9"),
-    ]);
-    assert_eq!(talk.informer.ledger().discarded, 1);
-}
-
-#[test]
-fn bookmark_without_the_annotation_or_with_false_does_not_sync() {
-    check(&[
-        ("start", "stream unset"),
-        ("ADDED a@5", ""),
-        ("BOOKMARK 6", ""),
+fn answers_without_json_are_understood() {
+    for (answer, action, words) in [
+        ("text 500 dial tcp: connection refused", "wait 800", "Unreachable: dial tcp: connection refused"),
+        ("text 502 <html>Bad Gateway</html>", "wait 800", "Unreachable: <html>Bad Gateway</html>"),
+        ("text 503 ", "wait 800", "Unreachable: HTTP status 503, without a word"),
         (
-            r#"frame {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"6","annotations":{"k8s.io/initial-events-end":"false"}}}}"#,
-            "",
+            "text 429 Too many requests, please try again later.",
+            "wait 800",
+            "TooManyRequests: Too many requests, please try again later.",
         ),
-        ("drain", ""),
-        ("health", "Listing"),
-        ("synced", "false"),
-        // Nor does it say where a stream could resume.
-        ("version", ""),
-        ("END 7", ""),
-        ("drain", "Added a@5"),
-        ("synced", "true"),
-    ]);
+        ("text 403 Forbidden", "wait 800", "Forbidden: Forbidden"),
+        ("text 401 ", "wait 800", "Forbidden: HTTP status 401, without a word"),
+        ("text 404 404 page not found", "wait", "Refused: 404 page not found"),
+        ("text 410 gone", "list unset limit 500", ""),
+        ("text 504 too slow", "wait 800", "Failing: too slow"),
+        ("text 418 [1]", "wait", "Refused: [1]"),
+    ] {
+        paged().check(&[("start", "list 0 limit 500"), (answer, action), ("words", words)]);
+    }
 }
 
+/// 12. The items of built-in kinds name no kind, those of custom resources do. What names another is no row.
 #[test]
-fn changes_before_the_end_bookmark() {
-    let mut talk = relisting();
+fn items_without_a_kind_are_rows() {
+    let page = r#"answer {"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[
+        {"metadata":{"name":"a","uid":"a-1","resourceVersion":"5"}},
+        {"kind":"Pod","apiVersion":"v1","metadata":{"name":"b","uid":"b-1","resourceVersion":"6"}},
+        {"apiVersion":"v1","kind":"Pod","metadata":{"name":"c","uid":"c-1","resourceVersion":"7"}},
+        {"kind":"Node","apiVersion":"v1","metadata":{"name":"d","uid":"d-1","resourceVersion":"8"}}]}"#;
+    let mut talk = Talk::new(Options { watch_list: false, kind: Some("Pod"), ..Options::default() });
     talk.check(&[
-        ("ADDED a@5", ""),
-        ("ADDED b@6", ""),
-        ("ADDED c@8", ""),
-        ("MODIFIED a@9", ""),
-        ("DELETED b@10", ""),
-        ("DELETED z@10", ""),
-        ("END 11", ""),
-        ("drain", "Updated a@5>9 Added c@8 Deleted b@6"),
-        // What is known already has no second mark; what is new has its own, in order.
-        ("marks", "Replaced c@8 Updated a@9 Deleted b@10 Deleted z@10"),
-        ("notices", "Relisted 2 (410: too old) Gap 0-800 (too old)"),
+        ("start", "list 0 limit 500"),
+        (page, "watch 9"),
+        ("drain", "Added a@5 Added b@6 Added c@7"),
+        ("notices", "Malformed"),
     ]);
-}
-
-#[test]
-fn late_frames_in_a_stream() {
-    let mut talk = relisting();
-    talk.check(&[
-        ("ADDED a@9", ""),
-        ("ADDED a@5", ""),
-        ("DELETED a@8", ""),
-        ("END 11", ""),
-        ("drain", "Updated a@5>9 Deleted b@6"),
-        ("marks", "Replaced a@9 Deleted b@6"),
-    ]);
-    assert_eq!(talk.informer.ledger().late, 2);
-}
-
-#[test]
-fn malformed_frame_in_a_stream_falls_to_pages() {
-    let mut talk = relisting();
-    talk.check(&[("ADDED a@9", ""), ("frame {", "list 7"), ("page 9 a@9", "watch 9"), ("store", "a@5 b@6")]);
-    let ledger = talk.informer.ledger();
-    assert_eq!((ledger.malformed, ledger.discarded), (1, 1));
+    assert_eq!(talk.informer.ledger().malformed_items, 1);
 }
 
 #[test]
@@ -305,6 +249,20 @@ fn duplicate_item_counts_once() {
         ("synced", "true"),
     ]);
     assert_eq!(talk.informer.ledger().merged, 1);
+}
+
+#[test]
+fn page_that_repeats_an_object_in_an_older_version() {
+    let mut talk = paged();
+    talk.check(&[
+        ("start", "list 0 limit 500"),
+        ("page 7 +t a@5 b#2@10", "list 0 limit 500 continue t"),
+        // Another life is another object, whatever its version.
+        ("page 7 c@6 a@4 b#1@9", "watch 7"),
+        ("drain", "Added a@5 Added b@9 Added c@6"),
+        ("marks", "Replaced a@5 Replaced b#2@10 Replaced c@6 Replaced b@9"),
+    ]);
+    assert_eq!(talk.informer.ledger().merged, 2);
 }
 
 #[test]

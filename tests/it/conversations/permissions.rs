@@ -2,7 +2,7 @@
 
 use crate::talk::check;
 
-const LIST: &str = "fail 403 Forbidden pods is forbidden: User \"eve\" cannot list";
+const LIST: &str = "fail 403 Forbidden cannot list pods";
 
 #[test]
 fn watch_forbidden_and_list_allowed() {
@@ -50,6 +50,11 @@ fn both_forbidden_then_allowed() {
         ("health", "Live"),
         ("words", ""),
         ("drain", "Added a@5"),
+        // No gap: before it nothing was known.
+        (
+            "notices",
+            "Refused for now (watch (403): HTTP status 403, without a word) Refused for now (list (403): Forbidden by the proxy)",
+        ),
     ]);
 }
 
@@ -73,7 +78,50 @@ fn forbidden_while_live() {
         ("END 9", ""),
         ("health", "Live"),
         // Up to its clean end everything was known.
-        ("notices", "Relisted 1 (401: the token has expired) Gap 300000-300800 (the token has expired)"),
+        (
+            "notices",
+            "Refused for now (watch (401): the token has expired) Relisted 1 (401: the token has expired) Gap 300000-300800 (the token has expired)",
+        ),
+    ]);
+}
+
+#[test]
+fn a_refusal_is_told_when_it_changes_and_not_with_every_attempt() {
+    const WATCH: &str = "fail 403 Forbidden cannot watch pods";
+    check(&[
+        ("start", "stream unset"),
+        ("close 1006", "probe stream unset"),
+        (WATCH, "list 0 limit 500"),
+        (LIST, "wait 800"),
+        // To list and to watch are two permissions.
+        (
+            "notices",
+            "Refused for now (watch (403): cannot watch pods) \
+             Refused for now (list (403): cannot list pods)",
+        ),
+        ("timer", "stream unset"),
+        ("close 1006", "probe stream unset"),
+        (WATCH, "list 0 limit 500"),
+        (LIST, "wait 1600"),
+        ("notices", ""),
+        ("timer", "stream unset"),
+        ("close 1006", "probe stream unset"),
+        ("text 401 who are you", "list 0 limit 500"),
+        ("page 7", "watch 7"),
+        ("notices", "Refused for now (watch (401): who are you)"),
+        ("close 1006", "probe watch 7"),
+        ("text 401 who are you", "wait 3200"),
+        ("notices", ""),
+        ("timer", "stream 7"),
+        ("open", ""),
+        ("END 9", ""),
+        ("notices", "Relisted 0 (401: who are you) Gap 2400-5600 (who are you)"),
+        // It was allowed meanwhile.
+        ("+2000", ""),
+        ("close 1000", "watch 9"),
+        ("close 1006", "probe watch 9"),
+        ("text 401 who are you", "wait 6400"),
+        ("notices", "Refused for now (watch (401): who are you)"),
     ]);
 }
 
@@ -98,6 +146,8 @@ fn not_served_stops_until_someone_asks_again() {
         ("text 404 404 page not found", "wait"),
         ("health", "Stopped"),
         ("words", "Refused: 404 page not found"),
+        // That it cannot be streamed alone would be no news.
+        ("notices", "Refused for good (list (404): 404 page not found)"),
         ("deadline", ""),
         ("reachable", ""),
         ("start", "stream unset"),

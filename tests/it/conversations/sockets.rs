@@ -5,7 +5,7 @@ use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::reflector::{Action, Input, Options};
 use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
 
-use crate::talk::{Talk, check};
+use crate::talk::{Talk, bookmark, check};
 
 /// A live watch at version 7, with `a@5` in the store; it is 10,000 ms since the start.
 const LIVE: &[(&str, &str)] = &[
@@ -52,6 +52,7 @@ fn no_two_openings_within_a_second() {
     ]);
 }
 
+/// 41. TestReflectorHandleWatchResultChanClosedBefore: it ended at once, and brought nothing.
 #[test]
 fn very_short_watch() {
     live().check(&[
@@ -89,12 +90,34 @@ fn broken_connection_is_a_gap() {
         ("health", "Live"),
         ("words", ""),
         // From the last proof of life to the next.
-        ("notices", "Gap 10000-12100 (the connection broke (close code 1006))"),
+        (
+            "notices",
+            "Stale (the connection broke (close code 1006)) Gap 10000-12100 (the connection broke (close code 1006))",
+        ),
     ]);
 }
 
+/// 38. TestReflectorListAndWatchInitConnBackoff: the same is asked again, ever later; a watch is no reason to list.
 #[test]
-fn refused_backs_off_exponentially_and_an_observation_elsewhere_shortens_it() {
+fn refused_backs_off_exponentially() {
+    const REFUSED: (&str, &str) = ("close 1006", "probe stream unset");
+    let mut first = Talk::new(Options::default());
+    first.check(&[("start", "stream unset")]);
+    for wait in ["800", "1600", "3200", "6400", "12800", "25600", "30000", "30000"] {
+        let wait = format!("wait {wait}");
+        first.check(&[REFUSED, ("unreachable", &wait), ("health", "Connecting"), ("timer", "stream unset")]);
+    }
+    // By now it has begun anew, two minutes after it last did.
+    first.check(&[("+10000", ""), REFUSED, ("unreachable", "wait 800")]);
+    let mut watch = live();
+    watch.check(&[("close 1000", "watch 7")]);
+    for wait in ["wait 800", "wait 1600", "wait 3200"] {
+        watch.check(&[("close 1006", "probe watch 7"), ("unreachable", wait), ("timer", "watch 7")]);
+    }
+}
+
+#[test]
+fn an_observation_elsewhere_shortens_the_wait() {
     live().check(&[
         ("close 1006", "watch 7"),
         ("close 1006", "probe watch 7"),
@@ -169,6 +192,39 @@ fn trunk_accepts_before_it_dials() {
 }
 
 #[test]
+fn an_outage_is_told_once() {
+    live().check(&[
+        ("close 1000", "watch 7"),
+        ("close 1006", "probe watch 7"),
+        // Why is not known yet.
+        ("notices", ""),
+        ("unreachable", "wait 800"),
+        ("notices", "Stale (no answer)"),
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("close 1006", "probe watch 7"),
+        ("text 429 wait", "wait 1600"),
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("ERROR 410 Expired gone", "wait 3200"),
+        ("timer", "stream 7"),
+        ("notices", ""),
+        ("END 9", ""),
+        ("notices", "Relisted 0 (410: gone) Gap 10000-15600 (gone)"),
+        // Another outage is told again; one before anything was known is not.
+        ("+2000", ""),
+        ("close 1006", "watch 9"),
+        ("notices", "Stale (the connection broke (close code 1006))"),
+    ]);
+    check(&[
+        ("start", "stream unset"),
+        ("close 1006", "probe stream unset"),
+        ("unreachable", "wait 800"),
+        ("notices", ""),
+    ]);
+}
+
+#[test]
 fn probe_finds_nothing_wrong() {
     check(&[
         ("start", "stream unset"),
@@ -194,7 +250,9 @@ fn probe_that_is_never_answered() {
 fn open_never_comes() {
     live().check(&[
         ("close 1000", "watch 7"),
-        ("deadline", "15000"),
+        ("deadline", "2000"),
+        ("timer", ""),
+        ("deadline", "13000"),
         ("timer", "wait 800"),
         ("words", "Unreachable: the WebSocket did not open in time"),
         ("timer", "watch 7"),
@@ -221,7 +279,42 @@ fn watch_without_a_word_is_opened_anew_and_two_ask_for_a_list() {
         ("open", ""),
         ("ADDED a@5", ""),
         ("END 9", ""),
-        ("notices", "Relisted 1 (two silent watches)"),
+    ]);
+}
+
+#[test]
+fn a_list_that_the_user_asks_for_between_two_watches_ends_a_gap() {
+    live().check(&[
+        ("close 1000", "watch 7"),
+        ("open", ""),
+        ("MODIFIED a@8", ""),
+        ("close 1000", "wait 1000"),
+        ("+10", ""),
+        ("start", "stream 8"),
+        ("open", ""),
+        ("END 9", ""),
+        ("notices", "Stale (a new list was asked for) Relisted 0 (relist) Gap 10000-10010 (a new list was asked for)"),
+    ]);
+}
+
+/// Nobody refused anything, and still it was told that the watch is lost: so that it is back is told, too.
+#[test]
+fn what_two_silent_watches_kept_back_is_a_gap() {
+    live().check(&[
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("timer", ""),
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("timer", ""),
+        ("notices", ""),
+        ("timer", "stream 7"),
+        ("words", "Unreachable: two silent watches"),
+        ("notices", "Stale (two silent watches)"),
+        ("open", ""),
+        ("END 9", ""),
+        ("health", "Live"),
+        ("notices", "Relisted 0 (two silent watches) Gap 181000-270000 (two silent watches)"),
     ]);
 }
 
@@ -247,27 +340,18 @@ fn half_open_socket_is_a_gap_from_its_last_word() {
     live().check(&[
         ("MODIFIED a@8", ""),
         ("timer", "watch 8"),
+        ("health", "Live"),
+        ("notices", ""),
+        // What was only quiet begins to count as lost.
+        ("timer", ""),
+        ("health", "Stale"),
+        ("notices", "Stale (it ended, and the next one does not open)"),
         ("timer", "wait 800"),
         ("health", "Stale"),
         ("timer", "watch 8"),
         ("open", ""),
         ("BOOKMARK 9", ""),
         ("notices", "Gap 10000-115800 (the WebSocket did not open in time)"),
-    ]);
-}
-
-#[test]
-fn stream_that_stalls() {
-    check(&[
-        ("start", "stream unset"),
-        ("open", ""),
-        ("ADDED a@5", ""),
-        ("timer", "stream unset"),
-        ("health", "Connecting"),
-        ("open", ""),
-        ("ADDED a@5", ""),
-        ("END 7", ""),
-        ("drain", "Added a@5"),
     ]);
 }
 
@@ -291,7 +375,7 @@ fn sleep_replaces_every_socket() {
         ("open", ""),
         ("MODIFIED a@8", ""),
         ("health", "Live"),
-        ("notices", "Gap 0-610000 (the page slept)"),
+        ("notices", "Stale (the page slept) Gap 0-610000 (the page slept)"),
     ]);
     // In every other state too.
     check(&[("woke", ""), ("start", "stream unset"), ("+2000", ""), ("woke", "stream unset"), ("woke", "wait 1000")]);
@@ -299,6 +383,9 @@ fn sleep_replaces_every_socket() {
     live().check(&[("ERROR 500 x y", "wait 800"), ("woke", "stream 7")]);
 }
 
+/// 46. TestReflectorWatchStoppedBefore, TestReflectorHandleWatchStoppedAfter.
+///
+/// Before, during and after the watch, and in every wait and probe between.
 #[test]
 fn stop_in_every_state() {
     let states: &[&[(&str, &str)]] = &[
@@ -307,12 +394,25 @@ fn stop_in_every_state() {
         &[("start", "stream unset"), ("close 1006", "probe stream unset")],
         &[("start", "stream unset"), ("frame {", "list 0 limit 500"), ("page 7 +t a@5", "list 0 limit 500 continue t")],
         &[("start", "stream unset"), ("END 7", "")],
+        &[("start", "stream unset"), ("END 7", ""), ("+2000", ""), ("close 1000", "watch 7")],
+        &[("start", "stream unset"), ("END 7", ""), ("+2000", ""), ("close 1000", "watch 7"), ("open", "")],
+        &[
+            ("start", "stream unset"),
+            ("END 7", ""),
+            ("+2000", ""),
+            ("close 1000", "watch 7"),
+            ("close 1006", "probe watch 7"),
+        ],
+        &[("start", "stream unset"), ("END 7", ""), ("close 1000", "wait 1000")],
+        &[("start", "stream unset"), ("END 7", ""), ("ERROR 429 TooManyRequests x", "wait 800")],
         &[("start", "stream unset"), ("END 7", ""), ("ERROR 500 x y", "wait 800")],
         &[("start", "stream unset"), ("frame {", "list 0 limit 500"), ("text 404 no", "wait")],
     ];
     for state in states {
         let mut talk = Talk::new(Options::default());
         talk.check(state);
+        talk.line("drain");
+        talk.line("notices");
         talk.check(&[
             ("stop", "wait"),
             ("health", "Stopped"),
@@ -328,6 +428,7 @@ fn stop_in_every_state() {
             ("reachable", ""),
             ("woke", ""),
             ("drain", ""),
+            ("notices", ""),
             ("health", "Stopped"),
         ]);
         assert!(talk.line("start").starts_with("stream "));
@@ -347,13 +448,19 @@ fn stopped_and_started_is_a_gap() {
     ]);
 }
 
+/// 42. TestWatchTimeout: uniform between five and ten minutes, for streaming lists and for watches.
 #[test]
 fn timeouts_lie_between_five_and_ten_minutes() {
     for (random, seconds) in [(0.0, 300), (0.5, 450), (0.999, 599)] {
         let mut informer = SharedInformer::new(decode_metadata, InformerOptions::default());
-        let action = informer.handle(Input::Start, Moment { now: 0.0, random });
-        let Some(Action::Watch(request)) = action else { panic!("{action:?}") };
-        assert_eq!(request.timeout_seconds, seconds);
+        let end = bookmark("7", r#"{"k8s.io/initial-events-end":"true"}"#);
+        for (now, input) in [(0.0, Input::Start), (0.0, Input::Frame(&end)), (5000.0, Input::Closed(1000))] {
+            let action = informer.handle(input, Moment { now, random });
+            let Some(action) = action else { continue };
+            let Action::Watch(request) = action else { panic!("{action:?}") };
+            assert_eq!(request.timeout_seconds, seconds, "{request:?}");
+        }
+        assert_eq!(informer.reflector().resource_version().as_str(), "7");
     }
 }
 

@@ -5,7 +5,12 @@ use kubechurn::cache::reflector::Options;
 use crate::talk::{Talk, check};
 
 fn live() -> Talk {
-    let mut talk = Talk::new(Options::default());
+    live_with(Options::default())
+}
+
+/// A live watch at version 7, with `a@5` and `b@6` in the store; it is 10,000 ms since the start.
+fn live_with(options: Options) -> Talk {
+    let mut talk = Talk::new(options);
     talk.check(&[
         ("start", "stream unset"),
         ("open", ""),
@@ -34,7 +39,11 @@ fn history_gone_relists_from_the_last_version_and_missed_deletes_are_told() {
         ("END 12", ""),
         ("drain", "Updated a@5>9 Added c@11 Deleted b@6"),
         ("marks", "Updated a@9 Replaced c@11 Deleted b@6"),
-        ("notices", "Relisted 2 (410: too old resource version) Gap 10000-10800 (too old resource version)"),
+        (
+            "notices",
+            "Stale (too old resource version) Relisted 2 (410: too old resource version) \
+             Gap 10000-10800 (too old resource version)",
+        ),
         ("health", "Live"),
     ]);
 }
@@ -50,6 +59,7 @@ fn bookmark_then_410() {
     ]);
 }
 
+/// 37. TestBackoffOnTooManyRequests, TestNoRelistOnTooManyRequests: refused with it, or told it by a frame.
 #[test]
 fn too_many_requests_resumes_without_a_list() {
     live().check(&[
@@ -73,6 +83,163 @@ fn a_wait_that_the_server_asks_for_is_kept() {
     live().check(&[("close 1000", "watch 7"), ("close 1006", "probe watch 7"), (asks, "wait 7000")]);
 }
 
+/// 39. TestRetryInternalError: the same watch again while the first error is no longer ago than is configured.
+#[test]
+fn internal_errors_are_sat_out_within_their_window() {
+    const ERROR: &str = "ERROR 500 InternalError etcd";
+    let patient = || live_with(Options { max_internal_error_retry: Some(5000.0), ..Options::default() });
+    patient().check(&[
+        (ERROR, "wait 800"),
+        ("health", "Stale"),
+        ("timer", "watch 7"),
+        (ERROR, "wait 1600"),
+        ("timer", "watch 7"),
+        (ERROR, "wait 3200"),
+        ("timer", "watch 7"),
+        // It began 5,600 ms ago.
+        (ERROR, "wait 6400"),
+        ("timer", "stream 7"),
+        ("END 9", ""),
+        // A list begins a new window.
+        (ERROR, "wait 12800"),
+        ("timer", "watch 9"),
+    ]);
+    // So does one that something else asked for.
+    patient().check(&[
+        (ERROR, "wait 800"),
+        ("timer", "watch 7"),
+        ("ERROR 410 Expired x", "wait 1600"),
+        ("timer", "stream 7"),
+        ("END 9", ""),
+        ("+3000", ""),
+        (ERROR, "wait 3200"),
+        ("timer", "watch 9"),
+    ]);
+    // A watch that lasted a minute does so too; one that did not does not, and what came of it does not matter.
+    patient().check(&[
+        (ERROR, "wait 800"),
+        ("timer", "watch 7"),
+        ("open", ""),
+        ("+60000", ""),
+        (ERROR, "wait 1600"),
+        ("timer", "watch 7"),
+    ]);
+    patient().check(&[
+        (ERROR, "wait 800"),
+        ("timer", "watch 7"),
+        ("BOOKMARK 8", ""),
+        ("+59000", ""),
+        (ERROR, "wait 1600"),
+        ("timer", "stream 8"),
+    ]);
+    // Other errors, and a watch that is refused with it, are no such thing.
+    patient().check(&[("ERROR 504 Timeout slow", "wait 800"), ("timer", "stream 7")]);
+    patient().check(&[
+        ("close 1000", "watch 7"),
+        ("close 1006", "probe watch 7"),
+        ("fail 500 InternalError etcd", "wait 800"),
+        ("timer", "stream 7"),
+    ]);
+}
+
+/// 51. TestReflectorReplacesStoreOnUnsafeDelete.
+///
+/// What the store cannot read has no event, so that a list tells what is gone. However patient one is with internal
+/// errors, the same watch would never tell.
+#[test]
+fn unreadable_store_replaces_what_is_known() {
+    for reason in ["StorageReadError", "InternalError"] {
+        let error = format!("ERROR 500 {reason} saw a DELETED event, but object data is corrupt");
+        live_with(Options { max_internal_error_retry: Some(60_000.0), ..Options::default() }).check(&[
+            (&*error, "wait 800"),
+            ("store", "a@5 b@6"),
+            ("timer", "stream 7"),
+            ("open", ""),
+            ("ADDED a@5", ""),
+            ("END 9", ""),
+            ("drain", "Synced a@5 Deleted b@6"),
+            ("marks", "Deleted b@6"),
+            ("store", "a@5"),
+        ]);
+    }
+}
+
+/// 43. TestReflectorListAndWatchWithErrors: whatever fails in one cycle is made good by a later one.
+#[test]
+fn errors_between_cycles_converge() {
+    live().check(&[
+        // A change that the watch lost with its socket.
+        ("close 1006", "watch 7"),
+        ("open", ""),
+        ("MODIFIED a@8", ""),
+        // A list that fails in the middle.
+        ("ERROR 500 InternalError etcd", "wait 800"),
+        ("timer", "stream 8"),
+        ("open", ""),
+        ("ADDED a@8", ""),
+        ("ERROR 500 InternalError etcd", "list 8"),
+        ("fail 500 InternalError etcd", "wait 1600"),
+        ("store", "a@5 b@6"),
+        ("timer", "stream 8"),
+        ("close 1006", "probe stream 8"),
+        ("unreachable", "wait 3200"),
+        ("timer", "stream 8"),
+        ("open", ""),
+        ("ADDED a@8", ""),
+        ("ADDED c@9", ""),
+        ("END 10", ""),
+        // A watch that fails again, after a deletion and a new life.
+        ("DELETED a@11", ""),
+        ("frame {", "wait 800"),
+        ("timer", "stream 11"),
+        ("open", ""),
+        ("ADDED a#2@12", ""),
+        ("ADDED c@9", ""),
+        ("END 12", ""),
+        ("health", "Live"),
+        ("drain", "Updated a@5>8 Deleted a@11 Added a#2@12 Added c@9 Deleted b@6"),
+        ("store", "a#2@12 c@9"),
+    ]);
+}
+
+/// 45. TestReflectorResync: the time runs on through the watches and the waits of a cycle, and begins with its list.
+#[test]
+fn resync_is_due_since_the_list() {
+    let mut talk = live_with(Options { resync: Some(200_000.0), ..Options::default() });
+    talk.check(&[
+        ("+100000", ""),
+        ("close 1000", "watch 7"),
+        ("open", ""),
+        ("timer", ""),
+        // A watch that began it anew would put it off for ever where it is longer than a watch lasts.
+        ("+80000", ""),
+        ("BOOKMARK 8", ""),
+        ("deadline", "9000"),
+        ("close 1000", "watch 8"),
+        ("close 1006", "probe watch 8"),
+        (r#"text 429 {"kind":"Status","code":429,"details":{"retryAfterSeconds":30}}"#, "wait 9000"),
+        ("queued", "0"),
+        ("timer", ""),
+        ("queued", "2"),
+        ("deadline", "21000"),
+        ("timer", "watch 8"),
+        ("ERROR 410 Expired x", "wait 1600"),
+        ("timer", "stream 8"),
+        ("open", ""),
+        ("+5000", ""),
+        ("ADDED a@5", ""),
+        ("END 9", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("deadline", "40000"),
+    ]);
+    talk.line("drain");
+    talk.check(&[("timer", ""), ("drain", "Synced a@5"), ("deadline", "50000")]);
+    assert_eq!(talk.informer.ledger().resyncs, 3);
+}
+
 #[test]
 fn other_errors_relist() {
     for error in [
@@ -87,6 +254,7 @@ fn other_errors_relist() {
     live().check(&[(r#"frame {"type":"ERROR","object":{}}"#, "wait 800"), ("timer", "stream 7")]);
 }
 
+/// 33. TestStreamWatcherError: a frame that cannot be read ends the watch.
 #[test]
 fn malformed_frame_holds_the_version_and_relists_once() {
     for frame in [
@@ -108,7 +276,6 @@ fn malformed_frame_holds_the_version_and_relists_once() {
             ("MODIFIED a@10", ""),
             ("version", "8"),
             ("health", "Stale"),
-            ("notices", "Malformed"),
             ("timer", "stream 8"),
             ("open", ""),
             ("ADDED a@10", ""),
@@ -136,6 +303,72 @@ fn unknown_type_is_counted_and_the_watch_goes_on() {
     ]);
     assert_eq!(talk.informer.ledger().malformed, 2);
     check(&[("start", "stream unset"), ("PROGRESS a@9", ""), ("ADDED b@6", ""), ("END 7", ""), ("drain", "Added b@6")]);
+}
+
+/// 40. TestReflectorWatchHandler.
+///
+/// Events are applied; what is no object of the kind is never a row, and the version stays where it is. There the
+/// watch goes on; here a list follows, because what came may have stood for a change.
+#[test]
+fn other_kinds_are_no_rows_hold_the_version_and_relist() {
+    const OBJECT: &str = r#""metadata":{"name":"z","namespace":"n","uid":"z-1","resourceVersion":"9"}}}"#;
+    let picky = || live_with(Options { kind: Some("Pod"), ..Options::default() });
+    picky().check(&[
+        (&format!(r#"frame {{"type":"ADDED","object":{{"kind":"Pod","apiVersion":"v1",{OBJECT}"#), ""),
+        ("drain", "Added z@9"),
+        ("MODIFIED a@10", ""),
+        ("DELETED b@11", ""),
+        ("drain", "Updated a@5>10 Deleted b@11"),
+        ("version", "11"),
+    ]);
+    for kind in ["Table", "Status", "PartialObjectMetadata", "PodList", "pod"] {
+        let mut talk = picky();
+        let frame =
+            |event| format!(r#"frame {{"type":"{event}","object":{{"kind":"{kind}","apiVersion":"v1",{OBJECT}"#);
+        talk.check(&[
+            ("MODIFIED a@8", ""),
+            (&frame("MODIFIED"), "wait 800"),
+            ("version", "8"),
+            ("notices", &format!("Malformed Stale (a frame could not be read: an object of kind {kind:?} where \"Pod\" was asked for)")),
+            ("timer", "stream 8"),
+            ("open", ""),
+            (&frame("ADDED"), "list 8"),
+            ("page 12 a@8", "watch 12"),
+            ("drain", "Updated a@5>8 Deleted b@6"),
+        ]);
+        assert_eq!(talk.informer.ledger().malformed, 2);
+    }
+}
+
+/// Decimal strings of any length: no number of a machine holds these.
+#[test]
+fn versions_of_forty_digits_go_forward_only() {
+    const LOW: &str = "1000000000000000000000000000000000000001";
+    const HIGH: &str = "1000000000000000000000000000000000000002";
+    let line = |word: &str, version: &str| format!("{word}@{version}");
+    let bookmark = |version: &str| format!("BOOKMARK {version}");
+    let mut talk = live();
+    talk.check(&[
+        (&line("MODIFIED a", HIGH), ""),
+        ("version", HIGH),
+        (&line("MODIFIED a", LOW), ""),
+        (&bookmark(LOW), ""),
+        ("version", HIGH),
+        ("drain", &format!("Updated a@5>{HIGH}")),
+        (&line("MODIFIED a", LOW), ""),
+        ("drain", ""),
+        ("+2000", ""),
+        ("close 1000", &format!("watch {HIGH}")),
+        ("ERROR 410 Expired x", "wait 800"),
+        ("timer", &format!("stream {HIGH}")),
+        (&line("ADDED a", HIGH), ""),
+        (&line("ADDED a", LOW), ""),
+        (&line("DELETED a", LOW), ""),
+        (&format!("END {HIGH}"), ""),
+        ("drain", &format!("Synced a@{HIGH} Deleted b@6")),
+        ("store", &format!("a@{HIGH}")),
+    ]);
+    assert_eq!(talk.informer.ledger().late, 4);
 }
 
 #[test]
@@ -205,6 +438,7 @@ fn deletion_that_a_list_did_not_see() {
     ]);
 }
 
+/// 44. TestReflectorResourceVersionUpdate: what exists comes in the order of names, so that its versions say nothing.
 #[test]
 fn list_without_a_version_begins_the_watch_with_what_exists() {
     let mut talk = Talk::new(Options { watch_list: false, ..Options::default() });
@@ -220,7 +454,19 @@ fn list_without_a_version_begins_the_watch_with_what_exists() {
         ("page  a@5", "watch unset"),
         ("ADDED a@5", ""),
         ("ADDED b@9", ""),
+        ("version", ""),
         ("MODIFIED a@12", ""),
+        ("version", "12"),
+        ("ADDED c@13", ""),
+        ("version", "13"),
+    ]);
+    let mut talk = Talk::new(Options { watch_list: false, ..Options::default() });
+    talk.check(&[
+        ("start", "list 0 limit 500"),
+        ("page 0 a@5", "watch 0"),
+        ("ADDED b@9", ""),
+        ("version", "0"),
+        ("DELETED a@12", ""),
         ("version", "12"),
     ]);
 }

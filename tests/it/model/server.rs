@@ -1,149 +1,264 @@
 //! The model's server: one map, its history, one socket at a time, and lists in pages of two.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use kubechurn::api::request::ListRequest;
+use kubechurn::api::object::{Object, ResourceVersion};
+use kubechurn::api::request::{ListRequest, WatchRequest};
+use kubechurn::cache::reflector::WatchEvent;
 
-use crate::talk::{bookmark, event, status};
-
-const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+/// Namespace and name of every object that there may be, in the order of their keys.
+pub const KEYS: [(&str, &str); COUNT] = [("", "d"), ("m", "a"), ("m", "c"), ("n", "a"), ("n", "b")];
+/// How many there may be.
+pub const COUNT: usize = 5;
 const PAGE: usize = 2;
 
-/// What was true of a name from a version on.
-#[derive(Clone, Debug)]
+/// What the server's first revision is written as, less one: where digits are added, where 64-bit floats can no
+/// longer tell neighbours apart, and beyond 64 bits.
+pub const BASES: [u128; 4] = [0, 95, (1 << 53) - 2, 99_999_999_999_999_999_980];
+
+/// What became true of a name at a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    pub name: &'static str,
+    pub seen: Seen,
+    pub revision: u64,
+    pub event: WatchEvent,
+}
+
+/// What can be seen of a state: of whom, which life, and the revision that it carries as its version; 0 is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub key: usize,
     pub life: u32,
     pub version: u64,
-    pub present: bool,
-    word: &'static str,
+}
+
+/// The objects that there are, by key.
+pub type Map = [Option<Seen>; COUNT];
+
+/// A frame on its way.
+#[derive(Clone, Copy, Debug)]
+pub enum Frame {
+    Event(State),
+    Bookmark(u64),
+    /// A bookmark annotated as the end of the initial events.
+    End(u64),
+    Expired,
+}
+
+/// One page of a list.
+pub struct Page {
+    pub revision: u64,
+    pub items: Vec<Seen>,
+    pub token: Option<usize>,
 }
 
 pub struct Server {
-    pub version: u64,
+    pub revision: u64,
     /// Watches from below this are refused.
     pub compacted: u64,
-    history: Vec<State>,
+    pub history: Vec<State>,
+    base: u128,
     /// Frames of the open socket that wait before the history does.
-    first: VecDeque<(Option<State>, String)>,
-    /// Up to which version the open socket has been told.
+    first: VecDeque<Frame>,
+    /// Up to which revision the open socket has been told.
     cursor: u64,
-    /// What the continue tokens stand for: a version, and the objects still to come.
-    tokens: Vec<(u64, Vec<State>)>,
-}
-
-impl Default for Server {
-    fn default() -> Server {
-        let (history, tokens) = (Vec::new(), Vec::new());
-        Server { version: 1, compacted: 0, history, first: VecDeque::new(), cursor: 0, tokens }
-    }
+    /// The newest state without a version that was sent: no list is older, for no one could tell.
+    unversioned: u64,
+    /// What the continue tokens stand for: a revision, and the objects still to come.
+    tokens: Vec<(u64, Vec<Seen>)>,
 }
 
 impl State {
-    fn written(&self) -> String {
-        format!("{}#{}@{}", self.name, self.life, self.version)
-    }
-
-    fn known(&self) -> (String, String) {
-        (format!("{}-{}", self.name, self.life), self.version.to_string())
+    pub fn is_present(&self) -> bool {
+        self.event != WatchEvent::Deleted
     }
 }
 
 impl Server {
-    pub fn write(&mut self, name: usize) {
-        let (life, word) = match self.newest(NAMES[name]) {
-            Some(State { life, present: true, .. }) => (*life, "MODIFIED"),
-            Some(State { life, .. }) => (life + 1, "ADDED"),
-            None => (1, "ADDED"),
+    /// A server whose revisions are written from `base` on.
+    pub fn new(base: u128) -> Server {
+        let (history, tokens) = (Vec::new(), Vec::new());
+        Server { revision: 1, compacted: 0, history, base, first: VecDeque::new(), cursor: 0, unversioned: 0, tokens }
+    }
+
+    /// An object is made, or changed if it is there; now and then it carries no version.
+    pub fn write(&mut self, key: usize, versioned: bool) {
+        let (life, event) = match self.newest(key) {
+            Some(state) if state.is_present() => (state.seen.life, WatchEvent::Modified),
+            Some(state) => (state.seen.life + 1, WatchEvent::Added),
+            None => (1, WatchEvent::Added),
         };
-        self.push(NAMES[name], life, true, word);
+        self.push(key, life, versioned, event);
     }
 
-    pub fn delete(&mut self, name: usize) {
-        if let Some(&State { life, present: true, .. }) = self.newest(NAMES[name]) {
-            self.push(NAMES[name], life, false, "DELETED");
+    /// An object is deleted, if it is there.
+    pub fn delete(&mut self, key: usize) {
+        if let Some(state) = self.newest(key).filter(|state| state.is_present()) {
+            self.push(key, state.seen.life, true, WatchEvent::Deleted);
         }
     }
 
-    fn push(&mut self, name: &'static str, life: u32, present: bool, word: &'static str) {
-        self.version += 1;
-        self.history.push(State { name, life, version: self.version, present, word });
+    fn push(&mut self, key: usize, life: u32, versioned: bool, event: WatchEvent) {
+        self.revision += 1;
+        let seen = Seen { key, life, version: if versioned { self.revision } else { 0 } };
+        self.history.push(State { seen, revision: self.revision, event });
     }
 
-    fn newest(&self, name: &str) -> Option<&State> {
-        self.history.iter().rev().find(|state| state.name == name)
+    fn newest(&self, key: usize) -> Option<State> {
+        self.history.iter().rev().find(|state| state.seen.key == key).copied()
     }
 
-    fn objects(&self) -> Vec<State> {
-        NAMES.iter().filter_map(|name| self.newest(name)).filter(|state| state.present).cloned().collect()
+    /// What there was at a revision.
+    pub fn map(&self, revision: u64) -> Map {
+        let mut map = Map::default();
+        for state in self.history.iter().take_while(|state| state.revision <= revision) {
+            map[state.seen.key] = state.is_present().then_some(state.seen);
+        }
+        map
     }
 
-    /// A socket opens: a streaming list, or a watch from `version`.
-    pub fn open(&mut self, version: &str, streams: bool) {
+    fn items(&self, revision: u64) -> Vec<Seen> {
+        self.map(revision).into_iter().flatten().collect()
+    }
+
+    /// A state that a server may answer with which is asked for at least `version`: up to `lag` revisions old.
+    /// Unset asks for the newest.
+    fn at_least(&self, version: &ResourceVersion, lag: u64) -> u64 {
+        let lagging = self.revision.saturating_sub(lag).max(1).max(self.compacted).max(self.unversioned);
+        match version.as_str() {
+            "" => self.revision,
+            "0" => lagging,
+            _ => lagging.max(self.parse(version)),
+        }
+    }
+
+    /// A socket opens: a watch, or a streaming list whose state is up to `lag` revisions old. What happened since
+    /// comes before its end, or after it.
+    pub fn open(&mut self, request: &WatchRequest, lag: u64, end_last: bool) {
         self.first.clear();
-        self.cursor = self.version;
-        if streams {
-            for state in self.objects() {
-                let text = event("ADDED", &state.written());
-                self.first.push_back((Some(state), text));
-            }
-            let end = bookmark(&self.version.to_string(), r#"{"k8s.io/initial-events-end":"true"}"#);
-            self.first.push_back((None, end));
-        } else {
-            self.cursor = version.parse().expect("a watch has a version");
+        if !request.initial_events {
+            self.cursor = self.parse(&request.resource_version);
             if self.cursor < self.compacted {
-                let error = format!(r#"{{"type":"ERROR","object":{}}}"#, status("410 Expired too old"));
-                self.first.push_back((None, error));
+                self.first.push_back(Frame::Expired);
             }
+            return;
         }
+        self.cursor = self.at_least(&request.resource_version, lag);
+        for seen in self.items(self.cursor) {
+            self.first.push_back(Frame::Event(State { seen, revision: self.cursor, event: WatchEvent::Added }));
+        }
+        if end_last {
+            let since = self.history.iter().filter(|state| state.revision > self.cursor);
+            self.first.extend(since.map(|state| Frame::Event(*state)));
+            self.cursor = self.revision;
+        }
+        self.first.push_back(Frame::End(self.cursor));
     }
 
-    /// The next frame of the open socket.
-    pub fn frame(&mut self) -> Option<(Option<State>, String)> {
+    /// The next frame of the open socket. A bookmark follows what carries no version, so that none need see it
+    /// again after later ones.
+    pub fn frame(&mut self) -> Option<Frame> {
         if let Some(frame) = self.first.pop_front() {
             return Some(frame);
         }
-        let state = self.history.iter().find(|state| state.version > self.cursor)?.clone();
-        self.cursor = state.version;
-        let text = event(state.word, &state.written());
-        Some((Some(state), text))
+        // Each revision after the first is one write's.
+        let state = *self.history.get(self.cursor.max(1) as usize - 1)?;
+        self.cursor = state.revision;
+        if state.seen.version == 0 {
+            self.first.push_back(Frame::Bookmark(state.revision));
+            self.unversioned = state.revision;
+        }
+        Some(Frame::Event(state))
     }
 
     pub fn sent_all(&self) -> bool {
-        self.first.is_empty() && self.cursor == self.version
+        self.first.is_empty() && self.cursor == self.revision
     }
 
-    /// A page in the words of the conversations; `None` where its token has expired.
-    pub fn page(&mut self, request: &ListRequest) -> Option<String> {
-        let (version, mut rest) = match &request.continue_token {
+    /// A page; `None` where its token has expired.
+    pub fn page(&mut self, request: &ListRequest, lag: u64) -> Option<Page> {
+        let (revision, mut items) = match &request.continue_token {
             Some(token) => self.tokens[token.parse::<usize>().unwrap()].clone(),
-            None => (self.version, self.objects()),
+            None => {
+                let revision = self.at_least(&request.resource_version, lag);
+                (revision, self.items(revision))
+            }
         };
-        if request.continue_token.is_some() && version < self.compacted {
+        if request.continue_token.is_some() && revision < self.compacted {
             return None;
         }
-        let more = if request.limit.is_some() && rest.len() > PAGE { rest.split_off(PAGE) } else { Vec::new() };
-        let mut text = version.to_string();
-        if !more.is_empty() {
-            text.push_str(&format!(" +{}", self.tokens.len()));
-            self.tokens.push((version, more));
+        let more = if request.limit.is_some() && items.len() > PAGE { items.split_off(PAGE) } else { Vec::new() };
+        let token = (!more.is_empty()).then_some(self.tokens.len());
+        if token.is_some() {
+            self.tokens.push((revision, more));
         }
-        rest.iter().for_each(|state| text.push_str(&format!(" {}", state.written())));
-        Some(text)
+        Some(Page { revision, items, token })
     }
 
-    pub fn names(&self) -> impl Iterator<Item = String> {
-        NAMES.iter().map(|name| (*name).to_owned())
+    /// The text of a revision.
+    pub fn version(&self, revision: u64) -> String {
+        (self.base + u128::from(revision)).to_string()
     }
 
-    /// Name → uid and version.
-    pub fn map(&self) -> BTreeMap<String, (String, String)> {
-        self.objects().into_iter().map(|state| (state.name.to_owned(), state.known())).collect()
+    fn parse(&self, version: &ResourceVersion) -> u64 {
+        (version.as_str().parse::<u128>().expect("a version that the server gave") - self.base) as u64
     }
 
-    /// The states of one name, absence being `None`.
-    pub fn history_of(&self, name: &str) -> Vec<Option<(String, String)>> {
-        let own = self.history.iter().filter(|state| state.name == name);
-        own.map(|state| state.present.then(|| state.known())).collect()
+    /// What a revision is, of which this is the text; 0 is none.
+    pub fn revision_of(&self, version: &ResourceVersion) -> u64 {
+        if version.is_unset() { 0 } else { self.parse(version) }
+    }
+
+    /// What an object of the informer's is here.
+    pub fn seen(&self, object: &Object) -> Seen {
+        let of = |&(namespace, name): &(&str, &str)| *object.key.namespace == *namespace && *object.key.name == *name;
+        let life = object.uid.rsplit('-').next().and_then(|life| life.parse().ok());
+        Seen {
+            key: KEYS.iter().position(of).expect("an object of the server's"),
+            life: life.expect("a uid of the server's"),
+            version: self.revision_of(&object.resource_version),
+        }
+    }
+
+    /// The JSON of an object.
+    pub fn object(&self, seen: Seen) -> String {
+        let (namespace, name) = KEYS[seen.key];
+        let version = if seen.version == 0 { String::new() } else { self.version(seen.version) };
+        let life = seen.life;
+        format!(
+            r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}","uid":"{namespace}-{name}-{life}","resourceVersion":"{version}"}}}}"#
+        )
+    }
+
+    /// The JSON of a frame.
+    pub fn text(&self, frame: &Frame) -> String {
+        let bookmark = |revision, annotations| {
+            let version = self.version(revision);
+            let metadata = format!(r#"{{"resourceVersion":"{version}","annotations":{annotations}}}"#);
+            format!(r#"{{"type":"BOOKMARK","object":{{"kind":"Pod","metadata":{metadata}}}}}"#)
+        };
+        match frame {
+            Frame::Event(state) => {
+                let word = match state.event {
+                    WatchEvent::Added => "ADDED",
+                    WatchEvent::Modified => "MODIFIED",
+                    WatchEvent::Deleted => "DELETED",
+                };
+                format!("{{\"type\":\"{word}\",\"object\":{}}}\n", self.object(state.seen))
+            }
+            Frame::Bookmark(revision) => bookmark(*revision, "{}"),
+            Frame::End(revision) => bookmark(*revision, r#"{"k8s.io/initial-events-end":"true"}"#),
+            Frame::Expired => format!(r#"{{"type":"ERROR","object":{}}}"#, crate::talk::status("410 Expired too old")),
+        }
+    }
+
+    /// The JSON of a page, with an item that cannot be read where that is wanted.
+    pub fn page_text(&self, page: &Page, flawed: bool) -> String {
+        let token = page.token.map(|token| token.to_string()).unwrap_or_default();
+        let flaw = flawed.then(|| String::from(r#"{"metadata":{"uid":"x"}}"#));
+        let items: Vec<String> = flaw.into_iter().chain(page.items.iter().map(|seen| self.object(*seen))).collect();
+        let version = self.version(page.revision);
+        let metadata = format!(r#"{{"resourceVersion":"{version}","continue":"{token}"}}"#);
+        format!(r#"{{"kind":"PodList","metadata":{metadata},"items":[{}]}}"#, items.join(","))
     }
 }

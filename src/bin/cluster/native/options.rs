@@ -1,6 +1,8 @@
 //! The query of a list or watch request: parsed, defaulted and checked as the API server does it.
 
-use super::selector::{self, FieldRequirement, Requirement};
+use kubechurn::api::selector::{FieldSelector, LabelSelector};
+
+use super::selector;
 use super::status::Status;
 
 /// `ListOptions`.
@@ -21,9 +23,9 @@ pub struct Options {
     /// `timeoutSeconds`, if positive.
     pub timeout_seconds: Option<u64>,
     /// `labelSelector`.
-    pub labels: Vec<Requirement>,
+    pub labels: LabelSelector,
     /// `fieldSelector`.
-    pub fields: Vec<FieldRequirement>,
+    pub fields: FieldSelector,
 }
 
 impl Options {

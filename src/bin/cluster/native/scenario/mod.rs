@@ -8,13 +8,13 @@ mod play;
 mod play_pod;
 mod pod;
 mod population;
-mod recorder;
+pub mod recorder;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubechurn::workqueue::delaying::DelayingQueue;
+use kubechurn::workqueue::queue::Got;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -53,8 +53,10 @@ pub struct Scenario {
     seed: u64,
     population: Population,
     recorder: Recorder,
-    /// What is going on, the next due first; the number only breaks ties.
-    queue: BinaryHeap<Reverse<(Instant, u64)>>,
+    /// The numbers of what is going on: in the queue if due, else waiting for their time, in milliseconds since
+    /// `began`.
+    queue: DelayingQueue<u64>,
+    began: Instant,
     activities: std::collections::HashMap<u64, Activity>,
     started: u64,
     /// How many Pods there are, and should be.
@@ -73,7 +75,8 @@ impl Scenario {
             seed: args.seed,
             population,
             recorder: Recorder::default(),
-            queue: BinaryHeap::new(),
+            queue: DelayingQueue::default(),
+            began: Instant::now(),
             activities: std::collections::HashMap::new(),
             started: 0,
             pods: args.pods,
@@ -122,29 +125,34 @@ impl Scenario {
         if self.recorder.expire(&self.storage, clock::now()) {
             return;
         }
-        let now = Instant::now();
-        let due = self.queue.peek().is_some_and(|Reverse((at, _))| *at <= now);
+        let now = self.began.elapsed().as_secs_f64() * 1000.0;
+        self.queue.tick(now);
         let most = (rate / 2.0).clamp(1.0, 300.0) as usize;
-        if !due
-            && self.activities.len() < most
-            && let Some(activity) = self.new_activity()
-        {
-            self.start(activity);
-            return;
+        if self.queue.is_empty() {
+            if self.activities.len() < most
+                && let Some(activity) = self.new_activity()
+            {
+                self.start(activity);
+                return;
+            }
+            // The rate asks for more than the activities' own pace: the next one is due early.
+            if let Some(next) = self.queue.deadline() {
+                self.queue.tick(next);
+            }
         }
-        let Some(Reverse((_, number))) = self.queue.pop() else { return };
-        let Some(mut activity) = self.activities.remove(&number) else { return };
+        let Got::Item(number) = self.queue.get() else { return };
+        let Some(mut activity) = self.activities.remove(&number) else { return self.queue.done(&number) };
         if let Some(step) = activity.steps.pop_front() {
             self.play(&mut activity, step);
         }
         match activity.steps.front() {
             Some(next) => {
-                let at = now + Duration::from_millis(next.delay(&mut self.random));
-                self.queue.push(Reverse((at, number)));
+                self.queue.add_after(number, next.delay(&mut self.random) as f64, now);
                 self.activities.insert(number, activity);
             }
             None => self.release(activity.home),
         }
+        self.queue.done(&number);
     }
 
     /// Puts an activity in the queue, due at once, and its workload out of reach of others.
@@ -153,7 +161,7 @@ impl Scenario {
             self.population.workloads[index].busy = true;
         }
         self.started += 1;
-        self.queue.push(Reverse((Instant::now(), self.started)));
+        self.queue.add(self.started);
         self.activities.insert(self.started, activity);
     }
 
@@ -171,7 +179,7 @@ impl Scenario {
     fn new_activity(&mut self) -> Option<Activity> {
         let node = Home::Node(self.random.below(self.population.nodes.len()));
         let Some(index) = self.free_workload() else {
-            return self.queue.is_empty().then(|| Activity::new(node, [activity::Step::Heartbeat]));
+            return self.activities.is_empty().then(|| Activity::new(node, [activity::Step::Heartbeat]));
         };
         let workload = &self.population.workloads[index];
         let home = Home::Workload(index);

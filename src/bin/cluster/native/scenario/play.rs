@@ -60,7 +60,7 @@ impl Scenario {
         };
         let about = About { resource, namespace, name, uid, container: None };
         let what = What { reason, message, component, host: "", warning: false };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::now());
+        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
     }
 
     fn new_template(&mut self, index: usize, good: bool) {
@@ -117,7 +117,7 @@ impl Scenario {
         let (namespace, name, uid) = (&workload.namespace, &workload.name, &workload.uid);
         let about = About { resource: DEPLOYMENTS, namespace, name, uid, container: None };
         let what = What { reason, message, component, host: "", warning: false };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::now());
+        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
     }
 
     /// Writes a Deployment's spec, and its status with it.
@@ -232,7 +232,7 @@ impl Scenario {
         let message = format!("Node {} status is now: {reason}", node.name);
         let about = About { resource: NODES, namespace: "", name: &node.name, uid: &node.uid, container: None };
         let what = What { reason, message: &message, component: "kubelet", host: &node.name, warning: false };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::now());
+        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
     }
 
     /// A node that takes Pods.

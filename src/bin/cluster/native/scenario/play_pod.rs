@@ -134,6 +134,6 @@ impl Scenario {
         let component = if scheduling { "default-scheduler" } else { "kubelet" };
         let host = if scheduling { "" } else { node };
         let what = What { reason, message: &message, component, host, warning };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::now());
+        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
     }
 }

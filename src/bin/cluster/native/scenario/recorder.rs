@@ -1,14 +1,22 @@
-//! Records Kubernetes Events: the same thing again raises a count, old ones expire.
+//! Records Kubernetes Events as every controller does: told to a broadcaster, combined and counted, written. Old ones
+//! expire.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use kubechurn::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
+use kubechurn::record::correlator::{CorrelatorOptions, EventCorrelator};
+use kubechurn::record::event::{Event, EventPatch, EventSource, EventType, ObjectReference};
+use kubechurn::record::recorder::{EventRecorder, MAX_QUEUED_EVENTS};
+use kubechurn::record::sink::{Action, Answer, RecordToSink};
+use kubechurn::record::time::Time;
+use serde_json::Value;
 
-use super::super::clock::timestamp;
-use super::super::object::{Draft, Fields};
+use super::super::object::Draft;
 use super::super::random;
 use super::super::resource::{EVENTS, Resource};
 use super::super::storage::{Storage, UpdateError};
+use super::play::set;
 
 /// More are not kept.
 const MOST: usize = 1000;
@@ -45,85 +53,106 @@ pub struct What<'a> {
     pub warning: bool,
 }
 
-/// The recorder.
-#[derive(Debug, Default)]
+/// The recorder. All components of the made-up cluster share it: one correlator sees what each of them records.
+#[derive(Debug)]
 pub struct Recorder {
-    /// Key of the Event that tells the same already.
-    known: HashMap<String, String>,
-    /// Oldest first: when recorded, key, identity.
-    order: VecDeque<(i64, String, String)>,
-    recorded: u64,
+    broadcaster: Broadcaster<Arc<Event>>,
+    /// The watcher whose Events are written.
+    watcher: WatcherId,
+    to_sink: RecordToSink,
+    /// What is in the storage, oldest first: when created, and its key.
+    order: VecDeque<(i64, String)>,
+    created: u64,
+    /// When the last Event was recorded.
+    last: Time,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        let mut broadcaster = Broadcaster::new(FullChannelBehavior::DropIfChannelFull);
+        let watcher = broadcaster.watch(MAX_QUEUED_EVENTS).expect("a new broadcaster is not shut down");
+        let to_sink = RecordToSink::new(EventCorrelator::new(CorrelatorOptions::default()));
+        Self { broadcaster, watcher, to_sink, order: VecDeque::new(), created: 0, last: Time::default() }
+    }
 }
 
 impl Recorder {
-    /// Records an Event, or counts it.
-    pub fn record(&mut self, storage: &Storage, seed: u64, about: About<'_>, what: What<'_>, now: i64) {
-        let identity = [about.resource.plural, about.namespace, about.name, what.reason, what.message].join("\n");
-        if let Some(key) = self.known.get(&identity) {
-            let counted: Result<_, UpdateError<()>> = storage.update(EVENTS, key, |_, event| {
-                let count = event["count"].as_u64().unwrap_or(1);
-                if let Value::Object(event) = event {
-                    event.insert("count".to_owned(), (count + 1).into());
-                    event.insert("lastTimestamp".to_owned(), timestamp(now).into());
-                }
-                Ok(())
-            });
-            if counted.is_ok() {
-                return;
+    /// Records an Event, and writes what becomes of it: a new Event, a count, or nothing.
+    pub fn record(&mut self, storage: &Storage, seed: u64, about: About<'_>, what: What<'_>, time: Time) {
+        // No two have the same time, and so the same name; and the correlator's clock never runs backwards.
+        self.last = time.max(Time(self.last.0 + 1));
+        let source = EventSource { component: what.component.to_owned(), host: what.host.to_owned() };
+        let event_type = if what.warning { EventType::Warning } else { EventType::Normal };
+        let told = EventRecorder { source }.event(
+            &mut self.broadcaster,
+            self.last,
+            reference(about),
+            event_type,
+            what.reason,
+            what.message,
+        );
+        debug_assert!(told.is_ok(), "the broadcaster lives as long as the scenario");
+        let now = self.last.0 as f64 / 1e6;
+        while let Next::Event(event) = self.broadcaster.next(self.watcher) {
+            // The storage answers at once, so that no Event ever waits for one before it.
+            let Ok(mut action) = self.to_sink.handle_event(event, now) else { return };
+            while let Some(one) = action {
+                let answer = match one {
+                    Action::Create(event) => self.create(storage, seed, &event),
+                    Action::Patch(patch) => count(storage, &patch),
+                };
+                action = self.to_sink.handle_answer(answer, now, 0.0);
             }
-        }
-        self.recorded += 1;
-        // Events of cluster-scoped objects land in the namespace `default`.
-        let namespace = if about.namespace.is_empty() { "default" } else { about.namespace };
-        let uid = random::uid(seed, &identity, self.recorded);
-        let name = format!("{}.{}{}", about.name, &uid[..8], &uid[9..13]);
-        let key = EVENTS.key(namespace, &name);
-        if storage.create(EVENTS, draft(namespace, &name, &uid, about, what, now)).is_some() {
-            self.order.push_back((now, key.clone(), identity.clone()));
-            self.known.insert(identity, key);
         }
     }
 
     /// Deletes one Event that is too old, or one too many; tells whether there was one.
     pub fn expire(&mut self, storage: &Storage, now: i64) -> bool {
-        let overdue = self.order.front().is_some_and(|(at, ..)| self.order.len() > MOST || now - at > LIFETIME);
+        let overdue = self.order.front().is_some_and(|(at, _)| self.order.len() > MOST || now - at > LIFETIME);
         if !overdue {
             return false;
         }
-        let Some((_, key, identity)) = self.order.pop_front() else { return false };
+        let Some((_, key)) = self.order.pop_front() else { return false };
         storage.delete(EVENTS, &key);
-        if self.known.get(&identity) == Some(&key) {
-            self.known.remove(&identity);
-        }
         true
+    }
+
+    fn create(&mut self, storage: &Storage, seed: u64, event: &Event) -> Answer {
+        let value = serde_json::to_value(event).ok().and_then(Draft::from_value);
+        let Some(mut draft) = value else { return Answer::Rejected };
+        self.created += 1;
+        // The uid comes from the seed, as everything does that is no time; the name is one.
+        let object = &event.involved_object;
+        let identity = [&object.kind, &object.namespace, &object.name, &event.reason, &event.message];
+        let uid = random::uid(seed, &identity.map(String::as_str).join("\n"), self.created);
+        draft.metadata.insert("uid".to_owned(), uid.into());
+        let created = event.last_timestamp;
+        draft.metadata.insert("creationTimestamp".to_owned(), created.to_string().into());
+        if storage.create(EVENTS, draft).is_none() {
+            return Answer::Rejected;
+        }
+        self.order.push_back((created.seconds(), EVENTS.key(&event.namespace, &event.name)));
+        Answer::Ok
     }
 }
 
-fn draft(namespace: &str, name: &str, uid: &str, about: About<'_>, what: What<'_>, now: i64) -> Draft {
-    let at = timestamp(now);
-    let mut involved = json!({"kind": about.resource.kind, "name": about.name, "uid": about.uid,
-        "apiVersion": about.resource.api_version()});
-    if !about.namespace.is_empty() {
-        involved["namespace"] = about.namespace.into();
-    }
-    if let Some(container) = about.container {
-        involved["fieldPath"] = format!("spec.containers{{{container}}}").into();
-    }
-    let mut source = json!({"component": what.component});
-    if !what.host.is_empty() {
-        source["host"] = what.host.into();
-    }
-    let fields = json!({
-        "involvedObject": involved, "reason": what.reason, "message": what.message, "source": source,
-        "firstTimestamp": at, "lastTimestamp": at, "count": 1, "type": if what.warning { "Warning" } else { "Normal" },
-        "eventTime": null, "reportingComponent": what.component, "reportingInstance": what.host,
+fn count(storage: &Storage, patch: &EventPatch) -> Answer {
+    let Ok(Value::Object(fields)) = serde_json::to_value(patch) else { return Answer::Rejected };
+    let key = EVENTS.key(&patch.namespace, &patch.name);
+    let patched: Result<_, UpdateError<()>> = storage.update(EVENTS, &key, |_, event| {
+        fields.into_iter().for_each(|(field, value)| set(event, &[&field], value));
+        Ok(())
     });
-    let Value::Object(fields) = fields else { unreachable!("an object is written above") };
-    let metadata = Map::from_iter([
-        ("name".to_owned(), name.into()),
-        ("namespace".to_owned(), namespace.into()),
-        ("uid".to_owned(), uid.into()),
-        ("creationTimestamp".to_owned(), at.into()),
-    ]);
-    Draft { metadata, fields: Fields::Parsed(fields) }
+    if patched.is_ok() { Answer::Ok } else { Answer::NotFound }
+}
+
+fn reference(about: About<'_>) -> ObjectReference {
+    ObjectReference {
+        kind: about.resource.kind.to_owned(),
+        namespace: about.namespace.to_owned(),
+        name: about.name.to_owned(),
+        uid: about.uid.to_owned(),
+        api_version: about.resource.api_version().to_owned(),
+        field_path: about.container.map(|name| format!("spec.containers{{{name}}}")).unwrap_or_default(),
+    }
 }

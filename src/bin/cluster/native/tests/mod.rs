@@ -2,6 +2,7 @@
 
 mod controlling;
 mod listing;
+mod recording;
 mod socket;
 mod watching;
 mod writing;

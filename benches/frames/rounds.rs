@@ -1,0 +1,196 @@
+//! Rounds of both ways over the same frames, one directly after the other, in a page that does nothing else.
+
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+
+use axum::Router;
+use axum::http::HeaderName;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::get;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::harness::browser::Browser;
+use crate::harness::tools;
+use crate::quantile::Samples;
+
+/// Rounds that count, for each size.
+const ROUNDS: usize = 15;
+
+/// Rounds before them, in which the browser's compilers do their work.
+const WARM_UP: usize = 3;
+
+/// Characters of text in one round: a tenth of a second at least, for the faster of both.
+const CHARACTERS: usize = 48_000_000;
+
+/// Characters of text that are read one way before the other way's turn comes.
+const SLICE: f64 = 2e6;
+
+/// A page that shares nothing with others may read the clock more finely.
+const OPENER: (HeaderName, &str) = (HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+const EMBEDDER: (HeaderName, &str) = (HeaderName::from_static("cross-origin-embedder-policy"), "require-corp");
+
+/// The sizes, in the order of the page's shapes.
+const SIZES: [&str; 3] = ["3 KB", "14 KB", "50 KB"];
+
+const PAGE: &str = r#"<!doctype html>
+<meta charset="utf-8">
+<title>frames</title>
+<script type="module">
+    import init from './frames.js';
+
+    const ways = {
+        row(texts, encode) {
+            frames.run(texts, encode);
+        },
+        parse(texts) {
+            let events = 0;
+            for (const text of texts) if (JSON.parse(text).type === 'MODIFIED') events += 1;
+            if (events !== texts.length) throw new Error(`${events} events of ${texts.length}`);
+        },
+    };
+
+    // Milliseconds of each way over all texts, taken in turns over slices of them, so that whatever else the machine
+    // does meets both.
+    window.measure = (order, slice, encode) => {
+        const times = { row: 0, parse: 0 };
+        for (let from = 0; from < texts.length; from += slice) {
+            const some = texts.slice(from, from + slice);
+            for (const way of order) {
+                const began = performance.now();
+                ways[way](some, encode);
+                times[way] += performance.now() - began;
+            }
+            order.reverse();
+        }
+        return times;
+    };
+
+    // What the rows should say by the last frame of each Pod, and how many rows say something else.
+    window.check = () => {
+        const last = new Map();
+        for (const text of window.texts) {
+            const { metadata, spec, status } = JSON.parse(text).object;
+            const ready = `${status.containerStatuses.length}/${spec.containers.length}`;
+            const { restartCount, lastState } = status.containerStatuses[0];
+            // With a known end, the cell tells its age, which does not stand still.
+            const restarts = restartCount > 0 && lastState.terminated ? '' : ` ${restartCount}`;
+            const key = `${metadata.namespace}/${metadata.name}`;
+            last.set(key, `${key} ${metadata.uid} ${metadata.resourceVersion} ${ready} ${status.phase}${restarts}`
+                + ` ${status.podIP} ${spec.nodeName} <none> <none>`);
+        }
+        const rows = frames.rows();
+        const wrong = rows.filter(row => last.get(row.split(' ')[0]) !== row);
+        return { rows: rows.length, wrong: wrong.length, first: wrong[0] ?? null,
+            wanted: wrong.length > 0 ? last.get(wrong[0].split(' ')[0]) ?? null : null };
+    };
+
+    await init();
+    window.ready = true;
+</script>
+"#;
+
+/// How the string gets into wasm's memory: as gloo-net does it for the page, and with the browser's TextEncoder, to
+/// show what the first costs.
+const COPIES: [(&str, bool); 2] = [("gloo-net", false), ("TextEncoder", true)];
+
+/// Prints a row for each size that is wanted, and returns the worst ratio of all rounds of the page's own way.
+pub async fn report(wanted: impl Fn(&str) -> bool) -> f64 {
+    let browser = Browser::start("").await;
+    let url = serve().await;
+    browser.driver.goto(&url).await.expect("the page loads");
+    browser.resolve(READY).await;
+    println!("\n## From frame to row, against JSON.parse: {ROUNDS} rounds of {} MB each\n", CHARACTERS / 1_000_000);
+    println!(
+        "| Pods of | copied by | mean frame, B | ratio, median | ratio, worst | to the row, MB/s | JSON.parse, MB/s | shortest run, ms |"
+    );
+    println!("|---:|---|---:|---:|---:|---:|---:|---:|");
+    let mut worst = f64::INFINITY;
+    for (copy, encode) in COPIES {
+        for (shape, size) in SIZES.iter().enumerate().filter(|(_, size)| wanted(size)) {
+            browser.run("frames.start(arguments[0])", vec![shape.into()]).await;
+            let mut rounds = Vec::new();
+            for number in 0..WARM_UP + ROUNDS {
+                let round = Round::run(&browser, number, encode).await;
+                if number >= WARM_UP {
+                    rounds.push(round);
+                }
+            }
+            check(&browser, size).await;
+            let of = |value: fn(&Round) -> f64| Samples::new(rounds.iter().map(value).collect());
+            let ratios = of(Round::ratio);
+            if !encode {
+                worst = worst.min(ratios.at(0.0));
+            }
+            println!(
+                "| {size} | {copy} | {:.0} | {:.2} | {:.2} | {:.0} | {:.0} | {:.0} |",
+                of(|round| round.characters / round.frames).at(0.5),
+                ratios.at(0.5),
+                ratios.at(0.0),
+                of(|round| round.characters / round.row / 1e3).at(0.5),
+                of(|round| round.characters / round.parse / 1e3).at(0.5),
+                of(|round| round.row.min(round.parse)).at(0.0),
+            );
+        }
+    }
+    browser.quit().await;
+    worst
+}
+
+const READY: &str = "new Promise(resolve => {
+    const look = () => window.ready ? resolve(true) : setTimeout(look, 10);
+    look();
+})";
+
+/// One of each way, back to back; who comes first changes from round to round.
+struct Round {
+    frames: f64,
+    characters: f64,
+    row: f64,
+    parse: f64,
+}
+
+impl Round {
+    async fn run(browser: &Browser, number: usize, encode: bool) -> Self {
+        let build = "window.texts = frames.build(arguments[0]);
+            return [texts.length, texts.reduce((sum, text) => sum + text.length, 0)]";
+        let built = browser.run(build, vec![CHARACTERS.into()]).await;
+        // Whatever the round before has left is not this one's to clear away.
+        browser.devtools("HeapProfiler.collectGarbage", json!({})).await;
+        let count = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number: {value}"));
+        let (frames, characters) = (count(&built[0]), count(&built[1]));
+        let order = if number.is_multiple_of(2) { json!(["row", "parse"]) } else { json!(["parse", "row"]) };
+        let slice = (SLICE / characters * frames).ceil();
+        let times = browser.run("return measure(...arguments)", vec![order, slice.into(), encode.into()]).await;
+        Self { frames, characters, row: count(&times["row"]), parse: count(&times["parse"]) }
+    }
+
+    fn ratio(&self) -> f64 {
+        self.parse / self.row
+    }
+}
+
+/// Every Pod was updated in the last round, and its row says what its last frame says.
+async fn check(browser: &Browser, size: &str) {
+    let found = browser.run("return check()", Vec::new()).await;
+    assert!(found["rows"] == 500 && found["wrong"] == 0, "Pods of {size}: {found}");
+}
+
+/// Serves the page until the process ends, and returns its address.
+async fn serve() -> String {
+    let folder = PathBuf::from(std::env::var("KUBECHURN_FRAMES").unwrap_or_else(|_| "target/frames".to_owned()));
+    let folder = tools::package_file("").join(folder);
+    let file = |name: &str| {
+        let path = folder.join(name);
+        std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}: `./dev bench frames`", path.display()))
+    };
+    let (script, wasm) = (file("frames.js"), file("frames_bg.wasm"));
+    let app = Router::new()
+        .route("/", get(async || ([(CONTENT_TYPE, "text/html"), OPENER, EMBEDDER], PAGE)))
+        .route("/frames.js", get(async || ([(CONTENT_TYPE, "text/javascript")], script)))
+        .route("/frames_bg.wasm", get(async || ([(CONTENT_TYPE, "application/wasm")], wasm)));
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a loopback port can be bound");
+    let address = listener.local_addr().expect("a bound listener has an address");
+    tokio::spawn(async { axum::serve(listener, app).await });
+    format!("http://{address}/")
+}

@@ -1,0 +1,189 @@
+//! What the page does with a text frame, from the string that the socket hands over to the row of the table.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Array, ArrayBuffer, Function, JsString, Object, Reflect, Uint8Array};
+use kubechurn::api::time::Timestamp;
+use kubechurn::cache::backoff::Moment;
+use kubechurn::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use kubechurn::cache::processor::HandlerId;
+use kubechurn::cache::reflector::Input;
+use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
+use kubechurn::cache::store::Change;
+use kubechurn::table::kinds::pods;
+use kubechurn::table::view::TableView;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::pods::{Cluster, SHAPES};
+
+/// Different Pods, each updated again and again.
+const PODS: usize = 500;
+
+/// Frames between two drains of the queue: a burst between two frames of the screen.
+const BURST: u32 = 50;
+
+/// The end of a streaming list.
+const SYNCED: &str = r#"{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+
+/// A moment: nothing here waits.
+const MOMENT: Moment = Moment { now: 0.0, random: 0.0 };
+
+/// One watch of Pods of one shape, synced before the first round.
+struct Bench {
+    cluster: Cluster,
+    informer: SharedInformer,
+    table: HandlerId,
+    rows: Rows,
+    version: u64,
+    copier: Copier,
+}
+
+/// Passes on what the store says to the table.
+#[derive(Default)]
+struct Rows(TableView);
+
+impl ResourceEventHandler for Rows {
+    fn changed(&mut self, now: f64, change: &Change) -> Handled {
+        self.0.apply(change, now);
+        Ok(())
+    }
+}
+
+/// Puts the handle into the window.
+///
+/// - `start(shape)` begins anew with Pods of that shape;
+/// - `build(characters)` returns the next MODIFIED frames, about so many characters of them, each a string of its own
+///   as a socket's are: decoded from bytes, flat, and never seen before;
+/// - `run(frames, encode)` brings them to their rows, copied as gloo-net does it, or by the browser's TextEncoder;
+/// - `rows()` returns the table's rows from the top, each as key, uid, version and the cells that stand still.
+pub fn install() {
+    console_error_panic_hook::set_once();
+    let bench: Rc<RefCell<Option<Bench>>> = Rc::default();
+    let handle = Object::new();
+    let offer = |name: &str, function: JsValue| drop(Reflect::set(&handle, &name.into(), &function));
+
+    let this = bench.clone();
+    let start = move |shape: usize| drop(this.replace(Some(Bench::start(shape))));
+    offer("start", Closure::<dyn Fn(usize)>::new(start).into_js_value());
+    let this = bench.clone();
+    let build = move |characters: usize| {
+        this.borrow_mut().as_mut().map_or(JsValue::UNDEFINED, |bench| bench.build(characters).into())
+    };
+    offer("build", Closure::<dyn Fn(usize) -> JsValue>::new(build).into_js_value());
+    let this = bench.clone();
+    let run = move |frames: Array, encode: bool| {
+        if let Some(bench) = this.borrow_mut().as_mut() {
+            bench.run(&frames, encode);
+        }
+    };
+    offer("run", Closure::<dyn Fn(Array, bool)>::new(run).into_js_value());
+    let rows = move || bench.borrow().as_ref().map_or(JsValue::UNDEFINED, |bench| bench.rows().into());
+    offer("rows", Closure::<dyn Fn() -> JsValue>::new(rows).into_js_value());
+
+    let _ = Reflect::set(&js_sys::global(), &"frames".into(), &handle);
+}
+
+impl Bench {
+    fn start(shape: usize) -> Bench {
+        let cluster = Cluster::new(SHAPES[shape].1, PODS);
+        let mut informer = SharedInformer::new(pods::KIND.decode, InformerOptions::default());
+        let table = informer.add_event_handler(HandlerOptions::default(), 0.0);
+        let copier = Copier::new();
+        let mut bench = Bench { cluster, informer, table, rows: Rows::default(), version: 100_000, copier };
+        bench.input(Input::Start);
+        bench.input(Input::Opened);
+        for pod in 0..PODS {
+            let frame = bench.cluster.frame("ADDED", pod, bench.version);
+            bench.input(Input::Frame(&frame));
+            bench.version += 1;
+        }
+        bench.input(Input::Frame(SYNCED));
+        bench.drain();
+        bench
+    }
+
+    fn build(&mut self, characters: usize) -> Array {
+        let frames = Array::new();
+        let mut built = 0;
+        while built < characters {
+            let frame = self.cluster.frame("MODIFIED", self.version as usize % PODS, self.version);
+            built += frame.len();
+            frames.push(&JsValue::from_str(&frame));
+            self.version += 1;
+        }
+        frames
+    }
+
+    /// Does for each frame what gloo-net and the page do for a message: the kind of its data is asked, its text is
+    /// copied into wasm's memory, and the core is told of it. Then the queue is drained.
+    fn run(&mut self, frames: &Array, encode: bool) {
+        for at in 0..frames.length() {
+            let Err(data) = frames.get(at).dyn_into::<ArrayBuffer>() else { continue };
+            let Ok(text) = data.dyn_into::<JsString>() else { continue };
+            if encode {
+                let text = self.copier.copy(&text);
+                self.informer.handle(Input::Frame(text), MOMENT);
+            } else {
+                self.input(Input::Frame(&String::from(&text)));
+            }
+            if at % BURST == BURST - 1 {
+                self.drain();
+            }
+        }
+        self.drain();
+    }
+
+    /// Everything that is asked of the cache: this, the next, and how an informer is made.
+    fn input(&mut self, input: Input<'_>) {
+        self.informer.handle(input, MOMENT);
+    }
+
+    fn drain(&mut self) {
+        self.informer.drain(usize::MAX, 0.0);
+        self.informer.deliver(self.table, &mut self.rows);
+    }
+
+    fn rows(&self) -> Array {
+        let view = &self.rows.0;
+        let rows = view.window(0, view.len()).into_iter().filter_map(|id| view.row(id));
+        let lines = rows.map(|row| {
+            let mut line = format!("{} {} {}", row.object.key, row.object.uid, row.object.resource_version);
+            for cell in row.object.cells.iter().filter(|cell| !cell.changes_with_time()) {
+                line.push(' ');
+                cell.write(Timestamp(0), &mut line);
+            }
+            JsValue::from(line)
+        });
+        lines.collect()
+    }
+}
+
+/// Copies strings with the browser's own encoder: into bytes of its, and from there into wasm's memory.
+struct Copier {
+    encoder: JsValue,
+    encode_into: Function,
+    /// Room for the largest frame.
+    room: Uint8Array,
+    copy: Vec<u8>,
+}
+
+impl Copier {
+    fn new() -> Copier {
+        let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        let constructor = get(&js_sys::global(), "TextEncoder").unchecked_into::<Function>();
+        let encoder = Reflect::construct(&constructor, &Array::new()).unwrap_or(JsValue::UNDEFINED);
+        let encode_into = get(&encoder, "encodeInto").unchecked_into();
+        Copier { encoder, encode_into, room: Uint8Array::new_with_length(1 << 18), copy: Vec::new() }
+    }
+
+    /// The text, which is ASCII here: as many bytes as characters.
+    fn copy(&mut self, text: &JsString) -> &str {
+        let length = text.length();
+        let _ = self.encode_into.call2(&self.encoder, text, &self.room);
+        self.copy.resize(length as usize, 0);
+        self.room.subarray(0, length).copy_to(&mut self.copy);
+        str::from_utf8(&self.copy).unwrap_or_default()
+    }
+}

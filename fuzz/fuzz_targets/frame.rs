@@ -1,0 +1,8 @@
+//! A watch frame, whatever it holds.
+
+#![no_main]
+
+#[path = "../../tests/it/fuzz/properties.rs"]
+mod properties;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| properties::frame(data));

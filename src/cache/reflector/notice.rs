@@ -1,0 +1,161 @@
+//! What a reflector has to say that is no object.
+
+/// What happened to the watch itself. All times are milliseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Notice {
+    /// A complete list replaced what was known; the words say why it was needed.
+    Relisted {
+        /// When the list was complete.
+        at: f64,
+        /// Why.
+        reason: String,
+        /// How many objects it held.
+        items: usize,
+    },
+    /// Nothing was heard between two times; it is over.
+    Gap {
+        /// When the last proof of life came.
+        from: f64,
+        /// When the next came.
+        to: f64,
+        /// Why.
+        reason: String,
+    },
+    /// A frame or an item could not be read, or is no object of the kind that was asked for.
+    Malformed {
+        /// When.
+        at: f64,
+        /// What was wrong.
+        reason: String,
+    },
+    /// The watch was lost, or the server is not heard: what is shown begins to be old. Told once in an outage.
+    Stale {
+        /// When it began to count.
+        at: f64,
+        /// Why.
+        reason: String,
+    },
+    /// A list or a watch was answered with 401, 403, 404, 422 or the like. Told once, and again when the answer is
+    /// another one.
+    Refused {
+        /// When.
+        at: f64,
+        /// What was refused, the HTTP status and the server's words: `watch (403): pods is forbidden`.
+        reason: String,
+        /// Whether it will be asked again without anyone's doing.
+        retried: bool,
+    },
+    /// The bookmark that ends a streaming list does not come, and nothing else does. Told every ten seconds.
+    Late {
+        /// When.
+        at: f64,
+        /// How long the stream has said nothing.
+        waited: f64,
+    },
+}
+
+impl Notice {
+    /// When it was; of a gap, when it ended.
+    pub fn at(&self) -> f64 {
+        match self {
+            Notice::Gap { to, .. } => *to,
+            Notice::Relisted { at, .. }
+            | Notice::Malformed { at, .. }
+            | Notice::Stale { at, .. }
+            | Notice::Refused { at, .. }
+            | Notice::Late { at, .. } => *at,
+        }
+    }
+
+    /// One sentence for the user: what happened, and what is being done next.
+    pub fn sentence(&self) -> String {
+        match self {
+            Notice::Relisted { reason, items, .. } => {
+                let objects = if *items == 1 { "object" } else { "objects" };
+                format!("Everything was listed again, {items} {objects} ({reason}); the watch goes on from that list.")
+            }
+            Notice::Gap { from, to, reason } => {
+                format!("Nothing was heard for {} ({reason}); the watch is whole again.", seconds(to - from))
+            }
+            Notice::Malformed { reason, .. } => {
+                format!(
+                    "Something that the server sent was left out ({reason}); a new list is taken where it may have been a change."
+                )
+            }
+            Notice::Stale { reason, .. } => {
+                format!(
+                    "The watch was lost ({reason}); what is shown may be old until it is back, which is tried again and again."
+                )
+            }
+            Notice::Refused { reason, retried: true, .. } => {
+                format!("The server refused: {reason}; it is asked again, at most a minute apart.")
+            }
+            Notice::Refused { reason, retried: false, .. } => {
+                format!(
+                    "The server refused: {reason}; it is not asked again by itself, for the answer would be the same."
+                )
+            }
+            Notice::Late { waited, .. } => {
+                format!(
+                    "The end of the list has not come, and nothing else for {}; it is still waited for.",
+                    seconds(*waited)
+                )
+            }
+        }
+    }
+}
+
+/// A duration in words, given in milliseconds: tenths of a second below ten.
+fn seconds(milliseconds: f64) -> String {
+    let seconds = (milliseconds / 1000.0).max(0.0);
+    if seconds < 9.95 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(notice: &Notice, at: f64, sentence: &str) {
+        assert_eq!((notice.at(), &*notice.sentence()), (at, sentence));
+    }
+
+    #[test]
+    fn each_notice_says_when_what_and_what_next() {
+        let reason = || String::from("why");
+        check(
+            &Notice::Relisted { at: 1.0, reason: reason(), items: 1 },
+            1.0,
+            "Everything was listed again, 1 object (why); the watch goes on from that list.",
+        );
+        check(
+            &Notice::Gap { from: 1.0, to: 1201.0, reason: reason() },
+            1201.0,
+            "Nothing was heard for 1.2 s (why); the watch is whole again.",
+        );
+        check(
+            &Notice::Malformed { at: 2.0, reason: reason() },
+            2.0,
+            "Something that the server sent was left out (why); a new list is taken where it may have been a change.",
+        );
+        check(
+            &Notice::Stale { at: 3.0, reason: reason() },
+            3.0,
+            "The watch was lost (why); what is shown may be old until it is back, which is tried again and again.",
+        );
+        check(
+            &Notice::Refused { at: 4.0, reason: String::from("list (403): no"), retried: true },
+            4.0,
+            "The server refused: list (403): no; it is asked again, at most a minute apart.",
+        );
+        check(
+            &Notice::Refused { at: 4.0, reason: String::from("list (404): no"), retried: false },
+            4.0,
+            "The server refused: list (404): no; it is not asked again by itself, for the answer would be the same.",
+        );
+        check(
+            &Notice::Late { at: 5.0, waited: 19_960.0 },
+            5.0,
+            "The end of the list has not come, and nothing else for 20 s; it is still waited for.",
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! What the server refuses, so that it is told once and not with every attempt.
+
+use crate::api::status::{Failure, Verdict};
+
+/// The verb that was refused: the permissions to list and to watch are two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// A page of a list.
+    List,
+    /// A watch, or a streaming list, which is one to the server.
+    Watch,
+}
+
+/// The last refusal of each verb, in words.
+#[derive(Debug, Default)]
+pub(super) struct Refusals {
+    list: Option<String>,
+    watch: Option<String>,
+}
+
+impl Refusals {
+    /// Takes a failure; the words of a refusal that was not told yet, else `None`.
+    pub(super) fn refused(&mut self, verb: Verb, failure: &Failure) -> Option<String> {
+        if !is_refusal(failure) {
+            return None;
+        }
+        let (told, name) = match verb {
+            Verb::List => (&mut self.list, "list"),
+            Verb::Watch => (&mut self.watch, "watch"),
+        };
+        let words = format!("{name} ({}): {}", failure.code, failure.words);
+        if told.as_ref() == Some(&words) {
+            return None;
+        }
+        *told = Some(words.clone());
+        Some(words)
+    }
+
+    /// The verb is allowed: a later refusal is news.
+    pub(super) fn allowed(&mut self, verb: Verb) {
+        match verb {
+            Verb::List => self.list = None,
+            Verb::Watch => self.watch = None,
+        }
+    }
+}
+
+/// Whether the server understood, and said no.
+pub(super) fn is_refusal(failure: &Failure) -> bool {
+    matches!(failure.verdict, Verdict::Forbidden | Verdict::Refused)
+}

@@ -1,0 +1,177 @@
+//! Deadlines and silences: what follows when nothing is heard, and what is told of it.
+
+use crate::cache::reflector::refusals::{Verb, is_refusal};
+use crate::cache::reflector::{
+    Action, Failure, Health, LATE, LISTING, Moment, Notice, OPENING, PROVEN, Phase, Reflector, ReflectorStore, Silence,
+    State,
+};
+
+impl Reflector {
+    /// When what is under way has taken too long.
+    pub(super) fn ends_at(&self) -> Option<f64> {
+        match &self.state {
+            State::Idle | State::Stopped | State::Refused => None,
+            State::Waiting { until, .. } => Some(*until),
+            State::List { requested, .. } => Some(requested + LISTING),
+            State::Probe { requested, .. } => Some(requested + OPENING),
+            State::Stream(socket, _) | State::Watch(socket) => Some(socket.deadline()),
+        }
+    }
+
+    /// When an open watch that follows a failure or a silence has shown that it is one.
+    pub(super) fn proven_at(&self) -> Option<f64> {
+        match &self.state {
+            State::Watch(socket) if self.failure.is_some() || self.silence.is_some() => {
+                socket.opened.map(|opened| opened + PROVEN)
+            }
+            _ => None,
+        }
+    }
+
+    /// When the missing end of a streaming list is worth a word.
+    pub(super) fn late_at(&self) -> Option<f64> {
+        match &self.state {
+            State::Stream(socket, _) => socket.heard().map(|heard| heard.max(socket.warned) + LATE),
+            _ => None,
+        }
+    }
+
+    /// When a silence that nothing else tells of begins to count.
+    pub(super) fn stale_at(&self) -> Option<f64> {
+        let opening = match &self.state {
+            State::Watch(socket) => socket.opened.is_none(),
+            State::Waiting { phase, .. } => *phase == Phase::Watch,
+            _ => false,
+        };
+        let untold = opening && self.synced && !self.outage && self.failure.is_none();
+        self.silence.filter(|_| untold).map(|silence| silence.counts_from())
+    }
+
+    /// When everything is to be told again; not while a new list is on its way, which does so.
+    pub(super) fn resync_due(&self) -> Option<f64> {
+        match &self.state {
+            State::Watch(_) | State::Waiting { phase: Phase::Watch, .. } | State::Probe { phase: Phase::Watch, .. } => {
+                self.resync_at
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn timer(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let due = |deadline: Option<f64>| deadline.is_some_and(|deadline| moment.now >= deadline);
+        if due(self.resync_due()) {
+            self.resync_at = self.options.resync.map(|every| moment.now + every);
+            store.resync(moment.now);
+        }
+        if due(self.ends_at()) {
+            return match &self.state {
+                State::Waiting { phase, .. } => {
+                    let phase = *phase;
+                    Some(self.enter(phase, moment))
+                }
+                State::List { .. } | State::Probe { .. } => {
+                    self.failed(Failure::unreachable("no answer in time"), moment, store)
+                }
+                State::Stream(socket, _) | State::Watch(socket) => {
+                    let opened = socket.opened.is_some();
+                    self.lost(opened, moment, store)
+                }
+                State::Idle | State::Stopped | State::Refused => None,
+            };
+        }
+        if due(self.proven_at()) {
+            self.prove(moment, store);
+        }
+        if due(self.late_at())
+            && let State::Stream(socket, _) = &mut self.state
+        {
+            socket.warned = moment.now;
+            let waited = moment.now - socket.heard().unwrap_or(socket.requested);
+            store.notice(Notice::Late { at: moment.now, waited });
+        }
+        None
+    }
+
+    /// Tells that the watch is lost, once in an outage: what is refused is told as such, and why a socket was is
+    /// told when it is known.
+    pub(super) fn tell_stale(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
+        if self.outage || !self.synced || self.health(moment.now) != Health::Stale {
+            return;
+        }
+        let reason = match (&self.failure, &self.state) {
+            (Some(failure), _) if is_refusal(failure) => return,
+            (Some(failure), _) => failure.words.clone(),
+            (None, State::Probe { .. }) => return,
+            (None, State::Watch(socket)) if socket.opened.is_some() => return,
+            (None, State::Watch(_) | State::Waiting { phase: Phase::Watch, .. }) => {
+                String::from("it ended, and the next one does not open")
+            }
+            (None, _) => self.reason.clone(),
+        };
+        self.outage = true;
+        store.notice(Notice::Stale { at: moment.now, reason });
+    }
+
+    /// A socket said nothing past its deadline.
+    fn lost(&mut self, opened: bool, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        if !opened {
+            return self.failed(Failure::unreachable("the WebSocket did not open in time"), moment, store);
+        }
+        // A watch from a version that the server has never reached opens and stays silent for ever, so that two
+        // silent ones in a row ask for a new list.
+        let silent = matches!(&self.state, State::Watch(socket) if socket.frames == 0);
+        self.quiet = if silent { self.quiet + 1 } else { 0 };
+        let watch = matches!(self.state, State::Watch(_)) && self.quiet < 2;
+        self.silent(false, moment);
+        self.discard(store);
+        if self.quiet >= 2 {
+            self.quiet = 0;
+            self.reason = String::from("two silent watches");
+            // What they were silent about is a gap, though nobody refused anything.
+            self.failure = Some(Failure::unreachable(self.reason.clone()));
+        }
+        Some(self.enter(if watch { Phase::Watch } else { Phase::Start }, moment))
+    }
+
+    pub(super) fn woke(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let phase = match &self.state {
+            State::Idle | State::Stopped | State::Refused => return None,
+            State::Watch(_) => Phase::Watch,
+            State::Waiting { phase, .. } | State::Probe { phase, .. } => *phase,
+            State::Stream(..) | State::List { .. } => Phase::Start,
+        };
+        self.silent(false, moment);
+        if self.failure.is_none() {
+            self.failure = Some(Failure::unreachable("the page slept"));
+        }
+        self.discard(store);
+        // A page may be told twice that it woke, by its clock and by the network.
+        Some(self.enter_after(phase, moment))
+    }
+
+    /// The socket is gone. A server that ends a watch as it should has sent everything; after anything else,
+    /// only what was heard is known.
+    pub(super) fn silent(&mut self, clean: bool, moment: Moment) {
+        let from = if clean { moment.now } else { self.heard.unwrap_or(moment.now) };
+        self.silence.get_or_insert(Silence { from, since: moment.now });
+    }
+
+    /// The server was heard on a socket.
+    pub(super) fn prove(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
+        self.heard = Some(moment.now);
+        self.refusals.allowed(Verb::Watch);
+        if matches!(self.state, State::Watch(_)) && (self.failure.is_some() || self.silence.is_some()) {
+            self.settle(moment, store);
+        }
+    }
+
+    /// The watch is whole again: what was silent is a gap, and it is over.
+    pub(super) fn settle(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
+        self.outage = false;
+        let failure = self.failure.take();
+        let Some(Silence { from, .. }) = self.silence.take() else { return };
+        if let Some(failure) = failure.filter(|_| from < moment.now) {
+            store.notice(Notice::Gap { from, to: moment.now, reason: failure.words });
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Makes Events of what a program sees, and tells them to a broadcaster. It never waits.
+
+use std::sync::Arc;
+
+use crate::record::broadcaster::{Broadcaster, NotTaken};
+use crate::record::event::{Event, EventSource, EventType, ObjectReference, event_name};
+use crate::record::time::Time;
+
+/// How many Events a watcher of the broadcaster should have room for (client-go `event.go`, `maxQueuedEvents`).
+pub const MAX_QUEUED_EVENTS: usize = 1000;
+
+/// Where Events of objects at the cluster scope are kept.
+const NAMESPACE_DEFAULT: &str = "default";
+
+/// A recorder of one source (client-go `event.go`, `recorderImpl`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRecorder {
+    /// Who sees what is recorded.
+    pub source: EventSource,
+}
+
+impl EventRecorder {
+    /// Records that something happened to an object at `time`: `reason` in one UpperCamelCase word, `message` in a
+    /// sentence. The Event is not written but told to the broadcaster, whose watchers may be full: a broadcaster
+    /// that drops counts it for each that is, any other gives it back.
+    pub fn event(
+        &self,
+        broadcaster: &mut Broadcaster<Arc<Event>>,
+        time: Time,
+        object: ObjectReference,
+        event_type: EventType,
+        reason: &str,
+        message: &str,
+    ) -> Result<(), NotTaken<Arc<Event>>> {
+        broadcaster.action(Arc::new(self.make_event(time, object, event_type, reason, message)))
+    }
+
+    fn make_event(
+        &self,
+        time: Time,
+        object: ObjectReference,
+        event_type: EventType,
+        reason: &str,
+        message: &str,
+    ) -> Event {
+        let namespace = if object.namespace.is_empty() { NAMESPACE_DEFAULT } else { &object.namespace };
+        Event {
+            namespace: namespace.to_owned(),
+            name: event_name(&object.name, time),
+            involved_object: object,
+            reason: reason.to_owned(),
+            message: message.to_owned(),
+            first_timestamp: time,
+            last_timestamp: time,
+            count: 1,
+            event_type,
+            reporting_controller: self.source.component.clone(),
+            reporting_instance: self.source.host.clone(),
+            source: self.source.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::broadcaster::{FullChannelBehavior, Next};
+
+    fn node() -> ObjectReference {
+        ObjectReference { kind: String::from("Node"), name: String::from("node-1"), ..ObjectReference::default() }
+    }
+
+    fn recorder() -> EventRecorder {
+        EventRecorder { source: EventSource { component: String::from("kubelet"), host: String::from("node-1") } }
+    }
+
+    #[test]
+    fn events_of_cluster_objects_land_in_default() {
+        for (namespace, expected) in [("", "default"), ("shop", "shop")] {
+            let mut broadcaster = Broadcaster::new(FullChannelBehavior::DropIfChannelFull);
+            let id = broadcaster.watch(MAX_QUEUED_EVENTS).unwrap();
+            let object = ObjectReference { namespace: namespace.to_owned(), ..node() };
+            let told = recorder().event(
+                &mut broadcaster,
+                Time(255),
+                object.clone(),
+                EventType::Warning,
+                "Rebooted",
+                "Node node-1 has been rebooted",
+            );
+            assert_eq!(told, Ok(()));
+            let Next::Event(event) = broadcaster.next(id) else { unreachable!("it was taken") };
+            assert_eq!((event.namespace.as_str(), event.name.as_str()), (expected, "node-1.ff"));
+            assert_eq!((&event.involved_object, event.count, event.event_type), (&object, 1, EventType::Warning));
+            assert_eq!((event.first_timestamp, event.last_timestamp), (Time(255), Time(255)));
+            assert_eq!((event.reporting_controller.as_str(), event.reporting_instance.as_str()), ("kubelet", "node-1"));
+        }
+    }
+
+    #[test]
+    fn what_a_watcher_has_no_room_for_is_dropped_and_counted() {
+        let mut broadcaster = Broadcaster::new(FullChannelBehavior::DropIfChannelFull);
+        let id = broadcaster.watch(MAX_QUEUED_EVENTS).unwrap();
+        for at in 0..1003 {
+            recorder().event(&mut broadcaster, Time(at), node(), EventType::Normal, "Ready", "").unwrap();
+        }
+        assert_eq!((broadcaster.queued(id), broadcaster.dropped(id)), (1000, 3));
+        broadcaster.shutdown();
+        let late = recorder().event(&mut broadcaster, Time(0), node(), EventType::Normal, "Ready", "");
+        assert!(matches!(late, Err(NotTaken::Stopped(_))));
+    }
+}

@@ -1,0 +1,123 @@
+//! The page's handlers of shared informers: table, timeline, counters, and what is said of the watch.
+
+use kubechurn::cache::backoff::Moment;
+use kubechurn::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn::cache::reflector::{Input, Notice};
+use kubechurn::page::notices::{Announcer, News, Said};
+use kubechurn::page::route::Route;
+use kubechurn::page::watched::{Watched, scopes};
+use kubechurn::timeline::Timeline;
+
+use crate::talk::{bookmark, event, page};
+
+/// The informers, and who looks at them.
+#[derive(Default)]
+struct Play {
+    informers: SharedInformerFactory,
+    announcer: Announcer,
+}
+
+impl Play {
+    fn watch(&mut self, fragment: &str, timeline: Timeline) -> Watched {
+        let route = Route::parse(fragment);
+        let kind = route.kind();
+        Watched::new(kind, scopes(kind, &route), timeline, &mut self.informers, &mut self.announcer, 0.0)
+    }
+
+    /// Starts what is new, and has each list these objects.
+    fn begin(&mut self, objects: &[&str]) -> Vec<InformerId> {
+        let new: Vec<InformerId> = self.informers.start().into_iter().map(|(id, ..)| id).collect();
+        for id in &new {
+            self.input(*id, Input::Start);
+            self.input(*id, Input::Opened);
+            for object in objects {
+                self.input(*id, Input::Frame(&event("ADDED", object)));
+            }
+            self.input(*id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+        }
+        new
+    }
+
+    fn input(&mut self, id: InformerId, input: Input<'_>) {
+        let informer = self.informers.get_mut(id).unwrap();
+        informer.handle(input, Moment { now: 1000.0, random: 0.0 });
+        let notices = informer.take_notices();
+        for notice in notices {
+            let said = Said { resource: "pods", namespace: String::new(), news: News::Watch(id, notice) };
+            self.announcer.say(said);
+        }
+    }
+
+    fn drain(&mut self) {
+        self.informers.iter_mut().for_each(|(_, informer)| assert!(informer.drain(usize::MAX, 1000.0) < 9));
+    }
+}
+
+#[test]
+fn table_timeline_and_counters_are_handlers_of_one_informer() {
+    let mut play = Play::default();
+    let mut watched = play.watch("#/pods", Timeline::default());
+    let ids = play.begin(&["a@1", "b@2"]);
+    play.input(ids[0], Input::Frame(&event("MODIFIED", "a@101")));
+    play.input(ids[0], Input::Frame(&event("DELETED", "b@102")));
+    play.drain();
+    watched.take(&mut play.informers);
+    let counters = watched.counters();
+    assert_eq!((counters.added, counters.updated, counters.deleted, counters.synced), (2, 0, 1, 0));
+    assert_eq!((watched.view().counts(), watched.timeline().marks().count()), ((1, 1), 4));
+    assert_eq!(watched.items(&play.informers), 1);
+}
+
+/// A place that is left for one that looks at the same things takes over their watch, and shows its rows at once.
+#[test]
+fn one_informer_for_each_scope_however_many_look_at_it() {
+    let mut play = Play::default();
+    let mut shop = play.watch("#/pods?ns=shop", Timeline::default());
+    assert_eq!(play.begin(&["a@1"]).len(), 1);
+    play.drain();
+    shop.take(&mut play.informers);
+
+    let mut both = play.watch("#/pods?ns=shop,billing", Timeline::default());
+    let (_, ended) = shop.end(&mut play.informers, &mut play.announcer);
+    assert!(ended.is_empty(), "someone else looks at it");
+    both.take(&mut play.informers);
+    assert_eq!(both.view().counts(), (1, 1), "before anything more has come");
+    assert_eq!(play.begin(&["b@2"]).len(), 1, "only the other namespace is new");
+    play.drain();
+    both.take(&mut play.informers);
+    assert_eq!((both.view().counts(), play.informers.len()), ((2, 2), 2));
+
+    let mut labelled = play.watch("#/pods?ns=shop&labels=app%3Dx", Timeline::default());
+    assert_eq!(play.begin(&[]).len(), 1, "a selector is another watch");
+    labelled.take(&mut play.informers);
+    assert_eq!(labelled.items(&play.informers), 0);
+    let (_, ended) = both.end(&mut play.informers, &mut play.announcer);
+    assert_eq!((ended.len(), play.informers.len()), (2, 1), "a watch ends with the last who looks");
+}
+
+#[test]
+fn what_is_said_of_a_watch_reaches_those_who_look_at_it_and_the_list() {
+    let mut play = Play::default();
+    let list = play.announcer.listen();
+    let mut pods = play.watch("#/pods", Timeline::default());
+    let mut nodes = play.watch("#/nodes", Timeline::default());
+    let ids = play.begin(&["a@1"]);
+    // The history is gone: after a wait, the watch begins with a list.
+    play.input(ids[0], Input::Frame(r#"{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}"#));
+    let deadline = play.informers.get(ids[0]).unwrap().reflector().deadline().unwrap();
+    play.informers.get_mut(ids[0]).unwrap().handle(Input::Timer, Moment { now: deadline, random: 0.0 });
+    play.input(ids[0], Input::Closed(1006));
+    play.input(ids[0], Input::Failed(kubechurn::api::status::Failure::from_response(422, None, "")));
+    play.input(ids[0], Input::Page(&page("200 a@150")));
+    let said = play.announcer.hear(list);
+    assert!(said.iter().any(|said| matches!(said.news, News::Watch(_, Notice::Relisted { .. }))), "{said:?}");
+    let overload = News::Overload { from: 1.0, to: 2.0, most: 9 };
+    play.announcer.say(Said { resource: "", namespace: String::new(), news: overload });
+    let words = |watched: &Watched| {
+        let marks = watched.timeline().marks().map(|mark| format!("{:?}", mark.mark_type));
+        marks.collect::<Vec<_>>().join(" ")
+    };
+    pods.hear(&mut play.announcer);
+    nodes.hear(&mut play.announcer);
+    assert_eq!((words(&pods).as_str(), words(&nodes).as_str()), ("Relist Gap", "Gap"));
+}
