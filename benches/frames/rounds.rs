@@ -40,9 +40,7 @@ const PAGE: &str = r#"<!doctype html>
     import init from './frames.js';
 
     const ways = {
-        row(texts, encode) {
-            frames.run(texts, encode);
-        },
+        row: texts => frames.run(texts),
         parse(texts) {
             let events = 0;
             for (const text of texts) if (JSON.parse(text).type === 'MODIFIED') events += 1;
@@ -52,13 +50,13 @@ const PAGE: &str = r#"<!doctype html>
 
     // Milliseconds of each way over all texts, taken in turns over slices of them, so that whatever else the machine
     // does meets both.
-    window.measure = (order, slice, encode) => {
+    window.measure = (order, slice) => {
         const times = { row: 0, parse: 0 };
         for (let from = 0; from < texts.length; from += slice) {
             const some = texts.slice(from, from + slice);
             for (const way of order) {
                 const began = performance.now();
-                ways[way](some, encode);
+                ways[way](some);
                 times[way] += performance.now() - began;
             }
             order.reverse();
@@ -90,11 +88,7 @@ const PAGE: &str = r#"<!doctype html>
 </script>
 "#;
 
-/// How the string gets into wasm's memory: as gloo-net does it for the page, and with the browser's TextEncoder, to
-/// show what the first costs.
-const COPIES: [(&str, bool); 2] = [("gloo-net", false), ("TextEncoder", true)];
-
-/// Prints a row for each size that is wanted, and returns the worst ratio of all rounds of the page's own way.
+/// Prints a row for each size that is wanted, and returns the worst ratio of all rounds.
 pub async fn report(wanted: impl Fn(&str) -> bool) -> f64 {
     let browser = Browser::start("").await;
     let url = serve().await;
@@ -102,36 +96,32 @@ pub async fn report(wanted: impl Fn(&str) -> bool) -> f64 {
     browser.resolve(READY).await;
     println!("\n## From frame to row, against JSON.parse: {ROUNDS} rounds of {} MB each\n", CHARACTERS / 1_000_000);
     println!(
-        "| Pods of | copied by | mean frame, B | ratio, median | ratio, worst | to the row, MB/s | JSON.parse, MB/s | shortest run, ms |"
+        "| Pods of | mean frame, B | ratio, median | ratio, worst | to the row, MB/s | JSON.parse, MB/s | shortest run, ms |"
     );
-    println!("|---:|---|---:|---:|---:|---:|---:|---:|");
+    println!("|---:|---:|---:|---:|---:|---:|---:|");
     let mut worst = f64::INFINITY;
-    for (copy, encode) in COPIES {
-        for (shape, size) in SIZES.iter().enumerate().filter(|(_, size)| wanted(size)) {
-            browser.run("frames.start(arguments[0])", vec![shape.into()]).await;
-            let mut rounds = Vec::new();
-            for number in 0..WARM_UP + ROUNDS {
-                let round = Round::run(&browser, number, encode).await;
-                if number >= WARM_UP {
-                    rounds.push(round);
-                }
+    for (shape, size) in SIZES.iter().enumerate().filter(|(_, size)| wanted(size)) {
+        browser.run("frames.start(arguments[0])", vec![shape.into()]).await;
+        let mut rounds = Vec::new();
+        for number in 0..WARM_UP + ROUNDS {
+            let round = Round::run(&browser, number).await;
+            if number >= WARM_UP {
+                rounds.push(round);
             }
-            check(&browser, size).await;
-            let of = |value: fn(&Round) -> f64| Samples::new(rounds.iter().map(value).collect());
-            let ratios = of(Round::ratio);
-            if !encode {
-                worst = worst.min(ratios.at(0.0));
-            }
-            println!(
-                "| {size} | {copy} | {:.0} | {:.2} | {:.2} | {:.0} | {:.0} | {:.0} |",
-                of(|round| round.characters / round.frames).at(0.5),
-                ratios.at(0.5),
-                ratios.at(0.0),
-                of(|round| round.characters / round.row / 1e3).at(0.5),
-                of(|round| round.characters / round.parse / 1e3).at(0.5),
-                of(|round| round.row.min(round.parse)).at(0.0),
-            );
         }
+        check(&browser, size).await;
+        let of = |value: fn(&Round) -> f64| Samples::new(rounds.iter().map(value).collect());
+        let ratios = of(Round::ratio);
+        worst = worst.min(ratios.at(0.0));
+        println!(
+            "| {size} | {:.0} | {:.2} | {:.2} | {:.0} | {:.0} | {:.0} |",
+            of(|round| round.characters / round.frames).at(0.5),
+            ratios.at(0.5),
+            ratios.at(0.0),
+            of(|round| round.characters / round.row / 1e3).at(0.5),
+            of(|round| round.characters / round.parse / 1e3).at(0.5),
+            of(|round| round.row.min(round.parse)).at(0.0),
+        );
     }
     browser.quit().await;
     worst
@@ -151,7 +141,7 @@ struct Round {
 }
 
 impl Round {
-    async fn run(browser: &Browser, number: usize, encode: bool) -> Self {
+    async fn run(browser: &Browser, number: usize) -> Self {
         let build = "window.texts = frames.build(arguments[0]);
             return [texts.length, texts.reduce((sum, text) => sum + text.length, 0)]";
         let built = browser.run(build, vec![CHARACTERS.into()]).await;
@@ -161,7 +151,7 @@ impl Round {
         let (frames, characters) = (count(&built[0]), count(&built[1]));
         let order = if number.is_multiple_of(2) { json!(["row", "parse"]) } else { json!(["parse", "row"]) };
         let slice = (SLICE / characters * frames).ceil();
-        let times = browser.run("return measure(...arguments)", vec![order, slice.into(), encode.into()]).await;
+        let times = browser.run("return measure(...arguments)", vec![order, slice.into()]).await;
         Self { frames, characters, row: count(&times["row"]), parse: count(&times["parse"]) }
     }
 

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, ArrayBuffer, Function, JsString, Object, Reflect, Uint8Array};
+use js_sys::{Array, JsString, Object, Reflect};
 use kubechurn::api::time::Timestamp;
+use kubechurn::browser::text::Transcript;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use kubechurn::cache::processor::HandlerId;
@@ -37,7 +38,7 @@ struct Bench {
     table: HandlerId,
     rows: Rows,
     version: u64,
-    copier: Copier,
+    transcript: Transcript,
 }
 
 /// Passes on what the store says to the table.
@@ -56,7 +57,7 @@ impl ResourceEventHandler for Rows {
 /// - `start(shape)` begins anew with Pods of that shape;
 /// - `build(characters)` returns the next MODIFIED frames, about so many characters of them, each a string of its own
 ///   as a socket's are: decoded from bytes, flat, and never seen before;
-/// - `run(frames, encode)` brings them to their rows, copied as gloo-net does it, or by the browser's TextEncoder;
+/// - `run(frames)` brings them to their rows;
 /// - `rows()` returns the table's rows from the top, each as key, uid, version and the cells that stand still.
 pub fn install() {
     console_error_panic_hook::set_once();
@@ -73,12 +74,12 @@ pub fn install() {
     };
     offer("build", Closure::<dyn Fn(usize) -> JsValue>::new(build).into_js_value());
     let this = bench.clone();
-    let run = move |frames: Array, encode: bool| {
+    let run = move |frames: Array| {
         if let Some(bench) = this.borrow_mut().as_mut() {
-            bench.run(&frames, encode);
+            bench.run(&frames);
         }
     };
-    offer("run", Closure::<dyn Fn(Array, bool)>::new(run).into_js_value());
+    offer("run", Closure::<dyn Fn(Array)>::new(run).into_js_value());
     let rows = move || bench.borrow().as_ref().map_or(JsValue::UNDEFINED, |bench| bench.rows().into());
     offer("rows", Closure::<dyn Fn() -> JsValue>::new(rows).into_js_value());
 
@@ -90,8 +91,8 @@ impl Bench {
         let cluster = Cluster::new(SHAPES[shape].1, PODS);
         let mut informer = SharedInformer::new(pods::KIND.decode, InformerOptions::default());
         let table = informer.add_event_handler(HandlerOptions::default(), 0.0);
-        let copier = Copier::new();
-        let mut bench = Bench { cluster, informer, table, rows: Rows::default(), version: 100_000, copier };
+        let (rows, transcript) = (Rows::default(), Transcript::default());
+        let mut bench = Bench { cluster, informer, table, rows, version: 100_000, transcript };
         bench.input(Input::Start);
         bench.input(Input::Opened);
         for pod in 0..PODS {
@@ -116,18 +117,12 @@ impl Bench {
         frames
     }
 
-    /// Does for each frame what gloo-net and the page do for a message: the kind of its data is asked, its text is
-    /// copied into wasm's memory, and the core is told of it. Then the queue is drained.
-    fn run(&mut self, frames: &Array, encode: bool) {
+    /// Does for each frame what the page does for a message: the kind of its data is asked, its text is copied into
+    /// wasm's memory, and the core is told of it. Now and then the queue is drained.
+    fn run(&mut self, frames: &Array) {
         for at in 0..frames.length() {
-            let Err(data) = frames.get(at).dyn_into::<ArrayBuffer>() else { continue };
-            let Ok(text) = data.dyn_into::<JsString>() else { continue };
-            if encode {
-                let text = self.copier.copy(&text);
-                self.informer.handle(Input::Frame(text), MOMENT);
-            } else {
-                self.input(Input::Frame(&String::from(&text)));
-            }
+            let Ok(text) = frames.get(at).dyn_into::<JsString>() else { continue };
+            self.informer.handle(Input::Bytes(self.transcript.read(&text)), MOMENT);
             if at % BURST == BURST - 1 {
                 self.drain();
             }
@@ -157,33 +152,5 @@ impl Bench {
             JsValue::from(line)
         });
         lines.collect()
-    }
-}
-
-/// Copies strings with the browser's own encoder: into bytes of its, and from there into wasm's memory.
-struct Copier {
-    encoder: JsValue,
-    encode_into: Function,
-    /// Room for the largest frame.
-    room: Uint8Array,
-    copy: Vec<u8>,
-}
-
-impl Copier {
-    fn new() -> Copier {
-        let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or(JsValue::UNDEFINED);
-        let constructor = get(&js_sys::global(), "TextEncoder").unchecked_into::<Function>();
-        let encoder = Reflect::construct(&constructor, &Array::new()).unwrap_or(JsValue::UNDEFINED);
-        let encode_into = get(&encoder, "encodeInto").unchecked_into();
-        Copier { encoder, encode_into, room: Uint8Array::new_with_length(1 << 18), copy: Vec::new() }
-    }
-
-    /// The text, which is ASCII here: as many bytes as characters.
-    fn copy(&mut self, text: &JsString) -> &str {
-        let length = text.length();
-        let _ = self.encode_into.call2(&self.encoder, text, &self.room);
-        self.copy.resize(length as usize, 0);
-        self.room.subarray(0, length).copy_to(&mut self.copy);
-        str::from_utf8(&self.copy).unwrap_or_default()
     }
 }

@@ -1,11 +1,6 @@
 //! The ListerWatcher: fetches pages and probes, opens sockets, and tells what came of it.
 
-use futures::StreamExt;
-use futures::future::poll_fn;
-use futures::{Sink, pin_mut};
 use gloo_net::http::{Request, Response};
-use gloo_net::websocket::futures::WebSocket;
-use gloo_net::websocket::{Message, State, WebSocketError};
 use web_sys::AbortController;
 
 use crate::api::event::{self, EventType};
@@ -13,6 +8,7 @@ use crate::api::request::{ListRequest, Scope, WatchRequest};
 use crate::api::resource::ApiResource;
 use crate::api::status::Failure;
 use crate::browser::base::Base;
+use crate::browser::socket;
 use crate::cache::reflector::Input;
 
 /// One resource in one scope, at one API.
@@ -83,29 +79,9 @@ impl ListerWatcher {
     }
 
     /// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.
-    pub async fn watch(&self, request: &WatchRequest, mut tell: impl FnMut(Input<'_>)) {
+    pub async fn watch(&self, request: &WatchRequest, tell: impl FnMut(Input<'_>) + 'static) {
         let url = format!("{}{}", self.base.socket, request.url(&self.resource, &self.scope));
-        let socket = match WebSocket::open(&url) {
-            Ok(socket) => socket,
-            Err(error) => return tell(Input::Failed(Failure::unreachable(format!("{url}: {error}")))),
-        };
-        pin_mut!(socket);
-        // The stream never says that the socket opened; that it can be written to does.
-        if poll_fn(|context| socket.as_mut().poll_ready(context)).await.is_ok() && matches!(socket.state(), State::Open)
-        {
-            tell(Input::Opened);
-        }
-        loop {
-            match socket.next().await {
-                Some(Ok(Message::Text(text))) => tell(Input::Frame(&text)),
-                Some(Ok(Message::Bytes(bytes))) => tell(Input::Bytes(&bytes)),
-                // An error event is always followed by the close, which has the code. A clean close comes as an
-                // error too.
-                Some(Err(WebSocketError::ConnectionClose(close))) => return tell(Input::Closed(close.code)),
-                Some(Err(_)) => {}
-                None => return tell(Input::Closed(1006)),
-            }
-        }
+        socket::listen(&url, tell).await;
     }
 }
 

@@ -5,3 +5,5 @@ pub mod clock;
 pub mod driver;
 pub mod frame;
 pub mod lister_watcher;
+pub mod socket;
+pub mod text;

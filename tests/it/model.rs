@@ -6,8 +6,8 @@
 //! counters, what handlers are told of arrivals, what waits, where a watch would resume, what each change stands for.
 //! So it is not sums that are compared but each thing's own fate. Once it has settled:
 //!
-//! - every revision of the server went to the queue, or lies between the version from which a complete list was asked
-//!   for and the list's own, which a notice told (the first list needs none);
+//! - every revision of the server went to the queue, or lies between the version that was known before a complete list
+//!   and the list's own; of each list but the first a notice told, and of a gap that ended with it;
 //! - every delta of the queue is one of the neighbours that one change of the store stands for, so that what was never
 //!   shown by itself is counted where it went;
 //! - every life of every name was shown to a handler, or all of it lies under such lists;

@@ -1,13 +1,15 @@
 //! The demo cluster: a Kubernetes API server for demos and browser tests, with a seeded cluster that changes.
 //!
 //! ```text
-//! scenario ─┐                      ┌─► watch cache (ring per resource) ─► watcher ─► HTTP or WebSocket frames
-//! writes ───┴─► storage ──────────┤
-//! (HTTP)        (one revision)     └─► list (pages at one revision, texts serialised once)
+//! scenario ─┐                      ┌─► watch cache (ring per resource) ─► watcher ─┐
+//! writes ───┼─► storage ──────────┤                                                ├─► form ─► HTTP or WebSocket frames
+//! (HTTP)    │   (one revision)     └─► list (pages at one revision) ────────────────┘   (whole, Table, metadata)
+//! collector ┘   registry: which resources there are; CustomResourceDefinitions add to it
 //! ```
 //!
 //! It listens on 127.0.0.1 only and answers only requests whose Host, and Origin if any, is loopback. Behind
-//! `kubectl -s http://127.0.0.1:PORT proxy` it looks like a cluster. `--help` lists the options.
+//! `kubectl -s http://127.0.0.1:PORT proxy` it looks like a cluster, and kubectl itself takes it for one:
+//! `tests/kubectl/`. `--help` lists the options.
 //!
 //! # Control
 //!
@@ -27,8 +29,10 @@
 //!
 //! # Deliberately absent
 //!
-//! No Tables, protobuf, compression, OpenAPI, admission, finalizers or deletion of collections. Nothing is
-//! stored on disk. A foreign Origin is refused, which the real server does not do.
+//! No compression, no schemas (fields are not validated, OpenAPI names operations only), no admission, no kubelets,
+//! no field ownership: a server-side apply is a merge that creates what is missing. Protobuf is read where `kubectl
+//! create` writes it, and never written. Lists of custom resources are merged as one. Nothing is stored on disk. A
+//! foreign Origin is refused, which the real server does not do.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod native;

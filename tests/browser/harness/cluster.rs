@@ -129,9 +129,10 @@ impl Cluster {
         response.json().await.ok()
     }
 
-    /// Applies a merge patch, and returns the object after it.
+    /// Applies a merge patch, and returns the object after it. A status is written where it is a part of its own.
     pub async fn patch(&self, path: &str, patch: &Value) -> Value {
-        let request = self.request(Method::PATCH, path).body(patch.to_string());
+        let part = if patch.get("status").is_some() { "/status" } else { "" };
+        let request = self.request(Method::PATCH, &format!("{path}{part}")).body(patch.to_string());
         let request = request.header("content-type", "application/merge-patch+json");
         serde_json::from_slice(&self.send(request).await).expect("the cluster speaks JSON")
     }

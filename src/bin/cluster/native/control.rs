@@ -1,5 +1,7 @@
 //! The control endpoints, `/_control/…`: how a test turns faults on and asks what was written. See `main.rs`.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::Method;
 use axum::http::request::Parts;
@@ -8,8 +10,9 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::args::parse_rate;
+use super::body;
 use super::list::json_response;
-use super::resource::{RESOURCES, Resource};
+use super::resource::Resource;
 use super::scenario::Order;
 use super::server::App;
 use super::status::Status;
@@ -24,8 +27,8 @@ pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result
     };
     match (method, order) {
         (&Method::GET, "log") => {
-            let resource = parameter("resource").map(|name| resource_of(&name)).transpose()?;
-            let log = serde_json::to_string(&app.storage.log(resource));
+            let resource = parameter("resource").map(|name| resource_of(app, &name)).transpose()?;
+            let log = serde_json::to_string(&app.storage.log(resource.as_deref()));
             let log = log.map_err(|error| Status::bad_request(error.to_string()))?;
             Ok(json_response(Body::from(log + "\n")))
         }
@@ -43,17 +46,17 @@ pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result
         (&Method::POST, "forbid" | "allow") => {
             let verb = parameter("verb").filter(|verb| ["get", "list", "watch"].contains(&verb.as_str()));
             let verb = verb.ok_or_else(|| Status::bad_request("verb must be get, list or watch"))?;
-            let resource = resource_of(&parameter("resource").unwrap_or_default())?;
+            let resource = resource_of(app, &parameter("resource").unwrap_or_default())?;
             if order == "forbid" {
-                app.faults.forbid(&verb, resource)
+                app.faults.forbid(&verb, &resource)
             } else {
-                app.faults.allow(&verb, resource)
+                app.faults.allow(&verb, &resource)
             }
             Ok(reply(json!({"verb": verb, "resource": resource.plural, "forbidden": order == "forbid"})))
         }
         (&Method::POST, "cut") => {
             match parameter("resource") {
-                Some(name) => app.faults.cut(resource_of(&name)?),
+                Some(name) => app.faults.cut(&*resource_of(app, &name)?),
                 None => app.faults.cut_all(),
             }
             Ok(reply(json!({"revision": app.storage.revision()})))
@@ -73,7 +76,7 @@ pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result
             app.faults.set_backlog(events);
             Ok(reply(json!({"backlog": events})))
         }
-        (&Method::POST, "put") => write::put_raw(app, &write::read(&parts.headers, body).await?),
+        (&Method::POST, "put") => write::put_raw(app, &body::read(&parts.headers, body, body::OBJECT).await?),
         (_, "log" | "rate" | "compact" | "forbid" | "allow" | "cut" | "stall" | "backlog" | "put") => {
             Err(Status::method_not_allowed())
         }
@@ -81,9 +84,8 @@ pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result
     }
 }
 
-fn resource_of(name: &str) -> Result<&'static Resource, Status> {
-    let found = RESOURCES.iter().find(|resource| resource.plural == name || resource.qualified() == name);
-    found.ok_or_else(|| Status::bad_request(format!("no resource is called {name:?}")))
+fn resource_of(app: &App, name: &str) -> Result<Arc<Resource>, Status> {
+    app.registry.by_name(name).ok_or_else(|| Status::bad_request(format!("no resource is called {name:?}")))
 }
 
 fn reply(value: Value) -> Response {

@@ -7,6 +7,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
+use super::form::Form;
 use super::object::Object;
 use super::options::Options;
 use super::paging::Continue;
@@ -24,9 +25,10 @@ const CHUNK: usize = 256 * 1024;
 /// Answers a LIST.
 pub async fn list(
     app: &App,
-    resource: &Resource,
+    resource: &Arc<Resource>,
     namespace: Option<&str>,
     options: Options,
+    form: Form,
 ) -> Result<Response, Status> {
     options.validate_list()?;
     let revision = options.revision()?;
@@ -59,18 +61,18 @@ pub async fn list(
         Some(token) => Status::continue_too_old(Continue { revision: None, ..token }.encode()),
         None => Status::list_too_old(),
     })?;
-    Ok(json_response(Body::from_stream(stream(resource, page, query.filter.selects()))))
+    Ok(json_response(Body::from_stream(stream(resource, form, page, query.filter.selects()))))
 }
 
 /// Answers a GET of one object.
-pub fn get(app: &App, resource: &Resource, namespace: &str, name: &str) -> Result<Response, Status> {
+pub fn get(app: &App, resource: &Resource, namespace: &str, name: &str, form: Form) -> Result<Response, Status> {
     let object = app.storage.get(resource, &resource.key(namespace, name));
-    object.map(|object| object_response(&object)).ok_or_else(|| Status::not_found(resource, name))
+    object.map(|object| object_response(resource, &object, form)).ok_or_else(|| Status::not_found(resource, name))
 }
 
 /// One object as a response.
-pub fn object_response(object: &Object) -> Response {
-    json_response(Body::from(format!("{}\n", object.text())))
+pub fn object_response(resource: &Resource, object: &Object, form: Form) -> Response {
+    json_response(Body::from(form.object(resource, object, true) + "\n"))
 }
 
 /// Waits until the storage has reached a revision, for as long as the real server does.
@@ -91,7 +93,8 @@ pub fn json_response(body: Body) -> Response {
 }
 
 fn stream(
-    resource: &Resource,
+    resource: &Arc<Resource>,
+    form: Form,
     page: Page,
     selects: bool,
 ) -> impl futures::Stream<Item = Result<Bytes, std::convert::Infallible>> + Send + use<> {
@@ -106,16 +109,22 @@ fn stream(
         }
     }
     metadata.push('}');
-    let head = format!(
-        "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{metadata},\"items\":[",
-        resource.kind,
-        resource.api_version()
-    );
-    futures::stream::iter(Chunks { objects: page.objects.into_iter(), pending: head, first: true, done: false })
+    let pending = form.list_head(resource, &metadata);
+    let resource = Arc::clone(resource);
+    futures::stream::iter(Chunks {
+        resource,
+        form,
+        objects: page.objects.into_iter(),
+        pending,
+        first: true,
+        done: false,
+    })
 }
 
 /// Cuts a list into pieces while it is sent, so that a big one never lies in memory as a whole.
 struct Chunks {
+    resource: Arc<Resource>,
+    form: Form,
     objects: std::vec::IntoIter<Arc<Object>>,
     pending: String,
     first: bool,
@@ -136,8 +145,10 @@ impl Iterator for Chunks {
                 self.done = true;
                 break;
             };
-            chunk.push_str(if std::mem::take(&mut self.first) { "{" } else { ",{" });
-            chunk.push_str(object.item_tail());
+            if !std::mem::take(&mut self.first) {
+                chunk.push(',');
+            }
+            self.form.push_item(&self.resource, &object, &mut chunk);
         }
         Some(Ok(Bytes::from(chunk)))
     }

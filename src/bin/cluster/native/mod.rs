@@ -2,25 +2,49 @@
 
 mod args;
 
-mod object;
+mod builtin;
+mod columns;
+mod definition;
+mod jsonpath;
+mod registry;
 mod resource;
+
+mod object;
 mod storage;
 mod watch_cache;
 
+mod form;
+mod table;
 mod watcher;
 
 mod control;
 mod discovery;
 mod faults;
 mod list;
+mod openapi;
 mod options;
 mod paging;
 mod selector;
 mod server;
 mod status;
+mod target;
 mod watch;
+
+mod body;
+mod collector;
+mod defaults;
+mod delete;
+mod json_patch;
+mod managed_fields;
+mod merge;
+mod patch;
+mod protobuf;
+mod scale;
+mod strategic;
+mod validate;
 mod write;
 
+mod base64;
 mod clock;
 mod random;
 mod scenario;
@@ -36,6 +60,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 
 use args::{Args, Command};
+use registry::Registry;
 use scenario::Scenario;
 use server::App;
 use storage::Storage;
@@ -94,11 +119,16 @@ fn start(args: &Args) -> Arc<App> {
     let scenario = Scenario::populate(Arc::clone(&storage), args);
     storage.settle();
     tokio::spawn(scenario.run(inbox, args.rate));
-    Arc::new(App {
+    let (collector, work) = tokio::sync::mpsc::unbounded_channel();
+    let app = Arc::new(App {
         storage,
+        registry: Registry::default(),
+        collector,
         faults: Arc::default(),
         bookmark_every: args.bookmark_every,
         scenario: orders,
         watches: std::sync::atomic::AtomicU64::new(args.seed),
-    })
+    });
+    tokio::spawn(collector::run(Arc::clone(&app), work));
+    app
 }

@@ -38,14 +38,16 @@ pub struct Object {
     pub uid: Arc<str>,
     /// The write that made this version.
     pub revision: u64,
+    /// The uids of the objects that own it.
+    pub owners: Box<[Arc<str>]>,
     /// Labels, sorted by name.
     pub labels: Box<[(Box<str>, Box<str>)]>,
     /// The JSON, with `kind` and `apiVersion` first.
     text: Box<str>,
     /// Where the text's resourceVersion stands, without its quotes.
     version_at: Range<usize>,
-    /// Where `"metadata"` starts.
-    metadata_at: usize,
+    /// Where `"metadata"` and its value stand.
+    metadata_at: Range<usize>,
 }
 
 /// An object that is about to be written.
@@ -87,13 +89,15 @@ impl Draft {
         let name: Box<str> = self.meta("name").into();
         let uid: Arc<str> = self.meta("uid").into();
         let labels = labels_of(&self.metadata);
+        let owners = self.metadata.get("ownerReferences").and_then(Value::as_array).into_iter().flatten();
+        let owners = owners.filter_map(|owner| owner["uid"].as_str().map(Arc::from)).collect();
         let mut text = String::with_capacity(4096);
         text.push_str("{\"kind\":\"");
-        text.push_str(resource.kind);
+        text.push_str(&resource.kind);
         text.push_str("\",\"apiVersion\":\"");
-        text.push_str(resource.api_version());
+        text.push_str(&resource.api_version);
         text.push_str("\",");
-        let metadata_at = text.len();
+        let metadata_start = text.len();
         text.push_str("\"metadata\":{");
         let mut version_at = 0..0;
         self.metadata.remove("resourceVersion");
@@ -114,6 +118,7 @@ impl Draft {
             }
         }
         text.push('}');
+        let metadata_at = metadata_start..text.len();
         match self.fields {
             Fields::Parsed(fields) => {
                 // Sorted by hand: whether a Map keeps its order is up to a feature that any dependency may set.
@@ -128,7 +133,7 @@ impl Draft {
         }
         text.push('}');
         let key = resource.key(&namespace, &name).into();
-        Object { key, namespace, name, uid, revision, labels, text: text.into(), version_at, metadata_at }
+        Object { key, namespace, name, uid, revision, owners, labels, text: text.into(), version_at, metadata_at }
     }
 }
 
@@ -140,23 +145,38 @@ impl Object {
 
     /// The same without kind and apiVersion, which items of a list do not have; its opening brace is missing.
     pub fn item_tail(&self) -> &str {
-        &self.text[self.metadata_at..]
+        &self.text[self.metadata_at.start..]
+    }
+
+    /// `"metadata":{…}`.
+    pub fn metadata(&self) -> &str {
+        &self.text[self.metadata_at.clone()]
+    }
+
+    /// Whether it is being deleted.
+    pub fn is_leaving(&self) -> bool {
+        const MARK: &str = "\"deletionTimestamp\"";
+        // The text may say so elsewhere; few texts say it at all.
+        self.metadata().contains(MARK) && self.to_value()["metadata"]["deletionTimestamp"].is_string()
     }
 
     /// The same state under another resourceVersion: what a deletion reports.
     pub fn at_revision(&self, revision: u64) -> Self {
         let version = revision.to_string();
         let text = [&self.text[..self.version_at.start], &version, &self.text[self.version_at.end..]].concat();
+        let version_at = self.version_at.start..self.version_at.start + version.len();
+        let metadata_end = self.metadata_at.end - self.version_at.len() + version.len();
         Self {
             key: Arc::clone(&self.key),
             namespace: self.namespace.clone(),
             name: self.name.clone(),
             uid: Arc::clone(&self.uid),
             revision,
+            owners: self.owners.clone(),
             labels: self.labels.clone(),
             text: text.into(),
-            version_at: self.version_at.start..self.version_at.start + version.len(),
-            metadata_at: self.metadata_at,
+            version_at,
+            metadata_at: self.metadata_at.start..metadata_end,
         }
     }
 
@@ -202,7 +222,7 @@ fn separate(text: &mut String) {
 mod tests {
     use serde_json::json;
 
-    use super::super::resource::PODS;
+    use super::super::builtin::PODS;
     use super::*;
 
     #[test]
@@ -210,7 +230,7 @@ mod tests {
         let value = json!({"apiVersion": "v1", "kind": "Pod", "status": {"phase": "Running"}, "spec": {}, "metadata": {
             "annotations": {"resourceVersion": "\"resourceVersion\":\"1\""}, "labels": {"a": "1", "b": "2"},
             "name": "web", "namespace": "shop", "uid": "u", "resourceVersion": "1", "zeta": 1}});
-        let object = Draft::from_value(value).unwrap().into_object(PODS, 99);
+        let object = Draft::from_value(value).unwrap().into_object(&PODS, 99);
         let expected = concat!(
             r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"99","#,
             r#""labels":{"a":"1","b":"2"},"annotations":{"resourceVersion":"\"resourceVersion\":\"1\""},"zeta":1},"#,
@@ -221,6 +241,11 @@ mod tests {
         assert_eq!(deleted.text(), expected.replace(r#""99""#, r#""1000""#));
         assert_eq!(deleted.at_revision(99).text(), expected);
         assert!(object.item_tail().starts_with(r#""metadata":{"name""#));
+        let metadata: Value = serde_json::from_str(&format!("{{{}}}", deleted.metadata())).unwrap();
+        assert_eq!(
+            (&metadata["metadata"]["resourceVersion"], &metadata["metadata"]["zeta"]),
+            (&json!("1000"), &json!(1))
+        );
         assert_eq!(&*object.key, "shop/web");
     }
 }

@@ -1,5 +1,6 @@
 //! The query of a list or watch request: parsed, defaulted and checked as the API server does it.
 
+use axum::http::{HeaderMap, header};
 use kubechurn::api::selector::{FieldSelector, LabelSelector};
 
 use super::selector;
@@ -30,7 +31,7 @@ pub struct Options {
 
 impl Options {
     /// Reads a query string; unknown parameters are ignored, as in the real server.
-    pub fn parse(query: &str) -> Result<Self, Status> {
+    pub fn parse(query: &str, selectable: &[&str]) -> Result<Self, Status> {
         let mut options = Self::default();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             match &*name {
@@ -44,7 +45,9 @@ impl Options {
                     options.timeout_seconds = u64::try_from(parse_int(&value)?).ok().filter(|seconds| *seconds > 0);
                 }
                 "labelSelector" => options.labels = selector::parse_labels(&value).map_err(Status::bad_request)?,
-                "fieldSelector" => options.fields = selector::parse_fields(&value).map_err(Status::bad_request)?,
+                "fieldSelector" => {
+                    options.fields = selector::parse_fields(&value, selectable).map_err(Status::bad_request)?;
+                }
                 _ => {}
             }
         }
@@ -116,11 +119,50 @@ impl Options {
     }
 }
 
-/// Kubernetes takes everything but `false` and `0` for true, even an empty value.
+/// Reads a query's boolean: Kubernetes takes everything but `false` and `0` for true, even an empty value.
 fn parse_bool(text: &str) -> bool {
     !text.eq_ignore_ascii_case("false") && text != "0"
 }
 
 fn parse_int(text: &str) -> Result<i64, Status> {
     text.parse().map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
+}
+
+/// What a write says beside its body.
+#[derive(Debug, Default)]
+pub struct WriteOptions {
+    /// `dryRun=All`: nothing is written.
+    pub dry_run: bool,
+    /// Who writes: `fieldManager`, or the User-Agent's first word.
+    pub manager: String,
+}
+
+impl WriteOptions {
+    /// Reads a query string and the headers.
+    pub fn of(headers: &HeaderMap, query: &str) -> Result<Self, Status> {
+        let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+        let mut options = Self { manager: agent.split('/').next().unwrap_or_default().to_owned(), dry_run: false };
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                "dryRun" => options.dry_run = parse_dry_run(&value)?,
+                "fieldManager" if !value.is_empty() => options.manager = value.into_owned(),
+                _ => {}
+            }
+        }
+        // The real server's limit.
+        options.manager = options.manager.chars().take(128).collect();
+        if options.manager.is_empty() {
+            options.manager = "unknown".to_owned();
+        }
+        Ok(options)
+    }
+}
+
+/// Reads `dryRun`, which knows one value.
+pub fn parse_dry_run(value: &str) -> Result<bool, Status> {
+    match value {
+        "" => Ok(false),
+        "All" => Ok(true),
+        other => Err(Status::bad_request(format!("dryRun: Unsupported value: {other:?}: supported values: \"All\""))),
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::base64;
+
 /// Where the next page starts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Continue {
@@ -19,7 +21,6 @@ struct Token {
 }
 
 const VERSION: &str = "meta.k8s.io/v1";
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 impl Continue {
     /// As text for `metadata.continue`.
@@ -28,12 +29,12 @@ impl Continue {
         // The NUL makes it the first key after the last one.
         let token = Token { v: VERSION.to_owned(), rv, start: format!("{}\0", self.last_key) };
         let json = serde_json::to_string(&token).expect("strings and a number always serialise");
-        encode_base64(json.as_bytes())
+        base64::encode_url(json.as_bytes())
     }
 
     /// From a client's text; `None` if this server cannot have written it.
     pub fn decode(text: &str) -> Option<Self> {
-        let token: Token = serde_json::from_slice(&decode_base64(text)?).ok()?;
+        let token: Token = serde_json::from_slice(&base64::decode_url(text)?).ok()?;
         let last_key = token.start.strip_suffix('\0')?.to_owned();
         let revision = match token.rv {
             -1 => None,
@@ -41,34 +42,6 @@ impl Continue {
         };
         (token.v == VERSION).then_some(Self { revision, last_key })
     }
-}
-
-/// Base64 for URLs without padding (RFC 4648 §5).
-fn encode_base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for index in 0..=chunk.len() {
-            text.push(char::from(DIGITS[(group >> (18 - 6 * index)) as usize & 63]));
-        }
-    }
-    text
-}
-
-fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    for chunk in text.trim_end_matches('=').as_bytes().chunks(4) {
-        if chunk.len() == 1 {
-            return None;
-        }
-        let mut group = 0_u32;
-        for letter in chunk {
-            group = group << 6 | DIGITS.iter().position(|digit| digit == letter)? as u32;
-        }
-        group <<= 6 * (4 - chunk.len());
-        bytes.extend_from_slice(&group.to_be_bytes()[1..chunk.len()]);
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

@@ -8,22 +8,31 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
+use super::body;
+use super::builtin;
+use super::collector::Work;
 use super::control;
+use super::delete::{self, Deletion};
 use super::discovery;
 use super::faults::Faults;
+use super::form::Form;
 use super::list;
-use super::options::Options;
+use super::openapi;
+use super::options::{Options, WriteOptions};
+use super::patch::Patch;
 use super::random::Random;
-use super::resource::{self, Resource};
+use super::registry::Registry;
+use super::scale;
 use super::scenario::Order;
 use super::status::Status;
 use super::storage::Storage;
+use super::target::{Part, Target};
 use super::watch;
 use super::write;
 
@@ -32,6 +41,10 @@ use super::write;
 pub struct App {
     /// The objects.
     pub storage: Arc<Storage>,
+    /// The resources that are served.
+    pub registry: Registry,
+    /// Who is told what is gone or on its way out.
+    pub collector: mpsc::UnboundedSender<Work>,
     /// The faults that are switched on.
     pub faults: Arc<Faults>,
     /// Time between two bookmarks of one watch.
@@ -76,14 +89,17 @@ async fn answer(app: &App, parts: &mut Parts, body: Body) -> Result<Response, St
     if matches!(path.as_str(), "/livez" | "/readyz" | "/healthz") {
         return Ok("ok".into_response());
     }
-    let accept = Accept::of(&parts.headers);
-    if accept == Accept::Other {
-        return Err(Status::not_acceptable());
-    }
-    let aggregated = accept == Accept::Aggregated;
-    if let Some(document) = discovery::document(&path, aggregated, host(&parts.headers, &parts.uri)) {
+    let aggregated = wants_aggregated(&parts.headers);
+    let resources = || app.registry.all();
+    let host = host(&parts.headers, &parts.uri);
+    let document =
+        discovery::document(&path, aggregated, host, &resources).or_else(|| openapi::document(&path, &resources));
+    if let Some(document) = document {
         if parts.method != Method::GET {
             return Err(Status::method_not_allowed());
+        }
+        if !aggregated {
+            Form::negotiate(&parts.headers, "")?;
         }
         let mut response = list::json_response(Body::from(format!("{document}\n")));
         if aggregated && matches!(path.trim_end_matches('/'), "/api" | "/apis") {
@@ -91,130 +107,85 @@ async fn answer(app: &App, parts: &mut Parts, body: Body) -> Result<Response, St
         }
         return Ok(response);
     }
-    let target = Target::parse(&path).ok_or_else(Status::no_such_resource)?;
+    let Some(target) = Target::parse(&app.registry, &path) else {
+        // Of a group that nobody serves, the real server knows no more than any web server would.
+        let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
+        let known = group.is_none_or(|group| builtin::RESOURCES.iter().any(|resource| resource.group() == group));
+        if known {
+            return Err(Status::no_such_resource());
+        }
+        return Ok((StatusCode::NOT_FOUND, "404 page not found\n").into_response());
+    };
     dispatch(app, target, parts, body).await
 }
 
 async fn dispatch(app: &App, target: Target, parts: &mut Parts, body: Body) -> Result<Response, Status> {
     let Target { resource, namespace, name, .. } = &target;
     let namespace = namespace.as_deref();
-    let query = parts.uri.query().unwrap_or_default();
+    let query = parts.uri.query().unwrap_or_default().to_owned();
     let allow = |verb: &str| {
         let forbidden = app.faults.is_forbidden(verb, resource);
         if forbidden { Err(Status::forbidden(resource, verb, namespace)) } else { Ok(()) }
     };
-    match (&parts.method, name) {
-        (&Method::GET, None) => {
+    let form = Form::negotiate(&parts.headers, &query)?;
+    let headers = &parts.headers;
+    match (&parts.method, name, target.part) {
+        (&Method::GET, None, _) => {
             // The verb is known, and authorised, before the options are looked at.
-            let is_watch = target.watch || Options::is_watch(query);
+            let is_watch = target.watch || Options::is_watch(&query);
             allow(if is_watch { "watch" } else { "list" })?;
-            let options = Options::parse(query)?;
+            let options = Options::parse(&query, resource.selectable)?;
             if is_watch {
-                return watch::watch(app, resource, namespace, options, parts).await;
+                return watch::watch(app, resource, namespace, options, form, parts).await;
             }
-            list::list(app, resource, namespace, options).await
+            list::list(app, resource, namespace, options, form).await
         }
-        (&Method::GET, Some(name)) => {
+        (&Method::GET, Some(name), part) => {
             allow("get")?;
-            list::get(app, resource, namespace.unwrap_or_default(), name)
+            if part == Part::Scale {
+                return scale::get(app, &target);
+            }
+            list::get(app, resource, namespace.unwrap_or_default(), name, form)
         }
-        (&Method::POST, None) => write::create(app, resource, namespace, write::read(&parts.headers, body).await?),
-        (&Method::PUT, Some(_)) => write::replace(app, &target, write::read(&parts.headers, body).await?),
-        (&Method::PATCH, Some(_)) => write::patch(app, &target, write::read(&parts.headers, body).await?),
-        (&Method::DELETE, Some(_)) => write::delete(app, &target),
+        (&Method::POST, None, _) => {
+            let options = WriteOptions::of(headers, &query)?;
+            write::create(app, &target, &options, form, &body::read(headers, body, body::OBJECT).await?)
+        }
+        (&Method::PUT, Some(_), part) => {
+            let options = WriteOptions::of(headers, &query)?;
+            let new = body::read(headers, body, body::OBJECT).await?;
+            if part == Part::Scale {
+                return scale::replace(app, &target, &options, &new);
+            }
+            write::replace(app, &target, &options, form, &new)
+        }
+        (&Method::PATCH, Some(_), part) => {
+            let options = WriteOptions::of(headers, &query)?;
+            let patch = Patch::read(resource, headers, body).await?;
+            if part == Part::Scale {
+                return scale::patch(app, &target, &options, &patch);
+            }
+            write::patch(app, &target, &options, form, patch)
+        }
+        (&Method::DELETE, Some(name), Part::Whole) => {
+            let deletion = Deletion::read(headers, &query, body).await?;
+            delete::one(app, resource, namespace.unwrap_or_default(), name, &deletion)
+        }
+        (&Method::DELETE, None, _) => {
+            let deletion = Deletion::read(headers, &query, body).await?;
+            delete::collection(app, resource, namespace, Options::parse(&query, resource.selectable)?, &deletion)
+        }
         _ => Err(Status::method_not_allowed()),
     }
 }
 
-/// The collection or object that a path names.
-#[derive(Debug, PartialEq)]
-pub struct Target {
-    /// The resource.
-    pub resource: &'static Resource,
-    /// The namespace, if the path has one.
-    pub namespace: Option<String>,
-    /// The object's name, if the path goes so far.
-    pub name: Option<String>,
-    /// Whether the path ends in `/status`.
-    pub status: bool,
-    /// Whether the path begins with the deprecated `watch/`.
-    pub watch: bool,
-}
-
-impl PartialEq for Resource {
-    fn eq(&self, other: &Self) -> bool {
-        self.index == other.index
-    }
-}
-
-impl Target {
-    fn parse(path: &str) -> Option<Self> {
-        let (group, rest) = match path.strip_prefix("/api/v1/") {
-            Some(rest) => ("", rest),
-            None => {
-                let (group, rest) = path.strip_prefix("/apis/")?.split_once('/')?;
-                (group, rest.strip_prefix("v1/")?)
-            }
-        };
-        let segments: Vec<String> = rest.split('/').map(percent_decode).collect::<Option<_>>()?;
-        let mut segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-        if segments.contains(&"") {
-            return None;
-        }
-        let watch = segments.first() == Some(&"watch");
-        if watch {
-            segments.remove(0);
-        }
-        let mut namespace = None;
-        // `namespaces/x` and `namespaces/x/status` are the namespace itself.
-        if let ["namespaces", within, plural, ..] = segments[..]
-            && plural != "status"
-        {
-            namespace = Some(within.to_owned());
-            segments.drain(..2);
-        }
-        let resource = resource::by_plural(group, segments.first()?)?;
-        let (name, status) = match segments[1..] {
-            [] => (None, false),
-            [name] => (Some(name.to_owned()), false),
-            [name, "status"] if resource.has_status => (Some(name.to_owned()), true),
-            _ => return None,
-        };
-        // A namespaced object needs its namespace, a cluster-scoped one has none.
-        let possible = if resource.namespaced { namespace.is_some() || name.is_none() } else { namespace.is_none() };
-        possible.then_some(Self { resource, namespace, name, status, watch })
-    }
-}
-
-#[derive(Debug, PartialEq)]
-enum Accept {
-    Json,
-    Aggregated,
-    Other,
-}
-
-impl Accept {
-    /// Tables and metadata-only forms are not offered; clients that can do without get plain JSON.
-    fn of(headers: &HeaderMap) -> Self {
-        let Some(accept) = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()) else {
-            return Self::Json;
-        };
-        let types: Vec<&str> = accept.split(',').map(str::trim).collect();
-        let is_plain = |one: &&str| {
-            !one.contains("as=")
-                && ["application/json", "*/*", "application/*"].iter().any(|ours| one.starts_with(ours))
-        };
-        if types
-            .iter()
-            .any(|one| one.contains("as=APIGroupDiscoveryList") && one.contains("v=v2") && !one.contains("v=v2beta"))
-        {
-            Self::Aggregated
-        } else if accept.trim().is_empty() || types.iter().any(is_plain) {
-            Self::Json
-        } else {
-            Self::Other
-        }
-    }
+/// Whether aggregated discovery is asked for.
+fn wants_aggregated(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    accept
+        .split(',')
+        .map(str::trim)
+        .any(|one| one.contains("as=APIGroupDiscoveryList") && one.contains("v=v2") && !one.contains("v=v2beta"))
 }
 
 /// Refuses requests that another host's page could have caused: DNS rebinding shows in Host, others in Origin.
@@ -252,55 +223,9 @@ fn is_loopback(authority: &str) -> bool {
     name == "127.0.0.1" || name == "[::1]" || name.eq_ignore_ascii_case("localhost")
 }
 
-/// `None` if the text is not UTF-8 after decoding or has a broken escape.
-pub fn percent_decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-        bytes.push((digit(rest.next())? * 16 + digit(rest.next())?) as u8);
-    }
-    String::from_utf8(bytes).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn check(path: &str, expected: Option<(&str, Option<&str>, Option<&str>, bool)>) {
-        let target = Target::parse(path);
-        let target = target.as_ref();
-        let got = target.map(|t| (t.resource.plural, t.namespace.as_deref(), t.name.as_deref(), t.status));
-        assert_eq!(got, expected, "{path}");
-    }
-
-    #[test]
-    fn paths() {
-        check("/api/v1/pods", Some(("pods", None, None, false)));
-        check("/api/v1/watch/pods", Some(("pods", None, None, false)));
-        check("/api/v1/namespaces", Some(("namespaces", None, None, false)));
-        check("/api/v1/namespaces/shop", Some(("namespaces", None, Some("shop"), false)));
-        check("/api/v1/namespaces/shop/status", Some(("namespaces", None, Some("shop"), true)));
-        check("/api/v1/namespaces/shop/pods", Some(("pods", Some("shop"), None, false)));
-        check("/api/v1/namespaces/shop/pods/web%2D1/status", Some(("pods", Some("shop"), Some("web-1"), true)));
-        check("/apis/apps/v1/namespaces/shop/deployments/web", Some(("deployments", Some("shop"), Some("web"), false)));
-        for nothing in [
-            "/api/v1/nosuch",
-            "/api/v1/pods/web",
-            "/api/v1/namespaces/shop/nodes",
-            "/api/v1//pods",
-            "/apis/apps/v2/deployments",
-            "/apis/batch/v1/deployments",
-            "/api/v1/namespaces/shop/pods/web/exec",
-            "/api/v1/nodes/%zz",
-        ] {
-            check(nothing, None);
-        }
-    }
 
     #[test]
     fn only_loopback_names() {

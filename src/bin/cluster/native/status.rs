@@ -35,10 +35,10 @@ struct Metadata {
 struct Details {
     #[serde(skip_serializing_if = "String::is_empty")]
     name: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    group: &'static str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    kind: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    group: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    kind: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     uid: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -51,8 +51,8 @@ struct Details {
 struct Cause {
     reason: &'static str,
     message: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    field: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    field: String,
 }
 
 fn is_zero(number: &u16) -> bool {
@@ -88,7 +88,7 @@ impl Status {
             "{} is forbidden: User \"demo\" cannot {verb} resource \"{}\" in API group \"{}\" {place}",
             resource.qualified(),
             resource.plural,
-            resource.group
+            resource.group()
         );
         Self::failure(403, "Forbidden", message, Some(Details::of(resource, "")))
     }
@@ -129,6 +129,32 @@ impl Status {
         Self::failure(409, "AlreadyExists", message, Some(Details::of(resource, name)))
     }
 
+    /// 409 for a precondition of a deletion that does not hold.
+    pub fn precondition(resource: &Resource, name: &str, what: &str, asked: &str, found: &str) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {} \"{name}\": the {what} in the precondition ({asked}) does not match \
+             the {what} in record ({found}). The object might have been deleted and then recreated",
+            resource.qualified()
+        );
+        Self::failure(409, "Conflict", message, Some(Details::of(resource, name)))
+    }
+
+    /// 403 for a creation in a namespace that is on its way out.
+    pub fn namespace_terminating(resource: &Resource, name: &str, namespace: &str) -> Self {
+        let message = format!(
+            "{} \"{name}\" is forbidden: unable to create new content in namespace {namespace} because it is being \
+             terminated",
+            resource.qualified()
+        );
+        Self::failure(403, "Forbidden", message, Some(Details::of(resource, name)))
+    }
+
+    /// 422 for a patch that cannot be applied.
+    pub fn patch_failed(why: &str) -> Self {
+        let message = format!("the server rejected our request due to an error in our request: {why}");
+        Self::failure(422, "Invalid", message, Some(Details::default()))
+    }
+
     /// 409 for a write from an old version.
     pub fn conflict(resource: &Resource, name: &str) -> Self {
         let message = format!(
@@ -161,20 +187,25 @@ impl Status {
         status
     }
 
+    /// 413.
+    pub fn body_too_large() -> Self {
+        Self::failure(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728", None)
+    }
+
     /// 415.
-    pub fn unsupported_media_type() -> Self {
-        let message = "the body of the request was in an unknown format - accepted media types include: \
-                       application/json, application/merge-patch+json";
+    pub fn unsupported_media_type(accepted: &str) -> Self {
+        let message =
+            format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
         Self::failure(415, "UnsupportedMediaType", message, None)
     }
 
     /// 422 for options that do not go together.
-    pub fn invalid_options(field: &'static str, why: &str) -> Self {
+    pub fn invalid_options(field: &str, why: &str) -> Self {
         let reason = if why.starts_with("Unsupported") { "FieldValueNotSupported" } else { "FieldValueForbidden" };
         let details = Details {
-            group: "meta.k8s.io",
-            kind: "ListOptions",
-            causes: vec![Cause { reason, message: why.to_owned(), field }],
+            group: "meta.k8s.io".to_owned(),
+            kind: "ListOptions".to_owned(),
+            causes: vec![Cause { reason, message: why.to_owned(), field: field.to_owned() }],
             ..Details::default()
         };
         let message = format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: {why}");
@@ -182,10 +213,10 @@ impl Status {
     }
 
     /// 422 for an object whose field is wrong.
-    pub fn invalid_object(resource: &'static Resource, name: &str, field: &'static str, why: &str) -> Self {
-        let mut details = Details { kind: resource.kind, ..Details::of(resource, name) };
-        details.causes = vec![Cause { reason: "FieldValueInvalid", message: why.to_owned(), field }];
-        let group = if resource.group.is_empty() { String::new() } else { format!(".{}", resource.group) };
+    pub fn invalid_object(resource: &Resource, name: &str, field: &str, why: &str) -> Self {
+        let mut details = Details { kind: resource.kind.to_string(), ..Details::of(resource, name) };
+        details.causes = vec![Cause { reason: "FieldValueInvalid", message: why.to_owned(), field: field.to_owned() }];
+        let group = if resource.group().is_empty() { String::new() } else { format!(".{}", resource.group()) };
         let message = format!("{}{group} \"{name}\" is invalid: {field}: {why}", resource.kind);
         Self::failure(422, "Invalid", message, Some(details))
     }
@@ -203,7 +234,7 @@ impl Status {
             causes: vec![Cause {
                 reason: "ResourceVersionTooLarge",
                 message: "Too large resource version".to_owned(),
-                field: "",
+                field: String::new(),
             }],
             retry_after_seconds: 1,
             ..Details::default()
@@ -219,6 +250,11 @@ impl Status {
         status
     }
 
+    /// Whether it says that an object does not exist.
+    pub fn is_not_found(&self) -> bool {
+        self.code == 404
+    }
+
     /// As JSON, without a newline.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a Status is strings and numbers, which always serialise")
@@ -227,8 +263,8 @@ impl Status {
 
 impl Details {
     fn of(resource: &Resource, name: &str) -> Self {
-        // A copy of the static names: the caller may hold the resource by a shorter borrow.
-        Self { name: name.to_owned(), group: resource.group, kind: resource.plural, ..Self::default() }
+        let (group, kind) = (resource.group().to_owned(), resource.plural.to_string());
+        Self { name: name.to_owned(), group, kind, ..Self::default() }
     }
 }
 

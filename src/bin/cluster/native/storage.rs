@@ -1,15 +1,16 @@
 //! The objects, in memory, under one global revision counter; the only place that writes them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::builtin::RESOURCES;
 use super::object::{Draft, Object};
 use super::random;
-use super::resource::{RESOURCES, Resource};
+use super::resource::Resource;
 use super::selector::Filter;
 use super::watch_cache::{Event, EventType, Gap, Ring};
 
@@ -20,8 +21,6 @@ const LOG_LENGTH: usize = 200_000;
 #[derive(Debug)]
 pub struct Storage {
     state: Mutex<State>,
-    /// Per resource, the revision of its newest write: wakes the watchers of that resource only.
-    written: Vec<watch::Sender<u64>>,
     /// The newest revision of all.
     newest: watch::Sender<u64>,
     seed: u64,
@@ -30,7 +29,10 @@ pub struct Storage {
 #[derive(Debug)]
 struct State {
     revision: u64,
-    collections: Vec<Collection>,
+    /// By the ids of the resources.
+    collections: BTreeMap<usize, Collection>,
+    /// Who is owned by whom: the id and the key of each object, by the uid of its owner.
+    dependents: HashMap<Arc<str>, BTreeSet<(usize, Arc<str>)>>,
     log: VecDeque<LogEntry>,
 }
 
@@ -38,6 +40,21 @@ struct State {
 struct Collection {
     objects: BTreeMap<Arc<str>, Arc<Object>>,
     ring: Ring,
+    /// The revision of its newest write: wakes the watchers of this resource only.
+    written: watch::Sender<u64>,
+    /// Its resource is no longer served: watches end after its last event.
+    closed: bool,
+}
+
+impl Collection {
+    fn new(revision: u64) -> Self {
+        Self {
+            objects: BTreeMap::new(),
+            ring: Ring::new(revision),
+            written: watch::Sender::new(revision),
+            closed: false,
+        }
+    }
 }
 
 /// One write, as `/_control/log` tells it.
@@ -60,6 +77,15 @@ pub struct LogEntry {
 
 fn as_text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(text)
+}
+
+/// What becomes of an object that is changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fate {
+    /// The new version is written.
+    Kept,
+    /// It goes.
+    Removed,
 }
 
 /// Why an update did not happen.
@@ -109,11 +135,9 @@ pub struct News {
 impl Storage {
     /// An empty storage whose history starts at `revision`.
     pub fn new(seed: u64, revision: u64) -> Self {
-        let collection = || Collection { objects: BTreeMap::new(), ring: Ring::new(revision) };
-        let collections = RESOURCES.iter().map(|_| collection()).collect();
+        let collections = RESOURCES.iter().map(|resource| (resource.id, Collection::new(revision))).collect();
         Self {
-            state: Mutex::new(State { revision, collections, log: VecDeque::new() }),
-            written: RESOURCES.iter().map(|_| watch::Sender::new(revision)).collect(),
+            state: Mutex::new(State { revision, collections, dependents: HashMap::new(), log: VecDeque::new() }),
             newest: watch::Sender::new(revision),
             seed,
         }
@@ -131,14 +155,34 @@ impl Storage {
 
     /// Follows the writes to one resource.
     pub fn written(&self, resource: &Resource) -> watch::Receiver<u64> {
-        self.written[resource.index].subscribe()
+        let mut state = self.lock();
+        let revision = state.revision;
+        state.collections.entry(resource.id).or_insert_with(|| Collection::new(revision)).written.subscribe()
+    }
+
+    /// Makes room for the objects of a resource that is new.
+    pub fn open(&self, id: usize) {
+        let mut state = self.lock();
+        // What was closed before has told its end to whoever watched.
+        state.collections.retain(|_, collection| !collection.closed);
+        let revision = state.revision;
+        state.collections.entry(id).or_insert_with(|| Collection::new(revision));
+    }
+
+    /// Ends the watches of a resource that is no longer served.
+    pub fn close(&self, id: usize) {
+        let mut state = self.lock();
+        let revision = state.revision;
+        let Some(collection) = state.collections.get_mut(&id) else { return };
+        collection.closed = true;
+        collection.written.send_replace(revision);
     }
 
     /// Makes everything written so far the initial state: no watch can start before it.
     pub fn compact(&self) -> u64 {
         let mut state = self.lock();
         let revision = state.revision;
-        state.collections.iter_mut().for_each(|collection| collection.ring.compact(revision));
+        state.collections.values_mut().for_each(|collection| collection.ring.compact(revision));
         revision
     }
 
@@ -146,19 +190,24 @@ impl Storage {
     pub fn settle(&self) {
         let mut state = self.lock();
         let revision = state.revision;
-        state.collections.iter_mut().for_each(|collection| collection.ring.reset(revision));
+        state.collections.values_mut().for_each(|collection| collection.ring.reset(revision));
     }
 
     /// One object.
     pub fn get(&self, resource: &Resource, key: &str) -> Option<Arc<Object>> {
-        self.lock().collections[resource.index].objects.get(key).cloned()
+        self.lock().object(resource.id, key).cloned()
+    }
+
+    /// What an object owns: each one's resource id and key.
+    pub fn dependents(&self, uid: &str) -> Vec<(usize, Arc<str>)> {
+        self.lock().dependents.get(uid).map(|all| all.iter().cloned().collect()).unwrap_or_default()
     }
 
     /// Writes a new object; `None` if its key is taken. A missing uid is made up.
     pub fn create(&self, resource: &Resource, draft: Draft) -> Option<Arc<Object>> {
         let key = resource.key(draft.meta("namespace"), draft.meta("name"));
         let mut state = self.lock();
-        if state.collections[resource.index].objects.contains_key(key.as_str()) {
+        if state.object(resource.id, &key).is_some() {
             return None;
         }
         Some(self.put(&mut state, resource, &key, draft))
@@ -169,7 +218,7 @@ impl Storage {
         let key = resource.key(draft.meta("namespace"), draft.meta("name"));
         let mut state = self.lock();
         if draft.meta("uid").is_empty()
-            && let Some(current) = state.collections[resource.index].objects.get(key.as_str())
+            && let Some(current) = state.object(resource.id, &key)
         {
             draft.metadata.insert("uid".to_owned(), Value::from(&*current.uid));
         }
@@ -183,23 +232,44 @@ impl Storage {
         key: &str,
         change: impl FnOnce(&Object, &mut Value) -> Result<(), E>,
     ) -> Result<Arc<Object>, UpdateError<E>> {
+        let kept = |current: &Object, value: &mut Value| change(current, value).map(|()| Fate::Kept);
+        self.change(resource, key, false, kept).map(|(object, _)| object)
+    }
+
+    /// Changes or removes an object, which is up to the change; answers its new or its last state. A dry run
+    /// writes nothing, and answers what would have been.
+    pub fn change<E>(
+        &self,
+        resource: &Resource,
+        key: &str,
+        dry_run: bool,
+        change: impl FnOnce(&Object, &mut Value) -> Result<Fate, E>,
+    ) -> Result<(Arc<Object>, Fate), UpdateError<E>> {
         let mut state = self.lock();
-        let current = state.collections[resource.index].objects.get(key).cloned().ok_or(UpdateError::NotFound)?;
+        let current = state.object(resource.id, key).cloned().ok_or(UpdateError::NotFound)?;
         let mut value = current.to_value();
-        change(&current, &mut value).map_err(UpdateError::Refused)?;
-        let Some(draft) = Draft::from_value(value) else { return Ok(current) };
+        let fate = change(&current, &mut value).map_err(UpdateError::Refused)?;
+        let Some(draft) = Draft::from_value(value) else { return Ok((current, Fate::Kept)) };
         let object = Arc::new(draft.into_object(resource, state.revision + 1));
-        if object.is_same_state(&current) || object.key != current.key {
-            return Ok(current);
+        if object.key != current.key || (fate == Fate::Kept && object.is_same_state(&current)) {
+            return Ok((current, Fate::Kept));
         }
-        self.insert(&mut state, resource, &object);
-        Ok(object)
+        match fate {
+            _ if dry_run => {}
+            Fate::Kept => self.insert(&mut state, resource, &object),
+            Fate::Removed => {
+                state.take(resource.id, key);
+                state.revision = object.revision;
+                self.publish(&mut state, resource, EventType::Deleted, &object, Some(current));
+            }
+        }
+        Ok((object, fate))
     }
 
     /// Deletes an object; answers its last state under the deletion's revision.
     pub fn delete(&self, resource: &Resource, key: &str) -> Option<Arc<Object>> {
         let mut state = self.lock();
-        let previous = state.collections[resource.index].objects.remove(key)?;
+        let previous = state.take(resource.id, key)?;
         state.revision += 1;
         let last = Arc::new(previous.at_revision(state.revision));
         self.publish(&mut state, resource, EventType::Deleted, &last, Some(previous));
@@ -209,7 +279,9 @@ impl Storage {
     /// Lists objects, if the asked revision is still known.
     pub fn list(&self, resource: &Resource, query: &ListQuery) -> Result<Page, Gap> {
         let state = self.lock();
-        let collection = &state.collections[resource.index];
+        let Some(collection) = state.collections.get(&resource.id) else {
+            return Ok(Page { revision: state.revision, objects: Vec::new(), remaining: 0 });
+        };
         let revision = query.at.unwrap_or(state.revision);
         let mut before = if revision < state.revision {
             if revision < collection.ring.oldest() {
@@ -269,20 +341,24 @@ impl Storage {
 
     /// The oldest resourceVersion that a watch of the resource may start from.
     pub fn oldest(&self, resource: &Resource) -> u64 {
-        self.lock().collections[resource.index].ring.oldest()
+        self.lock().collections.get(&resource.id).map_or(0, |collection| collection.ring.oldest())
     }
 
     /// What happened to a resource after `revision`.
     pub fn news(&self, resource: &Resource, revision: u64, limit: usize) -> Result<News, Gap> {
         let state = self.lock();
-        let (events, waiting) = state.collections[resource.index].ring.after(revision, limit)?;
+        let collection = state.collections.get(&resource.id).ok_or(Gap)?;
+        let (events, waiting) = collection.ring.after(revision, limit)?;
+        if events.is_empty() && collection.closed {
+            return Err(Gap);
+        }
         Ok(News { events, waiting, revision: state.revision })
     }
 
     /// The writes so far, of one resource or of all.
     pub fn log(&self, resource: Option<&Resource>) -> Vec<LogEntry> {
         let state = self.lock();
-        let wanted = |entry: &&LogEntry| resource.is_none_or(|resource| resource.index == entry.resource);
+        let wanted = |entry: &&LogEntry| resource.is_none_or(|resource| resource.id == entry.resource);
         state.log.iter().filter(wanted).cloned().collect()
     }
 
@@ -299,7 +375,7 @@ impl Storage {
 
     fn insert(&self, state: &mut State, resource: &Resource, object: &Arc<Object>) {
         state.revision = object.revision;
-        let previous = state.collections[resource.index].objects.insert(Arc::clone(&object.key), Arc::clone(object));
+        let previous = state.put(resource.id, object);
         let event_type = if previous.is_some() { EventType::Modified } else { EventType::Added };
         self.publish(state, resource, event_type, object, previous);
     }
@@ -320,15 +396,54 @@ impl Storage {
             event_type: event_type.as_str(),
             key: Arc::clone(&object.key),
             uid: Arc::clone(&object.uid),
-            resource: resource.index,
+            resource: resource.id,
         });
-        state.collections[resource.index].ring.push(event_type, Arc::clone(object), previous);
-        self.written[resource.index].send_replace(state.revision);
+        let revision = state.revision;
+        let collection = state.collections.entry(resource.id).or_insert_with(|| Collection::new(revision));
+        collection.ring.push(event_type, Arc::clone(object), previous);
+        collection.written.send_replace(revision);
         self.newest.send_replace(state.revision);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics between two changes that belong together, so a poisoned state is a whole one.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn object(&self, id: usize, key: &str) -> Option<&Arc<Object>> {
+        self.collections.get(&id)?.objects.get(key)
+    }
+
+    /// Puts an object in its place; answers who had it.
+    fn put(&mut self, id: usize, object: &Arc<Object>) -> Option<Arc<Object>> {
+        let revision = self.revision;
+        let collection = self.collections.entry(id).or_insert_with(|| Collection::new(revision));
+        let previous = collection.objects.insert(Arc::clone(&object.key), Arc::clone(object));
+        if previous.as_ref().is_none_or(|previous| previous.owners != object.owners) {
+            previous.iter().for_each(|previous| self.disown(id, previous));
+            for owner in &object.owners {
+                let place = (id, Arc::clone(&object.key));
+                self.dependents.entry(Arc::clone(owner)).or_default().insert(place);
+            }
+        }
+        previous
+    }
+
+    fn take(&mut self, id: usize, key: &str) -> Option<Arc<Object>> {
+        let object = self.collections.get_mut(&id)?.objects.remove(key)?;
+        self.disown(id, &object);
+        Some(object)
+    }
+
+    fn disown(&mut self, id: usize, object: &Object) {
+        for owner in &object.owners {
+            let Some(owned) = self.dependents.get_mut(owner) else { continue };
+            owned.remove(&(id, Arc::clone(&object.key)));
+            if owned.is_empty() {
+                self.dependents.remove(owner);
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::{SinkExt, StreamExt};
 
+use super::form::Form;
 use super::list::{json_response, wait_until};
 use super::options::Options;
 use super::resource::Resource;
@@ -27,9 +28,10 @@ const CLOSE_WAIT: Duration = Duration::from_secs(2);
 /// Answers a WATCH.
 pub async fn watch(
     app: &App,
-    resource: &'static Resource,
+    resource: &Arc<Resource>,
     namespace: Option<&str>,
     options: Options,
+    form: Form,
     parts: &mut Parts,
 ) -> Result<Response, Status> {
     options.validate_watch()?;
@@ -58,7 +60,8 @@ pub async fn watch(
     };
     let filter = Filter { namespace: namespace.map(str::to_owned), labels: options.labels, fields: options.fields };
     let request = WatchRequest {
-        resource,
+        resource: Arc::clone(resource),
+        form,
         filter,
         start,
         bookmarks: options.bookmarks,

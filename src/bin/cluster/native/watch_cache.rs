@@ -127,13 +127,13 @@ impl Ring {
 mod tests {
     use serde_json::json;
 
+    use super::super::builtin::PODS;
     use super::super::object::Draft;
-    use super::super::resource::PODS;
     use super::*;
 
     fn pod(revision: u64) -> Arc<Object> {
         let draft = Draft::from_value(json!({"metadata": {"name": "web", "namespace": "shop"}, "spec": {}})).unwrap();
-        Arc::new(draft.into_object(PODS, revision))
+        Arc::new(draft.into_object(&PODS, revision))
     }
 
     #[test]

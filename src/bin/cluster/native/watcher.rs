@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::faults::Faults;
+use super::form::Form;
 use super::object::Object;
 use super::resource::Resource;
 use super::selector::Filter;
@@ -23,7 +24,9 @@ const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct WatchRequest {
     /// The resource.
-    pub resource: &'static Resource,
+    pub resource: Arc<Resource>,
+    /// In which form its objects are sent.
+    pub form: Form,
     /// Which of its objects.
     pub filter: Filter,
     /// Where to start.
@@ -66,6 +69,8 @@ pub struct Watcher {
     error: Option<Status>,
     /// Whether it has been level with the storage; only then can it fall behind.
     caught_up: bool,
+    /// Whether a Table's columns have been named.
+    columns_told: bool,
     ended: bool,
     next_bookmark: Instant,
     last_bookmark: Option<Instant>,
@@ -92,16 +97,16 @@ impl Watcher {
     /// Starts a watch now.
     pub fn new(storage: Arc<Storage>, faults: Arc<Faults>, request: WatchRequest) -> Self {
         let now = Instant::now();
-        let written = storage.written(request.resource);
+        let written = storage.written(&request.resource);
         let (mut initial, mut end_bookmark, mut error, mut cursor) = (Vec::new(), false, None, 0);
         match &request.start {
             Start::State { end_bookmark: wanted } => {
-                let (revision, objects) = storage.snapshot(request.resource, &request.filter);
+                let (revision, objects) = storage.snapshot(&request.resource, &request.filter);
                 (initial, cursor, end_bookmark) = (objects, revision, *wanted && request.bookmarks);
             }
             Start::Now => cursor = storage.revision(),
             Start::After(revision) => {
-                let oldest = storage.oldest(request.resource);
+                let oldest = storage.oldest(&request.resource);
                 cursor = *revision;
                 error = (*revision < oldest).then(|| Status::too_old(*revision, oldest));
             }
@@ -114,13 +119,14 @@ impl Watcher {
             end_bookmark,
             error,
             caught_up: false,
+            columns_told: false,
             ended: false,
             next_bookmark: now + request.bookmark_every,
             last_bookmark: deadline.checked_sub(LAST_BOOKMARK).filter(|at| *at > now),
             deadline,
             started_at: cursor,
             written,
-            cuts: faults.cuts(request.resource),
+            cuts: faults.cuts(&request.resource),
             stalled: faults.stalled(),
             storage,
             faults,
@@ -178,8 +184,8 @@ impl Watcher {
             return Some(Step::Frames(vec![format!("{{\"type\":\"ERROR\",\"object\":{}}}\n", error.to_json())]));
         }
         if self.initial.len() > 0 {
-            let objects = self.initial.by_ref().take(BLOCK);
-            return Some(Step::Frames(objects.map(|object| frame("ADDED", object.text())).collect()));
+            let objects: Vec<_> = self.initial.by_ref().take(BLOCK).collect();
+            return Some(Step::Frames(objects.iter().map(|object| self.frame("ADDED", object)).collect()));
         }
         if std::mem::take(&mut self.end_bookmark) {
             return Some(Step::Frames(vec![self.bookmark(r#","annotations":{"k8s.io/initial-events-end":"true"}"#)]));
@@ -187,7 +193,7 @@ impl Watcher {
         // Marked as seen before the look, so a write after it wakes the wait.
         self.written.mark_unchanged();
         loop {
-            let Ok(news) = self.storage.news(self.request.resource, self.cursor, BLOCK) else {
+            let Ok(news) = self.storage.news(&self.request.resource, self.cursor, BLOCK) else {
                 return Some(Step::End);
             };
             if self.caught_up && news.waiting > self.faults.backlog() {
@@ -219,26 +225,27 @@ impl Watcher {
     }
 
     fn bookmark(&self, annotations: &str) -> String {
-        let Resource { kind, bookmark_fields, .. } = self.request.resource;
-        let object = format!(
-            "{{\"kind\":\"{kind}\",\"apiVersion\":\"{}\",\"metadata\":{{\"resourceVersion\":\"{}\"{annotations}}}{bookmark_fields}}}",
-            self.request.resource.api_version(),
-            self.cursor
-        );
-        frame("BOOKMARK", &object)
+        let metadata = format!("\"resourceVersion\":\"{}\"{annotations}", self.cursor);
+        frame("BOOKMARK", &self.request.form.bookmark(&self.request.resource, &metadata))
+    }
+
+    /// The first event of a Table's watch names the columns.
+    fn frame(&mut self, event_type: &str, object: &Object) -> String {
+        let with_columns = !std::mem::replace(&mut self.columns_told, true);
+        frame(event_type, &self.request.form.object(&self.request.resource, object, with_columns))
     }
 
     /// An event as this watch's filter sees it: entering its selection is ADDED, leaving it is DELETED.
-    fn frame_of(&self, event: &Event) -> Option<String> {
+    fn frame_of(&mut self, event: &Event) -> Option<String> {
         let filter = &self.request.filter;
         let before = event.previous.as_deref().filter(|object| filter.matches(object));
         let after = filter.matches(&event.object);
         match (event.event_type, before) {
-            (EventType::Deleted, Some(_)) => Some(frame("DELETED", event.object.text())),
+            (EventType::Deleted, Some(_)) => Some(self.frame("DELETED", &event.object)),
             (EventType::Deleted, None) => None,
-            (_, None) => after.then(|| frame("ADDED", event.object.text())),
-            (_, Some(_)) if after => Some(frame("MODIFIED", event.object.text())),
-            (_, Some(before)) => Some(frame("DELETED", before.at_revision(event.object.revision).text())),
+            (_, None) => after.then(|| self.frame("ADDED", &event.object)),
+            (_, Some(_)) if after => Some(self.frame("MODIFIED", &event.object)),
+            (_, Some(before)) => Some(self.frame("DELETED", &before.at_revision(event.object.revision))),
         }
     }
 }

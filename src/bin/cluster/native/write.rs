@@ -1,138 +1,183 @@
-//! Writes: create, replace, merge patch and delete. A request that is refused changes nothing.
+//! Writes: create, replace and patch. A request that is refused changes nothing.
 
-use axum::body::{Body, Bytes, to_bytes};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
+use super::body;
+use super::builtin::{DEFINITIONS, NAMESPACES};
 use super::clock;
+use super::collector;
+use super::defaults;
+use super::definition;
+use super::form::Form;
 use super::list::object_response;
+use super::managed_fields::{self, Writer};
 use super::object::{Draft, Object};
-use super::random::Random;
-use super::resource::{self, NAMESPACES, PODS, Resource};
-use super::scenario::Order;
-use super::server::{App, Target};
+use super::options::WriteOptions;
+use super::patch::Patch;
+use super::random::{self, Random};
+use super::resource::Resource;
+use super::server::App;
 use super::status::Status;
-use super::storage::UpdateError;
+use super::storage::{Fate, UpdateError};
+use super::target::{Part, Target};
+use super::validate;
 
-/// The real server's limit on a request's body.
-const LARGEST_BODY: usize = 3 << 20;
-/// What a client cannot change about an object.
-const IMMUTABLE: [&str; 5] = ["name", "namespace", "uid", "creationTimestamp", "resourceVersion"];
-
-/// Reads a request's body.
-pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Status> {
-    let content_type = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
-    // Everything that may be JSON is read as JSON; these two never are.
-    if [&b"application/vnd.kubernetes.protobuf"[..], b"application/json-patch+json"]
-        .iter()
-        .any(|one| content_type.starts_with(one))
-    {
-        return Err(Status::unsupported_media_type());
-    }
-    let too_large = |_| Status::bad_request("the request's body is broken or larger than 3 MiB");
-    to_bytes(body, LARGEST_BODY).await.map_err(too_large)
-}
+/// What a client cannot change in an object's metadata.
+const OWN: [&str; 9] = [
+    "name",
+    "namespace",
+    "uid",
+    "generation",
+    "creationTimestamp",
+    "resourceVersion",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+];
 
 /// Answers a POST.
 pub fn create(
     app: &App,
-    resource: &'static Resource,
-    namespace: Option<&str>,
-    body: Bytes,
+    target: &Target,
+    options: &WriteOptions,
+    form: Form,
+    body: &Bytes,
 ) -> Result<Response, Status> {
-    let mut draft = draft(resource, &body)?;
+    let object = body::object(&target.resource, body)?;
+    let created = create_object(app, target, options, object, "Update")?;
+    Ok((StatusCode::CREATED, object_response(&target.resource, &created, form)).into_response())
+}
+
+fn create_object(
+    app: &App,
+    target: &Target,
+    options: &WriteOptions,
+    mut object: Value,
+    operation: &'static str,
+) -> Result<Arc<Object>, Status> {
+    let resource = &*target.resource;
+    let text = |object: &Value, field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
+    let mut name = text(&object, "name");
+    if name.is_empty() && !text(&object, "generateName").is_empty() {
+        let suffix = Random::new(app.storage.revision() ^ clock::now() as u64).suffix(5);
+        name = format!("{}{suffix}", text(&object, "generateName"));
+    }
+    validate::name(resource, &name)?;
+    let named = text(&object, "namespace");
+    let Value::Object(metadata) = &mut object["metadata"] else {
+        return Err(Status::bad_request("metadata must be an object"));
+    };
+    OWN.iter().for_each(|field| drop(metadata.remove(*field)));
+    metadata.insert("name".to_owned(), name.as_str().into());
     if resource.namespaced {
-        let namespace = namespace.ok_or_else(Status::method_not_allowed)?;
-        if !["", namespace].contains(&draft.meta("namespace")) {
+        let namespace = target.namespace.as_deref().ok_or_else(Status::method_not_allowed)?;
+        if !["", namespace].contains(&&*named) {
             let message = "the namespace of the provided object does not match the namespace sent on the request";
             return Err(Status::bad_request(message));
         }
-        if app.storage.get(NAMESPACES, namespace).is_none() {
-            return Err(Status::not_found(NAMESPACES, namespace));
+        metadata.insert("namespace".to_owned(), namespace.into());
+        match app.storage.get(&NAMESPACES, namespace) {
+            None => return Err(Status::not_found(&NAMESPACES, namespace)),
+            Some(found) if found.is_leaving() => {
+                return Err(Status::namespace_terminating(resource, &name, namespace));
+            }
+            Some(_) => {}
         }
-        draft.metadata.insert("namespace".to_owned(), namespace.into());
-    } else {
-        draft.metadata.remove("namespace");
     }
-    if draft.meta("name").is_empty() && !draft.meta("generateName").is_empty() {
-        let suffix = Random::new(app.storage.revision() ^ clock::now() as u64).suffix(5);
-        let name = format!("{}{suffix}", draft.meta("generateName"));
-        draft.metadata.insert("name".to_owned(), name.into());
+    let now = clock::timestamp(clock::now());
+    let revision = app.storage.revision();
+    metadata.insert("creationTimestamp".to_owned(), now.as_str().into());
+    let seed = format!("{}/{}/{name}", resource.qualified(), target.namespace.as_deref().unwrap_or_default());
+    metadata.insert("uid".to_owned(), random::uid(clock::time().0 as u64, &seed, revision).into());
+    if resource.has_generation {
+        metadata.insert("generation".to_owned(), 1.into());
     }
-    let name = draft.meta("name").to_owned();
-    check_name(resource, &name)?;
-    // These are the server's to choose.
-    draft.metadata.remove("uid");
-    draft.metadata.insert("creationTimestamp".to_owned(), clock::timestamp(clock::now()).into());
-    let object = app.storage.create(resource, draft).ok_or_else(|| Status::already_exists(resource, &name))?;
-    Ok((StatusCode::CREATED, object_response(&object)).into_response())
+    if resource.has_status
+        && let Some(fields) = object.as_object_mut()
+    {
+        fields.remove("status");
+    }
+    let writer =
+        Writer { manager: &options.manager, operation, subresource: "", api_version: &resource.api_version, now: &now };
+    managed_fields::stamp(&Value::Null, &mut object, writer);
+    defaults::complete(resource, &mut object, revision);
+    let definition = (*resource == **DEFINITIONS).then(|| define(app, &mut object)).transpose()?;
+    let exists = || Status::already_exists(resource, &name);
+    let draft = Draft::from_value(object).ok_or_else(|| Status::bad_request("the object has no metadata"))?;
+    if options.dry_run {
+        let key = resource.key(draft.meta("namespace"), &name);
+        return match app.storage.get(resource, &key) {
+            Some(_) => Err(exists()),
+            None => Ok(Arc::new(draft.into_object(resource, revision))),
+        };
+    }
+    let created = app.storage.create(resource, draft).ok_or_else(exists)?;
+    if let Some(resources) = definition {
+        serve(app, &name, resources);
+    }
+    Ok(created)
 }
 
 /// Answers a PUT.
-pub fn replace(app: &App, target: &Target, body: Bytes) -> Result<Response, Status> {
-    let new = draft(target.resource, &body)?;
-    update(app, target, |current, value| {
-        let version = new.meta("resourceVersion");
-        if !version.is_empty() && version != current.revision.to_string() {
-            return Err(Status::conflict(target.resource, &current.name));
-        }
-        check_same(current, &new.metadata)?;
-        let super::object::Fields::Parsed(fields) = new.fields else { return Ok(()) };
-        let Value::Object(whole) = value else { return Ok(()) };
-        if target.status {
-            whole.extend(fields.into_iter().filter(|(field, _)| field == "status"));
-            return Ok(());
-        }
-        *whole = fields;
-        whole.insert("metadata".to_owned(), new.metadata.into());
+pub fn replace(
+    app: &App,
+    target: &Target,
+    options: &WriteOptions,
+    form: Form,
+    body: &Bytes,
+) -> Result<Response, Status> {
+    let new = body::object(&target.resource, body)?;
+    let updated = update(app, target, options, "Update", |current, value| {
+        check_version(&target.resource, current, new["metadata"]["resourceVersion"].as_str())?;
+        *value = new;
         Ok(())
-    })
+    })?;
+    Ok(object_response(&target.resource, &updated, form))
 }
 
-/// Answers a PATCH. Strategic and apply patches are taken for merge patches, which differ in lists only.
-pub fn patch(app: &App, target: &Target, body: Bytes) -> Result<Response, Status> {
-    let patch = parse(&body)?;
-    if !patch.is_object() {
-        return Err(Status::bad_request("a merge patch is a JSON object"));
-    }
-    update(app, target, |current, value| {
-        if let Some(version) = patch.pointer("/metadata/resourceVersion").and_then(Value::as_str)
-            && version != current.revision.to_string()
-        {
-            return Err(Status::conflict(target.resource, &current.name));
+/// Answers a PATCH.
+pub fn patch(app: &App, target: &Target, options: &WriteOptions, form: Form, patch: Patch) -> Result<Response, Status> {
+    let resource = &target.resource;
+    let operation = if matches!(patch, Patch::Apply(_)) { "Apply" } else { "Update" };
+    let updated = update(app, target, options, operation, |current, value| {
+        check_version(resource, current, patch.version())?;
+        patch.apply(resource.is_custom(), value)
+    });
+    match (updated, patch) {
+        (Err(missing), Patch::Apply(mut object)) if missing.is_not_found() && target.part == Part::Whole => {
+            if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+                metadata.insert("name".to_owned(), target.name().into());
+            }
+            let object = body::object(resource, object.to_string().as_bytes())?;
+            let created = create_object(app, target, options, object, operation)?;
+            Ok((StatusCode::CREATED, object_response(resource, &created, form)).into_response())
         }
-        merge(value, patch);
-        match value.get("metadata") {
-            Some(Value::Object(metadata)) => check_same(current, metadata),
-            _ => Err(Status::bad_request("metadata must be an object")),
+        (updated, _) => {
+            let updated = updated?;
+            Ok(object_response(resource, &updated, form))
         }
-    })
-}
-
-/// Answers a DELETE. Objects go at once: there is no kubelet to wait for, and no finalizer is honoured.
-pub fn delete(app: &App, target: &Target) -> Result<Response, Status> {
-    let name = target.name.as_deref().unwrap_or_default();
-    let key = target.resource.key(target.namespace.as_deref().unwrap_or_default(), name);
-    let object = app.storage.delete(target.resource, &key);
-    let object = object.ok_or_else(|| Status::not_found(target.resource, name))?;
-    if target.resource == PODS {
-        let gone = Order::PodGone { namespace: object.namespace.to_string(), name: object.name.to_string() };
-        // A scenario too busy to hear it finds out by itself.
-        let _ = app.scenario.try_send(gone);
     }
-    Ok(Status::deleted(target.resource, name, &object.uid).into_response())
 }
 
 /// Writes a raw object of any known kind, whatever its name: what `/_control/put` does.
-pub fn put_raw(app: &App, body: &Bytes) -> Result<Response, Status> {
-    let value = parse(body)?;
+pub fn put_raw(app: &App, bytes: &Bytes) -> Result<Response, Status> {
+    let value = body::parse(bytes)?;
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let resource = resource::by_kind(api_version, kind)
+    let resource = app
+        .registry
+        .by_kind(api_version, kind)
         .ok_or_else(|| Status::bad_request(format!("no resource has the kind {kind:?} in {api_version:?}")))?;
-    let mut draft = draft(resource, body)?;
-    if draft.meta("name").is_empty() {
+    let mut object = body::object(&resource, bytes)?;
+    let definition = (*resource == **DEFINITIONS).then(|| define(app, &mut object)).transpose()?;
+    let mut draft = Draft::from_value(object).ok_or_else(|| Status::bad_request("metadata must be an object"))?;
+    let name = draft.meta("name").to_owned();
+    if name.is_empty() {
         return Err(Status::bad_request("metadata.name is required"));
     }
     if !resource.namespaced {
@@ -141,147 +186,176 @@ pub fn put_raw(app: &App, body: &Bytes) -> Result<Response, Status> {
         draft.metadata.insert("namespace".to_owned(), "default".into());
     }
     draft.metadata.entry("creationTimestamp").or_insert_with(|| clock::timestamp(clock::now()).into());
-    Ok(object_response(&app.storage.upsert(resource, draft)))
+    let written = app.storage.upsert(&resource, draft);
+    if let Some(resources) = definition {
+        serve(app, &name, resources);
+    }
+    Ok(object_response(&resource, &written, Form::Whole))
 }
 
-fn update(
+/// Refuses to write from an old version.
+pub fn check_version(resource: &Resource, current: &Object, version: Option<&str>) -> Result<(), Status> {
+    match version {
+        Some(version) if !version.is_empty() && version != current.revision.to_string() => {
+            Err(Status::conflict(resource, &current.name))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Changes an object, or its status alone; answers what it is then. What loses the last finalizer that held it
+/// goes.
+pub fn update(
     app: &App,
     target: &Target,
+    options: &WriteOptions,
+    operation: &'static str,
     change: impl FnOnce(&Object, &mut Value) -> Result<(), Status>,
-) -> Result<Response, Status> {
-    let name = target.name.as_deref().unwrap_or_default();
-    let key = target.resource.key(target.namespace.as_deref().unwrap_or_default(), name);
-    let updated = app.storage.update(target.resource, &key, |current, value| {
-        let spec = value.get("spec").cloned();
-        let identity = IMMUTABLE.map(|field| (field, value["metadata"].get(field).cloned()));
+) -> Result<Arc<Object>, Status> {
+    let resource = &*target.resource;
+    let mut definition = None;
+    let changed = app.storage.change(resource, &target.key(), options.dry_run, |current, value| {
+        let before = value.clone();
+        value["apiVersion"] = Value::from(&*resource.api_version);
         change(current, value)?;
-        for (field, old) in identity {
-            if let Some(old) = old {
-                value["metadata"][field] = old;
-            }
+        keep_own(resource, target.part, current, &before, value)?;
+        validate::change(resource, &before, value)?;
+        if *resource == **DEFINITIONS {
+            definition = Some(define(app, value)?);
         }
-        // A new spec is a new generation, which controllers compare with observedGeneration.
-        if value.get("spec") != spec.as_ref()
-            && let Some(generation) = value.pointer_mut("/metadata/generation")
-            && let Some(number) = generation.as_u64()
-        {
-            *generation = number.saturating_add(1).into();
+        if resource.plural == "secrets" && !resource.is_custom() {
+            defaults::encode_string_data(value);
         }
-        Ok(())
+        if without_kind(value) == without_kind(&before) {
+            return Ok(Fate::Kept);
+        }
+        if resource.has_generation && is_new_generation(resource, &before, value) {
+            let generation = before["metadata"]["generation"].as_u64().unwrap_or_default();
+            value["metadata"]["generation"] = generation.saturating_add(1).into();
+        }
+        let subresource = match target.part {
+            Part::Whole => "",
+            Part::Status => "status",
+            Part::Scale => "scale",
+        };
+        let now = clock::timestamp(clock::now());
+        let api_version = &resource.api_version;
+        let writer = Writer { manager: &options.manager, operation, subresource, api_version, now: &now };
+        managed_fields::stamp(&before, value, writer);
+        Ok(if may_go(resource, value) { Fate::Removed } else { Fate::Kept })
     });
-    match updated {
-        Ok(object) => Ok(object_response(&object)),
-        Err(UpdateError::NotFound) => Err(Status::not_found(target.resource, name)),
-        Err(UpdateError::Refused(status)) => Err(status),
-    }
-}
-
-fn parse(body: &[u8]) -> Result<Value, Status> {
-    serde_json::from_slice(body)
-        .map_err(|error| Status::bad_request(format!("the request's body is not JSON: {error}")))
-}
-
-/// The object in a request's body, if it is one of this resource.
-fn draft(resource: &'static Resource, body: &[u8]) -> Result<Draft, Status> {
-    let value = parse(body)?;
-    for (field, expected) in [("kind", resource.kind), ("apiVersion", resource.api_version())] {
-        if let Some(found) = value.get(field)
-            && found != expected
-        {
-            let message = format!("the {field} in the data ({found}) does not match the expected {field} ({expected})");
-            return Err(Status::bad_request(message));
+    let (object, fate) = match changed {
+        Ok(changed) => changed,
+        Err(UpdateError::NotFound) => return Err(Status::not_found(resource, target.name())),
+        Err(UpdateError::Refused(status)) => return Err(status),
+    };
+    if !options.dry_run {
+        match (fate, definition) {
+            (Fate::Removed, _) => collector::gone(app, &target.resource, &object),
+            (Fate::Kept, Some(resources)) => serve(app, target.name(), resources),
+            (Fate::Kept, None) => {}
         }
     }
-    let draft = Draft::from_value(value).ok_or_else(|| Status::bad_request("metadata must be an object"))?;
-    check_metadata(&draft.metadata)?;
-    Ok(draft)
+    Ok(object)
 }
 
-/// Refuses metadata whose identity or labels could not be read back.
-fn check_metadata(metadata: &Map<String, Value>) -> Result<(), Status> {
-    for field in ["name", "namespace", "uid", "generateName"] {
-        if metadata.get(field).is_some_and(|value| !value.is_string()) {
-            return Err(Status::bad_request(format!("metadata.{field} must be a string")));
-        }
-    }
-    for field in ["labels", "annotations"] {
-        let strings = |value: &Value| value.as_object().is_some_and(|map| map.values().all(Value::is_string));
-        if metadata.get(field).is_some_and(|value| !value.is_null() && !strings(value)) {
-            return Err(Status::bad_request(format!("metadata.{field} must map strings to strings")));
-        }
-    }
-    Ok(())
+/// Whether nothing holds an object any more that is to be deleted.
+pub fn may_go(resource: &Resource, object: &Value) -> bool {
+    let metadata = &object["metadata"];
+    metadata["deletionTimestamp"].is_string()
+        && metadata["finalizers"].as_array().is_none_or(Vec::is_empty)
+        && metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or_default() == 0
+        // A Namespace waits for what is in it.
+        && *resource != **NAMESPACES
 }
 
-/// Refuses a change of identity.
-fn check_same(current: &Object, metadata: &Map<String, Value>) -> Result<(), Status> {
-    check_metadata(metadata)?;
-    let identity = [("name", &*current.name), ("namespace", &*current.namespace), ("uid", &*current.uid)];
-    for (field, expected) in identity {
-        let found = metadata.get(field).and_then(Value::as_str).unwrap_or_default();
-        if !found.is_empty() && found != expected {
-            let message =
-                format!("the {field} of the object ({found}) does not match the {field} on the URL ({expected})");
-            return Err(Status::bad_request(message));
+/// Takes back what is not the client's to change, and the part of the object that it did not speak of.
+fn keep_own(
+    resource: &Resource,
+    part: Part,
+    current: &Object,
+    before: &Value,
+    value: &mut Value,
+) -> Result<(), Status> {
+    let Some(fields) = value.as_object_mut() else { return Err(Status::bad_request("the object is no object")) };
+    match fields.get("metadata") {
+        Some(Value::Object(metadata)) => validate::same_identity(current, metadata)?,
+        _ => return Err(Status::bad_request("metadata must be an object")),
+    }
+    for (field, expected) in [("kind", &*resource.kind), ("apiVersion", &*resource.api_version)] {
+        if fields.get(field).is_some_and(|found| found != expected) {
+            return Err(Status::bad_request(format!("the {field} of the object must stay {expected}")));
         }
     }
-    Ok(())
-}
-
-fn check_name(resource: &'static Resource, name: &str) -> Result<(), Status> {
-    let good = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
-    let inner = |letter: char| good(letter) || matches!(letter, '-' | '.');
-    if name.is_empty() {
-        let why = "Required value: name or generateName is required";
-        return Err(Status::invalid_object(resource, name, "metadata.name", why));
-    }
-    if name.len() <= 253 && name.chars().all(inner) && name.starts_with(good) && name.ends_with(good) {
+    if part == Part::Status {
+        let status = fields.remove("status");
+        *value = before.clone();
+        if let (Some(fields), Some(status)) = (value.as_object_mut(), status) {
+            fields.insert("status".to_owned(), status);
+        }
         return Ok(());
     }
-    let why = format!(
-        "Invalid value: {name:?}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, \
-         '-' or '.', and must start and end with an alphanumeric character"
-    );
-    Err(Status::invalid_object(resource, name, "metadata.name", &why))
+    if resource.has_status {
+        match before.get("status") {
+            Some(status) => fields.insert("status".to_owned(), status.clone()),
+            None => fields.remove("status"),
+        };
+    }
+    if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|_, field| !field.is_null());
+        // What is empty is not there, as Go leaves it out.
+        metadata.retain(|_, field| *field != json!([]) && *field != json!({}));
+        for field in OWN {
+            match before["metadata"].get(field) {
+                Some(own) => metadata.insert(field.to_owned(), own.clone()),
+                None => metadata.remove(field),
+            };
+        }
+    }
+    Ok(())
 }
 
-/// JSON merge patch (RFC 7386).
-fn merge(target: &mut Value, patch: Value) {
-    let Value::Object(patch) = patch else {
-        *target = patch;
-        return;
+/// A new spec is a new generation, which controllers compare with observedGeneration. A custom resource counts
+/// every change but those of its metadata, and of a status that is a part of its own.
+fn is_new_generation(resource: &Resource, before: &Value, after: &Value) -> bool {
+    if !resource.is_custom() {
+        return before.get("spec") != after.get("spec");
+    }
+    let counted = |object: &Value| {
+        let mut fields = object.as_object().cloned().unwrap_or_default();
+        fields.retain(|field, _| !["kind", "apiVersion", "metadata"].contains(&field.as_str()));
+        if resource.has_status {
+            fields.remove("status");
+        }
+        fields
     };
-    if !target.is_object() {
-        *target = Value::Object(Map::new());
-    }
-    let Value::Object(target) = target else { return };
-    for (field, value) in patch {
-        if value.is_null() {
-            target.remove(&field);
-        } else {
-            merge(target.entry(field).or_insert(Value::Null), value);
-        }
-    }
+    counted(before) != counted(after)
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn merge_patches() {
-        for (target, patch, expected) in [
-            (json!({"a": 1}), json!({"a": null}), json!({})),
-            (json!({"a": {"b": 1, "c": 2}}), json!({"a": {"b": 3}}), json!({"a": {"b": 3, "c": 2}})),
-            (json!({"a": [1]}), json!({"a": [2, 3]}), json!({"a": [2, 3]})),
-            (json!({}), json!({"a": {"b": null, "c": {"d": null}}}), json!({"a": {"c": {}}})),
-            (json!({"a": "x"}), json!({"a": {"b": 1}}), json!({"a": {"b": 1}})),
-        ] {
-            let mut got = target;
-            merge(&mut got, patch);
-            assert_eq!(got, expected);
-        }
+/// Versions of one resource differ in this alone, which is no change.
+fn without_kind(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("kind");
+        fields.remove("apiVersion");
     }
+    object
+}
+
+/// Checks a definition and fills it in; answers the resources that it asks for.
+fn define(app: &App, object: &mut Value) -> Result<Vec<Resource>, Status> {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let resources = definition::resources(object, app.registry.id_of(&name))
+        .map_err(|(field, why)| Status::invalid_object(&DEFINITIONS, &name, field, &why))?;
+    if !object["metadata"]["deletionTimestamp"].is_string() {
+        definition::complete(object, &clock::timestamp(clock::now()));
+    }
+    Ok(resources)
+}
+
+fn serve(app: &App, definition: &str, resources: Vec<Resource>) {
+    if let Some(resource) = resources.first() {
+        app.storage.open(resource.id);
+    }
+    app.registry.define(definition, resources);
 }

@@ -19,6 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::args::Args;
+use super::builtin::DEPLOYMENTS;
 use super::clock;
 use super::random::Random;
 use super::storage::Storage;
@@ -167,6 +168,7 @@ impl Scenario {
 
     fn release(&mut self, home: Home) {
         match home {
+            Home::Workload(index) if !self.is_there(index) => {}
             Home::Workload(index) => self.population.workloads[index].busy = false,
             Home::Job(number) => {
                 self.population.jobs.remove(&number);
@@ -215,8 +217,25 @@ impl Scenario {
     /// A workload on which nothing is going on; `None` if a few tries find none.
     fn free_workload(&mut self) -> Option<usize> {
         let all = self.population.workloads.len();
-        let mut tries = (0..8).map(|_| self.random.below(all));
-        tries.find(|index| self.population.workloads.get(*index).is_some_and(|workload| !workload.busy))
+        let tries: Vec<usize> = (0..8).map(|_| self.random.below(all)).collect();
+        tries.into_iter().find(|index| {
+            self.population.workloads.get(*index).is_some_and(|workload| !workload.busy) && self.is_there(*index)
+        })
+    }
+
+    /// Whether a workload's Deployment is still there. Of one that somebody has deleted nothing comes any more: it
+    /// stays busy.
+    fn is_there(&mut self, index: usize) -> bool {
+        let Some(workload) = self.population.workloads.get_mut(index) else { return false };
+        let key = DEPLOYMENTS.key(&workload.namespace, &workload.name);
+        let found = self.storage.get(&DEPLOYMENTS, &key);
+        let is_there = found.is_some_and(|found| *found.uid == *workload.uid && !found.is_leaving());
+        if !is_there {
+            self.pods = self.pods.saturating_sub(workload.pods.len());
+            workload.pods.clear();
+            workload.busy = true;
+        }
+        is_there
     }
 
     /// What the autoscaler makes of a workload: the number of Pods in all stays about the same.
@@ -241,7 +260,7 @@ impl Scenario {
         let Some((index, replace)) = found else { return };
         self.pods = self.pods.saturating_sub(1);
         // A workload that is busy gets its Pod back when something begins on it the next time.
-        if replace {
+        if replace && self.is_there(index) {
             self.start(Activity::new(Home::Workload(index), activity::replacement(1)));
         }
     }

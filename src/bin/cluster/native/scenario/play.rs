@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::super::builtin::{DEPLOYMENTS, JOBS, NODES, PODS, REPLICA_SETS};
 use super::super::clock;
 use super::super::random;
-use super::super::resource::{DEPLOYMENTS, JOBS, NODES, PODS, REPLICA_SETS, Resource};
+use super::super::resource::Resource;
 use super::activity::{Activity, Home, Step};
 use super::model::{Container, Job, Pod, PodState, Template};
 use super::recorder::{About, What};
@@ -18,6 +19,12 @@ const HISTORY: usize = 2;
 impl Scenario {
     /// Carries out one step.
     pub(super) fn play(&mut self, activity: &mut Activity, step: Step) {
+        if let Home::Workload(index) = activity.home
+            && !self.is_there(index)
+        {
+            activity.steps.clear();
+            return;
+        }
         match (activity.home, step) {
             (_, Step::Pod(change)) => {
                 let Some(name) = activity.target.clone() else { return };
@@ -34,7 +41,7 @@ impl Scenario {
             (Home::Workload(index), Step::Prune) => self.prune(index),
             (Home::Job(number), Step::CreateJob) => {
                 let Some(job) = self.population.jobs.get(&number) else { return };
-                self.storage.create(JOBS, objects::job(job));
+                self.storage.create(&JOBS, objects::job(job));
             }
             (Home::Job(number), Step::Status) => self.job_status(number),
             (Home::Job(number), Step::RemoveJob) => self.remove_job(number),
@@ -50,10 +57,10 @@ impl Scenario {
             Home::Workload(index) => {
                 let workload = &self.population.workloads[index];
                 let set = workload.current();
-                (REPLICA_SETS, &workload.namespace, &set.name, &set.uid, "replicaset-controller")
+                (&REPLICA_SETS, &workload.namespace, &set.name, &set.uid, "replicaset-controller")
             }
             Home::Job(number) => match self.population.jobs.get(&number) {
-                Some(job) => (JOBS, &job.namespace, &job.name, &job.uid, "job-controller"),
+                Some(job) => (&JOBS, &job.namespace, &job.name, &job.uid, "job-controller"),
                 None => return,
             },
             Home::Node(_) => return,
@@ -77,7 +84,7 @@ impl Scenario {
         self.write_deployment(index);
         let workload = &self.population.workloads[index];
         let draft = objects::replica_set(workload, workload.current(), clock::now());
-        self.storage.create(REPLICA_SETS, draft);
+        self.storage.create(&REPLICA_SETS, draft);
         let message = format!("Scaled up replica set {} from 0 to 1", workload.current().name);
         self.record_deployment(index, "ScalingReplicaSet", &message, "deployment-controller");
     }
@@ -115,7 +122,7 @@ impl Scenario {
     fn record_deployment(&mut self, index: usize, reason: &str, message: &str, component: &str) {
         let workload = &self.population.workloads[index];
         let (namespace, name, uid) = (&workload.namespace, &workload.name, &workload.uid);
-        let about = About { resource: DEPLOYMENTS, namespace, name, uid, container: None };
+        let about = About { resource: &DEPLOYMENTS, namespace, name, uid, container: None };
         let what = What { reason, message, component, host: "", warning: false };
         self.recorder.record(&self.storage, self.seed, about, what, clock::time());
     }
@@ -124,7 +131,7 @@ impl Scenario {
     fn write_deployment(&mut self, index: usize) {
         let workload = &self.population.workloads[index];
         let key = DEPLOYMENTS.key(&workload.namespace, &workload.name);
-        self.change(DEPLOYMENTS, &key, &workload.uid, |value| {
+        self.change(&DEPLOYMENTS, &key, &workload.uid, |value| {
             let generation = generation(value) + 1;
             set(value, &["metadata", "generation"], generation.into());
             let revision = workload.current().revision.to_string();
@@ -139,7 +146,7 @@ impl Scenario {
         for set_of_pods in workload.replica_sets.iter().rev().take(2) {
             let key = REPLICA_SETS.key(&workload.namespace, &set_of_pods.name);
             let (replicas, _) = workload.counts(&set_of_pods.hash);
-            self.change(REPLICA_SETS, &key, &set_of_pods.uid, |value| {
+            self.change(&REPLICA_SETS, &key, &set_of_pods.uid, |value| {
                 let mut generation = generation(value);
                 if value.pointer("/spec/replicas").and_then(Value::as_u64) != Some(replicas as u64) {
                     generation += 1;
@@ -150,7 +157,7 @@ impl Scenario {
             });
         }
         let key = DEPLOYMENTS.key(&workload.namespace, &workload.name);
-        self.change(DEPLOYMENTS, &key, &workload.uid, |value| {
+        self.change(&DEPLOYMENTS, &key, &workload.uid, |value| {
             let generation = generation(value);
             set(value, &["status"], objects::deployment_status(workload, generation, clock::now()));
         });
@@ -160,7 +167,7 @@ impl Scenario {
         let workload = &mut self.population.workloads[index];
         while workload.replica_sets.len() > HISTORY + 1 {
             let old = workload.replica_sets.remove(0);
-            self.storage.delete(REPLICA_SETS, &REPLICA_SETS.key(&workload.namespace, &old.name));
+            self.storage.delete(&REPLICA_SETS, &REPLICA_SETS.key(&workload.namespace, &old.name));
         }
     }
 
@@ -192,7 +199,7 @@ impl Scenario {
             job.completed = Some(clock::now());
         }
         let (key, uid, status) = (JOBS.key(&job.namespace, &job.name), job.uid.clone(), objects::job_status(job));
-        self.change(JOBS, &key, &uid, |value| set(value, &["status"], status));
+        self.change(&JOBS, &key, &uid, |value| set(value, &["status"], status));
         if completes {
             self.record_owner(Home::Job(number), "Completed", "Job completed");
         }
@@ -201,23 +208,23 @@ impl Scenario {
     fn remove_job(&mut self, number: usize) {
         let Some(job) = self.population.jobs.get_mut(&number) else { return };
         if let Some(pod) = job.pods.pop() {
-            self.storage.delete(PODS, &PODS.key(&job.namespace, &pod.name));
+            self.storage.delete(&PODS, &PODS.key(&job.namespace, &pod.name));
             self.pods = self.pods.saturating_sub(1);
         } else {
-            self.storage.delete(JOBS, &JOBS.key(&job.namespace, &job.name));
+            self.storage.delete(&JOBS, &JOBS.key(&job.namespace, &job.name));
         }
     }
 
     fn heartbeat(&mut self, index: usize) {
         let node = &self.population.nodes[index];
         let conditions = objects::node_conditions(node, clock::now());
-        self.change(NODES, &node.name, &node.uid, |value| set(value, &["status", "conditions"], conditions));
+        self.change(&NODES, &node.name, &node.uid, |value| set(value, &["status", "conditions"], conditions));
     }
 
     fn cordon(&mut self, index: usize, on: bool) {
         self.population.nodes[index].cordoned = on;
         let node = &self.population.nodes[index];
-        self.change(NODES, &node.name, &node.uid, |value| {
+        self.change(&NODES, &node.name, &node.uid, |value| {
             if on {
                 let taint = json!([{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule",
                     "timeAdded": clock::timestamp(clock::now())}]);
@@ -230,7 +237,7 @@ impl Scenario {
         });
         let reason = if on { "NodeNotSchedulable" } else { "NodeSchedulable" };
         let message = format!("Node {} status is now: {reason}", node.name);
-        let about = About { resource: NODES, namespace: "", name: &node.name, uid: &node.uid, container: None };
+        let about = About { resource: &NODES, namespace: "", name: &node.name, uid: &node.uid, container: None };
         let what = What { reason, message: &message, component: "kubelet", host: &node.name, warning: false };
         self.recorder.record(&self.storage, self.seed, about, what, clock::time());
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::super::builtin::PODS;
 use super::super::clock;
-use super::super::resource::PODS;
 use super::activity::{Change, Choice, Home};
 use super::model::{Container, Pod, PodState};
 use super::play::set;
@@ -18,7 +18,7 @@ impl Scenario {
         let mut one =
             population::new_pod(&mut self.random, self.seed, &template.prefix, &template.namespace, nodes, now);
         (one.hash, one.containers) = (template.hash.clone(), Arc::clone(&template.containers));
-        self.storage.create(PODS, pod::draft(&template, &one, nodes))?;
+        self.storage.create(&PODS, pod::draft(&template, &one, nodes))?;
         self.pods += 1;
         let name = one.name.clone();
         let message = format!("Created pod: {name}");
@@ -60,7 +60,7 @@ impl Scenario {
         if change == Change::Remove {
             pods.swap_remove(index);
             self.pods = self.pods.saturating_sub(1);
-            self.storage.delete(PODS, &key);
+            self.storage.delete(&PODS, &key);
             return false;
         }
         let one = &mut pods[index];
@@ -78,7 +78,7 @@ impl Scenario {
         let one = one.clone();
         let status = pod::status(&one, &self.population.nodes);
         let node_name = self.population.nodes[one.node].name.clone();
-        let updated = self.storage.update(PODS, &key, |current, value| {
+        let updated = self.storage.update(&PODS, &key, |current, value| {
             if *current.uid != *one.uid {
                 return Err(());
             }
@@ -130,7 +130,7 @@ impl Scenario {
         };
         let scheduling = change == Change::Place;
         let container = (!scheduling).then_some(name.as_str());
-        let about = About { resource: PODS, namespace, name: &one.name, uid: &one.uid, container };
+        let about = About { resource: &PODS, namespace, name: &one.name, uid: &one.uid, container };
         let component = if scheduling { "default-scheduler" } else { "kubelet" };
         let host = if scheduling { "" } else { node };
         let what = What { reason, message: &message, component, host, warning };

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::super::builtin::{CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, NODES, PODS, REPLICA_SETS, SERVICES};
 use super::super::clock;
 use super::super::random::{self, Random};
-use super::super::resource::{CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, NODES, PODS, REPLICA_SETS, SERVICES};
 use super::super::storage::Storage;
 use super::activity::Home;
 use super::model::{Container, Job, Node, Pod, PodState, ReplicaSet, Workload};
@@ -41,27 +41,27 @@ pub fn populate(storage: &Storage, random: &mut Random, seed: u64, pods: usize) 
     let now = clock::now();
     let nodes = make_nodes(random, seed, pods, now);
     for node in &nodes {
-        storage.create(NODES, objects::node(node, now));
+        storage.create(&NODES, objects::node(node, now));
     }
     let all_namespaces = names::NAMESPACES.iter().map(|(name, ..)| *name).chain(names::EMPTY_NAMESPACES);
     for name in all_namespaces {
         let created = now - 90 * 86_400;
-        storage.create(NAMESPACES, objects::namespace(name, &random::uid(seed, name, 0), created));
+        storage.create(&NAMESPACES, objects::namespace(name, &random::uid(seed, name, 0), created));
         let uid = random::uid(seed, &format!("configmaps/{name}"), 0);
-        storage.create(CONFIG_MAPS, objects::root_certificate(name, &uid, created));
+        storage.create(&CONFIG_MAPS, objects::root_certificate(name, &uid, created));
     }
     let workloads = make_workloads(random, seed, pods, &nodes, now);
     for (index, workload) in workloads.iter().enumerate() {
-        storage.create(DEPLOYMENTS, objects::deployment(workload));
+        storage.create(&DEPLOYMENTS, objects::deployment(workload));
         for set in &workload.replica_sets {
-            storage.create(REPLICA_SETS, objects::replica_set(workload, set, workload.created));
+            storage.create(&REPLICA_SETS, objects::replica_set(workload, set, workload.created));
         }
         let uid = random::uid(seed, &format!("services/{}/{}", workload.namespace, workload.name), 0);
         let address = format!("10.96.{}.{}", index / 250 % 250, index % 250 + 1);
-        storage.create(SERVICES, objects::service(workload, &uid, &address));
+        storage.create(&SERVICES, objects::service(workload, &uid, &address));
         let template = workload.template();
         for one in &workload.pods {
-            storage.create(PODS, pod::draft(&template, one, &nodes));
+            storage.create(&PODS, pod::draft(&template, one, &nodes));
         }
     }
     Population { nodes, workloads, jobs: BTreeMap::new() }

@@ -12,9 +12,10 @@ use kubechurn::record::sink::{Action, Answer, RecordToSink};
 use kubechurn::record::time::Time;
 use serde_json::Value;
 
+use super::super::builtin::EVENTS;
 use super::super::object::Draft;
 use super::super::random;
-use super::super::resource::{EVENTS, Resource};
+use super::super::resource::Resource;
 use super::super::storage::{Storage, UpdateError};
 use super::play::set;
 
@@ -113,7 +114,7 @@ impl Recorder {
             return false;
         }
         let Some((_, key)) = self.order.pop_front() else { return false };
-        storage.delete(EVENTS, &key);
+        storage.delete(&EVENTS, &key);
         true
     }
 
@@ -128,7 +129,7 @@ impl Recorder {
         draft.metadata.insert("uid".to_owned(), uid.into());
         let created = event.last_timestamp;
         draft.metadata.insert("creationTimestamp".to_owned(), created.to_string().into());
-        if storage.create(EVENTS, draft).is_none() {
+        if storage.create(&EVENTS, draft).is_none() {
             return Answer::Rejected;
         }
         self.order.push_back((created.seconds(), EVENTS.key(&event.namespace, &event.name)));
@@ -139,7 +140,7 @@ impl Recorder {
 fn count(storage: &Storage, patch: &EventPatch) -> Answer {
     let Ok(Value::Object(fields)) = serde_json::to_value(patch) else { return Answer::Rejected };
     let key = EVENTS.key(&patch.namespace, &patch.name);
-    let patched: Result<_, UpdateError<()>> = storage.update(EVENTS, &key, |_, event| {
+    let patched: Result<_, UpdateError<()>> = storage.update(&EVENTS, &key, |_, event| {
         fields.into_iter().for_each(|(field, value)| set(event, &[&field], value));
         Ok(())
     });
@@ -148,11 +149,11 @@ fn count(storage: &Storage, patch: &EventPatch) -> Answer {
 
 fn reference(about: About<'_>) -> ObjectReference {
     ObjectReference {
-        kind: about.resource.kind.to_owned(),
+        kind: about.resource.kind.to_string(),
         namespace: about.namespace.to_owned(),
         name: about.name.to_owned(),
         uid: about.uid.to_owned(),
-        api_version: about.resource.api_version().to_owned(),
+        api_version: about.resource.api_version.to_string(),
         field_path: about.container.map(|name| format!("spec.containers{{{name}}}")).unwrap_or_default(),
     }
 }

@@ -1,7 +1,10 @@
 //! Conversations with a running server: over reqwest, and over a WebSocket client that shows every byte.
 
+mod answering;
 mod controlling;
+mod deleting;
 mod listing;
+mod printing;
 mod recording;
 mod socket;
 mod watching;

@@ -2,7 +2,8 @@
 
 use kubechurn::record::time::Time;
 
-use super::super::resource::{DEPLOYMENTS, NODES, Resource};
+use super::super::builtin::{DEPLOYMENTS, NODES};
+use super::super::resource::Resource;
 use super::super::scenario::recorder::{About, Recorder, What};
 use super::socket::watch;
 use super::*;
@@ -35,7 +36,7 @@ async fn a_repeated_event_grows_by_patch() {
     let mut recorder = Recorder::default();
     let mut name = Value::Null;
     for (count, event_type) in [(1, "ADDED"), (2, "MODIFIED"), (3, "MODIFIED")] {
-        record(&mut recorder, &server, NODES, "again", count);
+        record(&mut recorder, &server, &NODES, "again", count);
         let frame = socket.event().await;
         let event = &frame["object"];
         assert_eq!((&frame["type"], &event["count"]), (&json!(event_type), &json!(count)));
@@ -53,7 +54,7 @@ async fn a_repeated_event_grows_by_patch() {
     assert!(!recorder.expire(&server.app.storage, at(300).seconds()));
     assert!(recorder.expire(&server.app.storage, at(302).seconds()));
     assert_eq!(socket.event().await["type"], "DELETED");
-    record(&mut recorder, &server, NODES, "again", 303);
+    record(&mut recorder, &server, &NODES, "again", 303);
     let frame = socket.event().await;
     assert_eq!((&frame["type"], &frame["object"]["count"]), (&json!("ADDED"), &json!(4)));
     assert_eq!(frame["object"]["metadata"]["creationTimestamp"], json!(at(303).to_string()));
@@ -65,14 +66,14 @@ async fn similar_events_are_combined_and_a_flood_is_left_out() {
     let server = serve(quiet()).await;
     let mut recorder = Recorder::default();
     for number in 0..30 {
-        record(&mut recorder, &server, DEPLOYMENTS, &format!("message {number}"), number);
+        record(&mut recorder, &server, &DEPLOYMENTS, &format!("message {number}"), number);
     }
     let mut expected: Vec<(u64, String)> = (0..9).map(|number| (1, format!("message {number}"))).collect();
     // The burst is 25: nine single ones, and sixteen in one.
     expected.push((16, "(combined from similar events): message 24".to_owned()));
     assert_eq!(events(&server, "shop").await, expected);
     // Others have their own burst.
-    record(&mut recorder, &server, NODES, "other", 30);
+    record(&mut recorder, &server, &NODES, "other", 30);
     assert_eq!(events(&server, "default").await, [(1, "other".to_owned())]);
 }
 
@@ -81,7 +82,7 @@ async fn events_of_one_moment_have_names_of_their_own() {
     let server = serve(quiet()).await;
     let mut recorder = Recorder::default();
     for message in ["one", "two", "three"] {
-        record(&mut recorder, &server, DEPLOYMENTS, message, 0);
+        record(&mut recorder, &server, &DEPLOYMENTS, message, 0);
     }
     let (_, list) = server.get("/api/v1/namespaces/shop/events").await;
     let start = format!("one.{:x}", at(0).0);

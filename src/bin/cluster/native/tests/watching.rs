@@ -170,7 +170,7 @@ async fn a_watch_that_falls_behind_is_closed_without_a_gap() {
         crate::native::object::Draft::from_value(value).unwrap()
     };
     for index in 0..5 {
-        server.app.storage.create(crate::native::resource::CONFIG_MAPS, draft(index)).unwrap();
+        server.app.storage.create(&crate::native::builtin::CONFIG_MAPS, draft(index)).unwrap();
     }
     server.control("stall?on=false").await;
     assert_eq!(socket.next().await, Frame::Close(1000, String::new()));

@@ -63,6 +63,9 @@ async fn refusals_change_nothing() {
         let (code, answer) = server.post(path, &body).await;
         assert_eq!((code, &answer["reason"]), (status, &json!(reason)), "{body}");
     }
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let definition = json!({"metadata": {"name": "widgets.example.org"}, "spec": {"group": "example.org"}});
+    assert_eq!(server.post(definitions, &definition).await.0, 422);
     for (name, patch, status) in [
         ("one", json!({"metadata": null}), 400),
         ("one", json!({"metadata": {"name": "two"}}), 400),
@@ -72,6 +75,104 @@ async fn refusals_change_nothing() {
     ] {
         assert_eq!(server.patch(&format!("{PATH}/{name}"), &patch).await.0, status, "{patch}");
     }
-    assert_eq!(server.delete(PATH).await.0, 405);
+    assert_eq!(server.delete("/api/v1/configmaps").await.0, 405);
+    assert_eq!(server.delete("/api/v1/namespaces").await.0, 405);
     assert_eq!(server.app.storage.revision(), before);
+}
+
+#[tokio::test]
+async fn bodies_that_are_no_objects_change_nothing() {
+    let server = serve(quiet()).await;
+    server.config_map("one", "web").await;
+    let before = server.app.storage.revision();
+    let deep = |open: &str, close: &str, levels: usize| open.repeat(levels) + "1" + &close.repeat(levels);
+    let large = format!(r#"{{"metadata": {{"name": "x"}}, "data": {{"a": "{}"}}}}"#, "x".repeat(4 << 20));
+    let deep_object = |levels| format!(r#"{{"metadata": {{"name": "x"}}, "data": {}}}"#, deep("{\"a\":", "}", levels));
+    let bodies = [
+        (String::new(), 400),
+        ("{".to_owned(), 400),
+        ("<html>".to_owned(), 400),
+        ("null".to_owned(), 400),
+        ("kind: ConfigMap".to_owned(), 400),
+        ("k8s\0nonsense".to_owned(), 400),
+        (deep("[", "]", 100_000), 400),
+        (deep_object(100), 400),
+        (large, 413),
+    ];
+    for (body, expected) in bodies {
+        for (request, what) in [
+            (server.client.post(server.url(PATH)), "POST"),
+            (server.client.put(server.url(&format!("{PATH}/one"))), "PUT"),
+            (server.client.patch(server.url(&format!("{PATH}/one"))), "PATCH"),
+            (server.client.post(server.url("/_control/put")), "put"),
+        ] {
+            let (status, answer) = server.send(request.body(body.clone())).await;
+            assert_eq!(
+                (status, &answer["kind"]),
+                (expected, &json!("Status")),
+                "{what} {}",
+                &body[..body.len().min(40)]
+            );
+        }
+    }
+    for (media_type, status) in [
+        ("application/yaml", 415),
+        ("application/cbor", 415),
+        ("application/json; charset=utf-8", 400),
+        ("application/json-patch+json", 415),
+    ] {
+        let request = server.client.post(server.url(PATH)).header("content-type", media_type).body("[]");
+        assert_eq!(server.send(request).await.0, status, "{media_type}");
+    }
+    assert_eq!(server.app.storage.revision(), before);
+    // The deepest that is taken can be written again and again.
+    let body = deep_object(97);
+    assert_eq!(server.send(server.client.post(server.url(PATH)).body(body)).await.0, 201);
+    assert_eq!(server.patch(&format!("{PATH}/x"), &json!({"metadata": {"labels": {"a": "b"}}})).await.0, 200);
+}
+
+#[tokio::test]
+async fn hostile_shapes_are_answered() {
+    let server = serve(quiet()).await;
+    let shapes =
+        [json!(null), json!(1), json!("x"), json!([]), json!([1, "x", null, {}]), json!({}), json!({"a": null})];
+    for (path, fields) in [
+        ("/api/v1/namespaces/default/pods", &["spec", "status"][..]),
+        ("/api/v1/namespaces/default/services", &["spec"]),
+        ("/api/v1/namespaces/default/secrets", &["data", "stringData"]),
+        ("/apis/apps/v1/namespaces/default/deployments", &["spec"]),
+        ("/apis/batch/v1/namespaces/default/jobs", &["spec"]),
+        ("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &["spec", "status"]),
+    ] {
+        for (number, shape) in shapes.iter().enumerate() {
+            for field in fields {
+                for inner in ["", "containers", "template", "ports", "replicas", "selector", "names", "versions"] {
+                    let value = if inner.is_empty() { shape.clone() } else { json!({ inner: shape }) };
+                    let name = format!("x-{number}-{field}-{inner}x").to_lowercase();
+                    let mut object = json!({"metadata": {"name": name, "managedFields": shape}, (*field): value});
+                    if *field == "stringData" && inner.is_empty() {
+                        object["data"] = shape.clone();
+                    }
+                    let (status, answer) = server.post(path, &object).await;
+                    assert!([201, 400, 422].contains(&status), "{path} {object}: {status} {answer}");
+                    if status == 201 {
+                        let (status, answer) = server.patch(&format!("{path}/{name}"), &json!({"spec": shape})).await;
+                        assert!([200, 400, 422].contains(&status), "{path} {object}: {status} {answer}");
+                    }
+                }
+            }
+        }
+        let table =
+            server.client.get(server.url(path)).header("accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
+        assert_eq!(server.send(table).await.0, 200, "{path}");
+    }
+    // Only lists of owners that say who they are, and finalizers that are texts.
+    for metadata in [
+        json!({"name": "x", "ownerReferences": [1]}),
+        json!({"name": "x", "ownerReferences": {"uid": "x"}}),
+        json!({"name": "x", "finalizers": "x"}),
+        json!({"name": "x", "finalizers": [1]}),
+    ] {
+        assert_eq!(server.post(PATH, &json!({ "metadata": metadata })).await.0, 400, "{metadata}");
+    }
 }

@@ -1,0 +1,73 @@
+//! One WebSocket: what it says is told at once, in the browser's own task for it, one after the other.
+//!
+//! gloo-net's stream never says that the socket opened, queues without bound, and copies each frame character by
+//! character ([`crate::browser::text`]).
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use futures::channel::oneshot;
+use js_sys::{ArrayBuffer, JsString, Uint8Array};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
+
+use crate::api::status::Failure;
+use crate::browser::text::Transcript;
+use crate::cache::reflector::Input;
+
+/// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.
+pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
+    let tell = Rc::new(RefCell::new(tell));
+    let socket = match WebSocket::new(url) {
+        Ok(socket) => socket,
+        Err(_) => {
+            let failure = Failure::unreachable(format!("the browser does not open a WebSocket to {url}"));
+            return (tell.borrow_mut())(Input::Failed(failure));
+        }
+    };
+    socket.set_binary_type(BinaryType::Arraybuffer);
+
+    let this = tell.clone();
+    let opened = Closure::<dyn FnMut()>::new(move || (this.borrow_mut())(Input::Opened));
+    let this = tell.clone();
+    let mut transcript = Transcript::default();
+    let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let tell = &mut *this.borrow_mut();
+        // Bytes that are no text are for the core to judge.
+        match event.data().dyn_into::<JsString>() {
+            Ok(text) => tell(Input::Bytes(transcript.read(&text))),
+            Err(data) => match data.dyn_into::<ArrayBuffer>() {
+                Ok(bytes) => tell(Input::Bytes(&Uint8Array::new(&bytes).to_vec())),
+                Err(_) => tell(Input::Bytes(&[])),
+            },
+        }
+    });
+    let (end, ended) = oneshot::channel::<()>();
+    let mut end = Some(end);
+    // A failure, too, ends with a close, which has the code; the error event before it has nothing to say.
+    let closed = Closure::<dyn FnMut(CloseEvent)>::new(move |event: CloseEvent| {
+        (tell.borrow_mut())(Input::Closed(event.code()));
+        drop(end.take());
+    });
+    socket.set_onopen(Some(opened.as_ref().unchecked_ref()));
+    socket.set_onmessage(Some(heard.as_ref().unchecked_ref()));
+    socket.set_onclose(Some(closed.as_ref().unchecked_ref()));
+
+    let _open = Open(socket);
+    // It ends when the sender is dropped.
+    let _ = ended.await;
+}
+
+/// Silences and closes its socket when it is dropped; declared after the callbacks, it goes before them.
+struct Open(WebSocket);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.set_onopen(None);
+        self.0.set_onmessage(None);
+        self.0.set_onclose(None);
+        // Without a code there is nothing that it could refuse.
+        let _ = self.0.close();
+    }
+}

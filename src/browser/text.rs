@@ -1,0 +1,73 @@
+//! Copies the browser's strings into wasm's memory.
+//!
+//! What wasm-bindgen generates for a string that becomes a `String` asks for one character after the other, and
+//! takes longer for a watch frame than reading the frame does. The browser's own encoder is several times as fast.
+
+use js_sys::{Array, Function, JsString, Reflect, Uint8Array, WebAssembly};
+use wasm_bindgen::{JsCast, JsValue};
+
+/// Room for one string at a time, reused for the next.
+#[derive(Debug)]
+pub struct Transcript {
+    encoder: JsValue,
+    encode_into: Function,
+    bytes: Vec<u8>,
+    /// `bytes`, as the browser sees them; of length 0 once wasm's memory has grown.
+    view: Uint8Array,
+}
+
+/// No byte of UTF-8 has this value.
+const NEVER: u8 = 0xff;
+
+/// The longest encoding of one character, in bytes.
+const LONGEST: usize = 4;
+
+/// Room for so many bytes is kept between two strings, in any case.
+const KEPT: usize = 1 << 16;
+
+impl Default for Transcript {
+    fn default() -> Transcript {
+        let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        let constructor = get(&js_sys::global(), "TextEncoder").unchecked_into::<Function>();
+        let encoder = Reflect::construct(&constructor, &Array::new()).unwrap_or(JsValue::UNDEFINED);
+        let encode_into = get(&encoder, "encodeInto").unchecked_into();
+        Transcript { encoder, encode_into, bytes: Vec::new(), view: Uint8Array::new_with_length(0) }
+    }
+}
+
+impl Transcript {
+    /// The string as UTF-8; a lone surrogate, which no socket delivers, becomes U+FFFD.
+    pub fn read(&mut self, text: &JsString) -> &[u8] {
+        let length = text.length() as usize;
+        self.make_room(length + LONGEST);
+        // As many bytes as characters are written exactly if every one is ASCII, as nearly always. Asking the
+        // encoder for how many it wrote would cost as much as a kilobyte.
+        self.bytes[length] = NEVER;
+        self.encode(text);
+        if self.bytes[length] == NEVER {
+            return &self.bytes[..length];
+        }
+        // A character of the string is at most three bytes, and a pair of them four.
+        self.make_room(3 * length);
+        let written = self.encode(text).and_then(|told| Reflect::get(&told, &"written".into()).ok());
+        let written = written.and_then(|written| written.as_f64()).unwrap_or(0.0) as usize;
+        &self.bytes[..written.min(self.bytes.len())]
+    }
+
+    fn encode(&self, text: &JsString) -> Option<JsValue> {
+        self.encode_into.call2(&self.encoder, text, &self.view).ok()
+    }
+
+    fn make_room(&mut self, length: usize) {
+        let much = self.bytes.len() > KEPT && self.bytes.len() / 16 > length;
+        if self.bytes.len() < length || much {
+            self.bytes = vec![0; length.max(KEPT).next_power_of_two()];
+            self.view = Uint8Array::new_with_length(0);
+        }
+        if self.view.length() == 0 {
+            let memory: WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+            let (at, length) = (self.bytes.as_mut_ptr() as u32, self.bytes.len() as u32);
+            self.view = Uint8Array::new_with_byte_offset_and_length(&memory.buffer(), at, length);
+        }
+    }
+}
