@@ -126,6 +126,39 @@ async fn deletions_wait_and_cascade() {
 }
 
 #[tokio::test]
+async fn what_else_kubectl_creates() {
+    let kubectl = Session::start("create").await;
+    for (line, expected) in [
+        ("run one --image=registry.example/one -n default", &["pod/one created"][..]),
+        ("get pod one -n default", &["one 0/1 Pending 0"]),
+        ("create job j --image=x -n default -- echo hello", &["job.batch/j created"]),
+        ("create cronjob c --image=x --schedule '*/5 * * * *' -n default", &["cronjob.batch/c created"]),
+        ("get cronjobs -n default", &["c */5 * * * * <none> False 0 <none>"]),
+        ("create serviceaccount bot -n default", &["serviceaccount/bot created"]),
+        ("create role r --verb=get,list --resource=pods -n default", &["role.rbac.authorization.k8s.io/r created"]),
+        (
+            "create rolebinding b --role=r --serviceaccount=default:bot -n default",
+            &["rolebinding.rbac.authorization.k8s.io/b created"],
+        ),
+        ("get rolebindings -n default -o wide", &["b Role/r", "default/bot"]),
+        ("create service clusterip s --tcp=80:8080 -n default", &["service/s created"]),
+        ("get svc s -n default", &["80/TCP"]),
+        ("create pdb p --selector=a=b --min-available=1 -n default", &["poddisruptionbudget.policy/p created"]),
+        ("create priorityclass high --value=5", &["priorityclass.scheduling.k8s.io/high created"]),
+        ("apply --server-side -f -", &["configmap/ssa serverside-applied"]),
+        ("cordon -l node-role.kubernetes.io/worker", &["cordoned"]),
+        ("get nodes", &["Ready,SchedulingDisabled"]),
+        ("drain -l node-role.kubernetes.io/worker --force --timeout=40s", &["drained"]),
+        ("get pods -n shop", &["No resources found"]),
+        ("rollout history deployment/cart -n shop", &["REVISION CHANGE-CAUSE"]),
+        ("events -n default", &["No events found"]),
+    ] {
+        let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ssa, namespace: default}\ndata: {a: b}\n";
+        kubectl.check_with(line, map, expected).await;
+    }
+}
+
+#[tokio::test]
 async fn a_finalizer_holds_its_object() {
     let kubectl = Session::start("finalizer").await;
     let held = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"held-","namespace":"default","finalizers":["example.org/hold"]}}"#;

@@ -31,7 +31,7 @@
 //!
 //! No compression, no schemas (fields are not validated, OpenAPI names operations only), no admission, no kubelets,
 //! no field ownership: a server-side apply is a merge that creates what is missing. Protobuf is read where `kubectl
-//! create` writes it, and never written. Lists of custom resources are merged as one. Nothing is stored on disk. A
+//! create` and `drain` write it, and never written. Lists of custom resources are merged as one. Nothing is stored on disk. A
 //! foreign Origin is refused, which the real server does not do.
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -301,6 +301,7 @@ fn resource(
         bookmark_fields: "",
         columns: Columns::Page,
         definition: Cow::Borrowed(""),
+        definition_uid: Cow::Borrowed(""),
     }
 }
 

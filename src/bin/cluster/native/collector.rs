@@ -38,6 +38,11 @@ pub fn gone(app: &App, resource: &Arc<Resource>, object: &Arc<Object>) {
         // A scenario too busy to hear it finds out by itself.
         let _ = app.scenario.try_send(gone);
     }
+    if **resource == **DEFINITIONS
+        && let Some(id) = app.registry.undefine(&object.uid)
+    {
+        app.storage.close(id);
+    }
     tell(app, resource, object, Fate::Removed);
 }
 
@@ -84,16 +89,11 @@ fn wait(app: &Arc<App>, resource: Arc<Resource>, object: Arc<Object>) {
         });
     } else if *resource == **DEFINITIONS {
         tokio::spawn(async move {
-            let id = app.registry.id_of(&object.name);
+            let id = app.registry.id_of(&object.uid);
             while app.registry.by_id(id).is_some_and(|one| delete_all(&app, &one, None) > 0) {
                 tokio::time::sleep(PATIENCE).await;
             }
             release(&app, &resource, &object, CLEANUP);
-            while app.storage.get(&resource, &object.key).is_some_and(|found| found.uid == object.uid) {
-                tokio::time::sleep(PATIENCE).await;
-            }
-            app.registry.define(&object.name, Vec::new());
-            app.storage.close(id);
         });
     }
 }

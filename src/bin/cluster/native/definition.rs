@@ -96,6 +96,7 @@ pub fn resources(definition: &Value, id: usize) -> Result<Vec<Resource>, Refusal
             bookmark_fields: "",
             columns: columns_of(version),
             definition: name.clone().into(),
+            definition_uid: text("/metadata/uid").into(),
         });
     }
     Ok(resources)

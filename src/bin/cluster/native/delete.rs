@@ -156,6 +156,7 @@ pub fn remove(
     key: &str,
     deletion: &Deletion,
 ) -> Result<Option<(Arc<Object>, Fate)>, Status> {
+    let mut told = false;
     let changed = app.storage.change(resource, key, deletion.dry_run, |current, value| {
         let version = current.revision.to_string();
         for (what, asked, found) in
@@ -167,8 +168,15 @@ pub fn remove(
                 return Err(Status::precondition(resource, &current.name, what, asked, found));
             }
         }
-        begin(resource, value, deletion);
-        Ok(if may_go(resource, value) { Fate::Removed } else { Fate::Kept })
+        let mut marked = value.clone();
+        begin(resource, &mut marked, deletion);
+        // What goes at once goes as it was.
+        if may_go(resource, &marked) {
+            return Ok(Fate::Removed);
+        }
+        told = marked == *value;
+        *value = marked;
+        Ok(Fate::Kept)
     });
     let (object, fate) = match changed {
         Ok(changed) => changed,
@@ -178,6 +186,8 @@ pub fn remove(
     if !deletion.dry_run {
         match fate {
             Fate::Removed => collector::gone(app, resource, &object),
+            // A second deletion that asks for no more starts nothing anew.
+            Fate::Kept if told => {}
             Fate::Kept => collector::leaving(app, resource, &object),
         }
     }

@@ -1,5 +1,7 @@
 //! The form in which a client wants objects: whole, as the rows of a Table, or their metadata alone.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderMap, header};
 use kubechurn::api::time::Timestamp;
 
@@ -110,7 +112,7 @@ impl Form {
 
     /// An object by itself: what a GET answers, and a watch's event carries. A Table's columns are named where
     /// the reader cannot know them.
-    pub fn object(self, resource: &Resource, object: &Object, with_columns: bool) -> String {
+    pub fn object<'a>(self, resource: &Resource, object: &'a Object, with_columns: bool) -> Cow<'a, str> {
         match self {
             Self::Whole => whole(resource, object),
             Self::Table(include) => {
@@ -121,8 +123,9 @@ impl Form {
                     object.revision,
                     row(resource, object, include, Timestamp(clock::now()))
                 )
+                .into()
             }
-            Self::Metadata => metadata_of(object),
+            Self::Metadata => metadata_of(object).into(),
         }
     }
 
@@ -145,18 +148,18 @@ impl Form {
 }
 
 /// The object in the resource's version; versions differ in their name alone.
-fn whole(resource: &Resource, object: &Object) -> String {
+fn whole<'a>(resource: &Resource, object: &'a Object) -> Cow<'a, str> {
     if !resource.is_custom() {
-        return object.text().to_owned();
+        return object.text().into();
     }
     let head = serde_json::json!({"kind": resource.kind, "apiVersion": resource.api_version}).to_string();
-    format!("{},{}", head.trim_end_matches('}'), object.item_tail())
+    format!("{},{}", head.trim_end_matches('}'), object.item_tail()).into()
 }
 
 fn row(resource: &Resource, object: &Object, include: Include, now: Timestamp) -> String {
     let shown = match include {
-        Include::None => "null".to_owned(),
-        Include::Metadata => metadata_of(object),
+        Include::None => "null".into(),
+        Include::Metadata => metadata_of(object).into(),
         Include::Object => whole(resource, object),
     };
     format!("{{\"cells\":{},\"object\":{shown}}}", table::cells(resource, object, now))

@@ -72,7 +72,7 @@ pub fn get(app: &App, resource: &Resource, namespace: &str, name: &str, form: Fo
 
 /// One object as a response.
 pub fn object_response(resource: &Resource, object: &Object, form: Form) -> Response {
-    json_response(Body::from(form.object(resource, object, true) + "\n"))
+    json_response(Body::from(form.object(resource, object, true).into_owned() + "\n"))
 }
 
 /// Waits until the storage has reached a revision, for as long as the real server does.

@@ -30,7 +30,10 @@ pub fn document(path: &str, resources: &dyn Fn() -> Vec<Arc<Resource>>) -> Optio
                 .map(|one| operation(one))
                 .collect();
             let info = json!({"title": "demo cluster", "version": "v1.35.0"});
-            (!paths.is_empty()).then(|| json!({"openapi": "3.0.0", "info": info, "paths": paths}))
+            (!paths.is_empty()).then(|| {
+                json!({"openapi": "3.0.0", "info": info, "paths": paths,
+                "components": {"schemas": {}}})
+            })
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Reads what `kubectl create` sends: its typed clients speak protobuf, and do not fall back to JSON. The messages
-//! here are those of the kinds that it creates, as far as its flags go (`generated.proto` in kubernetes/api); a
+//! Reads what `kubectl create` and `kubectl drain` send: their typed clients speak protobuf, and do not fall back to JSON. The messages
+//! here are those of the kinds that they send, as far as their flags go (`generated.proto` in kubernetes/api); a
 //! field beyond them is refused rather than lost.
 
 use serde_json::{Map, Value, json};
@@ -39,6 +39,17 @@ const KINDS: &[(&str, &str, &[Field])] = &[
         "v1",
         "ConfigMap",
         &[META, Field(2, "data", Texted), Field(3, "binaryData", Bytesed), Field(4, "immutable", Flag)],
+    ),
+    (
+        "v1",
+        "DeleteOptions",
+        &[
+            Field(1, "gracePeriodSeconds", Number),
+            Field(2, "preconditions", One(&[Field(1, "uid", Text), Field(2, "resourceVersion", Text)])),
+            Field(3, "orphanDependents", Flag),
+            Field(4, "propagationPolicy", Text),
+            Field(5, "dryRun", Texts),
+        ],
     ),
     ("v1", "Namespace", &[META, Field(2, "spec", One(&[Field(1, "finalizers", Texts)])), STATUS]),
     ("v1", "Pod", &[META, Field(2, "spec", One(POD_SPEC)), STATUS]),

@@ -46,16 +46,27 @@ impl Registry {
     }
 
     /// Where the objects of a definition are kept: as before, or somewhere new.
-    pub fn id_of(&self, definition: &str) -> usize {
-        let known = self.find(|one| one.definition == definition);
+    pub fn id_of(&self, definition_uid: &str) -> usize {
+        let known = self.find(|one| one.is_custom() && one.definition_uid == definition_uid);
         known.map_or_else(|| self.next_id.fetch_add(1, Ordering::Relaxed), |one| one.id)
     }
 
-    /// Serves the resources of a definition, and no longer those that it had before.
-    pub fn define(&self, definition: &str, resources: Vec<Resource>) {
+    /// Serves the resources of a definition, and no longer those that one of that name had before; answers where
+    /// the objects of those were, if they are another's.
+    pub fn define(&self, definition: &str, resources: Vec<Resource>) -> Option<usize> {
         let mut all = self.resources.write().unwrap_or_else(PoisonError::into_inner);
+        let before = all.iter().find(|one| one.definition == definition).map(|one| one.id);
+        let replaced = before.filter(|id| resources.iter().all(|one| one.id != *id));
         all.retain(|one| one.definition != definition);
         all.extend(resources.into_iter().map(Arc::new));
+        replaced
+    }
+
+    /// Serves the resources of a definition no longer; answers where their objects were.
+    pub fn undefine(&self, definition_uid: &str) -> Option<usize> {
+        let id = self.find(|one| one.is_custom() && one.definition_uid == definition_uid)?.id;
+        self.resources.write().unwrap_or_else(PoisonError::into_inner).retain(|one| one.id != id);
+        Some(id)
     }
 
     fn find(&self, wanted: impl Fn(&Resource) -> bool) -> Option<Arc<Resource>> {

@@ -40,6 +40,8 @@ pub struct Resource {
     pub columns: Columns,
     /// Name of the CustomResourceDefinition that it comes from; empty for a built-in one.
     pub definition: Text,
+    /// The definition's uid: the next one of that name is another.
+    pub definition_uid: Text,
 }
 
 /// JSON pointers to what a Scale tells.

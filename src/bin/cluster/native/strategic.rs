@@ -70,6 +70,10 @@ pub fn patch(target: &mut Value, patch: Value) -> Result<(), String> {
         }
     }
     for (list, order) in orders {
+        check_length(
+            target.get(&list).and_then(Value::as_array).map_or(0, Vec::len),
+            order.as_array().map_or(0, Vec::len),
+        )?;
         if let (Some(Value::Array(all)), Value::Array(order)) = (target.get_mut(&list), order) {
             sort(all, &order, key_of(&list, &order));
         }
@@ -111,6 +115,7 @@ fn key_of(field: &str, elements: &[Value]) -> Option<&'static str> {
 }
 
 fn merge_list(all: &mut Vec<Value>, new: Vec<Value>, key: &str) -> Result<(), String> {
+    check_length(all.len().saturating_add(new.len()), new.len())?;
     let directive = |one: &Value| one.get("$patch").and_then(Value::as_str).map(str::to_owned);
     if new.iter().any(|one| directive(one).as_deref() == Some("replace")) {
         *all = new.into_iter().filter(|one| directive(one).is_none()).collect();
@@ -136,6 +141,12 @@ fn merge_list(all: &mut Vec<Value>, new: Vec<Value>, key: &str) -> Result<(), St
         }
     }
     Ok(())
+}
+
+/// Refuses lists whose merging would take too long: each element is looked for in the other list.
+fn check_length(one: usize, other: usize) -> Result<(), String> {
+    const MOST: usize = 4_000_000;
+    if one.saturating_mul(other) > MOST { Err("the lists are too long to be merged".to_owned()) } else { Ok(()) }
 }
 
 /// Brings elements into an order. One that it does not name stays behind the element that it stood behind.
@@ -251,9 +262,13 @@ mod tests {
 
     #[test]
     fn a_patch_that_cannot_be_merged_is_an_error() {
-        for wrong in
-            [json!({"containers": [{"image": "x"}]}), json!({"containers": ["x"]}), json!({"a": {"$patch": "burn"}})]
-        {
+        let long: Vec<Value> = (0..3000).map(|name| json!({ "name": name })).collect();
+        for wrong in [
+            json!({ "containers": long }),
+            json!({"containers": [{"image": "x"}]}),
+            json!({"containers": ["x"]}),
+            json!({"a": {"$patch": "burn"}}),
+        ] {
             assert!(patch(&mut json!({}), wrong.clone()).is_err(), "{wrong}");
         }
     }

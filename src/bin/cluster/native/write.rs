@@ -64,7 +64,7 @@ fn create_object(
     let text = |object: &Value, field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
     let mut name = text(&object, "name");
     if name.is_empty() && !text(&object, "generateName").is_empty() {
-        let suffix = Random::new(app.storage.revision() ^ clock::now() as u64).suffix(5);
+        let suffix = Random::new(app.storage.revision() ^ (clock::time().0 as u64).rotate_left(32)).suffix(5);
         name = format!("{}{suffix}", text(&object, "generateName"));
     }
     validate::name(resource, &name)?;
@@ -174,6 +174,12 @@ pub fn put_raw(app: &App, bytes: &Bytes) -> Result<Response, Status> {
         .by_kind(api_version, kind)
         .ok_or_else(|| Status::bad_request(format!("no resource has the kind {kind:?} in {api_version:?}")))?;
     let mut object = body::object(&resource, bytes)?;
+    if *resource == **DEFINITIONS && !object["metadata"]["uid"].is_string() {
+        // The resources need to know whose they are before the storage would make that up.
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        let known = app.storage.get(&resource, name).map(|known| known.uid.to_string());
+        object["metadata"]["uid"] = known.unwrap_or_else(|| random::uid(clock::time().0 as u64, name, 0)).into();
+    }
     let definition = (*resource == **DEFINITIONS).then(|| define(app, &mut object)).transpose()?;
     let mut draft = Draft::from_value(object).ok_or_else(|| Status::bad_request("metadata must be an object"))?;
     let name = draft.meta("name").to_owned();
@@ -345,7 +351,8 @@ fn without_kind(object: &Value) -> Value {
 /// Checks a definition and fills it in; answers the resources that it asks for.
 fn define(app: &App, object: &mut Value) -> Result<Vec<Resource>, Status> {
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    let resources = definition::resources(object, app.registry.id_of(&name))
+    let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
+    let resources = definition::resources(object, app.registry.id_of(uid))
         .map_err(|(field, why)| Status::invalid_object(&DEFINITIONS, &name, field, &why))?;
     if !object["metadata"]["deletionTimestamp"].is_string() {
         definition::complete(object, &clock::timestamp(clock::now()));
@@ -357,5 +364,7 @@ fn serve(app: &App, definition: &str, resources: Vec<Resource>) {
     if let Some(resource) = resources.first() {
         app.storage.open(resource.id);
     }
-    app.registry.define(definition, resources);
+    if let Some(replaced) = app.registry.define(definition, resources) {
+        app.storage.close(replaced);
+    }
 }

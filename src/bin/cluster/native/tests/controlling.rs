@@ -113,3 +113,26 @@ async fn the_rate_and_what_it_stirs_up() {
         assert!(names(&sets).contains(&owner), "{owner} owns a Pod");
     }
 }
+
+#[tokio::test]
+async fn what_somebody_deletes_does_not_come_back() {
+    let server = serve(Args { pods: 30, ..quiet() }).await;
+    let (_, list) = server.get("/apis/apps/v1/namespaces/shop/deployments").await;
+    let name = names(&list)[0].to_owned();
+    server.control("rate?value=500").await;
+    assert_eq!(server.delete(&format!("/apis/apps/v1/namespaces/shop/deployments/{name}")).await.0, 200);
+    let mut newest = server.app.storage.newest();
+    let then = server.app.storage.revision();
+    within(newest.wait_for(|newest| *newest > then + 1000)).await.unwrap();
+    server.control("rate?value=0").await;
+    within(async {
+        for path in ["/apis/apps/v1/namespaces/shop/replicasets", "/api/v1/namespaces/shop/pods"] {
+            while !names(&server.get(&format!("{path}?labelSelector=app%3D{name}")).await.1).is_empty() {
+                newest.changed().await.unwrap();
+            }
+        }
+    })
+    .await;
+    let (_, list) = server.get("/apis/apps/v1/namespaces/shop/deployments").await;
+    assert!(!names(&list).contains(&&*name));
+}

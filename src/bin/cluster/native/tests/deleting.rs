@@ -194,3 +194,26 @@ async fn a_definition_goes_with_its_objects_and_ends_its_watches() {
     assert_eq!(server.get("/apis/example.org/v1/widgets").await, gone);
     assert_eq!(server.get(&format!("{DEFINITIONS}/widgets.example.org")).await.0, 404);
 }
+
+#[tokio::test]
+async fn a_definition_that_comes_back_at_once_is_another() {
+    let server = serve(quiet()).await;
+    const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let definition = json!({"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1",
+        "metadata": {"name": "widgets.example.org"}, "spec": {"group": "example.org", "scope": "Cluster",
+            "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true}]}});
+    let mut socket = watch(&server, &format!("{DEFINITIONS}?watch=1")).await;
+    for _ in 0..20 {
+        assert_eq!(server.post(DEFINITIONS, &definition).await.0, 201);
+        assert_eq!(socket.summary().await.0, "ADDED");
+        let widget = json!({"metadata": {"name": "one"}});
+        assert_eq!(server.post("/apis/example.org/v1/widgets", &widget).await.0, 201);
+        assert_eq!(server.delete("/apis/example.org/v1/widgets/one").await.0, 200);
+        assert_eq!(server.delete(&format!("{DEFINITIONS}/widgets.example.org")).await.0, 200);
+        assert_eq!(socket.summary().await.0, "MODIFIED");
+        assert_eq!(socket.summary().await.0, "DELETED");
+    }
+    assert_eq!(server.post("/_control/put", &definition).await.0, 200);
+    assert_eq!(names(&server.get("/apis/example.org/v1/widgets").await.1), [""; 0]);
+}

@@ -54,7 +54,7 @@ fn registry() -> Registry {
     let registry = Registry::default();
     for row in definitions["rows"].as_array().unwrap() {
         let name = row["object"]["metadata"]["name"].as_str().unwrap();
-        registry.define(name, definition::resources(&row["object"], registry.id_of(name)).unwrap());
+        registry.define(name, definition::resources(&row["object"], registry.id_of("u")).unwrap());
     }
     registry
 }

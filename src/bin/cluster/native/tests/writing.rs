@@ -176,3 +176,111 @@ async fn hostile_shapes_are_answered() {
         assert_eq!(server.post(PATH, &json!({ "metadata": metadata })).await.0, 400, "{metadata}");
     }
 }
+
+const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
+
+/// Creates a Deployment called `web` of two Pods.
+async fn deployment(server: &Server) -> Value {
+    let spec = json!({"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": {
+        "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "web"}]}}});
+    let body = json!({"metadata": {"name": "web"}, "spec": spec, "status": {"replicas": 9}});
+    let (status, created) = server.post(DEPLOYMENTS, &body).await;
+    assert_eq!((status, &created["metadata"]["generation"], created.get("status")), (201, &json!(1), None));
+    created
+}
+
+#[tokio::test]
+async fn the_scale_is_a_part_of_its_own() {
+    let server = serve(quiet()).await;
+    deployment(&server).await;
+    let path = format!("{DEPLOYMENTS}/web/scale");
+    server.patch(&format!("{DEPLOYMENTS}/web/status"), &json!({"status": {"replicas": 1}})).await;
+    let (_, scale) = server.get(&path).await;
+    assert_eq!((&scale["kind"], &scale["spec"]["replicas"]), (&json!("Scale"), &json!(2)));
+    assert_eq!(scale["status"], json!({"replicas": 1, "selector": "app=web"}));
+    let put = |body: Value| server.send(server.client.put(server.url(&path)).body(body.to_string()));
+    let (status, wider) = put(json!({"metadata": {"name": "web"}, "spec": {"replicas": 5}})).await;
+    assert_eq!((status, &wider["spec"]["replicas"]), (200, &json!(5)));
+    let stale = json!({"metadata": {"resourceVersion": "1"}, "spec": {"replicas": 5}});
+    assert_eq!(put(stale).await.0, 409);
+    for wrong in [json!(-1), json!("x"), json!(1.5), json!(1_u64 << 40)] {
+        assert_eq!(server.patch(&path, &json!({"spec": {"replicas": wrong}})).await.0, 422, "{wrong}");
+    }
+    let (_, whole) = server.get(&format!("{DEPLOYMENTS}/web")).await;
+    assert_eq!((&whole["spec"]["replicas"], &whole["metadata"]["generation"]), (&json!(5), &json!(2)));
+    assert_eq!(server.get("/api/v1/namespaces/default/configmaps/kube-root-ca.crt/scale").await.0, 404);
+}
+
+#[tokio::test]
+async fn the_status_and_the_rest_do_not_touch_each_other() {
+    let server = serve(quiet()).await;
+    deployment(&server).await;
+    let path = format!("{DEPLOYMENTS}/web");
+    let both = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"replicas": 3}, "status": {"replicas": 1}});
+    let (_, status) = server.patch(&format!("{path}/status"), &both).await;
+    assert_eq!((&status["spec"]["replicas"], &status["status"]["replicas"]), (&json!(2), &json!(1)));
+    assert!(status["metadata"].get("labels").is_none());
+    let (_, whole) = server.patch(&path, &json!({"spec": {"replicas": 3}, "status": {"replicas": 7}})).await;
+    assert_eq!((&whole["spec"]["replicas"], &whole["status"]["replicas"]), (&json!(3), &json!(1)));
+    let managers = whole["metadata"]["managedFields"].as_array().unwrap();
+    let of_status = managers.iter().find(|one| one["subresource"] == "status").unwrap();
+    assert_eq!(of_status["fieldsV1"], json!({"f:status": {"f:replicas": {}}}));
+    assert!(of_status["time"].is_string());
+}
+
+#[tokio::test]
+async fn who_writes_is_noted() {
+    let server = serve(quiet()).await;
+    deployment(&server).await;
+    let managers = async |request: reqwest::RequestBuilder| {
+        let (status, object) = server.send(request).await;
+        assert_eq!(status, 200, "{object}");
+        let all = object["metadata"]["managedFields"].as_array().unwrap().clone();
+        all.iter().map(|one| one["manager"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let patch = |query: &str, label: &str| {
+        let body = json!({"metadata": {"labels": {label: "x"}, "managedFields": []}});
+        server.client.patch(server.url(&format!("{DEPLOYMENTS}/web?{query}"))).body(body.to_string())
+    };
+    assert_eq!(managers(patch("fieldManager=me", "a")).await, ["unknown", "me"]);
+    assert_eq!(managers(patch("", "b").header("user-agent", "tool/1.0 (x)")).await, ["unknown", "me", "tool"]);
+    assert_eq!(managers(patch("", "b").header("user-agent", "other/1")).await, ["unknown", "me", "tool"]);
+}
+
+#[tokio::test]
+async fn dry_runs_answer_and_write_nothing() {
+    let server = serve(quiet()).await;
+    deployment(&server).await;
+    let before = server.app.storage.revision();
+    let path = format!("{DEPLOYMENTS}/web?dryRun=All");
+    let (status, patched) = server.patch(&path, &json!({"spec": {"replicas": 7}})).await;
+    assert_eq!((status, &patched["spec"]["replicas"]), (200, &json!(7)));
+    let map = json!({"metadata": {"generateName": "one-"}});
+    let (status, created) = server.post(&format!("{PATH}?dryRun=All"), &map).await;
+    assert_eq!(status, 201);
+    assert!(created["metadata"]["name"].as_str().unwrap().starts_with("one-"));
+    assert_eq!(server.post(&format!("{DEPLOYMENTS}?dryRun=All"), &json!({"metadata": {"name": "web"}})).await.0, 409);
+    assert_eq!(server.post(&format!("{PATH}?dryRun=Some"), &map).await.0, 400);
+    assert_eq!(server.app.storage.revision(), before);
+}
+
+#[tokio::test]
+async fn what_does_not_change_is_held() {
+    let server = serve(quiet()).await;
+    deployment(&server).await;
+    let path = format!("{DEPLOYMENTS}/web");
+    let (status, refused) = server.patch(&path, &json!({"spec": {"selector": {"matchLabels": {"app": "x"}}}})).await;
+    assert_eq!((status, &refused["details"]["causes"][0]["field"]), (422, &json!("spec.selector")));
+    let own =
+        json!({"metadata": {"creationTimestamp": "2000-01-01T00:00:00Z", "generation": 99, "deletionTimestamp": "x"}});
+    let (before, (status, after)) = (server.get(&path).await.1, server.patch(&path, &own).await);
+    assert_eq!((status, &after), (200, &before));
+    for (version, code) in [("1".to_owned(), 409), (revision(&before).to_string(), 200)] {
+        let patch = json!({"metadata": {"resourceVersion": version, "labels": {"a": "b"}}});
+        assert_eq!(server.patch(&path, &patch).await.0, code);
+    }
+    // Many names are made up in the same moment, and none twice.
+    for _ in 0..50 {
+        assert_eq!(server.post(PATH, &json!({"metadata": {"generateName": "many-"}})).await.0, 201);
+    }
+}
