@@ -58,39 +58,82 @@ impl Equivalent<ObjectKey> for KeyRef<'_> {
 ///
 /// Kept as the text that the server sent. Order is that of decimal integers, by length and then by bytes, so
 /// that no size is too large (KEP-5504); anything else, `0` and leading zeros included, is not comparable.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ResourceVersion(Box<str>);
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ResourceVersion(Repr);
+
+/// Each version of each object has one, so the usual text needs no memory beside it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Repr {
+    /// Any text that fits; the bytes behind it are zero.
+    Short { len: u8, bytes: [u8; SHORT] },
+    /// Any other.
+    Long(Box<str>),
+}
+
+/// Longer than any number of 64 bits, and with its length no larger than a pointer and two words.
+const SHORT: usize = 22;
 
 impl ResourceVersion {
     /// The version that `text` names; empty means unset.
     pub fn new(text: &str) -> ResourceVersion {
-        ResourceVersion(text.into())
+        let mut bytes = [0; SHORT];
+        match bytes.get_mut(..text.len()) {
+            Some(start) => {
+                start.copy_from_slice(text.as_bytes());
+                ResourceVersion(Repr::Short { len: text.len() as u8, bytes })
+            }
+            None => ResourceVersion(Repr::Long(text.into())),
+        }
     }
 
     /// The text as the server sent it.
     pub fn as_str(&self) -> &str {
-        &self.0
+        match &self.0 {
+            // It was copied from a text.
+            Repr::Short { .. } => std::str::from_utf8(self.bytes()).unwrap_or_default(),
+            Repr::Long(text) => text,
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match &self.0 {
+            Repr::Short { len, bytes } => &bytes[..usize::from(*len)],
+            Repr::Long(text) => text.as_bytes(),
+        }
     }
 
     /// Whether it names nothing.
     pub fn is_unset(&self) -> bool {
-        self.0.is_empty()
+        self.bytes().is_empty()
     }
 
     /// Whether it is a decimal integer as servers write it, which has its place in an order.
     pub fn is_comparable(&self) -> bool {
-        !self.0.is_empty() && !self.0.starts_with('0') && self.0.bytes().all(|byte| byte.is_ascii_digit())
+        matches!(self.bytes(), [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit))
     }
 
     /// Whether both can be compared and `self` is the older one.
     pub fn is_older_than(&self, other: &ResourceVersion) -> bool {
-        self.is_comparable() && other.is_comparable() && (self.0.len(), &*self.0) < (other.0.len(), &*other.0)
+        let size = |version: &ResourceVersion| version.bytes().len();
+        (size(self), self.bytes()) < (size(other), other.bytes()) && self.is_comparable() && other.is_comparable()
+    }
+}
+
+impl Default for ResourceVersion {
+    fn default() -> ResourceVersion {
+        ResourceVersion::new("")
+    }
+}
+
+impl fmt::Debug for ResourceVersion {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ResourceVersion({:?})", self.as_str())
     }
 }
 
 impl fmt::Display for ResourceVersion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.write_str(self.as_str())
     }
 }
 
@@ -234,6 +277,19 @@ mod tests {
         assert!(older("18446744073709551615", "18446744073709551616"));
         assert!(!older("10", "9") && !older("10", "10"));
         assert!(!older("", "1") && !older("0", "1") && !older("01", "2") && !older("a", "b"));
+        assert!(!older("1a", "12") && !older("1", "1b"));
+    }
+
+    #[test]
+    fn versions_keep_their_text_whatever_its_length() {
+        for text in ["", "7", "ä", &"1".repeat(22), &"1".repeat(23), &"ä".repeat(12)] {
+            let version = ResourceVersion::new(text);
+            assert_eq!((version.as_str(), version.to_string()), (text, text.to_owned()));
+            assert_eq!((version.clone(), version.is_unset()), (ResourceVersion::new(text), text.is_empty()));
+        }
+        let long = |last: &str| ResourceVersion::new(&format!("{}{last}", "1".repeat(30)));
+        assert!(long("1").is_older_than(&long("2")) && ResourceVersion::new("9").is_older_than(&long("1")));
+        assert_eq!((ResourceVersion::default(), size_of::<ResourceVersion>()), (ResourceVersion::new(""), 24));
     }
 
     #[test]

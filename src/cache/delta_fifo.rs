@@ -195,8 +195,7 @@ impl Queue for DeltaFifo {
         let deltas = &mut self.slots[*self.queue.front()?].deltas;
         let mut delta = if deltas.len() == 1 { self.leave()?.take_first()? } else { deltas.take_first()? };
         self.queued -= u64::from(delta.folded);
-        let key = delta.key().clone();
-        resolve(&mut delta, || known.known(&key).is_some());
+        resolve(&mut delta, |key| known.known(key).is_some());
         Some(delta)
     }
 
@@ -206,8 +205,7 @@ impl Queue for DeltaFifo {
         // Only the first is about what is known; each later one is about the one before.
         let mut before = None;
         for delta in deltas.iter_mut() {
-            let key = delta.key().clone();
-            resolve(delta, || before.unwrap_or_else(|| known.known(&key).is_some()));
+            resolve(delta, |key| before.unwrap_or_else(|| known.known(key).is_some()));
             before = Some(delta.is_present());
         }
         Some(deltas)

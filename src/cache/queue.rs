@@ -124,10 +124,10 @@ pub(super) fn is_late(object: &Object, newest: &Object, present: bool) -> bool {
 }
 
 /// Turns `Replaced` and `Sync` into what they are to a reader that knows the key, or does not.
-pub(super) fn resolve(delta: &mut Delta, present: impl FnOnce() -> bool) {
+pub(super) fn resolve(delta: &mut Delta, present: impl FnOnce(&ObjectKey) -> bool) {
     delta.listed |= delta.delta_type == DeltaType::Replaced;
     if matches!(delta.delta_type, DeltaType::Replaced | DeltaType::Sync) {
-        delta.delta_type = if present() { DeltaType::Updated } else { DeltaType::Added };
+        delta.delta_type = if present(delta.key()) { DeltaType::Updated } else { DeltaType::Added };
     }
 }
 

@@ -245,7 +245,7 @@ impl Queue for RealFifo {
         self.initial = self.initial.saturating_sub(1);
         let key = delta.key().clone();
         self.forget(&key);
-        resolve(&mut delta, || known.known(&key).is_some());
+        resolve(&mut delta, |key| known.known(key).is_some());
         Some(delta)
     }
 

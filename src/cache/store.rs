@@ -66,8 +66,9 @@ impl Change {
 /// `thread_safe_store.go`).
 #[derive(Debug, Default)]
 pub struct Store {
-    /// By the hash of their key.
-    objects: HashTable<Arc<Object>>,
+    /// By the hash of their key, which stands beside each: where the table grows, or tidies up after deletions, no
+    /// object needs to be looked at.
+    objects: HashTable<(u64, Arc<Object>)>,
     indexes: Vec<Index>,
 }
 
@@ -104,24 +105,25 @@ impl Store {
 
     fn insert(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
         let hash = hash(&object.key);
-        match self.objects.entry(hash, |known| known.key == object.key, |known| self::hash(&known.key)) {
+        match self.objects.entry(hash, |(_, known)| known.key == object.key, |&(hash, _)| hash) {
             Entry::Occupied(mut entry) => {
-                let old = std::mem::replace(entry.get_mut(), object);
-                let new = entry.get();
+                let old = std::mem::replace(&mut entry.get_mut().1, object);
+                let (_, new) = entry.get();
                 self.indexes.iter_mut().for_each(|index| index.update(Some(&old), Some(new)));
                 Some(old)
             }
             Entry::Vacant(entry) => {
-                let entry = entry.insert(object);
-                self.indexes.iter_mut().for_each(|index| index.update(None, Some(entry.get())));
+                let entry = entry.insert((hash, object));
+                let (_, new) = entry.get();
+                self.indexes.iter_mut().for_each(|index| index.update(None, Some(new)));
                 None
             }
         }
     }
 
     fn remove(&mut self, key: &ObjectKey) -> Option<Arc<Object>> {
-        let entry = self.objects.find_entry(hash(key), |known| known.key == *key).ok()?;
-        let (old, _) = entry.remove();
+        let entry = self.objects.find_entry(hash(key), |(_, known)| known.key == *key).ok()?;
+        let ((_, old), _) = entry.remove();
         self.indexes.iter_mut().for_each(|index| index.update(Some(&old), None));
         Some(old)
     }
@@ -136,7 +138,7 @@ impl Store {
             return Err(IndexExists(name.to_owned()));
         }
         let mut index = Index::new(name, of);
-        self.objects.iter().for_each(|object| index.update(None, Some(object)));
+        self.objects.iter().for_each(|(_, object)| index.update(None, Some(object)));
         self.indexes.push(index);
         Ok(())
     }
@@ -161,12 +163,12 @@ impl Store {
 
     /// The object of a key.
     pub fn get(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
-        self.objects.find(hash(key), |known| known.key == *key)
+        self.objects.find(hash(key), |(_, known)| known.key == *key).map(|(_, object)| object)
     }
 
     /// Every object, in any order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Object>> {
-        self.objects.iter()
+        self.objects.iter().map(|(_, object)| object)
     }
 
     /// How many objects there are.
