@@ -139,6 +139,7 @@ fn table() -> [Resource; 34] {
             has_status: true,
             has_generation: true,
             columns: Columns::BuiltIn(columns::CREATED_AT),
+            bookmark_fields: r#","spec":{"group":"","names":{"plural":"","kind":""},"scope":"","versions":null},"status":{"conditions":null,"acceptedNames":{"plural":"","kind":""},"storedVersions":null}"#,
             ..resource(
                 11,
                 "apiextensions.k8s.io/v1",
@@ -153,10 +154,12 @@ fn table() -> [Resource; 34] {
             has_status: true,
             has_generation: true,
             columns: Columns::BuiltIn(columns::CRON_JOBS),
+            bookmark_fields: r#","spec":{"schedule":"","jobTemplate":{"metadata":{},"spec":{"template":{"metadata":{},"spec":{"containers":null}}}}},"status":{}"#,
             ..resource(12, "batch/v1", "cronjobs", "cronjob", "CronJob")
         },
         Resource {
             columns: Columns::BuiltIn(columns::CONTROLLER_REVISIONS),
+            bookmark_fields: r#","revision":0"#,
             ..resource(13, "apps/v1", "controllerrevisions", "controllerrevision", "ControllerRevision")
         },
         Resource {
@@ -173,6 +176,7 @@ fn table() -> [Resource; 34] {
             short_names: "pvc".into(),
             has_status: true,
             columns: Columns::BuiltIn(columns::CLAIMS),
+            bookmark_fields: r#","spec":{"resources":{}},"status":{}"#,
             ..resource(17, "v1", "persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim")
         },
         Resource {
@@ -180,24 +184,29 @@ fn table() -> [Resource; 34] {
             short_names: "pv".into(),
             has_status: true,
             columns: Columns::BuiltIn(columns::VOLUMES),
+            bookmark_fields: r#","spec":{},"status":{}"#,
             ..resource(18, "v1", "persistentvolumes", "persistentvolume", "PersistentVolume")
         },
         Resource {
             short_names: "quota".into(),
             has_status: true,
+            bookmark_fields: r#","spec":{},"status":{}"#,
             ..resource(19, "v1", "resourcequotas", "resourcequota", "ResourceQuota")
         },
         Resource {
             short_names: "limits".into(),
             columns: Columns::BuiltIn(columns::CREATED_AT),
+            bookmark_fields: r#","spec":{"limits":null}"#,
             ..resource(20, "v1", "limitranges", "limitrange", "LimitRange")
         },
         Resource {
             columns: Columns::BuiltIn(columns::ENDPOINT_SLICES),
+            bookmark_fields: r#","addressType":"","endpoints":null,"ports":null"#,
             ..resource(21, "discovery.k8s.io/v1", "endpointslices", "endpointslice", "EndpointSlice")
         },
         Resource {
             columns: Columns::BuiltIn(columns::LEASES),
+            bookmark_fields: r#","spec":{}"#,
             ..resource(22, "coordination.k8s.io/v1", "leases", "lease", "Lease")
         },
         Resource {
@@ -205,12 +214,14 @@ fn table() -> [Resource; 34] {
             has_status: true,
             has_generation: true,
             columns: Columns::BuiltIn(columns::INGRESSES),
+            bookmark_fields: r#","spec":{},"status":{"loadBalancer":{}}"#,
             ..resource(23, "networking.k8s.io/v1", "ingresses", "ingress", "Ingress")
         },
         Resource {
             short_names: "netpol".into(),
             has_generation: true,
             columns: Columns::BuiltIn(columns::NETWORK_POLICIES),
+            bookmark_fields: r#","spec":{"podSelector":{}}"#,
             ..resource(24, "networking.k8s.io/v1", "networkpolicies", "networkpolicy", "NetworkPolicy")
         },
         Resource {
@@ -218,6 +229,7 @@ fn table() -> [Resource; 34] {
             has_status: true,
             has_generation: true,
             columns: Columns::BuiltIn(columns::BUDGETS),
+            bookmark_fields: r#","spec":{},"status":{"disruptionsAllowed":0,"currentHealthy":0,"desiredHealthy":0,"expectedPods":0}"#,
             ..resource(25, "policy/v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget")
         },
         Resource {
@@ -225,6 +237,7 @@ fn table() -> [Resource; 34] {
             categories: ALL,
             has_status: true,
             columns: Columns::BuiltIn(columns::AUTOSCALERS),
+            bookmark_fields: r#","spec":{"scaleTargetRef":{"kind":"","name":""},"maxReplicas":0},"status":{"desiredReplicas":0,"currentMetrics":null}"#,
             ..resource(
                 26,
                 "autoscaling/v2",
@@ -237,30 +250,36 @@ fn table() -> [Resource; 34] {
             namespaced: false,
             short_names: "sc".into(),
             columns: Columns::BuiltIn(columns::STORAGE_CLASSES),
+            bookmark_fields: r#","provisioner":"""#,
             ..resource(27, "storage.k8s.io/v1", "storageclasses", "storageclass", "StorageClass")
         },
         Resource {
             namespaced: false,
             short_names: "pc".into(),
             columns: Columns::BuiltIn(columns::PRIORITY_CLASSES),
+            bookmark_fields: r#","value":0"#,
             ..resource(28, "scheduling.k8s.io/v1", "priorityclasses", "priorityclass", "PriorityClass")
         },
         Resource {
             columns: Columns::BuiltIn(columns::CREATED_AT),
+            bookmark_fields: r#","rules":null"#,
             ..resource(29, "rbac.authorization.k8s.io/v1", "roles", "role", "Role")
         },
         Resource {
             columns: Columns::BuiltIn(columns::BINDINGS),
+            bookmark_fields: r#","roleRef":{"apiGroup":"","kind":"","name":""}"#,
             ..resource(30, "rbac.authorization.k8s.io/v1", "rolebindings", "rolebinding", "RoleBinding")
         },
         Resource {
             namespaced: false,
             columns: Columns::BuiltIn(columns::CREATED_AT),
+            bookmark_fields: r#","rules":null"#,
             ..resource(31, "rbac.authorization.k8s.io/v1", "clusterroles", "clusterrole", "ClusterRole")
         },
         Resource {
             namespaced: false,
             columns: Columns::BuiltIn(columns::BINDINGS),
+            bookmark_fields: r#","roleRef":{"apiGroup":"","kind":"","name":""}"#,
             ..resource(
                 32,
                 "rbac.authorization.k8s.io/v1",
@@ -271,6 +290,7 @@ fn table() -> [Resource; 34] {
         },
         Resource {
             namespaced: false,
+            bookmark_fields: r#","spec":{}"#,
             ..resource(33, "networking.k8s.io/v1", "ingressclasses", "ingressclass", "IngressClass")
         },
     ]

@@ -27,6 +27,9 @@ pub const FOREGROUND: &str = "foregroundDeletion";
 /// Holds an object until nothing names it as its owner.
 pub const ORPHAN: &str = "orphan";
 
+/// Namespaces that no cluster can do without.
+const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
+
 /// `DeleteOptions`.
 #[derive(Debug, Clone, Default)]
 pub struct Deletion {
@@ -113,6 +116,9 @@ pub fn one(
     name: &str,
     deletion: &Deletion,
 ) -> Result<Response, Status> {
+    if **resource == **NAMESPACES && IMMORTAL.contains(&name) {
+        return Err(Status::immortal_namespace(name));
+    }
     let (object, fate) = remove(app, resource, &resource.key(namespace, name), deletion)?
         .ok_or_else(|| Status::not_found(resource, name))?;
     Ok(match fate {

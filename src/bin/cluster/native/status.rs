@@ -149,6 +149,12 @@ impl Status {
         Self::failure(403, "Forbidden", message, Some(Details::of(resource, name)))
     }
 
+    /// 403 for the deletion of a Namespace that has to stay.
+    pub fn immortal_namespace(name: &str) -> Self {
+        let message = format!("namespaces \"{name}\" is forbidden: this namespace may not be deleted");
+        Self::failure(403, "Forbidden", message, Some(Details::of(&super::builtin::NAMESPACES, name)))
+    }
+
     /// 422 for a patch that cannot be applied.
     pub fn patch_failed(why: &str) -> Self {
         let message = format!("the server rejected our request due to an error in our request: {why}");

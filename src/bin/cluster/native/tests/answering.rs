@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::form::Form;
 use super::*;
 
 const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
@@ -97,4 +98,26 @@ async fn what_kubectl_looks_for_first() {
     let (_, legacy) = server.get("/apis/apps/v1").await;
     let scale = legacy["resources"].as_array().unwrap().iter().find(|one| one["name"] == "deployments/scale");
     assert_eq!(scale.unwrap()["kind"], "Scale");
+}
+
+#[test]
+fn bookmarks_are_empty_objects_as_the_real_server_writes_them() {
+    let registry = super::super::registry::Registry::default();
+    let mut compared = std::collections::BTreeSet::new();
+    for line in include_str!("../../../../../tests/fixtures/rollout.jsonl").lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let frame = line["frame"].as_str().unwrap_or_default();
+        if !frame.starts_with(r#"{"type":"BOOKMARK""#) {
+            continue;
+        }
+        let object = serde_json::from_str::<Value>(frame).unwrap()["object"].take();
+        let kind = |field: &str| object[field].as_str().unwrap();
+        let Some(resource) = registry.by_kind(kind("apiVersion"), kind("kind")) else { continue };
+        let metadata = object["metadata"].to_string();
+        let inner = metadata.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap();
+        let ours: Value = serde_json::from_str(&Form::Whole.bookmark(&resource, inner)).unwrap();
+        assert_eq!(ours, object);
+        compared.insert(kind("kind").to_owned());
+    }
+    assert_eq!(compared.len(), 11, "{compared:?}");
 }

@@ -140,6 +140,7 @@ async fn a_namespace_takes_its_content_with_it() {
     );
     let map = json!({"metadata": {"name": "one", "finalizers": ["example.org/hold"]}});
     server.post("/api/v1/namespaces/tmp/configmaps", &map).await;
+    assert_eq!(server.delete("/api/v1/namespaces/default").await.0, 403);
     let (_, leaving) = server.delete("/api/v1/namespaces/tmp").await;
     assert_eq!(leaving["status"]["phase"], "Terminating");
     let (status, refused) = server.post("/api/v1/namespaces/tmp/secrets", &json!({"metadata": {"name": "x"}})).await;
