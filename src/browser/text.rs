@@ -12,8 +12,10 @@ pub struct Transcript {
     encoder: JsValue,
     encode_into: Function,
     bytes: Vec<u8>,
-    /// `bytes`, as the browser sees them; of length 0 once wasm's memory has grown.
+    /// `bytes`, as the browser sees them; worth nothing once wasm's memory has grown.
     view: Uint8Array,
+    /// How large wasm's memory was when the view was made, in pages; 0 for no view.
+    pages: usize,
 }
 
 /// No byte of UTF-8 has this value.
@@ -31,7 +33,7 @@ impl Default for Transcript {
         let constructor = get(&js_sys::global(), "TextEncoder").unchecked_into::<Function>();
         let encoder = Reflect::construct(&constructor, &Array::new()).unwrap_or(JsValue::UNDEFINED);
         let encode_into = get(&encoder, "encodeInto").unchecked_into();
-        Transcript { encoder, encode_into, bytes: Vec::new(), view: Uint8Array::new_with_length(0) }
+        Transcript { encoder, encode_into, bytes: Vec::new(), view: Uint8Array::new_with_length(0), pages: 0 }
     }
 }
 
@@ -62,9 +64,11 @@ impl Transcript {
         let much = self.bytes.len() > KEPT && self.bytes.len() / 16 > length;
         if self.bytes.len() < length || much {
             self.bytes = vec![0; length.max(KEPT).next_power_of_two()];
-            self.view = Uint8Array::new_with_length(0);
+            self.pages = 0;
         }
-        if self.view.length() == 0 {
+        let pages = core::arch::wasm32::memory_size::<0>();
+        if self.pages != pages {
+            self.pages = pages;
             let memory: WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
             let (at, length) = (self.bytes.as_mut_ptr() as u32, self.bytes.len() as u32);
             self.view = Uint8Array::new_with_byte_offset_and_length(&memory.buffer(), at, length);

@@ -55,13 +55,14 @@ impl Reflector {
     }
 
     pub(super) fn bytes(&mut self, bytes: &[u8], moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.frame(text, moment, store),
-            Err(error) if self.hear(bytes.len(), moment, store) => {
-                self.malformed(&DecodeError::from(error).to_string(), moment, store)
-            }
-            Err(_) => None,
+        if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
+            return self.frame(text, moment, store);
         }
+        if !self.hear(bytes.len(), moment, store) {
+            return None;
+        }
+        let words = std::str::from_utf8(bytes).err().map(|error| DecodeError::from(error).to_string());
+        self.malformed(&words.unwrap_or_default(), moment, store)
     }
 
     /// Counts a frame of so many bytes; false where no socket is open that it could have come from.

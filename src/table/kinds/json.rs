@@ -3,6 +3,8 @@
 //! It takes and refuses exactly what `serde_json` does. What nobody asks for is checked but neither decoded nor kept,
 //! sixteen bytes at a time: in a watch of Pods that is nine tenths of the text, and the larger part of a frame's cost.
 
+mod plain;
+
 use std::borrow::Cow;
 
 use serde::de::value::BorrowedStrDeserializer;
@@ -11,6 +13,8 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 use serde_json::{Error, Result};
+
+use plain::plain;
 
 /// Containers within containers that are read into values; `serde_json` has the same limit.
 const DEEPEST: u8 = 127;
@@ -165,38 +169,6 @@ fn after_spaces(bytes: &[u8], mut at: usize) -> (u8, usize) {
         at += 1;
     }
     (byte(bytes, at), at)
-}
-
-/// How many bytes at the beginning are neither a quote nor a backslash nor a control character.
-///
-/// Two words are looked at together, because most names and values end within them: how often a loop turns is what
-/// a processor guesses worst.
-#[inline]
-fn plain(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some((first, rest)) = bytes[at..].split_first_chunk::<8>()
-        && let Some(second) = rest.first_chunk::<8>()
-    {
-        let (first, second) = (marks(*first), marks(*second));
-        if first | second != 0 {
-            let (marks, before) = if first != 0 { (first, 0) } else { (second, 8) };
-            return at + before + marks.trailing_zeros() as usize / 8;
-        }
-        at += 16;
-    }
-    at + bytes[at..].iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | ..0x20)).count()
-}
-
-/// Marks the highest bit of each quote, backslash and control character. The lowest mark is right; those above it
-/// may come of a borrow.
-#[inline]
-fn marks(chunk: [u8; 8]) -> u64 {
-    const ONES: u64 = u64::MAX / 255;
-    let word = u64::from_le_bytes(chunk);
-    // A quote and the control characters are the bytes below 0x21 once the bit of 0x02 is turned over.
-    let ends = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
-    let slashes = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
-    (ends | slashes) & !word & (ONES << 7)
 }
 
 /// Where the string ends whose opening quote stands at a place. Here and below, `None` is for what is malformed.
