@@ -28,7 +28,18 @@ const PATIENCE: Duration = Duration::from_millis(100);
 pub struct Work {
     resource: Arc<Resource>,
     object: Arc<Object>,
-    fate: Fate,
+    news: News,
+}
+
+/// What has become of an object.
+#[derive(Debug, Clone, Copy)]
+enum News {
+    /// It is new, and names owners.
+    Owned,
+    /// It is on its way out.
+    Leaving,
+    /// It is gone.
+    Gone,
 }
 
 /// Tells that an object is gone, by whoever's request.
@@ -43,26 +54,34 @@ pub fn gone(app: &App, resource: &Arc<Resource>, object: &Arc<Object>) {
     {
         app.storage.close(id);
     }
-    tell(app, resource, object, Fate::Removed);
+    tell(app, resource, object, News::Gone);
 }
 
 /// Tells that an object is on its way out.
 pub fn leaving(app: &App, resource: &Arc<Resource>, object: &Arc<Object>) {
-    tell(app, resource, object, Fate::Kept);
+    tell(app, resource, object, News::Leaving);
 }
 
-fn tell(app: &App, resource: &Arc<Resource>, object: &Arc<Object>, fate: Fate) {
-    let work = Work { resource: Arc::clone(resource), object: Arc::clone(object), fate };
+/// Tells that an object is new; only one that names owners is of interest.
+pub fn created(app: &App, resource: &Arc<Resource>, object: &Arc<Object>) {
+    if !object.owners.is_empty() {
+        tell(app, resource, object, News::Owned);
+    }
+}
+
+fn tell(app: &App, resource: &Arc<Resource>, object: &Arc<Object>, news: News) {
+    let work = Work { resource: Arc::clone(resource), object: Arc::clone(object), news };
     // The collector ends with the process.
     let _ = app.collector.send(work);
 }
 
 /// Works until the process ends.
 pub async fn run(app: Arc<App>, mut work: mpsc::UnboundedReceiver<Work>) {
-    while let Some(Work { resource, object, fate }) = work.recv().await {
-        match fate {
-            Fate::Removed => removed(&app, &object),
-            Fate::Kept => {
+    while let Some(Work { resource, object, news }) = work.recv().await {
+        match news {
+            News::Owned => disowned(&app, &resource, &object),
+            News::Gone => removed(&app, &object),
+            News::Leaving => {
                 hold(&app, &resource, &object);
                 wait(&app, resource, object);
             }
@@ -156,18 +175,28 @@ fn hold(app: &App, resource: &Arc<Resource>, object: &Object) {
     }
 }
 
+/// Deletes an object whose owners are all gone: it was created too late.
+fn disowned(app: &App, resource: &Arc<Resource>, object: &Object) {
+    if owners(app, object).iter().all(|owner| matches!(owner, Owner::Absent)) {
+        let life = Deletion { uid: Some(object.uid.to_string()), ..Deletion::default() };
+        let _ = remove(app, resource, &object.key, &life);
+    }
+}
+
 /// Follows up on an object that is gone: what it alone owned goes too, and its owners may have waited for it.
 fn removed(app: &App, object: &Object) {
     for (dependent, key) in owned(app, &object.uid) {
         let Some(found) = app.storage.get(&dependent, &key) else { continue };
-        if owners(app, &found).iter().any(|owner| owner.is_some()) {
+        if owners(app, &found).iter().any(|owner| !matches!(owner, Owner::Absent)) {
             disown(app, &dependent, &key, &object.uid);
         } else {
             let _ = remove(app, &dependent, &key, &Deletion::default());
         }
     }
-    for (resource, owner) in owners(app, object).into_iter().flatten() {
-        if app.storage.dependents(&owner.uid).is_empty() {
+    for owner in owners(app, object) {
+        if let Owner::Present(resource, owner) = owner
+            && app.storage.dependents(&owner.uid).is_empty()
+        {
             release(app, &resource, &owner, FOREGROUND);
         }
     }
@@ -178,15 +207,27 @@ fn owned(app: &App, uid: &str) -> Vec<(Arc<Resource>, Arc<str>)> {
     all.filter_map(|(id, key)| Some((app.registry.by_id(id)?, key))).collect()
 }
 
-/// The owners that an object names, each with its resource; `None` for one that does not exist.
-fn owners(app: &App, object: &Object) -> Vec<Option<(Arc<Resource>, Arc<Object>)>> {
+/// An owner that an object names.
+enum Owner {
+    /// Nobody serves its kind, so that nobody can tell.
+    Unknown,
+    /// There is none of that name and uid.
+    Absent,
+    /// It is there.
+    Present(Arc<Resource>, Arc<Object>),
+}
+
+/// The owners that an object names.
+fn owners(app: &App, object: &Object) -> Vec<Owner> {
     let value = object.to_value();
     let all = value["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
     let find = |owner: Value| {
         let text = |field: &str| owner[field].as_str().unwrap_or_default();
-        let resource = app.registry.by_kind(text("apiVersion"), text("kind"))?;
-        let found = app.storage.get(&resource, &resource.key(&object.namespace, text("name")))?;
-        (*found.uid == *text("uid")).then_some((resource, found))
+        let Some(resource) = app.registry.by_kind(text("apiVersion"), text("kind")) else { return Owner::Unknown };
+        match app.storage.get(&resource, &resource.key(&object.namespace, text("name"))) {
+            Some(found) if *found.uid == *text("uid") => Owner::Present(resource, found),
+            _ => Owner::Absent,
+        }
     };
     all.into_iter().map(find).collect()
 }

@@ -120,6 +120,7 @@ fn create_object(
     if let Some(resources) = definition {
         serve(app, &name, resources);
     }
+    collector::created(app, &target.resource, &created);
     Ok(created)
 }
 

@@ -99,6 +99,15 @@ async fn what_is_owned_follows() {
     server.maps_become(&["other", "shared"]).await;
     let (_, shared) = server.get(&format!("{MAPS}/shared")).await;
     assert_eq!(shared["metadata"]["ownerReferences"].as_array().unwrap().len(), 1);
+    // Whoever comes after its owner has gone does not stay.
+    server.owned("late", &[&root]).await;
+    server.maps_become(&["other", "shared"]).await;
+    // Of an owner whose kind nobody serves, nobody can tell.
+    let stranger = json!({"apiVersion": "example.org/v1", "kind": "Nothing", "name": "x", "uid": "x"});
+    let body = json!({"metadata": {"name": "strange", "ownerReferences": [stranger]}});
+    assert_eq!(server.post(MAPS, &body).await.0, 201);
+    server.owned("late", &[&root]).await;
+    server.maps_become(&["other", "shared", "strange"]).await;
 }
 
 #[tokio::test]
