@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
+use smol_str::SmolStr;
+
 use crate::api::time::{Timestamp, write_human_duration};
 
 /// How alarming a value is. The view gives it a colour and a shape; never a colour alone.
@@ -25,7 +27,7 @@ pub enum Tone {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// Printed as it is; sorts by its bytes.
-    Text(Box<str>),
+    Text(SmolStr),
     /// A text that needs no allocation.
     Static(&'static str),
     /// A whole number; sorts as one.
@@ -33,7 +35,7 @@ pub enum Cell {
     /// `ready/total`, such as `1/2`; sorts by the first number, then the second.
     Ratio(i64, i64),
     /// A state in words with its tone, such as a Pod's STATUS.
-    Status(Box<str>, Tone),
+    Status(SmolStr, Tone),
     /// The time since a point, as `kubectl` prints an age; `<unknown>` without one. Sorts youngest first.
     Age(Option<Timestamp>),
     /// A count, and when it last grew: `3 (5m ago)`. Sorts by the count.
