@@ -86,11 +86,6 @@ impl Pipeline {
         &mut self.store
     }
 
-    /// No more will be queued.
-    pub fn close(&mut self) {
-        self.queue.close();
-    }
-
     /// Deltas that were applied to the store.
     pub fn applied(&self) -> u64 {
         self.applied

@@ -143,11 +143,6 @@ impl<E: Clone> Broadcaster<E> {
         self.stopped = true;
     }
 
-    /// Whether it was shut down.
-    pub fn is_shut_down(&self) -> bool {
-        self.stopped
-    }
-
     /// How many events wait for a watcher.
     pub fn queued(&self, id: WatcherId) -> usize {
         self.watchers.get(&id).map_or(0, |watcher| watcher.queue.len())

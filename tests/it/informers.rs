@@ -15,6 +15,7 @@ use kubechurn::cache::queue::QueueKind;
 use kubechurn::cache::reflector::{Input, Options};
 use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn::cache::store::Change;
+use kubechurn::table::kinds::pods;
 
 use crate::talk::{bookmark, event, joined, write_change, write_object};
 
@@ -301,6 +302,42 @@ fn objects_are_found_by_owner_label_and_namespace() {
     assert_eq!((found("owner", "r"), found("owner", "s")), ("b".into(), "a c".into()));
     assert_eq!((found("app", "x"), found("app", "y")), ("c".into(), "a b".into()));
     assert_eq!((found("namespace", "n"), found("namespace", "m")), ("a b c".into(), String::new()));
+}
+
+/// By what a column shows: Pods by their node.
+#[test]
+fn pods_are_found_by_node_as_they_are_placed() {
+    let node = pods::KIND.columns.iter().position(|column| column.title == "NODE").unwrap();
+    let informer = SharedInformer::new(pods::KIND.decode, InformerOptions::default());
+    let mut play = Play { informer, now: 0.0 };
+    play.informer.add_index("node", index::by_column(node)).unwrap();
+    play.begin(&[]);
+    let pod = |word: &str, name: &str, version: u32, spec: &str| {
+        let metadata = format!(r#"{{"name":"{name}","namespace":"n","uid":"{name}","resourceVersion":"{version}"}}"#);
+        format!(r#"{{"type":"{word}","object":{{"kind":"Pod","metadata":{metadata},"spec":{spec},"status":{{}}}}}}"#)
+    };
+    for (frame, expected) in [
+        (pod("ADDED", "a", 101, "{}"), "<none>:a"),
+        (pod("ADDED", "b", 102, r#"{"nodeName":"x"}"#), "<none>:a x:b"),
+        (pod("MODIFIED", "a", 103, r#"{"nodeName":"x"}"#), "x:a,b"),
+        (pod("DELETED", "b", 104, r#"{"nodeName":"x"}"#), "x:a"),
+    ] {
+        play.input(Input::Frame(&frame));
+        play.drain();
+        let store = play.informer.store();
+        let mut filed: Vec<String> = store
+            .index("node")
+            .unwrap()
+            .values()
+            .map(|(node, _)| {
+                let mut names: Vec<&str> = store.by_index("node", node).map(|pod| &*pod.key.name).collect();
+                names.sort_unstable();
+                format!("{node}:{}", names.join(","))
+            })
+            .collect();
+        filed.sort();
+        assert_eq!(filed.join(" "), expected, "{frame}");
+    }
 }
 
 /// What each kind of queue would deliver of one stream.

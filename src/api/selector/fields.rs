@@ -74,11 +74,6 @@ impl FieldRequirement {
     pub fn value(&self) -> &str {
         &self.value
     }
-
-    /// Whether the field must have the value, or must not.
-    pub fn is_equal(&self) -> bool {
-        self.equal
-    }
 }
 
 impl fmt::Display for FieldSelector {
