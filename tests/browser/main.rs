@@ -15,6 +15,9 @@ mod history;
 // Under load, through `kubectl proxy` and through `trunk serve`, nothing is lost.
 mod sync;
 
+// The page's account against the cluster's: every frame that was sent.
+mod sent;
+
 // The proxy dies, the cluster is replaced, history is compacted, sockets are cut.
 mod outage;
 

@@ -1,4 +1,5 @@
-//! `docs/checklist.md` tells the truth: each rule of the client has its test, and each test named there exists.
+//! `docs/checklist.md` tells the truth: each rule of the client and of the server has its test, and each test named
+//! there exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +17,49 @@ struct Row {
     test: Option<(String, String)>,
 }
 
-/// The rows of the client's table: those of four cells that begin with a number.
+/// A side of the conversation, whose rules stand under this heading of `docs/checklist.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Client,
+    Server,
+    Proxy,
+}
+
+impl Side {
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Client => "## The client\n",
+            Self::Server => "## The server\n",
+            Self::Proxy => "## The proxy\n",
+        }
+    }
+
+    /// The rules that this side needs a test for, at least.
+    fn numbers(self) -> Vec<u32> {
+        match self {
+            Self::Client => (1..=7).chain(11..=12).chain(33..=77).collect(),
+            Self::Server => [4, 8, 9, 10, 12].into_iter().chain(13..=29).chain(78..=90).collect(),
+            Self::Proxy => vec![24, 30, 31],
+        }
+    }
+
+    /// The side whose tests are in a file.
+    fn of(path: &Path) -> Self {
+        match path {
+            _ if path.starts_with(Path::new(ROOT).join("src/bin/cluster")) => Self::Server,
+            _ if path.starts_with(Path::new(ROOT).join("tests/kubectl")) => Self::Proxy,
+            _ => Self::Client,
+        }
+    }
+}
+
+/// What stands under a heading, up to the next one.
+fn section<'a>(text: &'a str, heading: &str) -> &'a str {
+    let after = text.split_once(heading).map_or("", |(_, after)| after);
+    after.split("\n## ").next().unwrap_or_default()
+}
+
+/// The rows of a side's table: those of four cells that begin with a number.
 ///
 /// The test of a rule bears its number above it, as `/// 37. TestNoRelistOnTooManyRequests`.
 fn rows(text: &str) -> Vec<Row> {
@@ -49,7 +92,9 @@ fn fault(row: &Row, source: Option<&str>) -> Option<&'static str> {
     };
     let numbered = || above.iter().any(|line| line.starts_with(&format!("/// {}. ", row.number)));
     match () {
-        _ if !above.contains(&"#[test]") => Some("names a function that is no test"),
+        _ if !above.iter().any(|line| ["#[test]", "#[tokio::test"].iter().any(|mark| line.starts_with(mark))) => {
+            Some("names a function that is no test")
+        }
         _ if row.upstream.is_empty() => Some("does not say where it comes from"),
         _ if !numbered() => Some("names a test that does not bear its number"),
         _ => None,
@@ -57,33 +102,42 @@ fn fault(row: &Row, source: Option<&str>) -> Option<&'static str> {
 }
 
 #[test]
-fn every_rule_of_the_client_has_its_test() {
+fn every_rule_has_its_test() {
     let read = |file: &str| fs::read_to_string(Path::new(ROOT).join(file));
-    let rows = rows(&read("docs/checklist.md").unwrap());
-    let numbers: Vec<u32> = rows.iter().map(|row| row.number).collect();
-    let expected: Vec<u32> = (1..=7).chain(11..=12).chain(33..=77).collect();
-    assert_eq!(numbers, expected, "each rule has one row, in order");
-    let faults: Vec<String> = rows
-        .iter()
-        .filter_map(|row| {
-            let source = row.test.as_ref().and_then(|(file, _)| read(file).ok());
-            fault(row, source.as_deref()).map(|fault| format!("{} {fault}: {:?}", row.number, row.test))
-        })
-        .collect();
-    assert!(faults.is_empty(), "{faults:#?}");
-    // The test of one rule is not that of another.
-    let own: Vec<_> = rows.iter().filter_map(|row| row.test.as_ref()).collect();
-    assert_eq!(own.iter().collect::<BTreeSet<_>>().len(), own.len());
+    let text = read("docs/checklist.md").unwrap();
+    for side in [Side::Client, Side::Server, Side::Proxy] {
+        let rows = rows(section(&text, side.heading()));
+        let numbers: Vec<u32> = rows.iter().map(|row| row.number).collect();
+        assert!(numbers.is_sorted_by(|one, next| one < next), "{side:?}: each rule has one row, in order: {numbers:?}");
+        let missing: Vec<u32> = side.numbers().into_iter().filter(|number| !numbers.contains(number)).collect();
+        assert!(missing.is_empty(), "{side:?}: {missing:?} have no row");
+        let faults: Vec<String> = rows
+            .iter()
+            .filter_map(|row| {
+                let source = row.test.as_ref().and_then(|(file, _)| read(file).ok());
+                fault(row, source.as_deref()).map(|fault| format!("{} {fault}: {:?}", row.number, row.test))
+            })
+            .collect();
+        assert!(faults.is_empty(), "{side:?}: {faults:#?}");
+        let astray = rows
+            .iter()
+            .filter_map(|row| row.test.as_ref())
+            .find(|(file, _)| Side::of(&Path::new(ROOT).join(file)) != side);
+        assert_eq!(astray, None, "{side:?}: the test of another side");
+        // The test of one rule is not that of another.
+        let own: Vec<_> = rows.iter().filter_map(|row| row.test.as_ref()).collect();
+        assert_eq!(own.iter().collect::<BTreeSet<_>>().len(), own.len(), "{side:?}");
+    }
 }
 
 #[test]
-fn no_rule_of_the_client_has_two_tests() {
-    let mut claims: BTreeMap<u32, usize> = BTreeMap::new();
-    for path in ["src", "tests/it"].into_iter().flat_map(|folder| files(folder, &["rs"])) {
+fn no_rule_of_a_side_has_two_tests() {
+    let mut claims: BTreeMap<(Side, u32), usize> = BTreeMap::new();
+    for path in ["src", "tests/it", "tests/kubectl"].into_iter().flat_map(|folder| files(folder, &["rs"])) {
         let text = fs::read_to_string(&path).unwrap();
         let numbers =
             text.lines().filter_map(|line| line.trim().strip_prefix("/// ")?.split_once(". ")?.0.parse().ok());
-        numbers.for_each(|number| *claims.entry(number).or_default() += 1);
+        numbers.for_each(|number| *claims.entry((Side::of(&path), number)).or_default() += 1);
     }
     let doubled: Vec<_> = claims.iter().filter(|(_, count)| **count > 1).collect();
     assert!(doubled.is_empty() && !claims.is_empty(), "{doubled:?}");

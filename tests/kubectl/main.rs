@@ -17,7 +17,13 @@ mod session;
 
 /// A CustomResourceDefinition and its objects.
 mod custom;
+/// `kubectl proxy` before the cluster.
+mod proxy;
 /// `get` in its forms, and what there is to get.
 mod reading;
+/// Workloads that controllers and kubelets run.
+mod running;
+/// StatefulSets, DaemonSets and CronJobs.
+mod workloads;
 /// What creates, changes and deletes objects.
 mod writing;

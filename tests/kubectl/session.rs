@@ -32,10 +32,19 @@ pub struct Ended {
 }
 
 impl Session {
-    /// Starts a cluster.
+    /// Starts a cluster in which nobody does anything.
     pub async fn start(name: &str) -> Self {
+        Self::start_with(name, &[]).await
+    }
+
+    /// Starts a cluster with controllers, scheduler and kubelets, and nothing else that happens.
+    pub async fn start_alive(name: &str) -> Self {
+        Self::start_with(name, &["--controllers", "on"]).await
+    }
+
+    async fn start_with(name: &str, more: &[&str]) -> Self {
         let kubectl = tools::kubectl();
-        let arguments = ["--pods", "12", "--rate", "0", "--port", "0"];
+        let arguments = [&["--pods", "12", "--rate", "0", "--port", "0"], more].concat();
         let cluster =
             Process::start("the demo cluster", Path::new(env!("CARGO_BIN_EXE_cluster")), Path::new("."), &arguments);
         let url = cluster.line_after("listening on").await;
@@ -90,6 +99,13 @@ impl Session {
             assert!(squeezed(&ended.output).contains(part), "kubectl {line} does not print {part:?}: {}", ended.output);
         }
         ended.output
+    }
+
+    /// Gives an order to the cluster's control endpoint, and waits until it is carried out.
+    pub async fn order(&self, order: &str) {
+        let response = reqwest::Client::new().post(format!("{}/_control/{order}", self.url)).send().await;
+        let response = response.unwrap_or_else(|error| panic!("{order}: {error}"));
+        assert!(response.status().is_success(), "{order}: {}", response.status());
     }
 
     /// Starts a command that goes on until it is dropped.

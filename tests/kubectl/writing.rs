@@ -99,7 +99,7 @@ async fn patches_of_each_kind() {
 
 #[tokio::test]
 async fn deletions_wait_and_cascade() {
-    let kubectl = Session::start("delete").await;
+    let kubectl = Session::start_alive("delete").await;
     let pod = kubectl.check("get pods -n shop -o name", &[]).await.lines().next().unwrap_or_default().to_owned();
     kubectl.check(&format!("delete {pod} -n shop --wait=false"), &["deleted"]).await;
     kubectl.check("get pods -n shop", &["Terminating"]).await;
@@ -127,13 +127,15 @@ async fn deletions_wait_and_cascade() {
 
 #[tokio::test]
 async fn what_else_kubectl_creates() {
-    let kubectl = Session::start("create").await;
+    let kubectl = Session::start_alive("create").await;
     for (line, expected) in [
         ("run one --image=registry.example/one -n default", &["pod/one created"][..]),
-        ("get pod one -n default", &["one 0/1 Pending 0"]),
+        ("wait --for=condition=Ready pod/one -n default --timeout=50s", &["condition met"]),
+        ("get pod one -n default", &["one 1/1 Running 0"]),
+        ("get pod one -n default -o jsonpath={.spec.serviceAccountName}", &["default"]),
         ("create job j --image=x -n default -- echo hello", &["job.batch/j created"]),
-        ("create cronjob c --image=x --schedule '*/5 * * * *' -n default", &["cronjob.batch/c created"]),
-        ("get cronjobs -n default", &["c */5 * * * * <none> False 0 <none>"]),
+        ("create cronjob c --image=x --schedule '0 0 1 1 *' -n default", &["cronjob.batch/c created"]),
+        ("get cronjobs -n default", &["c 0 0 1 1 * <none> False 0 <none>"]),
         ("create serviceaccount bot -n default", &["serviceaccount/bot created"]),
         ("create role r --verb=get,list --resource=pods -n default", &["role.rbac.authorization.k8s.io/r created"]),
         (
@@ -149,9 +151,11 @@ async fn what_else_kubectl_creates() {
         ("cordon -l node-role.kubernetes.io/worker", &["cordoned"]),
         ("get nodes", &["Ready,SchedulingDisabled"]),
         ("drain -l node-role.kubernetes.io/worker --force --timeout=40s", &["drained"]),
-        ("get pods -n shop", &["No resources found"]),
+        // Their Deployments have made others, for which there is no node.
+        ("get pods -n shop --field-selector=status.phase=Running", &["No resources found"]),
+        ("get pods -n shop", &["0/1 Pending 0"]),
         ("rollout history deployment/cart -n shop", &["REVISION CHANGE-CAUSE"]),
-        ("events -n default", &["No events found"]),
+        ("events -n default", &["Normal Scheduled Pod/one", "Normal Started Pod/one", "Normal Killing Pod/one"]),
     ] {
         let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ssa, namespace: default}\ndata: {a: b}\n";
         kubectl.check_with(line, map, expected).await;

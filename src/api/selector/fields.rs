@@ -74,6 +74,11 @@ impl FieldRequirement {
     pub fn value(&self) -> &str {
         &self.value
     }
+
+    /// Whether the field must have the value; otherwise it must not.
+    pub fn is_equality(&self) -> bool {
+        self.equal
+    }
 }
 
 impl fmt::Display for FieldSelector {

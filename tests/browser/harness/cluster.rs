@@ -56,6 +56,23 @@ pub struct Write {
     pub uid: String,
 }
 
+/// One frame that the cluster says it has sent.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Sent {
+    /// On which connection.
+    pub connection: u64,
+    /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`, before a fault changed it.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The object's uid.
+    pub uid: Option<String>,
+    /// The object's or the bookmark's version.
+    #[serde(rename = "resourceVersion")]
+    pub resource_version: String,
+    /// The fault that struck it; empty if none did.
+    pub fault: String,
+}
+
 impl Cluster {
     /// Starts a cluster on a free port.
     pub async fn start(options: &Options) -> Self {
@@ -137,15 +154,21 @@ impl Cluster {
         serde_json::from_slice(&self.send(request).await).expect("the cluster speaks JSON")
     }
 
-    /// Deletes one object.
+    /// Deletes one object at once: there is no kubelet that would stop a Pod.
     pub async fn delete(&self, path: &str) {
-        self.send(self.request(Method::DELETE, path)).await;
+        self.send(self.request(Method::DELETE, &format!("{path}?gracePeriodSeconds=0"))).await;
     }
 
     /// Every write of one resource since the start.
     pub async fn log(&self, resource: &str) -> Vec<Write> {
         let body = self.send(self.request(Method::GET, &format!("/_control/log?resource={resource}"))).await;
         serde_json::from_slice(&body).expect("the log is a list of writes")
+    }
+
+    /// Every frame of one resource's watches since the start, the newest 100,000 of all resources'.
+    pub async fn frames(&self, resource: &str) -> Vec<Sent> {
+        let body = self.send(self.request(Method::GET, &format!("/_control/frames?resource={resource}"))).await;
+        serde_json::from_slice(&body).expect("the ledger is a list of frames")
     }
 
     /// The newest revision.

@@ -38,6 +38,11 @@ pub fn kubectl() -> PathBuf {
     program("KUBECTL", &["kubectl"], "see https://kubernetes.io/docs/tasks/tools/")
 }
 
+/// `etcd`.
+pub fn etcd() -> PathBuf {
+    program("ETCD", &["etcd"], "Debian's package is `etcd-server`")
+}
+
 /// Trunk.
 pub fn trunk() -> PathBuf {
     program("TRUNK", &["trunk"], "install it with `cargo install --locked trunk`")
@@ -66,7 +71,7 @@ fn program(variable: &str, names: &[&str], how: &str) -> PathBuf {
         .find(|candidate| candidate.is_file());
     match found {
         Some(path) => path,
-        None => missing(Path::new(wanted[0]), "a program that the browser tests need", variable, how),
+        None => missing(Path::new(wanted[0]), "a program that these tests need", variable, how),
     }
 }
 

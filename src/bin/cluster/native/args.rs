@@ -1,6 +1,14 @@
 //! The command line, parsed by hand; it never touches the network or the clock.
 
+use std::path::PathBuf;
 use std::time::Duration;
+
+use super::controllers::kubelet::pace::Pace;
+use super::faults::grammar::{self, GrammarError};
+use super::faults::rule::Spec;
+use super::resources::builtin::RESOURCES;
+use super::scenario::Scenario;
+use super::write::event_ttl::Limits;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
@@ -8,12 +16,25 @@ cluster: a Kubernetes API server for demos and tests, with a cluster that change
 
 USAGE: cluster [OPTIONS]
 
-  --pods N               Pods in the cluster, about (default 300)
-  --rate EVENTS          writes a second, about; 0 = quiet (default 20)
+  --scenario NAMES       what happens, with commas between: calm, rollout, crashloop, node-failure,
+                         autoscaler-flap, hot-loop; or mixed, the first five of them (the default);
+                         or storm or scale, which are load, without controllers
+  --controllers on|off   whether controllers, scheduler and kubelets run (default on, but not under load)
+  --pace demo|real       how fast things fail: as in Kubernetes, or back-offs in half and failed nodes' Pods in a
+                         tenth of the time (default demo)
+  --pods N               Pods in the cluster, about (default 300; scale: 150000)
+  --rate EVENTS          writes a second of a storm, about; without --scenario it asks for one; 0 = quiet
+                         (default of storm 5000, of scale 200)
   --seed S               the cluster that is built and what happens to it (default 1)
   --port P               port on 127.0.0.1; 0 = any free one (default 8080)
   --first-revision N     where the revision counter starts; everything below is compacted (default 1000)
+  --etcd URL             keep the objects in this etcd, such as http://127.0.0.1:2379, which outlives this process;
+                         a cluster is made up if there is none in it yet; no place for load
+  --event-ttl SECONDS    how long an Event is kept after its last write (default 3600)
   --bookmark-seconds N   how often a watch that asked for bookmarks gets one (default 60)
+  --fault WORDS          a fault from the start, such as status=429,verb=list,resource=pods,times=3; may be said
+                         again: the words are those of POST /_control/fault
+  --ledger FILE          writes down there, in lines of JSON, every write and every frame that is sent
   --help                 this text
 
 Once ready it prints one line: listening on http://127.0.0.1:PORT
@@ -34,17 +55,38 @@ pub struct Args {
     pub first_revision: u64,
     /// Time between two bookmarks of one watch.
     pub bookmark_every: Duration,
+    /// Which Events are kept.
+    pub events: Limits,
+    /// Where the etcd is that keeps the objects; in memory if absent.
+    pub etcd: Option<String>,
+    /// What happens in the cluster.
+    pub scenarios: Vec<Scenario>,
+    /// Whether controllers, scheduler and kubelets run.
+    pub controllers: bool,
+    /// How fast the fake nodes live.
+    pub pace: Pace,
+    /// Faults from the start.
+    pub faults: Vec<Spec>,
+    /// Where the ledger goes, if anywhere.
+    pub ledger: Option<PathBuf>,
 }
 
 impl Default for Args {
     fn default() -> Self {
         Self {
             pods: 300,
-            rate: 20.0,
+            rate: 0.0,
             seed: 1,
             port: 8080,
             first_revision: 1000,
             bookmark_every: Duration::from_secs(60),
+            events: Limits::default(),
+            etcd: None,
+            scenarios: Scenario::MIXED.to_vec(),
+            controllers: true,
+            pace: Pace::DEMO,
+            faults: Vec::new(),
+            ledger: None,
         }
     }
 }
@@ -53,7 +95,7 @@ impl Default for Args {
 #[derive(Debug, PartialEq)]
 pub enum Command {
     /// Serve with these options.
-    Serve(Args),
+    Serve(Box<Args>),
     /// Print the help.
     Help,
 }
@@ -77,11 +119,15 @@ pub enum ArgsError {
         /// What it takes.
         expected: &'static str,
     },
+    /// Words that ask for no fault.
+    #[error("--fault {0:?}: {1}")]
+    BadFault(String, #[source] GrammarError),
 }
 
 /// Reads the arguments that follow the program's name; `--option value` and `--option=value` are the same.
 pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, ArgsError> {
     let mut args = Args::default();
+    let (mut pods, mut rate, mut scenarios, mut controllers) = (None, None, None, None);
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
         let (option, inline) = match word.split_once('=') {
@@ -91,8 +137,22 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, ArgsErr
         if option == "--help" || option == "-h" {
             return Ok(Command::Help);
         }
-        if !["--pods", "--rate", "--seed", "--port", "--first-revision", "--bookmark-seconds"]
-            .contains(&option.as_str())
+        if ![
+            "--pods",
+            "--rate",
+            "--seed",
+            "--port",
+            "--first-revision",
+            "--bookmark-seconds",
+            "--controllers",
+            "--etcd",
+            "--event-ttl",
+            "--scenario",
+            "--fault",
+            "--ledger",
+            "--pace",
+        ]
+        .contains(&option.as_str())
         {
             return Err(ArgsError::Unknown(option));
         }
@@ -103,9 +163,14 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, ArgsErr
         let bad = |expected| ArgsError::BadValue { option: option.clone(), value: value.clone(), expected };
         match option.as_str() {
             "--pods" => {
-                args.pods = value.parse().ok().filter(|pods| *pods <= 500_000).ok_or(bad("a number up to 500000"))?;
+                let number = value.parse().ok().filter(|pods| *pods <= 500_000);
+                pods = Some(number.ok_or(bad("a number up to 500000"))?);
             }
-            "--rate" => args.rate = parse_rate(&value).ok_or(bad("a number from 0 to 100000"))?,
+            "--rate" => rate = Some(parse_rate(&value).ok_or(bad("a number from 0 to 100000"))?),
+            "--scenario" => {
+                let expected = "names of --help with commas between; storm and scale stand alone";
+                scenarios = Some(Scenario::parse_list(&value).ok_or(bad(expected))?);
+            }
             "--seed" => args.seed = value.parse().map_err(|_| bad("a whole number"))?,
             "--port" => args.port = value.parse().map_err(|_| bad("a port from 0 to 65535"))?,
             "--first-revision" => {
@@ -116,13 +181,62 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, ArgsErr
                     .filter(|n| (1..=u64::MAX / 2).contains(n))
                     .ok_or(bad("a whole number from 1"))?;
             }
+            "--etcd" => {
+                // Without TLS: etcd would have to ask for a certificate to be any safer on this machine.
+                let url = value.strip_prefix("http://").filter(|rest| !rest.is_empty());
+                url.ok_or(bad("an address that begins with http://"))?;
+                args.etcd = Some(value);
+            }
+            "--event-ttl" => {
+                let seconds = value.parse().ok().filter(|n| (1..=31_536_000).contains(n));
+                args.events.ttl = Duration::from_secs(seconds.ok_or(bad("seconds, from 1"))?);
+            }
+            "--fault" => {
+                // Definitions come later than the command line, so any name with a group will do.
+                let is_resource =
+                    |name: &str| name.contains('.') || RESOURCES.iter().any(|resource| resource.plural == name);
+                let fault = grammar::parse_flag(&value, &is_resource);
+                args.faults.push(fault.map_err(|error| ArgsError::BadFault(value, error))?);
+            }
+            "--pace" => {
+                args.pace = match value.as_str() {
+                    "demo" => Pace::DEMO,
+                    "real" => Pace::default(),
+                    _ => return Err(bad("demo or real")),
+                };
+            }
+            "--ledger" => args.ledger = Some(value.into()),
+            "--controllers" => {
+                controllers = match value.as_str() {
+                    "on" => Some(true),
+                    "off" => Some(false),
+                    _ => return Err(bad("on or off")),
+                };
+            }
             _ => {
                 let seconds = value.parse().ok().filter(|n| (1..=86_400).contains(n)).ok_or(bad("seconds, from 1"))?;
                 args.bookmark_every = Duration::from_secs(seconds);
             }
         }
     }
-    Ok(Command::Serve(args))
+    // A rate is a storm's.
+    let storm = || if rate.is_some() { vec![Scenario::Storm] } else { args.scenarios.clone() };
+    args.scenarios = scenarios.unwrap_or_else(storm);
+    let (is_storm, is_scale) = (args.scenarios == [Scenario::Storm], args.scenarios == [Scenario::Scale]);
+    args.rate = rate.unwrap_or(if is_storm {
+        5000.0
+    } else if is_scale {
+        200.0
+    } else {
+        0.0
+    });
+    args.pods = pods.unwrap_or(if is_scale { 150_000 } else { args.pods });
+    args.controllers = controllers.unwrap_or(!(is_storm || is_scale));
+    if let Some(url) = args.etcd.as_ref().filter(|_| (is_storm || is_scale) && args.rate > 0.0) {
+        let expected = "storm and scale are written past the API, which only a storage in memory allows";
+        return Err(ArgsError::BadValue { option: "--etcd".to_owned(), value: url.clone(), expected });
+    }
+    Ok(Command::Serve(Box::new(args)))
 }
 
 /// A rate of writes a second; also what `/_control/rate` takes.
@@ -136,18 +250,46 @@ mod tests {
 
     fn check(line: &str, expected: Result<Args, &str>) {
         let got = parse(line.split_whitespace().map(str::to_owned)).map_err(|error| error.to_string());
-        assert_eq!(got, expected.map(Command::Serve).map_err(str::to_owned), "{line}");
+        assert_eq!(got, expected.map(|args| Command::Serve(Box::new(args))).map_err(str::to_owned), "{line}");
+    }
+
+    fn frame_error(word: &str) -> String {
+        grammar::parse_flag(&format!("frame={word}"), &|_| true).unwrap_err().to_string()
     }
 
     #[test]
     fn options_and_their_mistakes() {
         check("", Ok(Args::default()));
-        check("--pods 5 --rate=0.5 --port 0", Ok(Args { pods: 5, rate: 0.5, port: 0, ..Args::default() }));
+        let storm = || Args { scenarios: vec![Scenario::Storm], controllers: false, rate: 5000.0, ..Args::default() };
+        check("--pods 5 --rate=0.5 --port 0", Ok(Args { pods: 5, rate: 0.5, port: 0, ..storm() }));
+        check("--scenario storm", Ok(storm()));
+        check("--scenario scale", Ok(Args { scenarios: vec![Scenario::Scale], pods: 150_000, rate: 200.0, ..storm() }));
+        check("--scenario hot-loop", Ok(Args { scenarios: vec![Scenario::HotLoop], ..Args::default() }));
+        let expected = "names of --help with commas between; storm and scale stand alone";
+        check("--scenario storm,calm", Err(&format!("--scenario \"storm,calm\": {expected}")));
         check("--pods", Err("--pods needs a value"));
         check("--pods many", Err("--pods \"many\": a number up to 500000"));
         check("--rate -1", Err("--rate \"-1\": a number from 0 to 100000"));
+        check("--pace real", Ok(Args { pace: Pace::default(), ..Args::default() }));
+        check("--pace slow", Err("--pace \"slow\": demo or real"));
+        check("--controllers off", Ok(Args { controllers: false, ..Args::default() }));
+        check("--controllers on --rate 1", Ok(Args { controllers: true, rate: 1.0, ..storm() }));
+        check("--controllers yes", Err("--controllers \"yes\": on or off"));
         check("--rate NaN", Err("--rate \"NaN\": a number from 0 to 100000"));
         check("--port 70000", Err("--port \"70000\": a port from 0 to 65535"));
+        check("--etcd http://h:1", Ok(Args { etcd: Some("http://h:1".to_owned()), ..Args::default() }));
+        check("--etcd http://h:1 --rate 0", Ok(Args { etcd: Some("http://h:1".to_owned()), rate: 0.0, ..storm() }));
+        let refused = "storm and scale are written past the API, which only a storage in memory allows";
+        check("--scenario scale --etcd http://h:1", Err(&format!("--etcd \"http://h:1\": {refused}")));
+        check("--etcd https://h:1", Err("--etcd \"https://h:1\": an address that begins with http://"));
+        let fault = "status=500,resource=pods";
+        let parsed = grammar::parse_flag(fault, &|_| true).unwrap();
+        check(&format!("--fault {fault}"), Ok(Args { faults: vec![parsed], ..Args::default() }));
+        check("--fault frame=red", Err(&format!("--fault \"frame=red\": {}", frame_error("red"))));
+        let events = Limits { ttl: Duration::from_secs(90), ..Limits::default() };
+        check("--event-ttl 90", Ok(Args { events, ..Args::default() }));
+        check("--event-ttl 0", Err("--event-ttl \"0\": seconds, from 1"));
+        check("--ledger file", Ok(Args { ledger: Some("file".into()), ..Args::default() }));
         check("--colour", Err("unknown option \"--colour\"; --help lists the options"));
         assert_eq!(parse(["--help".to_owned()]), Ok(Command::Help));
     }

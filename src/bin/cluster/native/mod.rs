@@ -1,50 +1,18 @@
 //! Puts the parts together: reads the command line, populates the cluster, serves it and lets it change.
 
 mod args;
-
-mod builtin;
-mod columns;
-mod definition;
-mod jsonpath;
-mod registry;
-mod resource;
-
-mod object;
-mod storage;
-mod watch_cache;
-
-mod form;
-mod table;
-mod watcher;
-
-mod control;
-mod discovery;
+mod bootstrap;
+mod cacher;
+mod client;
+mod controllers;
+mod endpoints;
 mod faults;
-mod list;
-mod openapi;
-mod options;
-mod paging;
-mod selector;
-mod server;
-mod status;
-mod target;
-mod watch;
-
-mod body;
-mod collector;
-mod defaults;
-mod delete;
-mod json_patch;
-mod managed_fields;
-mod merge;
-mod patch;
-mod protobuf;
-mod scale;
-mod strategic;
-mod validate;
+mod printers;
+mod resources;
+mod storage;
+mod store;
 mod write;
 
-mod base64;
 mod clock;
 mod random;
 mod scenario;
@@ -59,16 +27,21 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 
-use args::{Args, Command};
-use registry::Registry;
-use scenario::Scenario;
-use server::App;
-use storage::Storage;
+use crate::native::args::{Args, Command};
+use crate::native::client::rest::Client;
+use crate::native::endpoints::server::App;
+use crate::native::faults::Faults;
+use crate::native::faults::ledger::Ledger;
+use crate::native::faults::ledger::file::File;
+use crate::native::resources::registry::Registry;
+use crate::native::scenario::director::Director;
+use crate::native::storage::{Storage, StorageError};
+use crate::native::store::Store;
 
 /// Runs the server until it is killed.
 pub fn main() -> ExitCode {
     let args = match args::parse(std::env::args().skip(1)) {
-        Ok(Command::Serve(args)) => args,
+        Ok(Command::Serve(args)) => *args,
         Ok(Command::Help) => {
             print!("{}", args::HELP);
             return ExitCode::SUCCESS;
@@ -99,11 +72,54 @@ async fn run(args: Args) -> std::io::Result<()> {
     let (listener, address) = bind(port)
         .await
         .map_err(|error| std::io::Error::new(error.kind(), format!("cannot listen on 127.0.0.1:{port}: {error}")))?;
-    let app = start(&args);
+    let app = start(&args).await?;
+    let controllers = match args.controllers {
+        true => {
+            let options = controllers::manager::Options {
+                seed: args.seed,
+                lease: Some(Default::default()),
+                fleet: app.fleet.clone(),
+                pace: args.pace,
+                ..Default::default()
+            };
+            Some(controllers::start(endpoints::server::router(Arc::clone(&app)), options)?)
+        }
+        false => None,
+    };
+    if args.scenarios.iter().any(|one| !one.is_load()) {
+        let client = Client::new(endpoints::server::router(Arc::clone(&app)), "kubectl");
+        app.director.begin(client, &args.scenarios);
+    }
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
-    server::serve(listener, app).await
+    let Some(controllers) = controllers else {
+        return endpoints::server::serve(listener, app).await;
+    };
+    tokio::select! {
+        served = endpoints::server::serve(listener, app) => served,
+        // The controllers let go of what is theirs alone, so that others need not wait for it.
+        () = terminated() => {
+            controllers.stop().await;
+            Ok(())
+        }
+    }
+}
+
+/// Resolves when the process is asked to end.
+async fn terminated() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
+        (Ok(mut interrupt), Ok(mut terminate)) => {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        // Without handlers the signals end the process as they always do.
+        _ => std::future::pending().await,
+    }
 }
 
 async fn bind(port: u16) -> std::io::Result<(TcpListener, SocketAddr)> {
@@ -112,23 +128,50 @@ async fn bind(port: u16) -> std::io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// Populates a cluster and starts its changes.
-fn start(args: &Args) -> Arc<App> {
-    let storage = Arc::new(Storage::new(args.seed, args.first_revision));
-    let (orders, inbox) = tokio::sync::mpsc::channel(8);
-    let scenario = Scenario::populate(Arc::clone(&storage), args);
-    storage.settle();
-    tokio::spawn(scenario.run(inbox, args.rate));
-    let (collector, work) = tokio::sync::mpsc::unbounded_channel();
+/// Opens the storage and starts a server on it.
+async fn start(args: &Args) -> std::io::Result<Arc<App>> {
+    let (storage, faults) = bootstrap::open(args).await?;
+    args.faults.iter().cloned().for_each(|fault| drop(faults.add(fault)));
+    let file = args.ledger.as_deref().map(File::create).transpose()?.unwrap_or_default();
+    let app = start_on(storage, faults, file, args).await.map_err(std::io::Error::other)?;
+    let own = controllers::start_servers_own(endpoints::server::router(Arc::clone(&app)), args.seed)?;
+    // They end with the runtime that serves.
+    tokio::spawn(async move {
+        let _own = own;
+        std::future::pending::<()>().await;
+    });
+    Ok(app)
+}
+
+/// Populates a cluster, unless there is one in the storage already.
+async fn start_on(
+    storage: Arc<dyn Storage>,
+    faults: Arc<Faults>,
+    file: File,
+    args: &Args,
+) -> Result<Arc<App>, StorageError> {
+    let ledger = Ledger::start(Arc::clone(&storage), storage.revision().await?, file);
+    tokio::spawn(cacher::compactor::run(Arc::clone(&storage)));
+    tokio::spawn(write::event_ttl::run(Arc::clone(&storage), args.events));
+    let store = Arc::new(Store::new(Arc::clone(&storage)));
+    let director = Director::new(args.seed);
+    director.populate(&store, args).await?;
+    bootstrap::system_namespaces(&store).await?;
     let app = Arc::new(App {
-        storage,
+        store,
+        ledger,
         registry: Registry::default(),
-        collector,
-        faults: Arc::default(),
+        faults,
+        fleet: Default::default(),
         bookmark_every: args.bookmark_every,
-        scenario: orders,
+        director,
         watches: std::sync::atomic::AtomicU64::new(args.seed),
     });
-    tokio::spawn(collector::run(Arc::clone(&app), work));
-    app
+    resources::discovery_controller::start(Arc::clone(&app), storage).await?;
+    // From here on every cache knows what happens, so that a watch may start anywhere after.
+    let cachers: Vec<_> = app.registry.all().iter().map(|resource| app.store.cacher(resource)).collect();
+    for cacher in cachers {
+        cacher.wait_until_fresh(0).await;
+    }
+    Ok(app)
 }

@@ -1,7 +1,7 @@
 //! Seeded pseudo-randomness: the same seed tells the same story. Nothing here is fit for secrets.
 
 /// The letters and digits of Kubernetes' generated names: no vowels, so no words.
-const NAME_ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+pub const NAME_ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
 /// The splitmix64 generator (<https://prng.di.unimi.it/splitmix64.c>): eight bytes of state, no bad seeds.
 #[derive(Debug, Clone)]

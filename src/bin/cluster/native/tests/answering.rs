@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::form::Form;
 use super::*;
+use crate::native::printers::form::Form;
 
 const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 const LIST: &str = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
@@ -72,7 +72,7 @@ async fn metadata_alone() {
 async fn a_table_s_watch_names_its_columns_once() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
-    let events = server.watch_as(&format!("{PATH}?watch=1&resourceVersion=0&allowWatchBookmarks=1"), TABLE).await;
+    let events = server.watch_as(&format!("{PATH}?watch=1&allowWatchBookmarks=1"), TABLE).await;
     let told: Vec<(&Value, bool)> =
         events.iter().map(|event| (&event["type"], event["object"]["columnDefinitions"].is_array())).collect();
     assert_eq!(told, [(&json!("ADDED"), true), (&json!("ADDED"), false), (&json!("BOOKMARK"), false)]);
@@ -102,7 +102,7 @@ async fn what_kubectl_looks_for_first() {
 
 #[test]
 fn bookmarks_are_empty_objects_as_the_real_server_writes_them() {
-    let registry = super::super::registry::Registry::default();
+    let registry = crate::native::resources::registry::Registry::default();
     let mut compared = std::collections::BTreeSet::new();
     for line in include_str!("../../../../../tests/fixtures/rollout.jsonl").lines() {
         let line: Value = serde_json::from_str(line).unwrap();

@@ -2,6 +2,8 @@
 
 use super::socket::{Frame, open, watch};
 use super::*;
+use crate::native::controllers::garbage_collector::GarbageCollector;
+use crate::native::controllers::tests::run;
 
 #[tokio::test]
 async fn forbidden_verbs() {
@@ -29,7 +31,7 @@ async fn forbidden_verbs() {
 #[tokio::test]
 async fn cut_and_compact() {
     let server = serve(quiet()).await;
-    let revision = server.app.storage.revision();
+    let revision = server.app.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/configmaps?watch=1&resourceVersion={revision}")).await;
     server.config_map("one", "web").await;
     assert_eq!(socket.summary().await.1, "one");
@@ -45,7 +47,7 @@ async fn cut_and_compact() {
 #[tokio::test]
 async fn put_takes_any_name() {
     let server = serve(quiet()).await;
-    let revision = server.app.storage.revision();
+    let revision = server.app.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/pods?watch=1&resourceVersion={revision}")).await;
     let name = "<img src=x onerror=\"alert(1)\">/../\u{202e}";
     let pod = json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": "shop"}, "spec": {}});
@@ -65,7 +67,7 @@ async fn put_takes_any_name() {
 #[tokio::test]
 async fn a_stall_holds_everything_back_until_it_ends() {
     let server = serve(quiet()).await;
-    let revision = server.app.storage.revision();
+    let revision = server.app.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/configmaps?watch=1&resourceVersion={revision}")).await;
     server.control("stall?on=true").await;
     let create = server.config_map("one", "web");
@@ -76,13 +78,14 @@ async fn a_stall_holds_everything_back_until_it_ends() {
 
 #[tokio::test]
 async fn the_rate_and_what_it_stirs_up() {
-    let server = serve(Args { pods: 30, ..quiet() }).await;
-    let quiet = server.app.storage.revision();
+    // In memory, where alone the scenario plays.
+    let server = serve_from_memory(Args { pods: 30, ..quiet() }).await;
+    let quiet = server.app.store.revision();
     server.control("rate?value=2000").await;
-    let mut newest = server.app.storage.newest();
+    let mut newest = server.app.store.newest();
     within(newest.wait_for(|newest| *newest > quiet + 3000)).await.unwrap();
     let stopped = server.control("rate?value=0").await;
-    assert_eq!(stopped["revision"], server.app.storage.revision());
+    assert_eq!(stopped["revision"], server.app.store.revision());
 
     // The log, played back, is the state: nothing is written past it.
     let (_, log) = server.get("/_control/log?resource=pods").await;
@@ -116,18 +119,26 @@ async fn the_rate_and_what_it_stirs_up() {
 
 #[tokio::test]
 async fn what_somebody_deletes_does_not_come_back() {
-    let server = serve(Args { pods: 30, ..quiet() }).await;
+    // In memory, where alone the scenario plays.
+    let server = serve_from_memory(Args { pods: 30, ..quiet() }).await;
+    let _collector = run(&server, |manager| manager.add::<GarbageCollector>());
     let (_, list) = server.get("/apis/apps/v1/namespaces/shop/deployments").await;
     let name = names(&list)[0].to_owned();
     server.control("rate?value=500").await;
     assert_eq!(server.delete(&format!("/apis/apps/v1/namespaces/shop/deployments/{name}")).await.0, 200);
-    let mut newest = server.app.storage.newest();
-    let then = server.app.storage.revision();
+    let mut newest = server.app.store.newest();
+    let then = server.app.store.revision();
     within(newest.wait_for(|newest| *newest > then + 1000)).await.unwrap();
     server.control("rate?value=0").await;
+    // Without kubelets, its Pods stay on their way out.
+    let is_leaving = |pod: &Value| pod["metadata"]["deletionTimestamp"].is_string();
     within(async {
-        for path in ["/apis/apps/v1/namespaces/shop/replicasets", "/api/v1/namespaces/shop/pods"] {
-            while !names(&server.get(&format!("{path}?labelSelector=app%3D{name}")).await.1).is_empty() {
+        for (path, may_leave) in
+            [("/apis/apps/v1/namespaces/shop/replicasets", false), ("/api/v1/namespaces/shop/pods", true)]
+        {
+            let path = format!("{path}?labelSelector=app%3D{name}");
+            let stays = |one: &Value| !(may_leave && is_leaving(one));
+            while server.get(&path).await.1["items"].as_array().unwrap().iter().any(stays) {
                 newest.changed().await.unwrap();
             }
         }

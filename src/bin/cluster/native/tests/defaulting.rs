@@ -1,9 +1,9 @@
 //! Defaults against a real API server's: what was applied there, filled in here, is what it made of it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::super::defaults;
-use super::super::registry::Registry;
+use crate::native::resources::registry::Registry;
+use crate::native::write::defaults;
 
 const LAST_APPLIED: &str = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
 /// Where the two may differ: addresses are each server's own, as are the ports that it gives out.
@@ -48,4 +48,32 @@ fn specs_are_filled_in_as_by_the_real_server() {
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     assert_eq!(compared.len(), 6, "{compared:?}");
+}
+
+#[test]
+fn the_account_has_two_names() {
+    let registry = Registry::default();
+    let check = |(api_version, kind, pointer): (&str, &str, &str), given: Value, expected: [Value; 2]| {
+        let mut object = json!({"metadata": {"name": "one"}});
+        let mut place = &mut object;
+        for field in pointer.split('/').skip(1) {
+            place = &mut place[field];
+        }
+        *place = given.clone();
+        defaults::complete(&registry.by_kind(api_version, kind).unwrap(), &mut object, 1);
+        let found =
+            ["serviceAccountName", "serviceAccount"].map(|field| object.pointer(pointer).unwrap()[field].clone());
+        assert_eq!(found, expected, "{kind} {given}");
+    };
+    let both = |name: &str| [json!(name), json!(name)];
+    let pod = ("v1", "Pod", "/spec");
+    check(pod, json!({}), both("default"));
+    check(pod, json!({"serviceAccountName": ""}), both("default"));
+    check(pod, json!({"serviceAccountName": "bot"}), both("bot"));
+    check(pod, json!({"serviceAccount": "bot"}), both("bot"));
+    check(pod, json!({"serviceAccountName": "bot", "serviceAccount": "other"}), both("bot"));
+    // What Pods are made from names none, so that theirs is said when they are made.
+    let template = ("apps/v1", "Deployment", "/spec/template/spec");
+    check(template, json!({}), [Value::Null, Value::Null]);
+    check(template, json!({"serviceAccount": "bot"}), both("bot"));
 }

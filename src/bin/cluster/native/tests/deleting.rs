@@ -2,45 +2,10 @@
 
 use super::socket::{Frame, watch};
 use super::*;
+use crate::native::controllers::tests::eventually;
+use crate::native::write::event_ttl::Limits;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
-
-impl Server {
-    async fn delete_with(&self, path: &str, options: Value) -> (u16, Value) {
-        self.send(self.client.delete(self.url(path)).body(options.to_string())).await
-    }
-
-    /// Creates a ConfigMap that is owned by others.
-    async fn owned(&self, name: &str, owners: &[&Value]) -> Value {
-        let owners: Vec<Value> = owners
-            .iter()
-            .map(|owner| {
-                json!({"apiVersion": "v1", "kind": "ConfigMap", "name": owner["metadata"]["name"],
-                    "uid": owner["metadata"]["uid"], "blockOwnerDeletion": true})
-            })
-            .collect();
-        let body = json!({"metadata": {"name": name, "ownerReferences": owners}});
-        let (status, object) = self.post(MAPS, &body).await;
-        assert_eq!(status, 201, "{object}");
-        object
-    }
-
-    /// Waits until the ConfigMaps of `default` are these.
-    async fn maps_become(&self, expected: &[&str]) {
-        let mut newest = self.app.storage.newest();
-        within(async {
-            loop {
-                let (_, list) = self.get(MAPS).await;
-                let left: Vec<&str> = names(&list).into_iter().filter(|name| *name != "kube-root-ca.crt").collect();
-                if left == expected {
-                    return;
-                }
-                newest.changed().await.unwrap();
-            }
-        })
-        .await;
-    }
-}
 
 #[tokio::test]
 async fn a_running_pod_terminates_first() {
@@ -55,6 +20,8 @@ async fn a_running_pod_terminates_first() {
     assert_eq!(leaving["metadata"]["deletionGracePeriodSeconds"], 30);
     assert!(leaving["metadata"]["deletionTimestamp"].is_string());
     assert_eq!(socket.summary().await.0, "MODIFIED");
+    // Its kubelet says when its containers have stopped. There is none here but this.
+    assert_eq!(server.delete_with(&path, json!({"gracePeriodSeconds": 0})).await.1["status"], "Success");
     assert_eq!(socket.summary().await, ("DELETED".to_owned(), text("name").to_owned(), revision(&list) + 2));
     assert_eq!(server.delete(&path).await.0, 404);
     // Without a node, nothing stops it; and so it is with those that are told to go at once.
@@ -72,7 +39,7 @@ async fn preconditions_and_dry_runs() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
     let path = format!("{MAPS}/one");
-    let before = server.app.storage.revision();
+    let before = server.app.store.revision();
     for (options, code) in [
         (json!({"preconditions": {"uid": "other"}}), 409),
         (json!({"preconditions": {"resourceVersion": "1"}}), 409),
@@ -84,81 +51,26 @@ async fn preconditions_and_dry_runs() {
         assert_eq!(server.delete_with(&path, options.clone()).await.0, code, "{options}");
     }
     assert_eq!(server.delete(&format!("{MAPS}?dryRun=All")).await.0, 200);
-    assert_eq!((server.app.storage.revision(), server.get(&path).await.0), (before, 200));
+    assert_eq!((server.app.store.revision(), server.get(&path).await.0), (before, 200));
 }
 
 #[tokio::test]
-async fn what_is_owned_follows() {
-    let server = serve(quiet()).await;
-    let root = server.owned("root", &[]).await;
-    let other = server.owned("other", &[]).await;
-    let child = server.owned("child", &[&root]).await;
-    server.owned("grandchild", &[&child]).await;
-    server.owned("shared", &[&root, &other]).await;
-    server.delete(&format!("{MAPS}/root")).await;
-    server.maps_become(&["other", "shared"]).await;
-    let (_, shared) = server.get(&format!("{MAPS}/shared")).await;
-    assert_eq!(shared["metadata"]["ownerReferences"].as_array().unwrap().len(), 1);
-    // Whoever comes after its owner has gone does not stay.
-    server.owned("late", &[&root]).await;
-    server.maps_become(&["other", "shared"]).await;
-    // Of an owner whose kind nobody serves, nobody can tell.
-    let stranger = json!({"apiVersion": "example.org/v1", "kind": "Nothing", "name": "x", "uid": "x"});
-    let body = json!({"metadata": {"name": "strange", "ownerReferences": [stranger]}});
-    assert_eq!(server.post(MAPS, &body).await.0, 201);
-    server.owned("late", &[&root]).await;
-    server.maps_become(&["other", "shared", "strange"]).await;
-}
-
-#[tokio::test]
-async fn foreground_waits_for_what_is_owned_and_orphans_stay() {
-    let server = serve(quiet()).await;
-    let root = server.owned("root", &[]).await;
-    let child = server.owned("child", &[&root]).await;
-    let held = json!({"metadata": {"finalizers": ["example.org/hold"]}});
-    server.patch(&format!("{MAPS}/child"), &held).await;
-    let (_, waiting) = server.delete_with(&format!("{MAPS}/root"), json!({"propagationPolicy": "Foreground"})).await;
-    assert_eq!(waiting["metadata"]["finalizers"], json!(["foregroundDeletion"]));
-    // The child is told, and holds both until it is let go.
-    let mut newest = server.app.storage.newest();
-    let told = || server.app.storage.get(&super::super::builtin::CONFIG_MAPS, "default/child").unwrap();
-    within(newest.wait_for(|_| told().metadata().contains("deletionTimestamp"))).await.unwrap();
-    assert_eq!(server.get(&format!("{MAPS}/root")).await.0, 200);
-    server.patch(&format!("{MAPS}/child"), &json!({"metadata": {"finalizers": null}})).await;
-    server.maps_become(&[]).await;
-
-    let root = server.owned("root", &[]).await;
-    assert_ne!(root["metadata"]["uid"], child["metadata"]["uid"]);
-    server.owned("child", &[&root]).await;
-    server.delete_with(&format!("{MAPS}/root?propagationPolicy=Orphan"), Value::Null).await;
-    server.maps_become(&["child"]).await;
-    assert!(
-        server.get(&format!("{MAPS}/child")).await.1["metadata"]
-            .get("ownerReferences")
-            .is_none_or(|all| *all == json!([]))
-    );
-}
-
-#[tokio::test]
-async fn a_namespace_takes_its_content_with_it() {
-    let server = serve(quiet()).await;
-    let (_, created) = server.post("/api/v1/namespaces", &json!({"metadata": {"name": "tmp"}})).await;
-    assert_eq!(
-        (&created["status"]["phase"], &created["spec"]["finalizers"]),
-        (&json!("Active"), &json!(["kubernetes"]))
-    );
-    let map = json!({"metadata": {"name": "one", "finalizers": ["example.org/hold"]}});
-    server.post("/api/v1/namespaces/tmp/configmaps", &map).await;
-    assert_eq!(server.delete("/api/v1/namespaces/default").await.0, 403);
-    let (_, leaving) = server.delete("/api/v1/namespaces/tmp").await;
-    assert_eq!(leaving["status"]["phase"], "Terminating");
-    let (status, refused) = server.post("/api/v1/namespaces/tmp/secrets", &json!({"metadata": {"name": "x"}})).await;
-    assert_eq!((status, &refused["reason"]), (403, &json!("Forbidden")));
-    let mut socket = watch(&server, "/api/v1/namespaces?watch=1&fieldSelector=metadata.name%3Dtmp").await;
-    assert_eq!(socket.summary().await.0, "ADDED");
-    server.patch("/api/v1/namespaces/tmp/configmaps/one", &json!({"metadata": {"finalizers": []}})).await;
-    assert_eq!(socket.summary().await.0, "DELETED");
-    assert_eq!(names(&server.get("/api/v1/configmaps?fieldSelector=metadata.namespace%3Dtmp").await.1), [""; 0]);
+async fn events_beyond_the_limit_are_told_as_deleted() {
+    let events = Limits { most: 1, ..Limits::default() };
+    let server = serve(Args { events, ..quiet() }).await;
+    let path = "/api/v1/namespaces/default/events";
+    let (_, list) = server.get(path).await;
+    let mut socket = watch(&server, &format!("{path}?watch=1&resourceVersion={}", revision(&list))).await;
+    for name in ["one", "two"] {
+        let about = json!({"kind": "Namespace", "name": "default", "namespace": "default"});
+        let event = json!({"metadata": {"name": name}, "involvedObject": about});
+        assert_eq!(server.post(path, &event).await.0, 201, "{name}");
+    }
+    for expected in [("ADDED", "one"), ("ADDED", "two"), ("DELETED", "one")] {
+        let (event_type, name, _) = socket.summary().await;
+        assert_eq!((&*event_type, &*name), expected);
+    }
+    assert_eq!(names(&server.get(path).await.1), ["two"]);
 }
 
 #[tokio::test]
@@ -169,7 +81,7 @@ async fn a_collection() {
     }
     let (status, gone) = server.delete(&format!("{MAPS}?labelSelector=app%3Dweb")).await;
     assert_eq!((status, names(&gone)), (200, vec!["one", "two"]));
-    server.maps_become(&["three"]).await;
+    assert_eq!(names(&server.get(MAPS).await.1), ["kube-root-ca.crt", "three"]);
 }
 
 #[tokio::test]
@@ -206,6 +118,32 @@ async fn a_definition_goes_with_its_objects_and_ends_its_watches() {
 }
 
 #[tokio::test]
+async fn a_definition_waits_for_objects_that_are_held_and_takes_no_new_ones() {
+    let server = serve(quiet()).await;
+    let definition = json!({"metadata": {"name": "widgets.example.org"}, "spec": {"group": "example.org",
+        "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},
+        "versions": [{"name": "v1", "served": true, "storage": true}]}});
+    const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    const WIDGETS: &str = "/apis/example.org/v1/namespaces/default/widgets";
+    assert_eq!(server.post(DEFINITIONS, &definition).await.0, 201);
+    let held = json!({"metadata": {"name": "held", "finalizers": ["example.org/hold"]}});
+    assert_eq!(server.post(WIDGETS, &held).await.0, 201);
+    let path = format!("{DEFINITIONS}/widgets.example.org");
+    server.delete(&path).await;
+    let (status, refused) = server.post(WIDGETS, &json!({"metadata": {"name": "late"}})).await;
+    assert_eq!((status, &refused["reason"]), (405, &json!("MethodNotAllowed")), "{refused}");
+    let is_leaving = |widget: &Value| widget["metadata"]["deletionTimestamp"].is_string();
+    eventually(&server, &format!("{WIDGETS}/held"), "leaving", is_leaving).await;
+    let (_, waiting) = server.get(&path).await;
+    let told = waiting["status"]["conditions"].as_array().unwrap().iter().find(|one| one["type"] == "Terminating");
+    let told = told.map(|one| (&one["status"], &one["reason"]));
+    assert_eq!(told, Some((&json!("True"), &json!("InstanceDeletionInProgress"))));
+    assert_eq!(server.patch(&format!("{WIDGETS}/held"), &json!({"metadata": {"finalizers": null}})).await.0, 200);
+    eventually(&server, &path, "gone", |answer| answer["code"] == 404).await;
+    assert_eq!(server.get(WIDGETS).await.0, 404);
+}
+
+#[tokio::test]
 async fn a_definition_that_comes_back_at_once_is_another() {
     let server = serve(quiet()).await;
     const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -221,8 +159,10 @@ async fn a_definition_that_comes_back_at_once_is_another() {
         assert_eq!(server.post("/apis/example.org/v1/widgets", &widget).await.0, 201);
         assert_eq!(server.delete("/apis/example.org/v1/widgets/one").await.0, 200);
         assert_eq!(server.delete(&format!("{DEFINITIONS}/widgets.example.org")).await.0, 200);
-        assert_eq!(socket.summary().await.0, "MODIFIED");
-        assert_eq!(socket.summary().await.0, "DELETED");
+        // It is marked, says that its objects are being deleted, and that they are.
+        for expected in ["MODIFIED", "MODIFIED", "MODIFIED", "DELETED"] {
+            assert_eq!(socket.summary().await.0, expected);
+        }
     }
     assert_eq!(server.post("/_control/put", &definition).await.0, 200);
     assert_eq!(names(&server.get("/apis/example.org/v1/widgets").await.1), [""; 0]);

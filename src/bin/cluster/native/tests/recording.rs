@@ -1,12 +1,15 @@
 //! Events as the scenario records them: the same again is counted, much alike is combined, a flood is left out.
+//!
+//! In memory, where alone the scenario writes: its writes do not wait.
 
 use kubechurn::record::time::Time;
 
-use super::super::builtin::{DEPLOYMENTS, NODES};
-use super::super::resource::Resource;
-use super::super::scenario::recorder::{About, Recorder, What};
 use super::socket::watch;
 use super::*;
+use crate::native::resources::builtin::{DEPLOYMENTS, NODES};
+use crate::native::resources::resource::Resource;
+use crate::native::scenario::storm::direct::Direct;
+use crate::native::scenario::storm::recorder::{About, Recorder, What};
 
 /// A moment of 2026, so many seconds later.
 fn at(second: i64) -> Time {
@@ -18,7 +21,7 @@ fn record(recorder: &mut Recorder, server: &Server, resource: &'static Resource,
     let namespace = if resource.namespaced { "shop" } else { "" };
     let about = About { resource, namespace, name: "one", uid: "u", container: None };
     let what = What { reason: "Happened", message, component: "test", host: "", warning: false };
-    recorder.record(&server.app.storage, 1, about, what, at(second));
+    recorder.record(&Direct(Arc::clone(&server.app.store)), 1, about, what, at(second));
 }
 
 /// The Events of a namespace: count and message, in the order in which they were created.
@@ -30,8 +33,8 @@ async fn events(server: &Server, namespace: &str) -> Vec<(u64, String)> {
 
 #[tokio::test]
 async fn a_repeated_event_grows_by_patch() {
-    let server = serve(quiet()).await;
-    let revision = server.app.storage.revision();
+    let server = serve_from_memory(quiet()).await;
+    let revision = server.app.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/events?watch=1&resourceVersion={revision}")).await;
     let mut recorder = Recorder::default();
     let mut name = Value::Null;
@@ -48,22 +51,22 @@ async fn a_repeated_event_grows_by_patch() {
         }
         assert_eq!(event["metadata"]["name"], name);
     }
-    assert_eq!(server.app.storage.revision(), revision + 3);
+    assert_eq!(server.app.store.revision(), revision + 3);
 
     // Once it has expired the next one creates it, with its count.
-    assert!(!recorder.expire(&server.app.storage, at(300).seconds()));
-    assert!(recorder.expire(&server.app.storage, at(302).seconds()));
+    assert!(!recorder.expire(&Direct(Arc::clone(&server.app.store)), at(300).seconds()));
+    assert!(recorder.expire(&Direct(Arc::clone(&server.app.store)), at(302).seconds()));
     assert_eq!(socket.event().await["type"], "DELETED");
     record(&mut recorder, &server, &NODES, "again", 303);
     let frame = socket.event().await;
     assert_eq!((&frame["type"], &frame["object"]["count"]), (&json!("ADDED"), &json!(4)));
     assert_eq!(frame["object"]["metadata"]["creationTimestamp"], json!(at(303).to_string()));
-    assert!(!recorder.expire(&server.app.storage, at(600).seconds()), "it has its own lifetime");
+    assert!(!recorder.expire(&Direct(Arc::clone(&server.app.store)), at(600).seconds()), "it has its own lifetime");
 }
 
 #[tokio::test]
 async fn similar_events_are_combined_and_a_flood_is_left_out() {
-    let server = serve(quiet()).await;
+    let server = serve_from_memory(quiet()).await;
     let mut recorder = Recorder::default();
     for number in 0..30 {
         record(&mut recorder, &server, &DEPLOYMENTS, &format!("message {number}"), number);
@@ -79,7 +82,7 @@ async fn similar_events_are_combined_and_a_flood_is_left_out() {
 
 #[tokio::test]
 async fn events_of_one_moment_have_names_of_their_own() {
-    let server = serve(quiet()).await;
+    let server = serve_from_memory(quiet()).await;
     let mut recorder = Recorder::default();
     for message in ["one", "two", "three"] {
         record(&mut recorder, &server, &DEPLOYMENTS, message, 0);

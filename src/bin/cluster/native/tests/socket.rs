@@ -24,11 +24,16 @@ pub struct Socket {
 
 /// Asks for a WebSocket; answers the whole response if the server does not agree.
 pub async fn open(server: &Server, path: &str, origin: Option<&str>) -> Result<Socket, String> {
-    let mut stream = TcpStream::connect(server.address).await.unwrap();
     let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
+    Ok(open_with(server, path, &origin).await?.0)
+}
+
+/// The same with any headers, each with its line's end; answers the response's head too.
+pub async fn open_with(server: &Server, path: &str, headers: &str) -> Result<(Socket, String), String> {
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\
-         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{origin}\r\n",
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{headers}\r\n",
         server.address
     );
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -41,10 +46,12 @@ pub async fn open(server: &Server, path: &str, origin: Option<&str>) -> Result<S
     };
     let head = String::from_utf8(socket.received.drain(..end).collect()).unwrap();
     if head.starts_with("HTTP/1.1 101 ") {
-        return Ok(socket);
+        return Ok((socket, head));
     }
     let lowercase = head.to_ascii_lowercase();
-    let length = lowercase.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next()).unwrap();
+    let length = lowercase.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
+    // A body of unknown length is a list's, and nobody asks what is in it.
+    let Some(length) = length else { return Err(head) };
     while socket.received.len() < length.parse().unwrap() {
         assert!(socket.read_more().await, "the server hung up in the middle of the body");
     }
@@ -59,6 +66,11 @@ pub async fn watch(server: &Server, path: &str) -> Socket {
 impl Socket {
     async fn read_more(&mut self) -> bool {
         within(self.stream.read_buf(&mut self.received)).await.is_ok_and(|count| count > 0)
+    }
+
+    /// Says goodbye, as a browser does: an empty close frame, masked with zeros.
+    pub async fn say_goodbye(&mut self) {
+        self.stream.write_all(&[0x88, 0x80, 0, 0, 0, 0]).await.unwrap();
     }
 
     /// The next frame.
@@ -103,6 +115,8 @@ fn parse(bytes: &[u8]) -> Option<(Frame, usize)> {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let frame = match bytes[0] {
         0x81 => Frame::Text(text(payload)),
+        // Without a code it is 1005 to whoever receives it.
+        0x88 if payload.is_empty() => Frame::Close(1005, String::new()),
         0x88 => Frame::Close(u16::from_be_bytes([payload[0], payload[1]]), text(&payload[2..])),
         other => panic!("frame of kind {other:#x}"),
     };

@@ -1,0 +1,56 @@
+//! How much time the dispatching of one cache may lose to watchers that do not keep up.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// So much comes back in a second (`refreshPerSecond`).
+const REFRESH_PER_SECOND: Duration = Duration::from_millis(50);
+/// More than this is never saved up (`maxBudget`).
+const LIMIT: Duration = Duration::from_millis(100);
+
+/// The time that is left.
+#[derive(Debug)]
+pub struct TimeBudget {
+    available: Duration,
+    at: Instant,
+}
+
+impl TimeBudget {
+    /// A full budget.
+    pub fn new(now: Instant) -> Self {
+        Self { available: LIMIT, at: now }
+    }
+
+    /// Takes all that is left.
+    pub fn take(&mut self, now: Instant) -> Duration {
+        let refreshed = now.duration_since(self.at).as_secs_f64() * REFRESH_PER_SECOND.as_secs_f64();
+        let available = self.available + Duration::from_secs_f64(refreshed.min(LIMIT.as_secs_f64()));
+        *self = Self { available: Duration::ZERO, at: now };
+        available.min(LIMIT)
+    }
+
+    /// Gives back what was taken and not used.
+    pub fn return_unused(&mut self, unused: Duration) {
+        self.available = (self.available + unused).min(LIMIT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 87. TestTimeBudget: 50 ms come back in a second, 100 ms are never exceeded, what is unused is given back.
+    #[test]
+    fn the_budget_is_refilled_capped_and_given_back() {
+        let mut now = Instant::now();
+        let mut budget = TimeBudget::new(now);
+        for (seconds, given_back, expected) in
+            [(0, 0, 100), (0, 0, 0), (1, 0, 50), (1, 30, 80), (60, 0, 100), (0, 100, 100), (0, 300, 100), (1, 0, 50)]
+        {
+            now += Duration::from_secs(seconds);
+            budget.return_unused(Duration::from_millis(given_back));
+            assert_eq!(budget.take(now).as_millis(), expected, "{seconds} s later, {given_back} ms given back");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What the server answers when it does not do what was asked.
+
+use serde_json::Value;
+
+/// A request that failed: the `Status` of the answer, or why there was none.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
+    /// The HTTP status; 0 if there was no answer.
+    pub code: u16,
+    /// The `Status`' reason, such as `AlreadyExists`; empty if it names none.
+    pub reason: String,
+    /// The server's words.
+    pub message: String,
+    /// The reasons of the `Status`' causes, such as `NamespaceTerminating`.
+    pub causes: Vec<String>,
+}
+
+impl ApiError {
+    /// No answer at all, for the reason in `message`.
+    pub fn unanswered(message: impl Into<String>) -> Self {
+        Self { code: 0, reason: String::new(), message: message.into(), causes: Vec::new() }
+    }
+
+    /// An answer that is no success. A body that is no `Status` is the message itself.
+    pub fn from_response(code: u16, body: &[u8]) -> Self {
+        let status: Value = serde_json::from_slice(body).unwrap_or_default();
+        let text = |field: &str| status[field].as_str().unwrap_or_default().to_owned();
+        let mut message = text("message");
+        if message.is_empty() {
+            message = format!("HTTP status {code}: {}", String::from_utf8_lossy(&body[..body.len().min(200)]).trim());
+        }
+        let causes = status.pointer("/details/causes").and_then(Value::as_array).into_iter().flatten();
+        let causes = causes.filter_map(|cause| cause["reason"].as_str().map(str::to_owned)).collect();
+        Self { code, reason: text("reason"), message, causes }
+    }
+
+    /// The object was changed since it was read, or is another life of its name (`IsConflict`).
+    pub fn is_conflict(&self) -> bool {
+        self.code == 409 && self.reason != "AlreadyExists"
+    }
+
+    /// There is no such object (`IsNotFound`).
+    pub fn is_not_found(&self) -> bool {
+        self.code == 404
+    }
+
+    /// The name is taken (`IsAlreadyExists`).
+    pub fn is_already_exists(&self) -> bool {
+        self.code == 409 && self.reason == "AlreadyExists"
+    }
+
+    /// The namespace is on its way out, and takes nothing new (`HasStatusCause` of `NamespaceTerminating`).
+    pub fn is_namespace_terminating(&self) -> bool {
+        let told = self.causes.iter().any(|cause| cause == "NamespaceTerminating");
+        told || (self.code == 403 && self.message.contains("because it is being terminated"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of the four questions an answer affirms.
+    fn check(code: u16, body: &str, expected: &str) {
+        let error = ApiError::from_response(code, body.as_bytes());
+        let answers = [
+            ("conflict", error.is_conflict()),
+            ("not found", error.is_not_found()),
+            ("already exists", error.is_already_exists()),
+            ("terminating", error.is_namespace_terminating()),
+        ];
+        let yes: Vec<&str> = answers.into_iter().filter(|(_, yes)| *yes).map(|(name, _)| name).collect();
+        assert_eq!(yes.join(","), expected, "{code} {body}");
+    }
+
+    #[test]
+    fn reasons_tell_the_two_kinds_of_409_apart() {
+        check(409, r#"{"reason":"Conflict","message":"x"}"#, "conflict");
+        check(409, r#"{"reason":"AlreadyExists","message":"x"}"#, "already exists");
+        check(404, "404 page not found", "not found");
+        check(403, r#"{"details":{"causes":[{"reason":"NamespaceTerminating"}]}}"#, "terminating");
+        check(500, "", "");
+        assert_eq!(ApiError::from_response(502, b"bad gateway\n").to_string(), "HTTP status 502: bad gateway");
+    }
+}

@@ -1,0 +1,92 @@
+//! Which Pods of an old template go next, and where new ones come before they do (`rollingUpdate` in
+//! `pkg/controller/daemon/update.go`).
+
+use serde_json::Value;
+
+use super::super::object;
+use super::node::Fitness;
+use super::{Look, Work};
+
+/// How far a rolling update may go at a time, in Nodes; one of them is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Nodes without an available Pod.
+    pub unavailable: usize,
+    /// Nodes with a Pod more.
+    pub surge: usize,
+}
+
+/// A Node's running Pods of the newest template and of older ones; `None` if there are two of a kind.
+fn divide<'a>(look: &Look<'_>, pods: &'a [Value]) -> Option<(Option<&'a Value>, Option<&'a Value>)> {
+    let staying = pods.iter().filter(|pod| !object::is_leaving(pod));
+    let (new, old): (Vec<&Value>, Vec<&Value>) = staying.partition(|pod| look.is_updated(pod));
+    (new.len() < 2 && old.len() < 2).then(|| (new.first().copied(), old.first().copied()))
+}
+
+impl Look<'_> {
+    fn fit_nodes(&self) -> impl Iterator<Item = &String> {
+        self.nodes.iter().filter(|(_, fitness)| *fitness == Fitness::Runs).map(|(name, _)| name)
+    }
+
+    /// (`updatedDesiredNodeCounts`)
+    pub(super) fn limits(&self) -> Limits {
+        let nodes = self.fit_nodes().count();
+        let number = |field: &str, otherwise: usize| {
+            let value = self.set.pointer(&format!("/spec/updateStrategy/rollingUpdate/{field}"));
+            match value {
+                Some(Value::String(text)) => {
+                    let percent = text.trim_end_matches('%').parse::<usize>().unwrap_or_default();
+                    nodes.saturating_mul(percent).div_ceil(100)
+                }
+                Some(Value::Number(number)) => number.as_u64().and_then(|number| number.try_into().ok()).unwrap_or(0),
+                _ => otherwise,
+            }
+        };
+        let limits = Limits { unavailable: number("maxUnavailable", 1), surge: number("maxSurge", 0) };
+        // A share of few Nodes may come to nothing, which would be the end of every update.
+        if limits.unavailable == 0 && limits.surge == 0 { Limits { unavailable: 1, ..limits } } else { limits }
+    }
+
+    /// The next step.
+    pub(super) fn roll(&self) -> Work {
+        let limits = self.limits();
+        if limits.surge > 0 { self.surge(limits.surge) } else { self.replace(limits.unavailable) }
+    }
+
+    /// Old Pods go, and the look that follows makes new ones. Those that are not available go at once.
+    fn replace(&self, limit: usize) -> Work {
+        let (mut unavailable, mut work, mut candidates) = (0, Work::default(), Vec::new());
+        for node in self.fit_nodes() {
+            match divide(self, self.pods_on(node)) {
+                Some((Some(new), _)) => unavailable += usize::from(!self.is_available(new)),
+                Some((None, Some(old))) if self.is_available(old) => candidates.push(old.clone()),
+                Some((None, Some(old))) => {
+                    unavailable += 1;
+                    work.delete.push(old.clone());
+                }
+                Some((None, None)) | None => unavailable += 1,
+            }
+        }
+        candidates.truncate(limit.saturating_sub(unavailable));
+        work.delete.extend(candidates);
+        work
+    }
+
+    /// New Pods come, and old ones go when those are available.
+    fn surge(&self, limit: usize) -> Work {
+        let (mut surging, mut work, mut candidates) = (0, Work::default(), Vec::new());
+        for node in self.fit_nodes() {
+            match divide(self, self.pods_on(node)) {
+                Some((_, None)) => {}
+                Some((None, Some(old))) if self.is_available(old) => candidates.push(node.clone()),
+                // It serves nobody, and is no surge.
+                Some((None, Some(_))) => work.create.push(node.clone()),
+                Some((Some(new), Some(old))) if self.is_available(new) => work.delete.push(old.clone()),
+                Some((Some(_), Some(_))) | None => surging += 1,
+            }
+        }
+        candidates.truncate(limit.saturating_sub(surging));
+        work.create.extend(candidates);
+        work
+    }
+}

@@ -1,0 +1,71 @@
+//! Owners that are known to be gone, so that a thousand dependents of one do not ask a thousand times (`uid_cache.go`,
+//! `ReferenceCache`).
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+
+/// So many are remembered (`NewReferenceCache(500)`).
+const SIZE: usize = 500;
+
+/// The owners that were looked for last, and not found.
+#[derive(Debug, Default)]
+pub struct AbsentOwners {
+    known: FxHashSet<Absent>,
+    oldest_first: VecDeque<Absent>,
+}
+
+/// An owner, and where it was looked for: who names it from elsewhere means another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Absent {
+    /// The uid.
+    pub uid: Box<str>,
+    /// Group and version.
+    pub api_version: Box<str>,
+    /// The kind.
+    pub kind: Box<str>,
+    /// The namespace of who names it.
+    pub namespace: Box<str>,
+    /// The name.
+    pub name: Box<str>,
+}
+
+impl AbsentOwners {
+    /// Remembers an owner, and forgets the one that has been known for longest if there are too many.
+    pub fn add(&mut self, owner: Absent) {
+        if !self.known.insert(owner.clone()) {
+            return;
+        }
+        self.oldest_first.push_back(owner);
+        if self.oldest_first.len() > SIZE
+            && let Some(oldest) = self.oldest_first.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+
+    /// Whether an owner is known to be gone.
+    pub fn has(&self, owner: &Absent) -> bool {
+        self.known.contains(owner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_is_forgotten_first() {
+        let owner = |number: usize| Absent {
+            uid: number.to_string().into(),
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            namespace: "default".into(),
+            name: "one".into(),
+        };
+        let mut absent = AbsentOwners::default();
+        (0..=SIZE).for_each(|number| absent.add(owner(number)));
+        assert!(!absent.has(&owner(0)) && absent.has(&owner(1)) && absent.has(&owner(SIZE)));
+        assert!(!absent.has(&Absent { namespace: "".into(), ..owner(1) }));
+    }
+}

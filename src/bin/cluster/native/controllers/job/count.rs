@@ -1,0 +1,113 @@
+//! Counts a Job's Pods (`getNewFinishedPods`, `trackJobStatusAndRemoveFinalizers`).
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde_json::Value;
+
+use super::super::{object, pod};
+use super::{Look, indexes};
+
+/// One status takes no more Pods that have just ended than this (`MaxUncountedPods`).
+const MOST_UNCOUNTED: usize = 500;
+
+/// What a look has counted.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// Pods that neither have ended nor are on their way out.
+    pub active: usize,
+    /// Those of them that are ready.
+    pub ready: usize,
+    /// Pods on their way out that have not ended.
+    pub terminating: usize,
+    /// All that succeeded so far, or the indexes that did.
+    pub succeeded: usize,
+    /// All that failed so far.
+    pub failed: usize,
+    /// The indexes that succeeded so far.
+    pub indexes: BTreeSet<usize>,
+    /// The status' `succeeded`, as it shall be: those whose finalizer is off, or the indexes.
+    pub settled_succeeded: usize,
+    /// The status' `failed`, as it shall be.
+    pub settled_failed: usize,
+    /// The uids in the status' `uncountedTerminatedPods`, as it shall be.
+    pub uncounted_succeeded: Vec<String>,
+    /// Those that failed.
+    pub uncounted_failed: Vec<String>,
+    /// The uids of Pods whose finalizers go once the status is written.
+    pub to_release: HashSet<String>,
+}
+
+/// The completion index of a Pod of an indexed Job.
+pub fn index_of(pod: &Value) -> Option<usize> {
+    object::annotation(pod, super::manage::COMPLETION_INDEX)?.parse().ok()
+}
+
+impl Look<'_> {
+    /// Whether it counts as failed. What is on its way out may never come to say so itself (`isPodFailed`).
+    pub(super) fn has_failed(&self, pod: &Value) -> bool {
+        let phase = object::text(pod, "/status/phase");
+        // With a grace period of 0 nothing but the finalizer holds it.
+        let is_over = object::number(pod, "/metadata/deletionGracePeriodSeconds") == Some(0);
+        phase == "Failed" || (phase != "Succeeded" && object::is_leaving(pod) && (is_over || !self.waits_for_the_end()))
+    }
+
+    pub(super) fn count(&self) -> Counted {
+        let number =
+            |pointer: &str| usize::try_from(object::number(self.job, pointer).unwrap_or_default()).unwrap_or_default();
+        let texts = |list: &str| -> Vec<String> {
+            let texts = self.job["status"]["uncountedTerminatedPods"][list].as_array().into_iter().flatten();
+            texts.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let mut counted = Counted {
+            indexes: indexes::parse(object::text(self.job, "/status/completedIndexes"), self.completions()),
+            settled_succeeded: number("/status/succeeded"),
+            settled_failed: number("/status/failed"),
+            ..Counted::default()
+        };
+        let tracked: Vec<&Value> = self.pods.iter().filter(|pod| self.controller.is_tracked(pod)).collect();
+        let is_tracked = |uid: &String| tracked.iter().any(|pod| object::uid(pod) == uid);
+        // Those whose finalizer is off are settled.
+        for (list, settled, uncounted) in [
+            ("succeeded", &mut counted.settled_succeeded, &mut counted.uncounted_succeeded),
+            ("failed", &mut counted.settled_failed, &mut counted.uncounted_failed),
+        ] {
+            let (still, gone): (Vec<String>, Vec<String>) = texts(list).into_iter().partition(is_tracked);
+            *settled += gone.len();
+            *uncounted = still;
+        }
+        for pod in &tracked {
+            let uid = object::uid(pod).to_owned();
+            let has_succeeded = object::text(pod, "/status/phase") == "Succeeded";
+            if !has_succeeded && !self.has_failed(pod) {
+                continue;
+            }
+            if counted.uncounted_succeeded.len() + counted.uncounted_failed.len() >= MOST_UNCOUNTED {
+                break;
+            }
+            if has_succeeded && self.is_indexed() {
+                counted.indexes.extend(index_of(pod).filter(|index| Some(*index) < self.completions()));
+            } else {
+                let uncounted =
+                    if has_succeeded { &mut counted.uncounted_succeeded } else { &mut counted.uncounted_failed };
+                if !uncounted.contains(&uid) {
+                    uncounted.push(uid.clone());
+                }
+            }
+            counted.to_release.insert(uid);
+        }
+        if self.is_indexed() {
+            counted.settled_succeeded = counted.indexes.len();
+        }
+        counted.succeeded = counted.settled_succeeded + counted.uncounted_succeeded.len();
+        counted.failed = counted.settled_failed + counted.uncounted_failed.len();
+        for pod in &self.pods {
+            let is_active = pod::is_active(pod);
+            counted.active += usize::from(is_active);
+            counted.ready += usize::from(is_active && pod::is_ready(pod));
+            let has_ended = matches!(object::text(pod, "/status/phase"), "Succeeded" | "Failed");
+            let is_held = object::number(pod, "/metadata/deletionGracePeriodSeconds") != Some(0);
+            counted.terminating += usize::from(object::is_leaving(pod) && !has_ended && is_held);
+        }
+        counted
+    }
+}

@@ -1,0 +1,156 @@
+//! What the scheduler knows of one node: what it is like, and what runs on it already.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::super::pod_view::{Container, PodView};
+use super::super::{object, quantity};
+
+/// What the scheduler takes a container to need of cpu that does not say, to weigh nodes (`DefaultMilliCPURequest`).
+const UNSAID_CPU: i64 = 100;
+/// The same of memory, in bytes (`DefaultMemoryRequest`).
+const UNSAID_MEMORY: i64 = 200 << 20;
+/// How many Pods a node takes that does not say.
+const UNSAID_PODS: i64 = 110;
+
+/// Resources: of one Pod, or of all Pods of a node.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Resources {
+    /// Thousandths of a core.
+    pub cpu: i64,
+    /// Bytes.
+    pub memory: i64,
+    /// How many Pods.
+    pub pods: i64,
+    /// As `cpu`, with a little for each container that does not say; what nodes are weighed by.
+    pub weighed_cpu: i64,
+    /// As `memory`, in the same way.
+    pub weighed_memory: i64,
+}
+
+impl Resources {
+    /// What a Pod asks for: the sum of its containers, or its greediest init container if that is more
+    /// (`PodRequests`).
+    pub fn of(pod: &PodView<'_>) -> Self {
+        let mut sum = Self { pods: 1, ..Self::default() };
+        for container in &pod.spec.containers {
+            sum.add(&Self::of_container(container));
+        }
+        for container in &pod.spec.init_containers {
+            let one = Self::of_container(container);
+            sum.cpu = sum.cpu.max(one.cpu);
+            sum.memory = sum.memory.max(one.memory);
+            sum.weighed_cpu = sum.weighed_cpu.max(one.weighed_cpu);
+            sum.weighed_memory = sum.weighed_memory.max(one.weighed_memory);
+        }
+        sum
+    }
+
+    fn of_container(container: &Container) -> Self {
+        let requests = container.resources.requests.as_ref();
+        let cpu = requests.map_or(0, |requests| quantity::milli(&requests.cpu)).clamp(0, i64::MAX >> 16);
+        let memory = requests.map_or(0, |requests| quantity::whole(&requests.memory)).clamp(0, i64::MAX >> 16);
+        let or = |amount: i64, unsaid: i64| if amount == 0 { unsaid } else { amount };
+        let (weighed_cpu, weighed_memory) = (or(cpu, UNSAID_CPU), or(memory, UNSAID_MEMORY));
+        Self { cpu, memory, pods: 0, weighed_cpu, weighed_memory }
+    }
+
+    fn each(&mut self, other: &Self, change: impl Fn(i64, i64) -> i64) {
+        self.cpu = change(self.cpu, other.cpu);
+        self.memory = change(self.memory, other.memory);
+        self.pods = change(self.pods, other.pods);
+        self.weighed_cpu = change(self.weighed_cpu, other.weighed_cpu);
+        self.weighed_memory = change(self.weighed_memory, other.weighed_memory);
+    }
+
+    /// Adds what another Pod asks for.
+    pub fn add(&mut self, other: &Self) {
+        self.each(other, i64::saturating_add);
+    }
+
+    /// Takes it away again.
+    pub fn sub(&mut self, other: &Self) {
+        self.each(other, i64::saturating_sub);
+    }
+}
+
+/// A taint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taint {
+    /// Its name.
+    pub key: String,
+    /// What it says; may be empty.
+    pub value: String,
+    /// `NoSchedule`, `PreferNoSchedule` or `NoExecute`.
+    pub effect: String,
+}
+
+/// A node.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NodeInfo {
+    /// Its name.
+    pub name: String,
+    /// Whether there is such a node; Pods may be bound to one that there is not.
+    pub exists: bool,
+    /// Whether it is cordoned.
+    pub is_unschedulable: bool,
+    /// What it repels Pods by.
+    pub taints: Vec<Taint>,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+    /// What it has for Pods.
+    pub allocatable: Resources,
+    /// What its Pods ask for.
+    pub requested: Resources,
+}
+
+impl NodeInfo {
+    /// Takes over what a Node says; answers whether that may make a difference to a Pod that waits.
+    pub fn set(&mut self, node: &Value) -> bool {
+        let allocatable = |name: &str| &node["status"]["allocatable"][name];
+        let pods = match allocatable("pods") {
+            Value::Null => UNSAID_PODS,
+            pods => quantity::whole(pods),
+        };
+        let new = Self {
+            name: object::name(node).to_owned(),
+            exists: true,
+            is_unschedulable: node["spec"]["unschedulable"] == true,
+            taints: taints(node),
+            labels: labels(node),
+            allocatable: Resources {
+                cpu: quantity::milli(allocatable("cpu")),
+                memory: quantity::whole(allocatable("memory")),
+                pods,
+                ..Resources::default()
+            },
+            requested: self.requested,
+        };
+        let changed = *self != new;
+        *self = new;
+        changed
+    }
+
+    /// How well a Pod suits it, from 0 to 100: the more remains of cpu and memory, the better (the plugin
+    /// NodeResourcesFit with its strategy LeastAllocated).
+    pub fn score(&self, pod: &Resources) -> i64 {
+        let left = |has: i64, asked: i64| if has <= 0 || asked > has { 0 } else { (has - asked) * 100 / has };
+        let cpu = left(self.allocatable.cpu, self.requested.weighed_cpu + pod.weighed_cpu);
+        // Of bytes a hundred times as many might be too many.
+        let memory = left(self.allocatable.memory >> 10, (self.requested.weighed_memory + pod.weighed_memory) >> 10);
+        (cpu + memory) / 2
+    }
+}
+
+/// A node's taints.
+pub fn taints(node: &Value) -> Vec<Taint> {
+    let text = |taint: &Value, field: &str| taint[field].as_str().unwrap_or_default().to_owned();
+    let all = node["spec"]["taints"].as_array().into_iter().flatten();
+    all.map(|one| Taint { key: text(one, "key"), value: text(one, "value"), effect: text(one, "effect") }).collect()
+}
+
+fn labels(node: &Value) -> BTreeMap<String, String> {
+    let all = node["metadata"]["labels"].as_object().into_iter().flatten();
+    all.map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned())).collect()
+}

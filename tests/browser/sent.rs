@@ -1,0 +1,123 @@
+//! The page's account of what it received, held against the cluster's account of what it sent.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::harness::cluster::{Cluster, Options, Sent};
+use crate::harness::page::{Page, Status, with_page};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+const RATE: u32 = 100;
+/// A page may take this long to be live.
+const RECOVERY: Duration = Duration::from_secs(20);
+
+fn busy() -> Options {
+    Options { pods: 300, rate: RATE, bookmark_seconds: 2, ..Options::default() }
+}
+
+#[tokio::test]
+async fn every_frame_is_a_mark_or_a_bookmark() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&busy()).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("every_frame_is_a_mark_or_a_bookmark", &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", RECOVERY).await;
+        cluster.advance(5 * u64::from(RATE), RATE).await;
+        cluster.rate(0).await;
+        let (sent, status) = everything_arrived(page, &cluster).await;
+        assert!(sent.iter().all(|one| one.connection == sent[0].connection), "one page has one connection");
+        assert_eq!(counter(&status, "bookmarks"), of_type(&sent, &["BOOKMARK"]), "bookmarks");
+
+        // A streamed list's events are marked when it ends, as a list's items are.
+        let events: Vec<&Sent> = sent.iter().filter(|one| one.kind != "BOOKMARK").collect();
+        let streamed = counter(&status, "streamed") as usize;
+        let mut balance = BTreeMap::<(String, String, String), i32>::new();
+        for (index, one) in events.iter().enumerate() {
+            let kind = match one.kind.as_str() {
+                _ if index < streamed => "Replaced",
+                "ADDED" => "Added",
+                "MODIFIED" => "Updated",
+                "DELETED" => "Deleted",
+                other => panic!("a quiet connection sent {other}"),
+            };
+            let key = (kind.to_owned(), one.resource_version.clone(), one.uid.clone().unwrap_or_default());
+            *balance.entry(key).or_default() += 1;
+        }
+        assert!(events.len() > streamed + 100, "{} events, {streamed} of them streamed: too little", events.len());
+        // A frame is counted as it comes, and marked when the timeline is told of it, at the next frame of the screen.
+        wait_until("every frame has its mark", Duration::from_secs(10), async || {
+            let (marks, mut balance) = (page.marks("pods").await, balance.clone());
+            for mark in marks.iter().filter(|mark| !["Relist", "Gap"].contains(&mark.kind.as_str())) {
+                // Without a streaming list, the first marks are of a list's items, which are no frames.
+                if streamed == 0 && mark.kind == "Replaced" {
+                    continue;
+                }
+                let version = mark.resource_version.as_deref().unwrap_or_default();
+                let key = (mark.kind.clone(), version.to_owned(), mark.uid.clone().unwrap_or_default());
+                *balance.entry(key).or_default() -= 1;
+            }
+            balance.retain(|_, count| *count != 0);
+            let some: Vec<_> = balance.iter().take(5).collect();
+            holds(balance.is_empty(), || format!("{} frames (+) or marks (-) stand alone: {some:?}", balance.len()))
+        })
+        .await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_malformed_frame_is_counted() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&busy()).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("every_malformed_frame_is_counted", &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", RECOVERY).await;
+        // What a frame of an unknown type said stays unknown, as in client-go; the list after the next one knows it.
+        let faults = ["unknown-type", "truncate", "not-json"];
+        for (before, fault) in faults.into_iter().enumerate() {
+            let order = format!("fault?frame={fault}&resource=pods&event=MODIFIED&times=1&user-agent=Mozilla");
+            cluster.control(&order).await;
+            // One by one: the page leaves a connection that brings nonsense, and with it what was on its way.
+            wait_until(fault, Duration::from_secs(60), async || {
+                let status = page.status_of("pods").await.ok_or_else(|| "no status".to_owned())?;
+                let malformed = counter(&status, "malformed");
+                holds(malformed == before as u64 + 1 && status.state == "live", || format!("{status:?}"))
+            })
+            .await;
+        }
+        assert_eq!(of_fault(&cluster.frames("pods").await, &faults), 3);
+        let truth = cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &truth, RECOVERY).await;
+        page.is_balanced().await;
+    })
+    .await;
+}
+
+/// Waits until the page has counted every frame that was sent to it.
+async fn everything_arrived(page: &Page, cluster: &Cluster) -> (Vec<Sent>, Status) {
+    wait_until("every frame has arrived", Duration::from_secs(20), async || {
+        // A bookmark may be sent between the two looks.
+        let sent = cluster.frames("pods").await;
+        let status = page.status_of("pods").await.ok_or_else(|| "no status".to_owned())?;
+        let received = counter(&status, "frames");
+        if received == sent.len() as u64 {
+            return Ok((sent, status));
+        }
+        Err(format!("{received} of {} frames", sent.len()))
+    })
+    .await
+}
+
+fn counter(status: &Status, name: &str) -> u64 {
+    status.ledger[name].as_u64().unwrap_or_else(|| panic!("no {name} in {}", status.ledger))
+}
+
+fn of_type(sent: &[Sent], types: &[&str]) -> u64 {
+    sent.iter().filter(|one| types.contains(&one.kind.as_str())).count() as u64
+}
+
+fn of_fault(sent: &[Sent], faults: &[&str]) -> u64 {
+    sent.iter().filter(|one| faults.contains(&one.fault.as_str())).count() as u64
+}

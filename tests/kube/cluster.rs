@@ -1,0 +1,85 @@
+//! A running demo cluster: its orders, and its lists as plain JSON, read without kube.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::harness::process::Process;
+
+/// Where nothing else names the program: the project's debug build.
+const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/debug/cluster");
+
+/// Namespace and name of each object, and its uid and resourceVersion.
+pub type State = BTreeMap<(String, String), (String, String)>;
+
+/// A cluster of some dozen Pods.
+pub struct Cluster {
+    /// `http://127.0.0.1:PORT`.
+    pub url: String,
+    client: reqwest::Client,
+    // Held until the test ends, or the cluster is started anew.
+    process: Option<Process>,
+}
+
+impl Cluster {
+    /// Starts a quiet one.
+    pub async fn start() -> Self {
+        Self::start_at("0").await
+    }
+
+    /// Starts one that can be replaced: its port is below those that the system gives away, so that nobody else, not
+    /// even the connections of those who look for it, gets it meanwhile.
+    pub async fn start_replaceable() -> Self {
+        Self::start_at(&(20_000 + std::process::id() % 10_000).to_string()).await
+    }
+
+    async fn start_at(port: &str) -> Self {
+        let (process, url) = run(&["--port", port]).await;
+        Self { url, client: reqwest::Client::new(), process: Some(process) }
+    }
+
+    /// Kills it, and starts another at the same address with these arguments.
+    pub async fn replace(&mut self, arguments: &[&str]) {
+        self.process = None;
+        let (_, port) = self.url.rsplit_once(':').expect("the address has a port");
+        let (process, url) = run(&[arguments, &["--port", port]].concat()).await;
+        assert_eq!(url, self.url);
+        self.process = Some(process);
+    }
+
+    /// Gives an order to the control endpoint, and waits until it is carried out.
+    pub async fn order(&self, order: &str) {
+        let response = self.client.post(format!("{}/_control/{order}", self.url)).send().await.expect("an answer");
+        assert!(response.status().is_success(), "{order}: {}", response.status());
+    }
+
+    /// How often the faults that are on have struck.
+    pub async fn strikes(&self) -> u64 {
+        let response = self.client.get(format!("{}/_control/faults", self.url)).send().await.expect("an answer");
+        let told: Value = response.json().await.expect("JSON");
+        told["rules"].as_array().into_iter().flatten().filter_map(|rule| rule["struck"].as_u64()).sum()
+    }
+
+    /// The newest state of a collection.
+    pub async fn list(&self, path: &str) -> State {
+        let response = self.client.get(format!("{}{path}", self.url)).send().await.expect("an answer");
+        let list: Value = response.json().await.expect("a list");
+        let items = list["items"].as_array().expect("items").iter();
+        items
+            .map(|item| {
+                let text = |field: &str| item["metadata"][field].as_str().unwrap_or_default().to_owned();
+                ((text("namespace"), text("name")), (text("uid"), text("resourceVersion")))
+            })
+            .collect()
+    }
+}
+
+/// Starts the program; answers its address too.
+async fn run(arguments: &[&str]) -> (Process, String) {
+    let program = std::env::var_os("KUBECHURN_CLUSTER").map_or_else(|| PathBuf::from(OWN), PathBuf::from);
+    let arguments = [&["--pods", "60", "--rate", "0"], arguments].concat();
+    let process = Process::start("the demo cluster", &program, Path::new("."), &arguments);
+    let url = process.line_after("listening on").await;
+    (process, url)
+}
