@@ -1,7 +1,7 @@
 //! Clients that read watches as fast as they can, or not at all.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use tokio::sync::watch;
@@ -23,6 +23,8 @@ pub struct Watcher {
     pub frames: Arc<AtomicU64>,
     /// Watches that the server has ended, and that were resumed.
     pub cuts: Arc<AtomicU64>,
+    /// What ended a watch for good: an ERROR frame, such as a 410's, after which nothing can be resumed.
+    pub errors: Arc<Mutex<Vec<String>>>,
     /// The newest revision that came on its watch of Pods.
     pub pods: watch::Receiver<u64>,
     tasks: Vec<tokio::task::JoinHandle<()>>,
@@ -39,6 +41,7 @@ impl Watcher {
     pub async fn start(address: &str, revision: u64, websocket: bool) -> Self {
         let frames = Arc::new(AtomicU64::new(0));
         let cuts = Arc::new(AtomicU64::new(0));
+        let errors = Arc::new(Mutex::new(Vec::new()));
         let (newest, pods) = watch::channel(revision);
         let newest = Arc::new(newest);
         let mut tasks = Vec::new();
@@ -48,19 +51,24 @@ impl Watcher {
                 seen: revision,
                 pods: (index == 0).then(|| Arc::clone(&newest)),
             };
-            let (place, cuts) = (format!("{address}{collection}?watch=1"), Arc::clone(&cuts));
+            let place = format!("{address}{collection}?watch=1");
+            let (cuts, errors) = (Arc::clone(&cuts), Arc::clone(&errors));
             tasks.push(tokio::spawn(async move {
                 loop {
-                    let place = format!("{place}&resourceVersion={}", counter.seen);
-                    match websocket {
-                        true => over_websocket(&place, &mut counter).await,
-                        false => over_http(&place, &mut counter).await,
+                    let from = format!("{place}&resourceVersion={}", counter.seen);
+                    let ended = match websocket {
+                        true => over_websocket(&from, &mut counter).await,
+                        false => over_http(&from, &mut counter).await,
+                    };
+                    if let Err(error) = ended {
+                        errors.lock().expect("nobody panics with it").push(format!("{from}: {error}"));
+                        return;
                     }
                     cuts.fetch_add(1, Ordering::Relaxed);
                 }
             }));
         }
-        Self { frames, cuts, pods, tasks }
+        Self { frames, cuts, errors, pods, tasks }
     }
 }
 
@@ -73,13 +81,17 @@ struct Counter {
 }
 
 impl Counter {
-    fn count(&mut self, frames: u64, last: &[u8]) {
-        self.frames.fetch_add(frames, Ordering::Relaxed);
-        let Some(revision) = revision_of(last) else { return };
-        self.seen = revision;
-        if let Some(pods) = &self.pods {
-            pods.send_replace(revision);
+    /// One frame. Fails with its text if it is an ERROR: the watch is over, and its revision no place to go on from.
+    fn count(&mut self, frame: &[u8]) -> Result<(), String> {
+        if frame.starts_with(b"{\"type\":\"ERROR\"") {
+            return Err(String::from_utf8_lossy(&frame[..frame.len().min(300)]).into_owned());
         }
+        self.frames.fetch_add(1, Ordering::Relaxed);
+        self.seen = revision_of(frame).ok_or("a frame without a resourceVersion")?;
+        if let Some(pods) = &self.pods {
+            pods.send_replace(self.seen);
+        }
+        Ok(())
     }
 }
 
@@ -92,33 +104,38 @@ fn revision_of(frame: &[u8]) -> Option<u64> {
     std::str::from_utf8(&head[start..start + digits.count()]).ok()?.parse().ok()
 }
 
-async fn over_websocket(place: &str, counter: &mut Counter) {
-    let mut socket = open(place).await;
+async fn over_websocket(place: &str, counter: &mut Counter) -> Result<(), String> {
+    let mut socket = open(place).await?;
     while let Some(Ok(message)) = socket.next().await {
         if message.is_text() {
-            counter.count(1, &message.into_data());
+            counter.count(&message.into_data())?;
         }
     }
+    Ok(())
 }
 
-async fn over_http(place: &str, counter: &mut Counter) {
-    let mut response = reqwest::get(format!("http://{place}")).await.expect("the watch opens");
+async fn over_http(place: &str, counter: &mut Counter) -> Result<(), String> {
+    let opened = reqwest::get(format!("http://{place}")).await.and_then(reqwest::Response::error_for_status);
+    let mut response = opened.map_err(|error| error.to_string())?;
     let mut rest: Vec<u8> = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
         rest.extend_from_slice(&chunk);
         let Some(end) = rest.iter().rposition(|byte| *byte == b'\n') else { continue };
-        let start = rest[..end].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let frames = rest[..=end].iter().filter(|byte| **byte == b'\n').count() as u64;
-        counter.count(frames, &rest[start..end]);
+        rest[..end].split(|byte| *byte == b'\n').try_for_each(|frame| counter.count(frame))?;
         rest.drain(..=end);
     }
+    Ok(())
 }
 
 /// A WebSocket that nobody reads unless the caller does.
+///
+/// # Errors
+/// Why it was refused.
 pub async fn open(
     place: &str,
-) -> tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>> {
+) -> Result<tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>, String> {
     let mut request = format!("ws://{place}").into_client_request().expect("an address");
     request.headers_mut().insert("origin", "http://localhost".parse().expect("a header"));
-    tokio_tungstenite::connect_async(request).await.expect("the watch opens").0
+    let opened = tokio_tungstenite::connect_async(request).await.map_err(|error| error.to_string())?;
+    Ok(opened.0)
 }

@@ -84,20 +84,19 @@ impl LeaderElector {
 
     /// Gives the Lease back, so that nobody needs to wait for its end (`ReleaseOnCancel`).
     pub async fn release(mut self) {
-        // It may have been renewed since it was seen: a renewal that was given up may have been carried out.
-        let Ok(lease) = self.client.get(&LEASES, NAMESPACE, self.name).await else { return };
-        if *holder(&lease) != *self.identity {
-            return;
-        }
-        let transitions = object::count(&lease, "/spec/leaseTransitions");
-        let mut released = lease;
-        let now = micro_time();
-        let spec = json!({"holderIdentity": "", "leaseDurationSeconds": 1, "acquireTime": now,
-            "renewTime": now, "leaseTransitions": transitions});
-        object::set(&mut released, &["spec"], spec);
-        // If it cannot be given back it comes to its end by itself.
-        if self.write(&released).await.is_ok() {
-            self.record("stopped leading");
+        // A renewal that was given up may still be carried out, before the Lease is read here or after it: then the
+        // write is a conflict, and the Lease is this one's as before.
+        loop {
+            let Ok(lease) = self.client.get(&LEASES, NAMESPACE, self.name).await else { return };
+            if *holder(&lease) != *self.identity {
+                return;
+            }
+            match self.write(&released(lease)).await {
+                Ok(()) => return self.record("stopped leading"),
+                Err(error) if error.is_conflict() => {}
+                // It comes to its end by itself.
+                Err(_) => return,
+            }
         }
     }
 
@@ -176,6 +175,16 @@ impl LeaderElector {
             self.recorder.normal(lease, "LeaderElection", &format!("{} {what}", self.identity));
         }
     }
+}
+
+/// The Lease without a holder, for anybody to take at once.
+fn released(mut lease: Value) -> Value {
+    let now = micro_time();
+    let transitions = object::count(&lease, "/spec/leaseTransitions");
+    let spec = json!({"holderIdentity": "", "leaseDurationSeconds": 1, "acquireTime": now,
+        "renewTime": now, "leaseTransitions": transitions});
+    object::set(&mut lease, &["spec"], spec);
+    lease
 }
 
 fn holder(lease: &Value) -> &str {

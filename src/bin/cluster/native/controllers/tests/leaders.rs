@@ -1,9 +1,16 @@
 //! Several managers, of which one runs the controllers.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use axum::extract::Request;
+use axum::http::Method;
+use axum::middleware::Next;
 use tokio::task::LocalSet;
 use tokio::time::Instant;
 
 use super::*;
+use crate::native::client::resources::LEASES;
 use crate::native::client::rest::Client;
 use crate::native::controllers::events::EventSink;
 use crate::native::controllers::leader_election::{LeaderElector, Timing};
@@ -19,7 +26,7 @@ fn elector(client: &Client, identity: &str) -> LeaderElector {
 
 /// Who holds the Lease, and how often it changed hands.
 async fn lease(client: &Client) -> (String, u64) {
-    let lease = client.get(&crate::native::client::resources::LEASES, "kube-system", "kube-controller-manager").await;
+    let lease = client.get(&LEASES, "kube-system", "kube-controller-manager").await;
     let spec = lease.unwrap()["spec"].clone();
     (spec["holderIdentity"].as_str().unwrap().to_owned(), spec["leaseTransitions"].as_u64().unwrap())
 }
@@ -58,6 +65,39 @@ async fn who_does_not_renew_is_replaced_and_learns_of_it() {
         one.acquire().await;
         assert!(since.elapsed() < Duration::from_secs(5));
         assert_eq!(lease(&client).await, ("one".to_owned(), 2));
+    };
+    LocalSet::new().run_until(check).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_that_comes_late_does_not_keep_the_lease() {
+    let server = serve_from_memory(quiet()).await;
+    let router = server::router(server.app.clone());
+    let client = Client::new(router.clone(), "kube-controller-manager");
+    // Before each of three writes of the Lease another renewal of the same leader is carried out.
+    let left = Arc::new(AtomicUsize::new(3));
+    let overtaken = {
+        let (client, left) = (client.clone(), Arc::clone(&left));
+        axum::middleware::from_fn(move |request: Request, next: Next| {
+            let (client, left) = (client.clone(), Arc::clone(&left));
+            async move {
+                let before = left.load(SeqCst);
+                if request.method() == Method::PUT && before > 0 {
+                    left.store(before - 1, SeqCst);
+                    let mut lease = client.get(&LEASES, "kube-system", "kube-controller-manager").await.unwrap();
+                    lease["spec"]["renewTime"] = format!("2026-01-01T00:00:0{before}.000000Z").into();
+                    client.update(&LEASES, &lease).await.unwrap();
+                }
+                next.run(request).await
+            }
+        })
+    };
+    let check = async {
+        let mut one = elector(&Client::new(router.layer(overtaken), "kube-controller-manager"), "one");
+        one.acquire().await;
+        one.release().await;
+        assert_eq!(lease(&client).await, (String::new(), 0));
+        assert_eq!(left.load(SeqCst), 0, "it was overtaken");
     };
     LocalSet::new().run_until(check).await;
 }
