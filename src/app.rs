@@ -1,6 +1,7 @@
 //! Joins the browser and the view; nothing else names both.
 
 mod desk;
+mod discovery;
 mod handles;
 mod layout;
 mod meters;
@@ -33,9 +34,12 @@ use crate::browser::driver::Driver;
 use crate::browser::frame::Frames;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
+use crate::page::catalog::Catalog;
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::route::Route;
 use crate::page::watched::Watched;
+use crate::table::kinds::Kind;
+use crate::table::view::Sort;
 use crate::timeline::Timeline;
 use crate::ui::screen::{Command, Commands, Screen, Splash, put};
 use crate::ui::shell::{Shell, ShellProps};
@@ -62,6 +66,8 @@ struct Page {
     this: Weak<RefCell<Page>>,
     base: Option<Base>,
     route: Route,
+    /// What kinds there are.
+    catalog: Catalog,
     informers: SharedInformerFactory,
     /// What keeps each informer's reflector going.
     drivers: FxHashMap<InformerId, Rc<Driver>>,
@@ -123,8 +129,9 @@ impl Page {
             RefCell::new(Page {
                 this: this.clone(),
                 base: None,
-                layout: Layout::of(&route),
+                layout: Layout::of(route.kind(&Catalog::default()), &route),
                 route,
+                catalog: Catalog::default(),
                 informers: SharedInformerFactory::default(),
                 drivers: FxHashMap::default(),
                 desks: Vec::new(),
@@ -159,13 +166,25 @@ impl Page {
         page
     }
 
-    /// The kind in view.
+    /// The kind in view, if the server has it.
+    fn kind(&self) -> Option<&'static Kind> {
+        self.route.kind(&self.catalog)
+    }
+
+    /// The kind in view, as it is watched.
     fn desk(&self) -> Option<&Watched> {
-        self.desks.first()
+        let kind = self.kind()?;
+        self.desks.first().filter(|watched| watched.kind() == kind)
     }
 
     fn desk_mut(&mut self) -> Option<&mut Watched> {
-        self.desks.first_mut()
+        let kind = self.kind()?;
+        self.desks.first_mut().filter(|watched| watched.kind() == kind)
+    }
+
+    /// The order that the place asks for.
+    fn order(&self) -> Sort {
+        self.kind().map_or_else(Sort::default, |kind| self.route.order(kind))
     }
 
     fn drivers(&self) -> Vec<Rc<Driver>> {
@@ -295,6 +314,7 @@ async fn find_api(page: Shared) {
     loop {
         match base::find(wanted.as_deref()).await {
             Ok(found) => {
+                discovery::begin(&page);
                 let mut page = page.borrow_mut();
                 put(page.screen.splash, None);
                 page.base = Some(found);

@@ -217,8 +217,29 @@ pub enum DecodeError {
 
 /// Reads one object of one kind: metadata and the fields of the kind's columns, in one pass over the text.
 ///
-/// An error leaves nothing behind. [`decode_or_flag`] makes the best of it.
-pub type Decode = for<'a> fn(&'a str) -> Result<Object, DecodeError>;
+/// It lasts as long as the program, as kinds do.
+#[derive(Clone, Copy)]
+pub struct Decode(pub &'static (dyn for<'a> Fn(&'a str) -> Result<Object, DecodeError> + Sync));
+
+impl Decode {
+    /// Reads the metadata alone: for kinds that have no columns of their own.
+    pub const METADATA: Decode = Decode(&decode_metadata);
+
+    /// Reads an object.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not of the kind. It leaves nothing behind; [`decode_or_flag`] makes the best of it.
+    pub fn read(self, text: &str) -> Result<Object, DecodeError> {
+        (self.0)(text)
+    }
+}
+
+impl fmt::Debug for Decode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Decode")
+    }
+}
 
 /// Reads an object with `decode`; where only the columns' fields are wrong, an object without cells that
 /// carries the flaw.
@@ -227,7 +248,7 @@ pub type Decode = for<'a> fn(&'a str) -> Result<Object, DecodeError>;
 ///
 /// When not even the metadata can be read.
 pub fn decode_or_flag(decode: Decode, text: &str) -> Result<Object, DecodeError> {
-    let flaw = match decode(text) {
+    let flaw = match decode.read(text) {
         Ok(object) => return Ok(object),
         Err(flaw) => flaw,
     };
@@ -297,13 +318,15 @@ mod tests {
         fn fails(_: &str) -> Result<Object, DecodeError> {
             Err(DecodeError::NoName)
         }
-        let object =
-            decode_or_flag(fails, r#"{"metadata":{"name":"a","namespace":"b","resourceVersion":"3"},"spec":7}"#)
-                .unwrap();
+        let object = decode_or_flag(
+            Decode(&fails),
+            r#"{"metadata":{"name":"a","namespace":"b","resourceVersion":"3"},"spec":7}"#,
+        )
+        .unwrap();
         assert_eq!(object.key, ObjectKey::new("b", "a"));
         assert!(object.flaw.is_some());
         for text in [r#"{"metadata":{}}"#, r#"{"metadata":["a"]}"#, r#"[{"name":"a"}]"#] {
-            assert!(decode_or_flag(fails, text).is_err(), "{text}");
+            assert!(decode_or_flag(Decode(&fails), text).is_err(), "{text}");
         }
     }
 }

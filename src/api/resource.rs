@@ -1,7 +1,12 @@
 //! A resource that the API server serves: its names and its path.
 
+use std::cell::RefCell;
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
 /// A resource as discovery describes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ApiResource {
     /// Empty for the core group.
     pub group: &'static str,
@@ -13,4 +18,42 @@ pub struct ApiResource {
     pub kind: &'static str,
     /// Whether objects live in namespaces.
     pub namespaced: bool,
+}
+
+impl ApiResource {
+    /// `v1`, `apps/v1`: as objects name it in their `apiVersion`.
+    pub fn api_version(&self) -> String {
+        match self.group {
+            "" => self.version.to_owned(),
+            group => format!("{group}/{}", self.version),
+        }
+    }
+}
+
+/// The one text of these letters that lasts as long as the program: resources are named by such, so that they can be
+/// copied and compared cheaply. None is kept twice for a thread; the names of a cluster's resources are few.
+pub fn intern(text: &str) -> &'static str {
+    thread_local! {
+        static KNOWN: RefCell<HashSet<&'static str, FxBuildHasher>> = const { RefCell::new(HashSet::with_hasher(FxBuildHasher)) };
+    }
+    KNOWN.with_borrow_mut(|known| match known.get(text) {
+        Some(known) => known,
+        None => {
+            let new: &'static str = Box::leak(text.into());
+            known.insert(new);
+            new
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_kept_once() {
+        let one = intern("widgets");
+        assert_eq!(one, "widgets");
+        assert!(std::ptr::eq(one, intern(&String::from("widgets"))));
+    }
 }

@@ -23,11 +23,11 @@ impl Page {
             // A table that was never drained would look as if it were still being listed.
             self.pause(false, now);
         }
-        self.route = route;
+        self.route = route.resolved(&self.catalog);
         if self.base.is_some() {
             self.watch(now);
         }
-        let (order, text) = (self.route.order(), self.route.text.clone());
+        let (order, text) = (self.order(), self.route.text.clone());
         if let Some(desk) = self.desk_mut() {
             desk.view_mut().release();
             desk.view_mut().filter_by(&text);
@@ -45,11 +45,10 @@ impl Page {
     fn watch(&mut self, now: f64) {
         let mut before = std::mem::take(&mut self.desks);
         let mut after = Vec::new();
-        for kind in self.route.watched() {
-            let scopes = scopes(kind, &self.route);
-            let same = before
-                .iter()
-                .position(|watched| watched.kind().resource == kind.resource && watched.scopes() == scopes);
+        let in_view = self.kind();
+        for kind in self.route.watched(&self.catalog) {
+            let scopes = scopes(kind, &self.route, in_view == Some(kind));
+            let same = before.iter().position(|watched| watched.kind() == kind && watched.scopes() == scopes);
             match same {
                 Some(at) => after.push(before.remove(at)),
                 None => {
@@ -64,7 +63,7 @@ impl Page {
         }
         for watched in &mut after {
             // What was seen of the kind in other scopes, or before it was let go, stays on its timeline.
-            if let Some(mut past) = self.past.remove(watched.kind().resource.plural) {
+            if let Some(mut past) = self.past.remove(watched.kind().name) {
                 past.close_gap(now);
                 *watched.timeline_mut() = past;
             }
@@ -109,7 +108,7 @@ impl Page {
 
     fn leave(&mut self, mut watched: Watched, now: f64) {
         watched.take(&mut self.informers);
-        let resource = watched.kind().resource.plural;
+        let resource = watched.kind().name;
         let (mut timeline, ended) = watched.end(&mut self.informers, &mut self.announcer);
         ended.iter().for_each(|id| drop(self.drivers.remove(id)));
         timeline.open_gap(now, "not watched");

@@ -50,7 +50,7 @@ impl Page {
     }
 
     fn watched(&self, resource: &str) -> Option<&Watched> {
-        self.desks.iter().find(|watched| watched.kind().resource.plural == resource)
+        self.desks.iter().find(|watched| watched.kind().name == resource)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which columns the table has, and how wide they are.
 
 use crate::page::route::{CHANGED, Route};
-use crate::table::column::Align;
+use crate::table::column::{Align, Column};
 use crate::table::kinds::Kind;
 use crate::table::view::{Sort, SortKey};
 use crate::ui::screen::Head;
@@ -23,7 +23,7 @@ const WIDEST: usize = 64;
 /// The table's columns. Widths only grow while a kind is in view: nothing jumps.
 #[derive(Debug)]
 pub(super) struct Layout {
-    pub(super) kind: &'static Kind,
+    kind: Option<&'static Kind>,
     pub(super) sources: Vec<Source>,
     widths: Vec<usize>,
     /// Told apart from other layouts by rows, which are made anew for each.
@@ -32,16 +32,17 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of(route: &Route) -> Layout {
-        let kind = route.kind();
+    /// The columns of a kind, as a place asks for them; without a kind there is none but the last change.
+    pub(super) fn of(kind: Option<&'static Kind>, route: &Route) -> Layout {
         let mut sources = Vec::new();
-        if kind.resource.namespaced {
+        if kind.is_some_and(|kind| kind.resource.namespaced) {
             sources.push(Source::Namespace);
         }
-        if kind.leads_with_name() {
+        if kind.is_some_and(Kind::leads_with_name) {
             sources.push(Source::Name);
         }
-        let shown = kind.columns.iter().enumerate().filter(|(_, column)| route.wide || !column.wide);
+        let columns = kind.iter().flat_map(|kind| kind.columns.iter().enumerate());
+        let shown = columns.filter(|(_, column)| route.wide || !column.wide);
         sources.extend(shown.map(|(at, _)| Source::Cell(at)));
         sources.push(Source::Changed);
         let mut layout = Layout { kind, sources, widths: Vec::new(), generation: 0, wide: route.wide };
@@ -49,17 +50,22 @@ impl Layout {
         layout
     }
 
-    pub(super) fn fits(&self, route: &Route) -> bool {
-        self.kind.resource == route.kind().resource && self.wide == route.wide
+    /// Whether it is the layout of this kind at this place.
+    pub(super) fn fits(&self, kind: Option<&'static Kind>, route: &Route) -> bool {
+        self.kind == kind && self.wide == route.wide
     }
 
     fn title(&self, source: Source) -> &'static str {
         match source {
             Source::Namespace => "NAMESPACE",
             Source::Name => "NAME",
-            Source::Cell(at) => self.kind.columns[at].title,
+            Source::Cell(at) => self.column(at).map_or("", |column| column.title),
             Source::Changed => CHANGED,
         }
+    }
+
+    fn column(&self, at: usize) -> Option<&'static Column> {
+        self.kind.and_then(|kind| kind.columns.get(at))
     }
 
     /// The heads, with the order that is in force.
@@ -76,7 +82,8 @@ impl Layout {
                 (true, false) => "ascending",
                 (true, true) => "descending",
             };
-            let end = matches!(source, Source::Cell(at) if self.kind.columns[*at].align == Align::End);
+            let end =
+                matches!(source, Source::Cell(at) if self.column(*at).is_some_and(|column| column.align == Align::End));
             Head { title: self.title(*source), end, sort }
         });
         heads.collect()

@@ -17,11 +17,12 @@ use crate::cache::shared_informer::SharedInformer;
 use crate::page::report;
 use crate::page::route::Route;
 use crate::page::watched::Watched;
-use crate::table::kinds::KINDS;
 use crate::table::order::RowId;
 use crate::table::view::{Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
-use crate::ui::screen::{CellModel, Connection, Pipeline, RailItem, RowModel, Slot, Trouble, WindowModel, put};
+use crate::ui::screen::{
+    CellModel, Connection, Pipeline, RailItem, RowModel, Slot, Subject, Trouble, WindowModel, put,
+};
 use crate::ui::table::ROW;
 
 /// Rows above and below the visible ones that are in the document too.
@@ -83,9 +84,10 @@ impl Shown {
 impl Page {
     /// The place changed: another kind, other columns, another order.
     pub(super) fn arrived(&mut self) {
-        if !self.layout.fits(&self.route) {
+        let kind = self.kind();
+        if !self.layout.fits(kind, &self.route) {
             let generation = self.layout.generation + 1;
-            self.layout = Layout::of(&self.route);
+            self.layout = Layout::of(kind, &self.route);
             self.layout.generation = generation;
         }
         (self.shown.slow, self.shown.anchor) = (0.0, None);
@@ -96,7 +98,10 @@ impl Page {
     /// What does not wait for a drain.
     pub(super) fn present_shell(&mut self) {
         put(self.screen.route, self.route.clone());
-        put(self.screen.heads, self.layout.heads(self.route.order(), !self.route.sort.is_empty()));
+        let title = self.kind().map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned());
+        let namespaced = self.kind().is_none_or(|kind| kind.resource.namespaced);
+        put(self.screen.subject, Subject { title, namespaced });
+        put(self.screen.heads, self.layout.heads(self.order(), !self.route.sort.is_empty()));
         put(self.screen.template, self.layout.template());
         self.present_rail(clock::now());
     }
@@ -124,7 +129,9 @@ impl Page {
 
     /// The rows of the window. Whether any of them changed.
     fn present_rows(&mut self, now: f64) -> bool {
-        let Some(desk) = self.desks.first() else { return false };
+        let kind = self.kind();
+        let desk = self.desks.first().filter(|watched| Some(watched.kind()) == kind);
+        let Some(desk) = desk else { return self.present_nothing() };
         let view = desk.view();
         if let Some(top) = self.shown.follow_anchor(view) {
             put(self.screen.length, view.len());
@@ -178,8 +185,25 @@ impl Page {
         changed
     }
 
+    /// The server has no kind that is called so, or has not said yet what it has.
+    fn present_nothing(&mut self) -> bool {
+        let name = &self.route.resource;
+        let (state, words) = match self.catalog.is_discovered() {
+            false => ("connecting", format!("Looking for “{name}” …")),
+            true => ("stopped", format!("This server has no kind “{name}” that can be watched.")),
+        };
+        self.shown.slots.clear();
+        put(self.screen.length, 0);
+        put(self.screen.window, WindowModel::default());
+        put(self.screen.count, String::from("0 / 0"));
+        put(self.screen.connection, Connection { state, detail: String::new() });
+        put(self.screen.trouble, None);
+        put(self.screen.empty, Some(words));
+        false
+    }
+
     fn present_connection(&mut self, now: f64) {
-        let Some(watched) = self.desks.first() else { return };
+        let Some(watched) = self.desk() else { return };
         let (shown, total) = watched.view().counts();
         put(self.screen.count, format!("{shown} / {total}"));
         put(self.screen.waiting, watched.view().waiting());
@@ -199,19 +223,18 @@ impl Page {
     }
 
     fn present_rail(&mut self, now: f64) {
-        let items = KINDS.iter().map(|kind| {
-            let resource = kind.resource.plural;
-            let watched = self.desks.iter().find(|watched| watched.kind().resource == kind.resource);
+        let items = self.catalog.kinds().map(|kind| {
+            let watched = self.desks.iter().find(|watched| watched.kind() == kind);
             RailItem {
-                resource,
-                group: kind.group,
+                name: kind.name,
+                heading: kind.heading,
                 title: kind.title,
-                current: self.route.kind().resource == kind.resource,
-                pinned: self.route.pinned.iter().any(|pinned| pinned == resource),
+                current: self.route.resource == kind.name,
+                pinned: self.route.pinned.iter().any(|pinned| pinned == kind.name),
                 state: watched.map_or("", |watched| report::state(watched.health(&self.informers, now))),
                 count: watched.map_or_else(String::new, |watched| grouped(watched.items(&self.informers) as u64)),
                 spark: watched.map_or_else(String::new, |watched| spark(watched, now)),
-                href: self.route.showing(resource).fragment(),
+                href: self.route.showing(kind.name).fragment(),
             }
         });
         put(self.screen.rail, items.collect());
@@ -221,11 +244,10 @@ impl Page {
     /// The document's title: what is looked at, for a row of tabs.
     fn present_title(&self) {
         let Some(document) = super::document() else { return };
-        let (kind, items) = (self.route.kind(), self.desk().map(|desk| desk.items(&self.informers)));
-        let subject = match (&self.selected, items) {
-            (Some(key), _) => key.to_string(),
-            (None, Some(items)) => format!("{} {}", kind.title, grouped(items as u64)),
-            (None, None) => kind.title.to_owned(),
+        let subject = match (&self.selected, self.desk(), self.kind()) {
+            (Some(key), ..) => key.to_string(),
+            (None, Some(desk), _) => format!("{} {}", desk.kind().title, grouped(desk.items(&self.informers) as u64)),
+            (None, None, kind) => kind.map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned()),
         };
         let title = format!("{subject} · kubechurn");
         if document.title() != title {

@@ -9,7 +9,7 @@ use crate::browser::base::Base;
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::cache::reflector::{Input, PAGE};
 use crate::page::route::Route;
-use crate::table::kinds;
+use crate::table::kinds::namespaces;
 use crate::ui::screen::{Namespaces, Screen, Theme, put};
 
 const THEME: &str = "kubechurn.theme";
@@ -61,8 +61,7 @@ pub(super) fn apply_theme(theme: Theme) {
 
 /// Asks for the names of the namespaces, once: a menu is no reason for a watch.
 pub(super) async fn load_namespaces(base: Base, screen: Screen) {
-    let Some(kind) = kinds::kind("namespaces") else { return };
-    let lister_watcher = ListerWatcher { base, resource: kind.resource, scope: Scope::default() };
+    let lister_watcher = ListerWatcher { base, resource: namespaces::KIND.resource, scope: Scope::default() };
     let request = ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(PAGE), continue_token: None };
     let mut known = Namespaces { names: screen.namespaces.get_untracked().names, trouble: None };
     lister_watcher

@@ -2,6 +2,7 @@
 
 pub mod base;
 pub mod clock;
+pub mod discovery;
 pub mod driver;
 pub mod frame;
 pub mod lister_watcher;

@@ -81,7 +81,7 @@ pub fn status<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, no
     let synced = own.clone().all(SharedInformer::has_synced);
     let version = own.next().map_or("", |informer| informer.reflector().resource_version().as_str());
     Status {
-        resource: watched.kind().resource.plural,
+        resource: watched.kind().name,
         namespaces: watched.scopes().iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect(),
         state: state(watched.health(informers, now)),
         message: watched.complaint(informers).map(|complaint| complaint.words),

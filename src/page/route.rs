@@ -2,13 +2,14 @@
 
 use form_urlencoded::{Serializer, parse};
 
-use crate::table::kinds::{self, KINDS, Kind};
+use crate::page::catalog::Catalog;
+use crate::table::kinds::Kind;
 use crate::table::view::{Sort, SortKey};
 
 /// A place in the page. Everything in it survives a reload, and a link to it shows the same to someone else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
-    /// The resource in view: its plural.
+    /// The kind in view: the page's name for it, or whatever the user called it.
     pub resource: String,
     /// The namespaces to watch; empty for all.
     pub namespaces: Vec<String>,
@@ -47,8 +48,8 @@ impl Route {
         let fragment = fragment.trim_start_matches('#').trim_start_matches('/');
         let (resource, query) = fragment.split_once('?').unwrap_or((fragment, ""));
         let mut route = Route::default();
-        if let Some(kind) = kinds::kind(resource) {
-            route.resource = kind.resource.plural.to_owned();
+        if !resource.is_empty() {
+            route.resource = decoded(resource);
         }
         let list = |value: &str| -> Vec<String> {
             let mut list: Vec<String> = Vec::new();
@@ -65,10 +66,7 @@ impl Route {
                 "labels" => route.labels = value.trim().to_owned(),
                 "q" => route.text = value.into_owned(),
                 "sort" => route.sort = value.into_owned(),
-                "pin" => {
-                    let known = list(&value).into_iter().filter_map(|name| kinds::kind(&name));
-                    route.pinned = known.map(|kind| kind.resource.plural.to_owned()).collect();
-                }
+                "pin" => route.pinned = list(&value),
                 "wide" => route.wide = value == "1",
                 _ => {}
             }
@@ -95,18 +93,20 @@ impl Route {
         let query = query.finish();
         // A comma needs no escape in a query, and a link is read by people too.
         let query = query.replace("%2C", ",");
-        format!("#/{}{}{query}", self.resource, if query.is_empty() { "" } else { "?" })
+        let resource: String = form_urlencoded::byte_serialize(self.resource.as_bytes()).collect();
+        let resource = resource.replace('+', "%20");
+        format!("#/{resource}{}{query}", if query.is_empty() { "" } else { "?" })
     }
 
-    /// The kind in view.
-    pub fn kind(&self) -> &'static Kind {
-        kinds::kind(&self.resource).unwrap_or(&KINDS[0])
+    /// The kind in view; `None` where the server has none that is called so.
+    pub fn kind(&self, catalog: &Catalog) -> Option<&'static Kind> {
+        catalog.find(&self.resource)
     }
 
     /// The kinds to watch: the one in view first, then the pinned ones.
-    pub fn watched(&self) -> Vec<&'static Kind> {
-        let mut watched = vec![self.kind()];
-        for kind in self.pinned.iter().filter_map(|name| kinds::kind(name)) {
+    pub fn watched(&self, catalog: &Catalog) -> Vec<&'static Kind> {
+        let mut watched: Vec<&'static Kind> = Vec::new();
+        for kind in self.kind(catalog).into_iter().chain(self.pinned.iter().filter_map(|name| catalog.find(name))) {
             if watched.iter().all(|other| other.resource != kind.resource) {
                 watched.push(kind);
             }
@@ -114,16 +114,28 @@ impl Route {
         watched
     }
 
-    /// The order of the rows of the kind in view.
-    pub fn order(&self) -> Sort {
+    /// The same place by the page's own names for kinds. Names that nothing goes by stay as they are: it may yet come.
+    pub fn resolved(self, catalog: &Catalog) -> Route {
+        let name = |name: &str| catalog.find(name).map_or_else(|| name.to_owned(), |kind| kind.name.to_owned());
+        let mut pinned: Vec<String> = Vec::new();
+        for name in self.pinned.iter().map(|pinned| name(pinned)) {
+            if !pinned.contains(&name) {
+                pinned.push(name);
+            }
+        }
+        Route { resource: name(&self.resource), pinned, ..self }
+    }
+
+    /// The order of the rows of a kind.
+    pub fn order(&self, kind: &Kind) -> Sort {
         let (title, descending) = match self.sort.strip_prefix('-') {
             Some(title) => (title, true),
             None => (&*self.sort, false),
         };
-        let column = self.kind().columns.iter().position(|column| column.title == title);
+        let column = kind.columns.iter().position(|column| column.title == title);
         let key = match (title, column) {
             // Events are read newest first; their names say nothing.
-            ("", _) if !self.kind().leads_with_name() => SortKey::Column(0),
+            ("", _) if !kind.leads_with_name() => SortKey::Column(0),
             ("NAMESPACE", _) => SortKey::Key,
             (CHANGED, _) => SortKey::Changed,
             (_, Some(column)) => SortKey::Column(column),
@@ -172,6 +184,13 @@ impl Route {
     }
 }
 
+/// A word of a path as it was meant.
+fn decoded(word: &str) -> String {
+    // In a form a plus is a space; in a path it is itself.
+    let pair = format!("={}", word.replace('+', "%2B"));
+    parse(pair.as_bytes()).next().map_or_else(String::new, |(_, value)| value.into_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,24 +207,41 @@ mod tests {
         }
     }
 
+    fn parse_resolved(fragment: &str) -> Route {
+        Route::parse(fragment).resolved(&Catalog::default())
+    }
+
+    fn order(fragment: &str) -> Sort {
+        let route = Route::parse(fragment);
+        route.order(route.kind(&Catalog::default()).unwrap())
+    }
+
     #[test]
     fn what_makes_no_sense_is_left_out() {
         assert_eq!(Route::parse(""), Route::default());
-        assert_eq!(
-            Route::parse("#/nosuch?ns=,a,,a&pin=nosuch,po&x=y&sort=NOPE").fragment(),
-            "#/pods?ns=a&sort=NOPE&pin=pods"
-        );
-        assert_eq!(Route::parse("#/po?sort=NOPE").order(), Sort::default());
-        assert_eq!(Route::parse("#/deploy").resource, "deployments");
-        assert_eq!(Route::parse("#/events").order(), Sort { key: SortKey::Column(0), descending: false });
+        let route = parse_resolved("#/po?ns=,a,,a&pin=nosuch,no,node&x=y&sort=NOPE");
+        assert_eq!(route.fragment(), "#/pods?ns=a&sort=NOPE&pin=nosuch,nodes");
+        assert_eq!(order("#/po?sort=NOPE"), Sort::default());
+        assert_eq!(order("#/events"), Sort { key: SortKey::Column(0), descending: false });
+    }
+
+    #[test]
+    fn a_kind_that_is_not_there_keeps_its_name() {
+        for name in ["widgets.example.org", "no such/thing?", "a+b", "%", "ä"] {
+            let route = Route { resource: name.to_owned(), ..Route::default() };
+            assert_eq!(Route::parse(&route.fragment()), route);
+            assert!(route.kind(&Catalog::default()).is_none() && route.watched(&Catalog::default()).is_empty());
+        }
+        assert_eq!(parse_resolved("#/deploy").resource, "deployments");
     }
 
     #[test]
     fn a_title_sorts_then_turns_around_then_lets_go() {
+        let descending = |route: &Route| route.order(route.kind(&Catalog::default()).unwrap()).descending;
         let route = Route::default().sorted_by("STATUS");
-        assert_eq!((&*route.sort, route.order().descending), ("STATUS", false));
+        assert_eq!((&*route.sort, descending(&route)), ("STATUS", false));
         let route = route.sorted_by("STATUS");
-        assert_eq!((&*route.sort, route.order().descending), ("-STATUS", true));
+        assert_eq!((&*route.sort, descending(&route)), ("-STATUS", true));
         assert_eq!(route.sorted_by("STATUS").sort, "");
         assert_eq!(route.sorted_by("AGE").sort, "AGE");
     }
@@ -213,7 +249,7 @@ mod tests {
     #[test]
     fn the_kind_in_view_is_watched_once() {
         let route = Route::parse("#/pods?pin=nodes,pods");
-        let watched: Vec<&str> = route.watched().iter().map(|kind| kind.resource.plural).collect();
+        let watched: Vec<&str> = route.watched(&Catalog::default()).iter().map(|kind| kind.resource.plural).collect();
         assert_eq!(watched, ["pods", "nodes"]);
         assert_eq!(route.pinning("nodes").pinned, ["pods"]);
         assert_eq!(route.choosing("shop").choosing("shop"), route);

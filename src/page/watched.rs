@@ -79,10 +79,9 @@ fn tone(object: &Object) -> Tone {
     object.cells.iter().find(|cell| matches!(cell, Cell::Status(..))).map_or(Tone::Plain, Cell::tone)
 }
 
-/// The scopes that a place in the page asks for, of one kind.
-pub fn scopes(kind: &Kind, route: &Route) -> Vec<Scope> {
+/// The scopes that a place in the page asks for, of the kind in view or a pinned one.
+pub fn scopes(kind: &Kind, route: &Route, in_view: bool) -> Vec<Scope> {
     // A label selector belongs to the kind in view: pinned ones are watched whole.
-    let in_view = kind.resource == route.kind().resource;
     let label_selector = if in_view { route.labels.clone() } else { String::new() };
     let scope = Scope { label_selector, ..Scope::default() };
     if route.namespaces.is_empty() || !kind.resource.namespaced {

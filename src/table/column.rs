@@ -3,7 +3,7 @@
 //! How values print and sort is theirs to say: [`crate::api::cell::Cell`].
 
 /// How a column's values sit in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Align {
     /// Words.
     Start,
@@ -12,7 +12,7 @@ pub enum Align {
 }
 
 /// One column after NAMESPACE and NAME, as `kubectl get` prints it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Column {
     /// kubectl's title, in capitals.
     pub title: &'static str,

@@ -113,6 +113,15 @@ pub struct Splash {
     pub tried: Vec<(String, String)>,
 }
 
+/// What the table is about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Subject {
+    /// The kind's title, or what the user called it.
+    pub title: String,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+}
+
 /// The head of one column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
@@ -189,10 +198,10 @@ pub struct WindowModel {
 /// One kind in the rail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RailItem {
-    /// The plural.
-    pub resource: &'static str,
+    /// The page's name for it.
+    pub name: &'static str,
     /// The heading above it.
-    pub group: &'static str,
+    pub heading: &'static str,
     /// Its name.
     pub title: &'static str,
     /// Whether it is in view.
@@ -276,6 +285,8 @@ pub struct NoticeItem {
 pub struct Screen {
     /// Where the user is.
     pub route: RwSignal<Route>,
+    /// What the table is about.
+    pub subject: RwSignal<Subject>,
     /// The state of the connection of the kind in view.
     pub connection: RwSignal<Connection>,
     /// What is wrong with it.
@@ -302,6 +313,8 @@ pub struct Screen {
     pub window: RwSignal<WindowModel>,
     /// The kinds.
     pub rail: RwSignal<Vec<RailItem>>,
+    /// Why kinds may be missing from the rail, in the server's words.
+    pub rail_trouble: RwSignal<Option<String>>,
     /// The counters.
     pub pipeline: RwSignal<Pipeline>,
     /// What the page had to say of itself.
@@ -329,6 +342,7 @@ impl Screen {
     pub fn new(route: Route, theme: Theme) -> Screen {
         Screen {
             route: RwSignal::new(route),
+            subject: RwSignal::new(Subject::default()),
             connection: RwSignal::new(Connection { state: "connecting", detail: String::new() }),
             trouble: RwSignal::new(None),
             splash: RwSignal::new(None),
@@ -342,6 +356,7 @@ impl Screen {
             scroll: RwSignal::new(0.0),
             window: RwSignal::new(WindowModel::default()),
             rail: RwSignal::new(Vec::new()),
+            rail_trouble: RwSignal::new(None),
             pipeline: RwSignal::new(Pipeline { balanced: true, ..Pipeline::default() }),
             notices: RwSignal::new(Notices::default()),
             notices_open: RwSignal::new(false),

@@ -59,7 +59,7 @@ pub fn Table(
             <div
                 class="table"
                 role="table"
-                aria-label=move || screen.route.with(|route| route.kind().title)
+                aria-label=move || screen.subject.with(|subject| subject.title.clone())
                 aria-rowcount=move || screen.length.get() + 1
                 style=("--columns", move || screen.template.get())
             >
@@ -92,7 +92,7 @@ const MAX_HEIGHT: f64 = 16_000_000.0;
 fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
     let what = move || {
         screen.route.with(|route| match &*route.namespaces {
-            _ if !route.kind().resource.namespaced => String::from("of the cluster"),
+            _ if !screen.subject.with(|subject| subject.namespaced) => String::from("of the cluster"),
             [] => String::from("in all namespaces"),
             namespaces => format!("in {}", namespaces.join(", ")),
         })
@@ -105,7 +105,7 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
     };
     view! {
         <div class="title-bar">
-            <h1>{move || screen.route.with(|route| route.kind().title)}</h1>
+            <h1>{move || screen.subject.with(|subject| subject.title.clone())}</h1>
             <span class="num" data-testid="row-count">{move || screen.count.get()}</span>
             <span class="what">{what}</span>
             {move || {

@@ -48,7 +48,7 @@ pub fn Timeline(
         <section class="timeline" aria-label="Timeline">
             <div class="timeline-bar">
                 <h2>"Timeline"</h2>
-                <span class="dim">{move || screen.route.with(|route| route.kind().title)}</span>
+                <span class="dim">{move || screen.subject.with(|subject| subject.title.clone())}</span>
                 <span class="hover" data-testid="timeline-hover">{move || screen.hover.get()}</span>
                 <span class="grow"></span>
                 <span class="num dim">{move || screen.span.get()}</span>

@@ -2,7 +2,7 @@
 //! wait. In every case it is counted, the ledger balances, the other rows live on, and the truth returns.
 
 use kubechurn::api::cell::Cell;
-use kubechurn::api::object::{Object, decode_metadata};
+use kubechurn::api::object::{Decode, Object};
 use kubechurn::cache::ledger::Ledger;
 use kubechurn::cache::reflector::{Input, Options};
 use kubechurn::cache::shared_informer::InformerOptions;
@@ -110,7 +110,7 @@ fn versions_that_are_none_do_not_move_the_watch() {
 
 /// A watch of Pods at version 7, with the rows `one@5` and `two@6`. Their columns are read, or the metadata alone.
 fn live(columns: bool) -> Talk {
-    let decode = if columns { pods::KIND.decode } else { decode_metadata };
+    let decode = if columns { pods::KIND.decode } else { Decode::METADATA };
     let reflector = Options { kind: Some(pods::KIND.resource.kind), ..Options::default() };
     let mut talk = Talk::of(decode, InformerOptions { reflector, ..InformerOptions::default() });
     talk.check(&[

@@ -65,7 +65,7 @@ fn printed(cell: &Cell, now: Timestamp) -> String {
 /// The cells of one small object, printed at the start of 2026.
 fn row(plural: &str, text: &str) -> Vec<String> {
     let kind = kind(plural).expect("a kind");
-    let object = (kind.decode)(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let object = kind.decode.read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(object.cells.len(), kind.columns.len());
     let now = Timestamp::parse("2026-01-01T00:00:00Z").expect("a date");
     object.cells.iter().map(|cell| printed(cell, now)).collect()
@@ -103,7 +103,7 @@ fn every_cell_is_what_the_server_printed() {
         let now = http_date(&table.date);
         let mut differs = vec![false; kind.columns.len()];
         for row in &table.rows {
-            let object = (kind.decode)(row.object.get()).unwrap_or_else(|error| panic!("{plural}: {error}"));
+            let object = kind.decode.read(row.object.get()).unwrap_or_else(|error| panic!("{plural}: {error}"));
             assert_eq!(object.cells.len(), kind.columns.len(), "{plural}");
             let theirs = &row.cells[kept(kind, &table.columns)];
             for (at, (cell, theirs)) in object.cells.iter().zip(theirs).enumerate() {
@@ -127,7 +127,7 @@ fn objects_keep_who_they_are() {
         let kind = kind(plural).expect("a kind");
         let table: Table<'_> = serde_json::from_str(text).expect("a table");
         for row in &table.rows {
-            let object: Object = (kind.decode)(row.object.get()).expect("an object");
+            let object: Object = kind.decode.read(row.object.get()).expect("an object");
             let theirs: Value = serde_json::from_str(row.object.get()).expect("JSON");
             let metadata = &theirs["metadata"];
             assert_eq!(*object.key.name, *metadata["name"].as_str().expect("a name"));
@@ -145,7 +145,7 @@ fn objects_keep_who_they_are() {
 fn the_recorded_states_have_the_tones_that_they_deserve() {
     let table: Table<'_> = serde_json::from_str(TABLES[0].1).expect("a table");
     for row in &table.rows {
-        let object = (KINDS[0].decode)(row.object.get()).expect("a Pod");
+        let object = KINDS[0].decode.read(row.object.get()).expect("a Pod");
         let expected = match object.cells[1].text().expect("a status") {
             "Running" | "Completed" => Tone::Good,
             "ContainerCreating" | "SchedulingGated" | "Pending" | "Terminating" | "Init:0/2" => Tone::Wait,
@@ -154,7 +154,7 @@ fn the_recorded_states_have_the_tones_that_they_deserve() {
         assert_eq!(object.cells[1].tone(), expected, "{}", object.key);
     }
     let tone =
-        |plural, text, at: usize| (kind(plural).expect("a kind").decode)(text).expect("an object").cells[at].tone();
+        |plural, text, at: usize| kind(plural).expect("a kind").decode.read(text).expect("an object").cells[at].tone();
     assert_eq!(tone("events", r#"{"metadata":{"name":"e"},"type":"Warning"}"#, 1), Tone::Bad);
     assert_eq!(tone("events", r#"{"metadata":{"name":"e"},"type":"Normal"}"#, 1), Tone::Plain);
     assert_eq!(tone("namespaces", r#"{"metadata":{"name":"n"},"status":{"phase":"Terminating"}}"#, 0), Tone::Wait);
@@ -280,7 +280,7 @@ fn null_stands_for_any_field_or_struct_or_list() {
     for (kind, object) in OBJECTS.iter() {
         for at in 0.. {
             let Some(text) = replaced(object, at, &Value::Null) else { break };
-            match (kind.decode)(&text) {
+            match kind.decode.read(&text) {
                 Ok(object) => assert_eq!(object.cells.len(), kind.columns.len()),
                 Err(error) => assert!(text == "null", "{} with null at {at}: {error}", kind.title),
             }
@@ -317,7 +317,7 @@ fn wrong_types_are_errors_where_a_column_looks() {
         ("namespaces", r#"{"metadata":{"name":"n"}} "#.trim_end_matches("} ")),
     ] {
         let kind = kind(plural).expect("a kind");
-        assert!((kind.decode)(text).is_err(), "{plural}: {text}");
+        assert!(kind.decode.read(text).is_err(), "{plural}: {text}");
     }
     // A count beyond what can be added up neither panics nor wraps.
     let huge = r#"{"metadata":{"name":"p"},"status":{"phase":"Running","containerStatuses":[
@@ -344,7 +344,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 /// Decodes and, where that works, prints and sorts: none of it may panic.
 fn exercise(kind: &Kind, text: &str) {
-    if let Ok(object) = (kind.decode)(text) {
+    if let Ok(object) = kind.decode.read(text) {
         assert_eq!(object.cells.len(), kind.columns.len());
         for cell in &object.cells {
             printed(cell, Timestamp(i64::MAX));

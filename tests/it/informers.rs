@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kubechurn::api::object::{Object, decode_metadata};
+use kubechurn::api::object::{Decode, Object};
 use kubechurn::api::request::Scope;
 use kubechurn::api::resource::ApiResource;
 use kubechurn::cache::backoff::Moment;
@@ -57,7 +57,7 @@ struct Play {
 
 impl Play {
     fn new(options: InformerOptions) -> Play {
-        Play { informer: SharedInformer::new(decode_metadata, options), now: 0.0 }
+        Play { informer: SharedInformer::new(Decode::METADATA, options), now: 0.0 }
     }
 
     /// Live, with these objects in the store.
@@ -378,7 +378,7 @@ fn two_queues_run_over_one_stream() {
 #[test]
 fn a_factory_shares_informers_and_ends_them_with_their_last_handler() {
     let mut factory = SharedInformerFactory::default();
-    let make = || SharedInformer::new(decode_metadata, InformerOptions::default());
+    let make = || SharedInformer::new(Decode::METADATA, InformerOptions::default());
     let in_shop = Scope { namespace: "shop".into(), ..Scope::default() };
     let labelled = Scope { label_selector: "app=x".into(), ..Scope::default() };
     let all = factory.informer_for(PODS, &Scope::default(), make);

@@ -26,7 +26,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use kubechurn::api::object::{Decode, Object, ResourceVersion, decode_metadata};
+use kubechurn::api::object::{Decode, Object, ResourceVersion};
 use kubechurn::api::status::Failure;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::delta::DeltaType;
@@ -77,7 +77,7 @@ impl ResourceEventHandler for Log {
 
 impl Talk {
     pub fn new(options: Options) -> Talk {
-        Talk::of(decode_metadata, InformerOptions { reflector: options, ..InformerOptions::default() })
+        Talk::of(Decode::METADATA, InformerOptions { reflector: options, ..InformerOptions::default() })
     }
 
     /// An informer of this make, with a handler that wants to know all, resyncs included.

@@ -3,6 +3,7 @@
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn::cache::reflector::{Input, Notice};
+use kubechurn::page::catalog::Catalog;
 use kubechurn::page::notices::{Announcer, News, Said};
 use kubechurn::page::route::Route;
 use kubechurn::page::watched::{Watched, scopes};
@@ -20,8 +21,8 @@ struct Play {
 impl Play {
     fn watch(&mut self, fragment: &str, timeline: Timeline) -> Watched {
         let route = Route::parse(fragment);
-        let kind = route.kind();
-        Watched::new(kind, scopes(kind, &route), timeline, &mut self.informers, &mut self.announcer, 0.0)
+        let kind = route.kind(&Catalog::default()).expect("a kind");
+        Watched::new(kind, scopes(kind, &route, true), timeline, &mut self.informers, &mut self.announcer, 0.0)
     }
 
     /// Starts what is new, and has each list these objects.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::Kind;
 use super::parts::{optional, or_default, parse, structure};
 use crate::api::cell::{Cell, Tone};
-use crate::api::object::{DecodeError, Meta, Object};
+use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
@@ -14,8 +14,9 @@ use crate::table::column::Column;
 /// Events, in the rail under Cluster. Their rows do not begin with the name.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true },
-    short: "ev",
-    group: "Cluster",
+    name: "events",
+    short_names: &["ev"],
+    heading: "Cluster",
     title: "Events",
     columns: &[
         Column::figures("LAST SEEN"),
@@ -29,7 +30,7 @@ pub const KIND: Kind = Kind {
         Column::figures("COUNT").on_demand(),
         Column::words("NAME").on_demand(),
     ],
-    decode,
+    decode: Decode(&decode),
 };
 
 /// An Event in both of its forms: the older one counts in `count`, the newer one in `series`.

@@ -6,7 +6,7 @@ use super::Kind;
 use super::parts::{Template, optional, or_default, parse, structure, structures};
 use super::selector::{self, LabelSelector};
 use crate::api::cell::{Cell, Tone};
-use crate::api::object::{DecodeError, Meta, Object};
+use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
@@ -15,8 +15,9 @@ use crate::table::column::Column;
 /// Jobs, in the rail under Workloads. kubectl has no short name for them.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "batch", version: "v1", plural: "jobs", kind: "Job", namespaced: true },
-    short: "job",
-    group: "Workloads",
+    name: "jobs",
+    short_names: &[],
+    heading: "Workloads",
     title: "Jobs",
     columns: &[
         Column::words("STATUS"),
@@ -27,7 +28,7 @@ pub const KIND: Kind = Kind {
         Column::words("IMAGES").on_demand(),
         Column::words("SELECTOR").on_demand(),
     ],
-    decode,
+    decode: Decode(&decode),
 };
 
 #[derive(Default, Deserialize)]

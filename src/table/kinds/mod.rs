@@ -26,16 +26,26 @@ use crate::table::column::Column;
 pub struct Kind {
     /// Path, names and scope.
     pub resource: ApiResource,
-    /// kubectl's short name: `po`.
-    pub short: &'static str,
-    /// The heading in the rail: Workloads, Network, Cluster.
-    pub group: &'static str,
+    /// How the page calls it, in links and handles: the plural, with its group where another kind has it too or may
+    /// have it one day (`widgets.example.org`).
+    pub name: &'static str,
+    /// kubectl's short names: `po`. The singular as well, where it is not the kind in lower case.
+    pub short_names: &'static [&'static str],
+    /// The heading in the rail: Workloads, Network, Cluster; for a custom resource its group.
+    pub heading: &'static str,
     /// How the rail and the title call it: `Pods`.
     pub title: &'static str,
     /// The columns after NAMESPACE and NAME, in order.
     pub columns: &'static [Column],
     /// Reads an object into as many cells as there are columns.
     pub decode: Decode,
+}
+
+impl PartialEq for Kind {
+    /// Whether it is the same resource with the same columns.
+    fn eq(&self, other: &Kind) -> bool {
+        self.resource == other.resource && self.columns == other.columns
+    }
 }
 
 impl Kind {
@@ -45,12 +55,22 @@ impl Kind {
         self.columns.iter().all(|column| column.title != "NAME")
     }
 
-    fn is_called(&self, name: &str) -> bool {
-        name == self.resource.plural || name == self.short || name.eq_ignore_ascii_case(self.resource.kind)
+    /// Whether kubectl would understand `name` as this kind: plural, singular, short name or kind, each alone or
+    /// followed by a dot and the group, or the version and the group.
+    pub fn is_called(&self, name: &str) -> bool {
+        let (word, group) = name.split_once('.').map_or((name, None), |(word, group)| (word, Some(group)));
+        let resource = &self.resource;
+        let in_group = group.is_none_or(|group| {
+            let after_version = group.strip_prefix(resource.version).map(|rest| rest.strip_prefix('.').unwrap_or(rest));
+            group == resource.group || after_version == Some(resource.group)
+        });
+        let is_short = || self.short_names.iter().any(|short| word.eq_ignore_ascii_case(short));
+        let names = [resource.plural, resource.kind];
+        in_group && (names.iter().any(|own| word.eq_ignore_ascii_case(own)) || is_short())
     }
 }
 
-/// Every kind, in the rail's order.
+/// Every kind that has columns of its own, in the rail's order.
 pub const KINDS: &[Kind] = &[
     pods::KIND,
     replicas::DEPLOYMENTS,
@@ -62,7 +82,7 @@ pub const KINDS: &[Kind] = &[
     namespaces::KIND,
 ];
 
-/// The kind that `kubectl get` would understand by `name`: its plural, its singular or its short name.
+/// The kind of these that `kubectl get` would understand by `name`.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.is_called(name))
 }
@@ -87,7 +107,11 @@ mod tests {
                 assert_eq!(kind(name).map(|kind| kind.title), Some(expected), "{name}");
             }
         }
-        assert!(kind("").is_none() && kind("podz").is_none());
+        assert!(kind("").is_none() && kind("podz").is_none() && kind("pods.apps").is_none());
+        for name in ["deployments.apps", "deploy.apps", "Deployment.v1.apps", "DEPLOY"] {
+            assert_eq!(kind(name).map(|kind| kind.title), Some("Deployments"), "{name}");
+        }
+        assert_eq!(kind("pods.v1.").or(kind("pods.v1")).map(|kind| kind.title), Some("Pods"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::Kind;
 use super::parts::{parse, structure};
 use crate::api::cell::{Cell, Tone};
-use crate::api::object::{DecodeError, Meta, Object};
+use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
@@ -14,11 +14,12 @@ use crate::table::column::Column;
 /// Namespaces, in the rail under Cluster.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false },
-    short: "ns",
-    group: "Cluster",
+    name: "namespaces",
+    short_names: &["ns"],
+    heading: "Cluster",
     title: "Namespaces",
     columns: &[Column::words("STATUS"), Column::figures("AGE")],
-    decode,
+    decode: Decode(&decode),
 };
 
 #[derive(Default, Deserialize)]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::Kind;
 use super::parts::{Labels, NONE, or_default, parse, push_after_comma, structure, structures, text_or};
 use crate::api::cell::{Cell, Tone};
-use crate::api::object::{DecodeError, Meta, Object};
+use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
@@ -14,8 +14,9 @@ use crate::table::column::Column;
 /// Nodes, in the rail under Cluster.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false },
-    short: "no",
-    group: "Cluster",
+    name: "nodes",
+    short_names: &["no"],
+    heading: "Cluster",
     title: "Nodes",
     columns: &[
         Column::words("STATUS"),
@@ -28,7 +29,7 @@ pub const KIND: Kind = Kind {
         Column::words("KERNEL-VERSION").on_demand(),
         Column::words("CONTAINER-RUNTIME").on_demand(),
     ],
-    decode,
+    decode: Decode(&decode),
 };
 
 #[derive(Default, Deserialize)]

@@ -6,7 +6,7 @@ use super::Kind;
 use super::parts::{Count, First, NONE, Structure, parse, structure, structures, text_or};
 use super::pod_status::{ContainerStatus, summarise};
 use crate::api::cell::{Cell, Tone};
-use crate::api::object::{DecodeError, Meta, Object};
+use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
@@ -15,8 +15,9 @@ use crate::table::column::Column;
 /// Pods, in the rail under Workloads.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true },
-    short: "po",
-    group: "Workloads",
+    name: "pods",
+    short_names: &["po"],
+    heading: "Workloads",
     title: "Pods",
     columns: &[
         Column::words("READY"),
@@ -28,7 +29,7 @@ pub const KIND: Kind = Kind {
         Column::words("NOMINATED NODE").on_demand(),
         Column::words("READINESS GATES").on_demand(),
     ],
-    decode,
+    decode: Decode(&decode),
 };
 
 #[derive(Default, Deserialize)]

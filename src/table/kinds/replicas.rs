@@ -7,7 +7,7 @@ use super::Kind;
 use super::parts::{Template, optional, or_default, parse, structure};
 use super::selector::{self, LabelSelector};
 use crate::api::cell::Cell;
-use crate::api::object::{DecodeError, Meta, Object};
+use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;
 use crate::api::time::Timestamp;
 use crate::table::column::Column;
@@ -15,8 +15,9 @@ use crate::table::column::Column;
 /// Deployments, in the rail under Workloads.
 pub const DEPLOYMENTS: Kind = Kind {
     resource: ApiResource { group: "apps", version: "v1", plural: "deployments", kind: "Deployment", namespaced: true },
-    short: "deploy",
-    group: "Workloads",
+    name: "deployments",
+    short_names: &["deploy"],
+    heading: "Workloads",
     title: "Deployments",
     columns: &[
         Column::words("READY"),
@@ -27,14 +28,15 @@ pub const DEPLOYMENTS: Kind = Kind {
         Column::words("IMAGES").on_demand(),
         Column::words("SELECTOR").on_demand(),
     ],
-    decode: decode_deployment,
+    decode: Decode(&decode_deployment),
 };
 
 /// ReplicaSets, in the rail under Workloads.
 pub const REPLICA_SETS: Kind = Kind {
     resource: ApiResource { group: "apps", version: "v1", plural: "replicasets", kind: "ReplicaSet", namespaced: true },
-    short: "rs",
-    group: "Workloads",
+    name: "replicasets",
+    short_names: &["rs"],
+    heading: "Workloads",
     title: "ReplicaSets",
     columns: &[
         Column::figures("DESIRED"),
@@ -45,7 +47,7 @@ pub const REPLICA_SETS: Kind = Kind {
         Column::words("IMAGES").on_demand(),
         Column::words("SELECTOR").on_demand(),
     ],
-    decode: decode_replica_set,
+    decode: Decode(&decode_replica_set),
 };
 
 /// Both kinds have these fields, with the same meanings.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::Kind;
 use super::parts::{First, Labels, NONE, or_default, parse, push_after_comma, structure, structures, text_or};
 use crate::api::cell::{Cell, Tone};
-use crate::api::object::{DecodeError, Meta, Object};
+use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
@@ -16,8 +16,9 @@ use crate::table::column::Column;
 /// Services, in the rail under Network.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true },
-    short: "svc",
-    group: "Network",
+    name: "services",
+    short_names: &["svc"],
+    heading: "Network",
     title: "Services",
     columns: &[
         Column::words("TYPE"),
@@ -27,7 +28,7 @@ pub const KIND: Kind = Kind {
         Column::figures("AGE"),
         Column::words("SELECTOR").on_demand(),
     ],
-    decode,
+    decode: Decode(&decode),
 };
 
 #[derive(Default, Deserialize)]

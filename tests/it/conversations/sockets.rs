@@ -1,6 +1,6 @@
 //! Openings, endings and silences.
 
-use kubechurn::api::object::decode_metadata;
+use kubechurn::api::object::Decode;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::reflector::{Action, Input, Options};
 use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
@@ -452,7 +452,7 @@ fn stopped_and_started_is_a_gap() {
 #[test]
 fn timeouts_lie_between_five_and_ten_minutes() {
     for (random, seconds) in [(0.0, 300), (0.5, 450), (0.999, 599)] {
-        let mut informer = SharedInformer::new(decode_metadata, InformerOptions::default());
+        let mut informer = SharedInformer::new(Decode::METADATA, InformerOptions::default());
         let end = bookmark("7", r#"{"k8s.io/initial-events-end":"true"}"#);
         for (now, input) in [(0.0, Input::Start), (0.0, Input::Frame(&end)), (5000.0, Input::Closed(1000))] {
             let action = informer.handle(input, Moment { now, random });

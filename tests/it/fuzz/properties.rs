@@ -119,7 +119,7 @@ fn read_again(printed: &str) -> LabelSelector {
 /// Reads an object as one of every kind; whatever it is, it prints and sorts.
 fn decode_as_every_kind(text: &str) {
     for kind in KINDS {
-        let Ok(object) = (kind.decode)(text) else { continue };
+        let Ok(object) = kind.decode.read(text) else { continue };
         assert_eq!(object.cells.len(), kind.columns.len(), "{}", kind.title);
         assert!(!object.key.name.is_empty() && object.flaw.is_none());
         // Another reader of JSON finds the same object, in a text that it takes for JSON from end to end. What is in
@@ -166,7 +166,7 @@ impl ResourceEventHandler for Changed {
 const KEEP: Keep = Keep { owners: true, labels: true, text: true };
 
 fn decoder(columns: bool) -> Decode {
-    if columns { pods::KIND.decode } else { decode_metadata }
+    if columns { pods::KIND.decode } else { Decode::METADATA }
 }
 
 type Rows = BTreeMap<ObjectKey, Arc<Object>>;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use kubechurn::api::object::decode_metadata;
+use kubechurn::api::object::Decode;
 use kubechurn::api::status::Failure;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::handler::HandlerOptions;
@@ -50,7 +50,7 @@ enum Socket {
 
 impl Play {
     pub fn new(base: u128, options: InformerOptions) -> Play {
-        let mut informer = SharedInformer::new(decode_metadata, options);
+        let mut informer = SharedInformer::new(Decode::METADATA, options);
         informer.add_index(index::NAMESPACE, index::by_namespace()).unwrap();
         let wants = HandlerOptions { changes: true, received: true, resync: options.reflector.resync };
         let id = informer.add_event_handler(wants, 0.0);

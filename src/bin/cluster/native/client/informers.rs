@@ -13,7 +13,7 @@ use std::rc::Rc;
 use futures::StreamExt;
 use futures::stream::{self, LocalBoxStream};
 use kubechurn::api::extra::Keep;
-use kubechurn::api::object::decode_metadata;
+use kubechurn::api::object::Decode;
 use kubechurn::api::request::Scope;
 use kubechurn::api::resource::ApiResource;
 use kubechurn::cache::backoff::Moment;
@@ -244,7 +244,7 @@ fn informer(resource: ApiResource) -> SharedInformer {
     let keep = Keep { owners: true, labels: true, text: true };
     let reflector = Options { keep, kind: Some(resource.kind), ..Options::default() };
     let options = InformerOptions { reflector, queue: QueueKind::RealFifo, ..InformerOptions::default() };
-    let mut informer = SharedInformer::new(decode_metadata, options);
+    let mut informer = SharedInformer::new(Decode::METADATA, options);
     for (name, of) in [(OWNER, index::by_owner()), (index::NAMESPACE, index::by_namespace())] {
         // The informer is new: it has no index yet.
         let _ = informer.add_index(name, of);

@@ -60,7 +60,7 @@ pub fn cells(resource: &Resource, object: &Object, now: Timestamp) -> Value {
     let after_name = |rest: Vec<Value>| std::iter::once(name.clone()).chain(rest).collect::<Vec<_>>().into();
     match shown(resource) {
         Shown::Kind(kind) => {
-            let cells = match (kind.decode)(&object.text()) {
+            let cells = match kind.decode.read(&object.text()) {
                 Ok(decoded) => decoded.cells.iter().map(|cell| printed(cell, now)).collect(),
                 // An object that is not of its kind's shape still has its row.
                 Err(_) => vec![Value::from("<unknown>"); kind.columns.len()],

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use futures::stream::{self, LocalBoxStream};
-use kubechurn::api::object::Object;
+use kubechurn::api::object::{Decode, Object};
 use kubechurn::api::request::Scope;
 use kubechurn::api::resource::ApiResource;
 use kubechurn::cache::backoff::Moment;
@@ -99,7 +99,7 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
     let lister_watcher = ListerWatcher { client, resource, scope: Scope::default() };
     let began = Instant::now();
     let now = || began.elapsed().as_secs_f64() * 1000.0;
-    let mut reflector = Reflector::new(metadata::decode, Options::default());
+    let mut reflector = Reflector::new(Decode(&metadata::decode), Options::default());
     let (api_version, kind) = (api_version(&resource), resource.kind);
     let mut sink = Sink { builder, api_version, kind, ledger: Ledger::default() };
     let mut under_way: LocalBoxStream<'static, Told> = stream::pending().boxed_local();
