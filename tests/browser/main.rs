@@ -33,6 +33,9 @@ mod markup;
 // Fifty thousand Pods.
 mod size;
 
+// No rows, a long list, more than can be shown.
+mod states;
+
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
