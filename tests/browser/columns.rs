@@ -1,13 +1,16 @@
-//! Every cell is what `kubectl get -A -o wide` prints: the golden tables were recorded from a real API server.
+//! Every cell is what `kubectl get -A -o wide` prints: of the recorded objects what a real API server printed, and of
+//! every kind what kubectl prints through the same proxy.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::process::Command;
 
 use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
+use crate::harness::page::{Page, Row, with_page};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::tools;
 use crate::harness::truth::key;
@@ -92,6 +95,151 @@ async fn differences(page: &Page, resource: &str, table: &Table) -> Vec<String> 
             let cell = row.cells.get(&header).and_then(Value::as_str);
             if cell != Some(&expected) {
                 differences.push(format!("{key} {header}: {cell:?}, not {expected:?}"));
+            }
+        }
+    }
+    differences
+}
+
+/// What the cells of a kind's rows must not be compared by: the recorded tables are of a real server's kinds, of which
+/// the demo cluster does not serve these, or does so only once they are defined.
+const NOT_PUT: [&str; 3] = ["componentstatuses", "events.events.k8s.io", "widgets.example.org"];
+
+#[tokio::test]
+async fn rows_of_every_kind_are_what_kubectl_gets() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let recorded = recorded();
+    for name in recorded.iter().filter(|name| !NOT_PUT.contains(&name.as_str())) {
+        for row in read(name).rows {
+            cluster.put(&row.object).await;
+        }
+    }
+    let kubectl = Kubectl { server: format!("{}k8s", proxy.url()) };
+    // Columns that a definition asks for are not looked at here.
+    let custom: BTreeSet<String> = kubectl.lines(&["get", "crd", "-o", "name"]).await.into_iter().collect();
+    let is_custom = |name: &str| custom.iter().any(|definition| definition.ends_with(&format!("/{name}")));
+    let mut kinds = kubectl.lines(&["api-resources", "--verbs=list,watch", "-o", "name"]).await;
+    kinds.retain(|name| !is_custom(name));
+    for name in recorded.iter().filter(|name| !NOT_PUT.contains(&name.as_str())) {
+        assert!(kinds.contains(name), "{name} is not served: {kinds:?}");
+    }
+    with_page("rows_of_every_kind_are_what_kubectl_gets", &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        for name in &kinds {
+            // No two kinds of the demo cluster are called the same, so that the page calls each by its plural.
+            let resource = name.split('.').next().unwrap_or(name);
+            page.open(&format!("#/{name}")).await;
+            page.reaches(resource, "live", Duration::from_secs(10)).await;
+            let count = wait_until(&format!("{name} as kubectl prints them"), Duration::from_secs(10), async || {
+                // An age may tick while kubectl asks, so that a cell may be what it was before or what it is after.
+                let before = page.rows(resource).await;
+                let printed = kubectl.table(name).await;
+                let after = page.rows(resource).await;
+                let differences = unlike(&printed, &before, &after);
+                holds(differences.is_empty(), || {
+                    let first: Vec<_> = differences.iter().take(10).map(String::as_str).collect();
+                    format!("{} differences:\n{}", differences.len(), first.join("\n"))
+                })?;
+                Ok(printed.len())
+            })
+            .await;
+            assert!(count > 0 || !recorded.contains(name), "{name} has no rows");
+        }
+    })
+    .await;
+}
+
+/// The names of the recorded tables.
+fn recorded() -> BTreeSet<String> {
+    let folder = tools::package_file("tests/fixtures/tables");
+    let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let names = files.map(|file| file.expect("the folder can be listed").file_name().to_string_lossy().into_owned());
+    names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned())).collect()
+}
+
+/// What kubectl or the page prints of one object, by the columns' headers.
+type Line = BTreeMap<String, String>;
+
+/// `kubectl`, before the proxy that the page is served by.
+struct Kubectl {
+    server: String,
+}
+
+impl Kubectl {
+    async fn lines(&self, arguments: &[&str]) -> Vec<String> {
+        let mut command = Command::new(tools::kubectl());
+        let output = command.args(["-s", &self.server]).args(arguments).output().await.expect("kubectl runs");
+        let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        assert!(output.status.success(), "kubectl {arguments:?}: {error}");
+        out.lines().map(str::to_owned).collect()
+    }
+
+    /// What `kubectl get` prints of a kind, with every column.
+    async fn table(&self, name: &str) -> Vec<Line> {
+        let lines = self.lines(&["get", name, "-A", "-o", "wide"]).await;
+        let Some((header, rows)) = lines.split_first() else { return Vec::new() };
+        let titles = titles(header);
+        rows.iter().map(|row| cut(row, &titles)).collect()
+    }
+}
+
+/// Where each column begins, and its header. kubectl leaves three spaces at least between two columns.
+fn titles(header: &str) -> Vec<(usize, String)> {
+    let mut titles = Vec::new();
+    let mut at = 0;
+    for piece in header.split("   ") {
+        let begin = at + piece.len() - piece.trim_start().len();
+        if !piece.trim().is_empty() {
+            titles.push((begin, piece.trim().to_owned()));
+        }
+        at += piece.len() + 3;
+    }
+    titles
+}
+
+fn cut(row: &str, titles: &[(usize, String)]) -> Line {
+    let row: Vec<char> = row.chars().collect();
+    let ends = titles.iter().skip(1).map(|(begin, _)| *begin).chain([row.len()]);
+    let cells = titles.iter().zip(ends).map(|((begin, title), end)| {
+        let cell: String = row.get(*begin..end.min(row.len())).unwrap_or_default().iter().collect();
+        (title.clone(), cell.trim_end().to_owned())
+    });
+    cells.collect()
+}
+
+/// How what kubectl prints differs from what the page shows, before and after.
+fn unlike(printed: &[Line], before: &[Row], after: &[Row]) -> Vec<String> {
+    fn by_name(rows: &[Row]) -> BTreeMap<String, Line> {
+        let line = |row: &Row| -> Line {
+            let text = |cell: &Value| cell.as_str().unwrap_or_default().trim_end().to_owned();
+            row.cells.iter().map(|(title, cell)| (title.clone(), text(cell))).collect()
+        };
+        rows.iter().map(line).map(|line| (name_of(&line), line)).collect()
+    }
+    fn name_of(line: &Line) -> String {
+        let part = |title| line.get(title).map_or("", String::as_str);
+        key(Some(part("NAMESPACE")), part("NAME"))
+    }
+    let (before, after) = (by_name(before), by_name(after));
+    let mut differences = Vec::new();
+    if printed.len() != after.len() {
+        differences.push(format!("{} rows, not {}", after.len(), printed.len()));
+    }
+    for line in printed {
+        let name = name_of(line);
+        let (Some(before), Some(after)) = (before.get(&name), after.get(&name)) else {
+            differences.push(format!("{name} is missing"));
+            continue;
+        };
+        if !after.keys().eq(line.keys()) {
+            let titles = |line: &Line| line.keys().cloned().collect::<Vec<_>>().join(", ");
+            differences.push(format!("{name} has {}, not {}", titles(after), titles(line)));
+        }
+        for (title, cell) in line {
+            if [before, after].iter().all(|shown| shown.get(title) != Some(cell)) {
+                differences.push(format!("{name} {title}: {:?}, not {cell:?}", after.get(title)));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Events of the core group: the columns of `printEvent` (kubernetes `pkg/printers/internalversion/printers.go`).
+//! Events of both groups: the columns of `printEvent` (kubernetes `pkg/printers/internalversion/printers.go`).
 
 use serde::Deserialize;
 
@@ -18,40 +18,52 @@ pub const KIND: Kind = Kind {
     short_names: &["ev"],
     heading: "Cluster",
     title: "Events",
-    columns: &[
-        Column::figures("LAST SEEN"),
-        Column::words("TYPE"),
-        Column::words("REASON"),
-        Column::words("OBJECT"),
-        Column::words("SUBOBJECT").on_demand(),
-        Column::words("SOURCE").on_demand(),
-        Column::words("MESSAGE"),
-        Column::figures("FIRST SEEN").on_demand(),
-        Column::figures("COUNT").on_demand(),
-        Column::words("NAME").on_demand(),
-    ],
+    columns: COLUMNS,
     decode: Decode(&decode),
 };
 
-/// An Event in both of its forms: the older one counts in `count`, the newer one in `series`.
+/// The same Events as the group `events.k8s.io` serves them, with newer names for some fields; in the rail under
+/// Cluster.
+pub const EVENTS_K8S_IO: Kind = Kind {
+    resource: ApiResource { group: "events.k8s.io", version: "v1", plural: "events", kind: "Event", namespaced: true },
+    name: "events.events.k8s.io",
+    title: "Events (events.k8s.io)",
+    ..KIND
+};
+
+const COLUMNS: &[Column] = &[
+    Column::figures("LAST SEEN"),
+    Column::words("TYPE"),
+    Column::words("REASON"),
+    Column::words("OBJECT"),
+    Column::words("SUBOBJECT").on_demand(),
+    Column::words("SOURCE").on_demand(),
+    Column::words("MESSAGE"),
+    Column::figures("FIRST SEEN").on_demand(),
+    Column::figures("COUNT").on_demand(),
+    Column::words("NAME").on_demand(),
+];
+
+/// An Event in both of its forms: the older one counts in `count`, the newer one in `series`. The newer group has
+/// other names for what both groups have (kubernetes `pkg/apis/events/v1/conversion.go`).
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Event<'a> {
     #[serde(borrow, deserialize_with = "structure")]
     metadata: Meta<'a>,
-    #[serde(borrow, deserialize_with = "structure")]
+    #[serde(borrow, alias = "regarding", deserialize_with = "structure")]
     involved_object: Reference<'a>,
     #[serde(borrow)]
     reason: Text<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "note")]
     message: Text<'a>,
-    #[serde(borrow, deserialize_with = "structure")]
+    #[serde(borrow, alias = "deprecatedSource", deserialize_with = "structure")]
     source: Source<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "deprecatedFirstTimestamp")]
     first_timestamp: Text<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "deprecatedLastTimestamp")]
     last_timestamp: Text<'a>,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(alias = "deprecatedCount", deserialize_with = "or_default")]
     count: i64,
     #[serde(borrow, rename = "type")]
     kind: Text<'a>,
@@ -59,7 +71,7 @@ struct Event<'a> {
     event_time: Text<'a>,
     #[serde(borrow, deserialize_with = "optional")]
     series: Option<Series<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "reportingController")]
     reporting_component: Text<'a>,
     #[serde(borrow)]
     reporting_instance: Text<'a>,

@@ -3,8 +3,9 @@
 use serde::Deserialize;
 
 use super::Kind;
-use super::parts::{Template, optional, or_default, parse, structure, structures};
+use super::parts::{optional, or_default, parse, structure, structures};
 use super::selector::{self, LabelSelector};
+use super::template::Template;
 use crate::api::cell::{Cell, Tone};
 use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;

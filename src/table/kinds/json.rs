@@ -3,6 +3,7 @@
 //! It takes and refuses exactly what `serde_json` does. What nobody asks for is checked but neither decoded nor kept,
 //! sixteen bytes at a time: in a watch of Pods that is nine tenths of the text, and the larger part of a frame's cost.
 
+mod pick;
 mod plain;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Error, Result};
 
+pub use pick::{MOST, members, pick};
 use plain::plain;
 
 /// Containers within containers that are read into values; `serde_json` has the same limit.
@@ -25,7 +27,7 @@ const DEEPEST: u8 = 127;
 ///
 /// When the text is no JSON, or not of the shape that `T` expects.
 pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, depth: DEEPEST };
+    let mut reader = Reader::new(text);
     let value = T::deserialize(&mut reader)?;
     reader.after_space();
     if reader.at < text.len() { Err(reader.error()) } else { Ok(value) }
@@ -43,6 +45,11 @@ struct Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
+    /// A reader at the begin of a text.
+    fn new(text: &'de str) -> Reader<'de> {
+        Reader { text, bytes: text.as_bytes(), at: 0, depth: DEEPEST }
+    }
+
     /// What is wrong with the text at the place that was reached, in `serde_json`'s words and with its line and
     /// column.
     #[cold]

@@ -7,15 +7,24 @@
 mod json;
 mod parts;
 mod pod_status;
+mod printed;
 mod selector;
+mod template;
 
+pub mod access;
+pub mod autoscalers;
+pub mod config;
+pub mod control;
 pub mod events;
 pub mod jobs;
 pub mod namespaces;
+pub mod network;
 pub mod nodes;
 pub mod pods;
 pub mod replicas;
 pub mod services;
+pub mod storage;
+pub mod workloads;
 
 use crate::api::object::Decode;
 use crate::api::resource::ApiResource;
@@ -31,7 +40,8 @@ pub struct Kind {
     pub name: &'static str,
     /// kubectl's short names: `po`. The singular as well, where it is not the kind in lower case.
     pub short_names: &'static [&'static str],
-    /// The heading in the rail: Workloads, Network, Cluster; for a custom resource its group.
+    /// The heading in the rail: Workloads, Network, Config, Storage, Access, Cluster; for a custom resource its
+    /// group.
     pub heading: &'static str,
     /// How the rail and the title call it: `Pods`.
     pub title: &'static str,
@@ -50,7 +60,7 @@ impl PartialEq for Kind {
 
 impl Kind {
     /// Whether `kubectl get` begins a row with the name. It does not where NAME is among the columns: an Event's
-    /// name says nothing, and stands last, on demand.
+    /// name says nothing, and stands last, on demand; a StorageClass's says whether it is the default.
     pub fn leads_with_name(&self) -> bool {
         self.columns.iter().all(|column| column.title != "NAME")
     }
@@ -75,11 +85,60 @@ pub const KINDS: &[Kind] = &[
     pods::KIND,
     replicas::DEPLOYMENTS,
     replicas::REPLICA_SETS,
+    workloads::STATEFUL_SETS,
+    workloads::DAEMON_SETS,
     jobs::KIND,
+    workloads::CRON_JOBS,
+    autoscalers::KIND,
+    workloads::DISRUPTION_BUDGETS,
+    workloads::CONTROLLER_REVISIONS,
+    workloads::REPLICATION_CONTROLLERS,
+    workloads::POD_TEMPLATES,
     services::KIND,
+    network::INGRESSES,
+    network::ENDPOINT_SLICES,
+    network::ENDPOINTS,
+    network::NETWORK_POLICIES,
+    network::INGRESS_CLASSES,
+    network::SERVICE_CIDRS,
+    network::IP_ADDRESSES,
+    config::CONFIG_MAPS,
+    config::SECRETS,
+    config::RESOURCE_QUOTAS,
+    config::LIMIT_RANGES,
+    config::PRIORITY_CLASSES,
+    config::RUNTIME_CLASSES,
+    config::MUTATING_WEBHOOKS,
+    config::VALIDATING_WEBHOOKS,
+    config::VALIDATING_POLICIES,
+    config::VALIDATING_POLICY_BINDINGS,
+    storage::CLAIMS,
+    storage::VOLUMES,
+    storage::STORAGE_CLASSES,
+    storage::ATTRIBUTES_CLASSES,
+    storage::ATTACHMENTS,
+    storage::DRIVERS,
+    storage::DRIVER_NODES,
+    storage::CAPACITIES,
+    access::SERVICE_ACCOUNTS,
+    access::ROLES,
+    access::ROLE_BINDINGS,
+    access::CLUSTER_ROLES,
+    access::CLUSTER_ROLE_BINDINGS,
+    access::SIGNING_REQUESTS,
     nodes::KIND,
     events::KIND,
     namespaces::KIND,
+    events::EVENTS_K8S_IO,
+    control::LEASES,
+    control::DEFINITIONS,
+    control::API_SERVICES,
+    control::FLOW_SCHEMAS,
+    control::PRIORITY_LEVELS,
+    control::DEVICE_CLASSES,
+    control::RESOURCE_CLAIMS,
+    control::CLAIM_TEMPLATES,
+    control::RESOURCE_SLICES,
 ];
 
 /// The kind of these that `kubectl get` would understand by `name`.
@@ -115,9 +174,38 @@ mod tests {
     }
 
     #[test]
-    fn only_events_hide_their_names() {
-        for kind in KINDS {
-            assert_eq!(kind.leads_with_name(), kind.title != "Events");
+    fn names_lead_but_where_they_are_a_column() {
+        let own: Vec<&str> = KINDS.iter().filter(|kind| !kind.leads_with_name()).map(|kind| kind.name).collect();
+        assert_eq!(own, ["storageclasses", "volumeattributesclasses", "events", "events.events.k8s.io"]);
+    }
+
+    #[test]
+    fn every_kind_has_a_name_and_a_heading_of_its_own() {
+        let mut headings: Vec<&str> = Vec::new();
+        for (at, known) in KINDS.iter().enumerate() {
+            assert_eq!(kind(known.name), Some(known), "{}", known.name);
+            assert!(known.name.starts_with(known.resource.plural) && !known.columns.is_empty(), "{}", known.name);
+            let others = &KINDS[at + 1..];
+            assert!(
+                others.iter().all(|other| (other.name, other.title) != (known.name, known.title)),
+                "{}",
+                known.name
+            );
+            assert!(others.iter().all(|other| other.resource != known.resource), "{}", known.name);
+            // The columns and the rail look a kind up in a set of 32 bits.
+            assert!(known.columns.len() <= 32);
+            if headings.last() != Some(&known.heading) {
+                headings.push(known.heading);
+            }
         }
+        assert_eq!(headings, ["Workloads", "Network", "Config", "Storage", "Access", "Cluster"]);
+    }
+
+    #[test]
+    fn short_names_are_kubectl_s() {
+        let short = "po deploy rs sts ds cj hpa pdb rc svc ing ep netpol ip cm quota limits pc pvc pv sc vac sa csr no \
+                     ev ns ev crd crds";
+        let ours: Vec<&str> = KINDS.iter().flat_map(|kind| kind.short_names).copied().collect();
+        assert_eq!(ours, short.split_whitespace().collect::<Vec<_>>());
     }
 }

@@ -1,6 +1,6 @@
 //! Pieces of objects that several kinds read, without keeping what no column shows.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::iter::once;
 use std::marker::PhantomData;
 
@@ -10,11 +10,15 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::json;
 use crate::api::cell::Cell;
-
 use crate::api::text::Text;
 
 /// What kubectl prints for nothing.
 pub const NONE: Cell = Cell::Static("<none>");
+
+/// The text as a cell.
+pub fn text(text: &str) -> Cell {
+    Cell::Text(text.into())
+}
 
 /// The text as a cell, or `otherwise` where it is empty.
 pub fn text_or(text: &str, otherwise: &'static str) -> Cell {
@@ -98,6 +102,16 @@ impl<'de, T: Default + Deserialize<'de>> Deserialize<'de> for Structure<T> {
     }
 }
 
+/// A list of structs, or `null`.
+#[derive(Debug, Default)]
+pub struct List<T>(pub Vec<T>);
+
+impl<'de, T: Default + Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        structures(deserializer).map(List)
+    }
+}
+
 /// How many elements a list has; none of them is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count(pub i64);
@@ -141,7 +155,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
 }
 
 /// Calls a function with each element of a list; `null` is a list of none.
-struct ListVisitor<F, T>(F, PhantomData<T>);
+pub(super) struct ListVisitor<F, T>(pub F, pub PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>, F: FnMut(T)> Visitor<'de> for ListVisitor<F, T> {
     type Value = ();
@@ -162,35 +176,44 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T)> Visitor<'de> for ListVisitor<F, T> {
     }
 }
 
-/// A map of labels, in the order of the text; `null` is an empty one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Labels<'a>(pub Vec<(Text<'a>, Text<'a>)>);
+/// A map, in the order of the text; `null` is an empty one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Map<'a, V>(pub Vec<(Text<'a>, V)>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Labels<'a> {
+/// A map of labels.
+pub type Labels<'a> = Map<'a, Text<'a>>;
+
+impl<V> Default for Map<'_, V> {
+    fn default() -> Self {
+        Map(Vec::new())
+    }
+}
+
+impl<'de: 'a, 'a, V: Deserialize<'de>> Deserialize<'de> for Map<'a, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LabelsVisitor;
+        struct MapVisitor<V>(PhantomData<V>);
 
-        impl<'de> Visitor<'de> for LabelsVisitor {
-            type Value = Labels<'de>;
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for MapVisitor<V> {
+            type Value = Map<'de, V>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a map of strings or null")
+                formatter.write_str("a map or null")
             }
 
             fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Labels::default())
+                Ok(Map::default())
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut labels = Vec::new();
-                while let Some(label) = map.next_entry()? {
-                    labels.push(label);
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
                 }
-                Ok(Labels(labels))
+                Ok(Map(members))
             }
         }
 
-        deserializer.deserialize_any(LabelsVisitor)
+        deserializer.deserialize_any(MapVisitor(PhantomData))
     }
 }
 
@@ -217,69 +240,84 @@ impl Labels<'_> {
     }
 }
 
+/// Three of some texts with commas between, and how many more there are; `None` where nothing would be printed.
+pub fn some_of<T: AsRef<str>>(all: impl IntoIterator<Item = T>) -> Option<Cell> {
+    const SHOWN: usize = 3;
+    let (mut joined, mut count) = (String::new(), 0);
+    for one in all {
+        if count < SHOWN {
+            if count > 0 {
+                joined.push(',');
+            }
+            joined.push_str(one.as_ref());
+        }
+        count += 1;
+    }
+    if count > SHOWN {
+        // Writing to a String cannot fail.
+        let _ = write!(joined, " + {} more...", count - SHOWN);
+    }
+    (!joined.is_empty()).then(|| Cell::Text(joined.into()))
+}
+
+/// Texts with a separator between.
+pub fn join<T: AsRef<str>>(all: impl IntoIterator<Item = T>, separator: &str) -> Cell {
+    let mut joined = String::new();
+    for (at, one) in all.into_iter().enumerate() {
+        if at > 0 {
+            joined.push_str(separator);
+        }
+        joined.push_str(one.as_ref());
+    }
+    Cell::Text(joined.into())
+}
+
+/// A text, or a number as one: a quantity or a share, of which the server writes either.
+#[derive(Debug, Default)]
+pub struct Scalar(pub String);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ScalarVisitor;
+
+        impl Visitor<'_> for ScalarVisitor {
+            type Value = Scalar;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a string, a number or null")
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Scalar(String::from("0")))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+                Ok(Scalar(value.to_owned()))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+                Ok(Scalar(value.to_string()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+                Ok(Scalar(value.to_string()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+                Ok(Scalar(value.to_string()))
+            }
+        }
+
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
 /// Appends to a list that is joined by commas. An empty first piece cannot be told from none; no name is empty.
 pub fn push_after_comma(joined: &mut String, piece: &str) {
     if !joined.is_empty() {
         joined.push(',');
     }
     joined.push_str(piece);
-}
-
-/// The part of a Pod template that the CONTAINERS and IMAGES columns show.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Template {
-    #[serde(deserialize_with = "structure")]
-    spec: TemplateSpec,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct TemplateSpec {
-    containers: Containers,
-}
-
-/// The names and the images of a template's containers, joined while they are read.
-#[derive(Debug, Default)]
-struct Containers {
-    names: String,
-    images: String,
-}
-
-impl<'de> Deserialize<'de> for Containers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Container<'a> {
-            #[serde(borrow)]
-            name: Text<'a>,
-            #[serde(borrow)]
-            image: Text<'a>,
-        }
-
-        let mut all = Containers::default();
-        let mut later = false;
-        let join = |Structure::<Container<'de>>(container)| {
-            // An image may be empty (a controller fills it in later), and is still counted.
-            if later {
-                all.names.push(',');
-                all.images.push(',');
-            }
-            later = true;
-            all.names.push_str(&container.name);
-            all.images.push_str(&container.image);
-        };
-        deserializer.deserialize_any(ListVisitor(join, PhantomData))?;
-        Ok(all)
-    }
-}
-
-impl Template {
-    /// The cells of CONTAINERS and IMAGES (`layoutContainerCells`).
-    pub fn into_cells(self) -> [Cell; 2] {
-        let Containers { names, images } = self.spec.containers;
-        [Cell::Text(names.into()), Cell::Text(images.into())]
-    }
 }
 
 #[cfg(test)]
@@ -307,15 +345,5 @@ mod tests {
         assert_eq!(print(r#"{"b":"2","a":"1","a-b":""}"#), Some(Cell::Text("a-b=,a=1,b=2".into())));
         assert_eq!(print(r#"{"a":1}"#), None);
         assert_eq!(print("[]"), None);
-    }
-
-    #[test]
-    fn containers_are_joined_even_where_an_image_is_empty() {
-        let cells = |text| serde_json::from_str::<Template>(text).ok().map(Template::into_cells);
-        let both = |names: &str, images: &str| Some([Cell::Text(names.into()), Cell::Text(images.into())]);
-        assert_eq!(cells(r#"{"spec":{"containers":[{"name":"a"},{"name":"b","image":"i"}]}}"#), both("a,b", ",i"));
-        assert_eq!(cells(r#"{"spec":{"containers":null}}"#), both("", ""));
-        assert_eq!(cells(r#"{"spec":null}"#), both("", ""));
-        assert_eq!(cells(r#"{"spec":{"containers":{}}}"#), None);
     }
 }

@@ -239,6 +239,23 @@ mod tests {
         check(ONE, &ended(r#"{"exitCode":137,"signal":9}"#), "0/1 Signal:9 0 <none>");
         check(ONE, &ended(r#"{"exitCode":1}"#), "0/1 ExitCode:1 0 <none>");
         check(ONE, &ended("{}"), "0/1 ExitCode:0 0 <none>");
+        let completed = ended(r#"{"exitCode":0,"reason":"Completed"}"#).replace("Running", "Succeeded");
+        check(ONE, &completed, "0/1 Completed 0 <none>");
+        // What the kubelet did to the whole Pod stands behind what its containers say.
+        let evicted = ended(r#"{"exitCode":137,"reason":"Error"}"#).replacen('{', r#"{"reason":"Evicted","#, 1);
+        check(ONE, &evicted, "0/1 Error 0 <none>");
+    }
+
+    #[test]
+    fn gates_hold_a_pod_until_it_may_be_scheduled() {
+        let waits = |kind: &str, reason: &str| {
+            format!(r#"{{"phase":"Pending","conditions":[{{"type":"{kind}","status":"False","reason":"{reason}"}}]}}"#)
+        };
+        check(ONE, &waits("PodScheduled", "Unschedulable"), "0/1 Pending 0 <none>");
+        check(ONE, &waits("Initialized", "SchedulingGated"), "0/1 Pending 0 <none>");
+        let gated = waits("PodScheduled", "SchedulingGated");
+        check(ONE, &gated.replacen('{', r#"{"reason":"Other","#, 1), "0/1 SchedulingGated 0 <none>");
+        assert_eq!(printed(true, ONE, &gated), "0/1 Terminating 0 <none>");
     }
 
     #[test]
@@ -280,6 +297,7 @@ mod tests {
         assert_eq!(printed(true, ONE, r#"{"phase":"Running","reason":"NodeLost"}"#), "0/1 Unknown 0 <none>");
         assert_eq!(printed(true, ONE, r#"{"phase":"Failed","reason":"Evicted"}"#), "0/1 Evicted 0 <none>");
         assert_eq!(printed(true, ONE, r#"{"phase":"Succeeded"}"#), "0/1 Succeeded 0 <none>");
+        assert_eq!(printed(true, ONE, r#"{"phase":"Failed","reason":"NodeLost"}"#), "0/1 Unknown 0 <none>");
         check(ONE, r#"{"phase":"Running","reason":"NodeLost"}"#, "0/1 NodeLost 0 <none>");
     }
 
@@ -330,6 +348,10 @@ mod tests {
         check(spec, &status(r#""started":true,"ready":false"#, running), "1/2 Running 1 <none>");
         check(spec, &status(r#""started":false,"ready":true"#, ""), "0/2 Init:0/2 0 <none>");
         check(spec, &status(r#""started":null,"ready":true"#, ""), "0/2 Init:0/2 0 <none>");
+        let failed = r#""restartCount":2,"state":{"terminated":{"exitCode":3}}"#;
+        check(spec, &status(failed, ""), "0/2 Init:ExitCode:3 2 <none>");
+        // Started once and failing since: the Pod waits for nothing, and the sidecar is not ready.
+        check(spec, &status(&format!(r#""started":true,{failed}"#), running), "1/2 Running 3 <none>");
         // A sidecar that ended well is passed over, as any init container.
         check(spec, &status(r#""state":{"terminated":{"exitCode":0}}"#, running), "1/2 Running 1 <none>");
     }

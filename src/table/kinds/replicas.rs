@@ -4,8 +4,9 @@
 use serde::Deserialize;
 
 use super::Kind;
-use super::parts::{Template, optional, or_default, parse, structure};
+use super::parts::{optional, or_default, parse, structure};
 use super::selector::{self, LabelSelector};
+use super::template::Template;
 use crate::api::cell::Cell;
 use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;

@@ -116,6 +116,26 @@ pub fn cell(selector: Option<&LabelSelector<'_>>) -> Cell {
     }
 }
 
+/// The selector of an admission policy's parameters: as Go's generated `String` writes the struct (apimachinery
+/// `meta/v1/generated.pb.go`).
+pub fn go_cell(selector: &LabelSelector<'_>) -> Cell {
+    let mut labels: Vec<_> = selector.match_labels.0.iter().collect();
+    labels.sort_unstable();
+    let mut printed = String::from("&LabelSelector{MatchLabels:map[string]string{");
+    for (key, value) in labels {
+        [&**key, ": ", value, ","].iter().for_each(|piece| printed.push_str(piece));
+    }
+    printed.push_str("},MatchExpressions:[]LabelSelectorRequirement{");
+    for Expression { key, operator, values } in &selector.match_expressions {
+        let values: Vec<&str> = values.iter().map(|value| &**value).collect();
+        let pieces =
+            ["LabelSelectorRequirement{Key:", key, ",Operator:", operator, ",Values:[", &values.join(" "), "],},"];
+        pieces.iter().for_each(|piece| printed.push_str(piece));
+    }
+    printed.push_str("},}");
+    Cell::Text(printed.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -79,9 +79,10 @@ struct Status<'a> {
     load_balancer: LoadBalancer<'a>,
 }
 
+/// What a load balancer was given.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct LoadBalancer<'a> {
+pub(super) struct LoadBalancer<'a> {
     #[serde(borrow, deserialize_with = "structures")]
     ingress: Vec<Ingress<'a>>,
 }
@@ -98,6 +99,17 @@ struct Ingress<'a> {
 impl Ingress<'_> {
     fn address(&self) -> &str {
         if self.ip.is_empty() { &self.hostname } else { &self.ip }
+    }
+}
+
+impl LoadBalancer<'_> {
+    /// Its addresses, sorted, with commas between (`loadBalancerStatusStringer`, at full width).
+    pub(super) fn addresses(&self) -> String {
+        let mut addresses: Vec<&str> =
+            self.ingress.iter().map(Ingress::address).filter(|address| !address.is_empty()).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses.join(",")
     }
 }
 
@@ -132,13 +144,7 @@ fn external_ip(spec: &Spec<'_>, balancer: &LoadBalancer<'_>) -> Cell {
     let mut joined = String::new();
     match &*spec.kind {
         "ClusterIP" | "NodePort" => {}
-        "LoadBalancer" => {
-            let mut addresses: Vec<&str> =
-                balancer.ingress.iter().map(Ingress::address).filter(|address| !address.is_empty()).collect();
-            addresses.sort_unstable();
-            addresses.dedup();
-            addresses.iter().for_each(|address| push_after_comma(&mut joined, address));
-        }
+        "LoadBalancer" => joined = balancer.addresses(),
         "ExternalName" => return Cell::Text((&*spec.external_name).into()),
         _ => return Cell::Static("<unknown>"),
     }

@@ -1,6 +1,5 @@
 //! The forms in which objects are sent: whole, as a Table's rows, or their metadata alone.
 
-pub mod cells;
 pub mod columns;
 pub mod form;
 pub mod jsonpath;

@@ -2,102 +2,96 @@
 
 use kubechurn::api::cell::Cell;
 use kubechurn::api::time::Timestamp;
-use kubechurn::table::column::Align;
+use kubechurn::table::column::Column;
 use kubechurn::table::kinds::{KINDS, Kind};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::native::printers::cells::age;
-use crate::native::printers::columns::{AGE, Columns, Printed};
+use crate::native::printers::columns::{COMPONENT, Columns, component, definition, is_text, name, value_type};
 use crate::native::resources::definition::PrinterColumn;
 use crate::native::resources::object::Object;
 use crate::native::resources::resource::Resource;
 
-/// What a Table of a resource shows.
-enum Shown<'a> {
-    Kind(&'static Kind),
-    BuiltIn(&'static [Printed]),
-    Custom(&'a [PrinterColumn]),
-}
-
-fn shown(resource: &Resource) -> Shown<'_> {
-    let of_page = |kind: &&Kind| {
+/// The page's kind of a resource.
+fn kind_of(resource: &Resource) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| {
         let theirs = &kind.resource;
         (theirs.group, theirs.version, theirs.plural) == (resource.group(), resource.version(), &*resource.plural)
-    };
-    match &resource.columns {
-        Columns::Page => KINDS.iter().find(of_page).map_or(Shown::BuiltIn(&[AGE]), Shown::Kind),
-        Columns::BuiltIn(columns) => Shown::BuiltIn(columns),
-        Columns::Custom(columns) => Shown::Custom(columns),
-    }
+    })
 }
 
 /// The `columnDefinitions` of a resource.
 pub fn definitions(resource: &Resource) -> Value {
-    let column = |name: &str, value_type: &str, format: &str, priority: i64| json!({"name": name, "type": value_type, "format": format, "description": "", "priority": priority});
-    let name = column("Name", "string", "name", 0);
-    let after_name = |rest: Vec<Value>| std::iter::once(name.clone()).chain(rest).collect::<Vec<_>>().into();
-    match shown(resource) {
-        Shown::Kind(kind) => {
-            let columns = kind.columns.iter().map(|one| {
-                let figures = matches!(one.align, Align::End) && ["DESIRED", "CURRENT", "READY"].contains(&one.title);
+    let word = |name: &str| definition(name, "string", "", 0);
+    let mut definitions = vec![definition("Name", "string", "name", 0)];
+    match (&resource.columns, kind_of(resource)) {
+        (Columns::Custom(columns), _) => {
+            let custom = |one: &PrinterColumn| definition(&one.title, &one.value_type, &one.format, one.priority);
+            definitions.extend(columns.iter().map(custom));
+        }
+        (Columns::Component, _) => definitions.extend(COMPONENT.map(word)),
+        (Columns::Page, None) => definitions.push(word("Age")),
+        (Columns::Page, Some(kind)) => {
+            if !kind.leads_with_name() {
+                definitions.clear();
+            }
+            definitions.extend(kind.columns.iter().map(|one| {
                 let format = if one.title == "NAME" { "name" } else { "" };
-                column(&in_title_case(one.title), if figures { "integer" } else { "string" }, format, one.wide.into())
-            });
-            if kind.leads_with_name() { after_name(columns.collect()) } else { columns.collect() }
+                definition(&name(one), value_type(kind, one), format, one.wide.into())
+            }));
         }
-        Shown::BuiltIn(columns) => {
-            after_name(columns.iter().map(|one| column(one.title, one.value_type, "", one.wide.into())).collect())
-        }
-        Shown::Custom(columns) => after_name(
-            columns.iter().map(|one| column(&one.title, &one.value_type, &one.format, one.priority)).collect(),
-        ),
     }
+    definitions.into()
 }
 
 /// The `cells` of an object, as of `now`.
 pub fn cells(resource: &Resource, object: &Object, now: Timestamp) -> Value {
-    let name = Value::from(name_of(resource, object));
-    let after_name = |rest: Vec<Value>| std::iter::once(name.clone()).chain(rest).collect::<Vec<_>>().into();
-    match shown(resource) {
-        Shown::Kind(kind) => {
-            let cells = match kind.decode.read(&object.text()) {
-                Ok(decoded) => decoded.cells.iter().map(|cell| printed(cell, now)).collect(),
+    let mut cells = vec![Value::from(&*object.name)];
+    match (&resource.columns, kind_of(resource)) {
+        (Columns::Custom(columns), _) => {
+            let value = object.to_value();
+            cells.extend(columns.iter().map(|column| custom(column, &value, now)));
+        }
+        (Columns::Component, _) => cells.extend(component(&object.to_value())),
+        (Columns::Page, None) => {
+            cells.push(age(object.to_value()["metadata"]["creationTimestamp"].as_str().unwrap_or_default(), now));
+        }
+        (Columns::Page, Some(kind)) => {
+            if !kind.leads_with_name() {
+                cells.clear();
+            }
+            match kind.decode.read(&object.text()) {
+                Ok(decoded) => {
+                    let pairs = kind.columns.iter().zip(&decoded.cells);
+                    cells.extend(pairs.map(|(column, cell)| printed(column, cell, now)));
+                }
                 // An object that is not of its kind's shape still has its row.
-                Err(_) => vec![Value::from("<unknown>"); kind.columns.len()],
-            };
-            if kind.leads_with_name() { after_name(cells) } else { cells.into() }
-        }
-        Shown::BuiltIn(columns) => {
-            let value = object.to_value();
-            after_name(columns.iter().map(|column| (column.cell)(&value, now)).collect())
-        }
-        Shown::Custom(columns) => {
-            let value = object.to_value();
-            after_name(columns.iter().map(|column| custom(column, &value, now)).collect())
+                Err(_) => cells.extend(vec![Value::from("<unknown>"); kind.columns.len()]),
+            }
         }
     }
+    cells.into()
 }
 
-/// The name; that of the default StorageClass says so.
-fn name_of(resource: &Resource, object: &Object) -> String {
-    const DEFAULT: &str = "\"storageclass.kubernetes.io/is-default-class\":\"true\"";
-    let is_default = resource.plural == "storageclasses" && object.metadata_contains(DEFAULT);
-    if is_default { format!("{} (default)", object.name) } else { object.name.to_string() }
-}
-
-fn printed(cell: &Cell, now: Timestamp) -> Value {
+fn printed(column: &Column, cell: &Cell, now: Timestamp) -> Value {
     match cell {
-        Cell::Number(number) => (*number).into(),
+        Cell::Number(number) if !is_text(column) => (*number).into(),
+        // What the page writes of a truth is no text of the object's, and JSON has truths.
+        Cell::Static("true") => true.into(),
+        Cell::Static("false") => false.into(),
         // kubectl itself cuts texts at their line breaks.
-        _ => cell.text().map_or_else(
-            || {
-                let mut text = String::new();
-                cell.write(now, &mut text);
-                text.into()
-            },
-            Value::from,
-        ),
+        _ => cell.text().map_or_else(|| written(cell, now), Value::from),
     }
+}
+
+fn written(cell: &Cell, now: Timestamp) -> Value {
+    let mut text = String::new();
+    cell.write(now, &mut text);
+    text.into()
+}
+
+/// How long ago a point in time was, as kubectl prints it.
+fn age(since: &str, now: Timestamp) -> Value {
+    written(&Cell::Age(Timestamp::parse_set(since)), now)
 }
 
 /// The first value of a column's path in the column's type; null where there is none that fits.
@@ -112,19 +106,7 @@ fn custom(column: &PrinterColumn, object: &Value, now: Timestamp) -> Value {
         ("string", Value::String(text)) => text.as_str().into(),
         ("string", Value::Null) => Value::Null,
         ("string", other) => other.to_string().into(),
-        ("date", Value::String(_)) => age(&json!({ "at": first }), "/at", now),
+        ("date", Value::String(since)) => age(since, now),
         _ => Value::Null,
     }
-}
-
-/// `UP-TO-DATE` as `Up-to-date`, `INTERNAL-IP` as `Internal-IP`: the page has kubectl's capitals, which kubectl makes
-/// itself.
-fn in_title_case(title: &str) -> String {
-    let part = |part: &str| match part {
-        "IP" | "OS" => part.to_owned(),
-        "TO" | "DATE" => part.to_lowercase(),
-        _ => part[..1].to_owned() + &part[1..].to_lowercase(),
-    };
-    let word = |word: &str| word.split('-').map(part).collect::<Vec<_>>().join("-");
-    title.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }

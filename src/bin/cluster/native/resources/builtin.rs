@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use crate::native::printers::columns::{self, Columns};
+use crate::native::printers::columns::Columns;
 use crate::native::resources::resource::{Resource, ScalePaths};
 
 /// A built-in resource; where a `&Resource` is wanted, a reference to it is one.
@@ -95,11 +95,7 @@ fn table() -> [Resource; 40] {
             bookmark_fields: r#","spec":{},"status":{"loadBalancer":{}}"#,
             ..resource(4, "v1", "services", "service", "Service")
         },
-        Resource {
-            short_names: "cm".into(),
-            columns: Columns::BuiltIn(columns::CONFIG_MAPS),
-            ..resource(5, "v1", "configmaps", "configmap", "ConfigMap")
-        },
+        Resource { short_names: "cm".into(), ..resource(5, "v1", "configmaps", "configmap", "ConfigMap") },
         Resource {
             short_names: "deploy".into(),
             bookmark_fields: r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}"#,
@@ -114,14 +110,12 @@ fn table() -> [Resource; 40] {
         Resource {
             short_names: "sts".into(),
             bookmark_fields: r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"serviceName":"","updateStrategy":{}},"status":{"replicas":0,"availableReplicas":0}"#,
-            columns: Columns::BuiltIn(columns::STATEFUL_SETS),
             ..scalable(8, "statefulsets", "statefulset", "StatefulSet")
         },
         Resource {
             short_names: "ds".into(),
             scale: None,
             bookmark_fields: r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"updateStrategy":{}},"status":{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#,
-            columns: Columns::BuiltIn(columns::DAEMON_SETS),
             ..scalable(9, "daemonsets", "daemonset", "DaemonSet")
         },
         Resource {
@@ -138,7 +132,6 @@ fn table() -> [Resource; 40] {
             categories: "api-extensions".into(),
             has_status: true,
             has_generation: true,
-            columns: Columns::BuiltIn(columns::CREATED_AT),
             bookmark_fields: r#","spec":{"group":"","names":{"plural":"","kind":""},"scope":"","versions":null},"status":{"conditions":null,"acceptedNames":{"plural":"","kind":""},"storedVersions":null}"#,
             ..resource(
                 11,
@@ -153,33 +146,22 @@ fn table() -> [Resource; 40] {
             categories: ALL,
             has_status: true,
             has_generation: true,
-            columns: Columns::BuiltIn(columns::CRON_JOBS),
             bookmark_fields: r#","spec":{"schedule":"","jobTemplate":{"metadata":{},"spec":{"template":{"metadata":{},"spec":{"containers":null}}}}},"status":{}"#,
             ..resource(12, "batch/v1", "cronjobs", "cronjob", "CronJob")
         },
         Resource {
-            columns: Columns::BuiltIn(columns::CONTROLLER_REVISIONS),
             bookmark_fields: r#","revision":0"#,
             ..resource(13, "apps/v1", "controllerrevisions", "controllerrevision", "ControllerRevision")
         },
-        Resource {
-            selectable: &["type"],
-            columns: Columns::BuiltIn(columns::SECRETS),
-            ..resource(14, "v1", "secrets", "secret", "Secret")
-        },
+        Resource { selectable: &["type"], ..resource(14, "v1", "secrets", "secret", "Secret") },
         Resource {
             short_names: "sa".into(),
             ..resource(15, "v1", "serviceaccounts", "serviceaccount", "ServiceAccount")
         },
-        Resource {
-            short_names: "ep".into(),
-            columns: Columns::BuiltIn(columns::ENDPOINTS),
-            ..resource(16, "v1", "endpoints", "endpoints", "Endpoints")
-        },
+        Resource { short_names: "ep".into(), ..resource(16, "v1", "endpoints", "endpoints", "Endpoints") },
         Resource {
             short_names: "pvc".into(),
             has_status: true,
-            columns: Columns::BuiltIn(columns::CLAIMS),
             bookmark_fields: r#","spec":{"resources":{}},"status":{}"#,
             ..resource(17, "v1", "persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim")
         },
@@ -187,31 +169,26 @@ fn table() -> [Resource; 40] {
             namespaced: false,
             short_names: "pv".into(),
             has_status: true,
-            columns: Columns::BuiltIn(columns::VOLUMES),
             bookmark_fields: r#","spec":{},"status":{}"#,
             ..resource(18, "v1", "persistentvolumes", "persistentvolume", "PersistentVolume")
         },
         Resource {
             short_names: "quota".into(),
             has_status: true,
-            columns: Columns::BuiltIn(columns::QUOTAS),
             bookmark_fields: r#","spec":{},"status":{}"#,
             ..resource(19, "v1", "resourcequotas", "resourcequota", "ResourceQuota")
         },
         Resource {
             short_names: "limits".into(),
-            columns: Columns::BuiltIn(columns::CREATED_AT),
             bookmark_fields: r#","spec":{"limits":null}"#,
             ..resource(20, "v1", "limitranges", "limitrange", "LimitRange")
         },
         Resource {
             has_generation: true,
-            columns: Columns::BuiltIn(columns::ENDPOINT_SLICES),
             bookmark_fields: r#","addressType":"","endpoints":null,"ports":null"#,
             ..resource(21, "discovery.k8s.io/v1", "endpointslices", "endpointslice", "EndpointSlice")
         },
         Resource {
-            columns: Columns::BuiltIn(columns::LEASES),
             bookmark_fields: r#","spec":{}"#,
             ..resource(22, "coordination.k8s.io/v1", "leases", "lease", "Lease")
         },
@@ -219,14 +196,12 @@ fn table() -> [Resource; 40] {
             short_names: "ing".into(),
             has_status: true,
             has_generation: true,
-            columns: Columns::BuiltIn(columns::INGRESSES),
             bookmark_fields: r#","spec":{},"status":{"loadBalancer":{}}"#,
             ..resource(23, "networking.k8s.io/v1", "ingresses", "ingress", "Ingress")
         },
         Resource {
             short_names: "netpol".into(),
             has_generation: true,
-            columns: Columns::BuiltIn(columns::NETWORK_POLICIES),
             bookmark_fields: r#","spec":{"podSelector":{}}"#,
             ..resource(24, "networking.k8s.io/v1", "networkpolicies", "networkpolicy", "NetworkPolicy")
         },
@@ -234,7 +209,6 @@ fn table() -> [Resource; 40] {
             short_names: "pdb".into(),
             has_status: true,
             has_generation: true,
-            columns: Columns::BuiltIn(columns::BUDGETS),
             bookmark_fields: r#","spec":{},"status":{"disruptionsAllowed":0,"currentHealthy":0,"desiredHealthy":0,"expectedPods":0}"#,
             ..resource(25, "policy/v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget")
         },
@@ -242,7 +216,6 @@ fn table() -> [Resource; 40] {
             short_names: "hpa".into(),
             categories: ALL,
             has_status: true,
-            columns: Columns::BuiltIn(columns::AUTOSCALERS),
             bookmark_fields: r#","spec":{"scaleTargetRef":{"kind":"","name":""},"maxReplicas":0},"status":{"desiredReplicas":0,"currentMetrics":null}"#,
             ..resource(
                 26,
@@ -255,36 +228,30 @@ fn table() -> [Resource; 40] {
         Resource {
             namespaced: false,
             short_names: "sc".into(),
-            columns: Columns::BuiltIn(columns::STORAGE_CLASSES),
             bookmark_fields: r#","provisioner":"""#,
             ..resource(27, "storage.k8s.io/v1", "storageclasses", "storageclass", "StorageClass")
         },
         Resource {
             namespaced: false,
             short_names: "pc".into(),
-            columns: Columns::BuiltIn(columns::PRIORITY_CLASSES),
             bookmark_fields: r#","value":0"#,
             ..resource(28, "scheduling.k8s.io/v1", "priorityclasses", "priorityclass", "PriorityClass")
         },
         Resource {
-            columns: Columns::BuiltIn(columns::CREATED_AT),
             bookmark_fields: r#","rules":null"#,
             ..resource(29, "rbac.authorization.k8s.io/v1", "roles", "role", "Role")
         },
         Resource {
-            columns: Columns::BuiltIn(columns::BINDINGS),
             bookmark_fields: r#","roleRef":{"apiGroup":"","kind":"","name":""}"#,
             ..resource(30, "rbac.authorization.k8s.io/v1", "rolebindings", "rolebinding", "RoleBinding")
         },
         Resource {
             namespaced: false,
-            columns: Columns::BuiltIn(columns::CREATED_AT),
             bookmark_fields: r#","rules":null"#,
             ..resource(31, "rbac.authorization.k8s.io/v1", "clusterroles", "clusterrole", "ClusterRole")
         },
         Resource {
             namespaced: false,
-            columns: Columns::BuiltIn(columns::BINDINGS),
             bookmark_fields: r#","roleRef":{"apiGroup":"","kind":"","name":""}"#,
             ..resource(
                 32,
@@ -303,14 +270,13 @@ fn table() -> [Resource; 40] {
             namespaced: false,
             short_names: "cs".into(),
             read_only: true,
-            columns: Columns::BuiltIn(columns::COMPONENT_STATUSES),
+            columns: Columns::Component,
             ..resource(34, "v1", "componentstatuses", "componentstatus", "ComponentStatus")
         },
         Resource {
             namespaced: false,
             categories: "api-extensions".into(),
             has_status: true,
-            columns: Columns::BuiltIn(columns::API_SERVICES),
             bookmark_fields: r#","spec":{"groupPriorityMinimum":0,"versionPriority":0},"status":{}"#,
             ..resource(35, "apiregistration.k8s.io/v1", "apiservices", "apiservice", "APIService")
         },
@@ -318,7 +284,6 @@ fn table() -> [Resource; 40] {
             namespaced: false,
             has_status: true,
             has_generation: true,
-            columns: Columns::BuiltIn(columns::FLOW_SCHEMAS),
             bookmark_fields: r#","spec":{"priorityLevelConfiguration":{"name":""},"matchingPrecedence":0},"status":{}"#,
             ..resource(36, "flowcontrol.apiserver.k8s.io/v1", "flowschemas", "flowschema", "FlowSchema")
         },
@@ -326,7 +291,6 @@ fn table() -> [Resource; 40] {
             namespaced: false,
             has_status: true,
             has_generation: true,
-            columns: Columns::BuiltIn(columns::PRIORITY_LEVELS),
             bookmark_fields: r#","spec":{"type":""},"status":{}"#,
             ..resource(
                 37,
@@ -339,14 +303,12 @@ fn table() -> [Resource; 40] {
         Resource {
             namespaced: false,
             short_names: "ip".into(),
-            columns: Columns::BuiltIn(columns::ADDRESSES),
             bookmark_fields: r#","spec":{}"#,
             ..resource(38, "networking.k8s.io/v1", "ipaddresses", "ipaddress", "IPAddress")
         },
         Resource {
             namespaced: false,
             has_status: true,
-            columns: Columns::BuiltIn(columns::SERVICE_RANGES),
             bookmark_fields: r#","spec":{},"status":{}"#,
             ..resource(39, "networking.k8s.io/v1", "servicecidrs", "servicecidr", "ServiceCIDR")
         },
