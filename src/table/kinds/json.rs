@@ -4,6 +4,7 @@
 //! sixteen bytes at a time: in a watch of Pods that is nine tenths of the text, and the larger part of a frame's cost.
 
 mod plain;
+pub mod raw;
 
 use std::borrow::Cow;
 

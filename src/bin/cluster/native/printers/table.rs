@@ -6,7 +6,6 @@ use kubechurn::table::column::Align;
 use kubechurn::table::kinds::{KINDS, Kind};
 use serde_json::{Value, json};
 
-use crate::native::printers::cells::age;
 use crate::native::printers::columns::{AGE, Columns, Printed};
 use crate::native::resources::definition::PrinterColumn;
 use crate::native::resources::object::Object;
@@ -49,7 +48,7 @@ pub fn definitions(resource: &Resource) -> Value {
             after_name(columns.iter().map(|one| column(one.title, one.value_type, "", one.wide.into())).collect())
         }
         Shown::Custom(columns) => after_name(
-            columns.iter().map(|one| column(&one.title, &one.value_type, &one.format, one.priority)).collect(),
+            columns.iter().map(|one| column(&one.name, &one.value_type, &one.format, one.priority)).collect(),
         ),
     }
 }
@@ -72,8 +71,8 @@ pub fn cells(resource: &Resource, object: &Object, now: Timestamp) -> Value {
             after_name(columns.iter().map(|column| (column.cell)(&value, now)).collect())
         }
         Shown::Custom(columns) => {
-            let value = object.to_value();
-            after_name(columns.iter().map(|column| custom(column, &value, now)).collect())
+            let text = object.text();
+            after_name(columns.iter().map(|column| column.cell(&text, now)).collect())
         }
     }
 }
@@ -97,23 +96,6 @@ fn printed(cell: &Cell, now: Timestamp) -> Value {
             },
             Value::from,
         ),
-    }
-}
-
-/// The first value of a column's path in the column's type; null where there is none that fits.
-fn custom(column: &PrinterColumn, object: &Value, now: Timestamp) -> Value {
-    let found = column.path.as_ref().map(|path| path.find(object)).unwrap_or_default();
-    let Some(first) = found.first() else { return Value::Null };
-    match (column.value_type.as_str(), first) {
-        ("integer", Value::Number(number)) => {
-            number.as_i64().or(number.as_f64().map(|number| number as i64)).map_or(Value::Null, Value::from)
-        }
-        ("number", Value::Number(_)) | ("boolean", Value::Bool(_)) => (*first).clone(),
-        ("string", Value::String(text)) => text.as_str().into(),
-        ("string", Value::Null) => Value::Null,
-        ("string", other) => other.to_string().into(),
-        ("date", Value::String(_)) => age(&json!({ "at": first }), "/at", now),
-        _ => Value::Null,
     }
 }
 
