@@ -58,6 +58,34 @@ struct Column<'a> {
     json_path: Text<'a>,
 }
 
+/// The groups that API servers serve themselves; what else ends in `.k8s.io` may well be defined by a project of
+/// Kubernetes' own (kubernetes `pkg/controlplane/instance.go`, and its aggregated and extension servers').
+const BUILT_IN: [&str; 18] = [
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+];
+
+/// Whether resources of a group may have definitions: their groups are domains, with a dot at least.
+pub fn may_define(group: &str) -> bool {
+    group.contains('.') && !BUILT_IN.contains(&group)
+}
+
 /// The path of a resource's definition, without a leading slash.
 pub fn path(resource: &ApiResource) -> String {
     format!("apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}.{}", resource.plural, resource.group)
@@ -128,6 +156,16 @@ mod tests {
         for versions in ["", r#"{"name":"v1"}"#, r#"{"name":"v1","additionalPrinterColumns":null}"#] {
             let text = format!(r#"{{"kind":"CustomResourceDefinition","spec":{{"versions":[{versions}]}}}}"#);
             assert_eq!(read(&text, "v1").unwrap(), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn only_domains_that_are_not_the_servers_own_have_definitions() {
+        for group in ["example.org", "gateway.networking.k8s.io", "metrics.k8s.io"] {
+            assert!(may_define(group), "{group}");
+        }
+        for group in ["", "apps", "batch", "storage.k8s.io", "apiextensions.k8s.io"] {
+            assert!(!may_define(group), "{group}");
         }
     }
 
