@@ -12,6 +12,7 @@ use crate::cache::discovery::CachedDiscovery;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Next;
 use crate::page::report;
+use crate::table::kinds::Kind;
 use crate::ui::screen::put;
 
 /// How often it is looked whether it is time to ask, in milliseconds.
@@ -49,6 +50,12 @@ impl Page {
         for resource in self.definitions.visit(self.kind(), &self.route.watched(&self.catalog)) {
             spawn_local(define(page.clone(), base.clone(), resource));
         }
+    }
+
+    /// How a resource is described, and whether it waits for that.
+    fn described(&self, resource: &ApiResource) -> Option<(&'static Kind, bool)> {
+        let kind = self.catalog.kinds().find(|kind| kind.resource == *resource)?;
+        Some((kind, self.definitions.awaits(kind)))
     }
 
     /// Why there is no table for the kind in view: the state, and the words.
@@ -112,8 +119,11 @@ async fn define(page: Shared, base: Base, resource: ApiResource) {
         {
             let mut page = page.borrow_mut();
             let page = &mut *page;
+            let before = page.described(&resource);
             let next = page.definitions.heard(&resource, answer.as_deref(), &mut page.catalog);
-            page.arrange();
+            if page.described(&resource) != before {
+                page.arrange();
+            }
             if next == Next::Done {
                 return;
             }

@@ -56,20 +56,32 @@ pub fn Rail(
 /// Moves the focus from heading to kind to heading, as the arrows say. Whether they did.
 fn walk(rail: &web_sys::Element, key: &str) -> bool {
     let Some(focused) = rail.owner_document().and_then(|document| document.active_element()) else { return false };
-    // What is in a closed group is no place to go to.
-    let Ok(places) = rail.query_selector_all("summary, details[open] .rail-item a") else { return false };
-    let place = |at: u32| places.item(at).and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok());
-    let Some(now) = (0..places.length()).find(|at| places.item(*at).as_ref() == Some(&*focused)) else {
-        return false;
-    };
+    let places = places(rail);
+    let Some(now) = places.iter().position(|place| **place == focused) else { return false };
     let to = match key {
         "ArrowDown" => now + 1,
         "ArrowUp" => now.saturating_sub(1),
         "Home" => 0,
-        "End" => places.length().saturating_sub(1),
+        "End" => places.len() - 1,
         _ => return false,
     };
-    place(to).is_some_and(|place| place.focus().is_ok())
+    places.get(to).is_some_and(|place| place.focus().is_ok())
+}
+
+/// The headings, and the kinds of the open ones, from the top down: what is in a closed group is no place to go to.
+fn places(rail: &web_sys::Element) -> Vec<web_sys::HtmlElement> {
+    let mut places = Vec::new();
+    let children = |parent: &web_sys::Element| {
+        std::iter::successors(parent.first_element_child(), web_sys::Element::next_element_sibling)
+    };
+    for group in children(rail).filter(|child| child.has_attribute("data-testid")) {
+        let open = group.has_attribute("open");
+        for place in children(&group).filter(|child| open || child.tag_name() == "SUMMARY") {
+            let link = place.query_selector("a").ok().flatten();
+            places.extend(link.unwrap_or(place).dyn_into().ok());
+        }
+    }
+    places
 }
 
 type Groups = Memo<Vec<(&'static str, Vec<(&'static str, &'static str)>)>>;
