@@ -8,8 +8,10 @@ mod meters;
 mod notices;
 mod pointer;
 mod present;
+mod rail;
 mod timeline;
 mod travel;
+mod watches;
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -35,7 +37,9 @@ use crate::browser::frame::Frames;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
 use crate::page::catalog::Catalog;
+use crate::page::definitions::Definitions;
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
+use crate::page::rail::Groups;
 use crate::page::route::Route;
 use crate::page::watched::Watched;
 use crate::table::kinds::Kind;
@@ -68,6 +72,10 @@ struct Page {
     route: Route,
     /// What kinds there are.
     catalog: Catalog,
+    /// Which of them wait for their columns.
+    definitions: Definitions,
+    /// Which of the rail's groups are open.
+    groups: Groups,
     informers: SharedInformerFactory,
     /// What keeps each informer's reflector going.
     drivers: FxHashMap<InformerId, Rc<Driver>>,
@@ -89,6 +97,8 @@ struct Page {
     shown: Shown,
     stage: Stage,
     meters: Meters,
+    /// Of each informer by itself.
+    shares: FxHashMap<InformerId, Meters>,
     /// The wall clock at the last tick.
     ticked: f64,
     asking: bool,
@@ -132,6 +142,8 @@ impl Page {
                 layout: Layout::of(route.kind(&Catalog::default()), &route),
                 route,
                 catalog: Catalog::default(),
+                definitions: Definitions::default(),
+                groups: rail::stored(),
                 informers: SharedInformerFactory::default(),
                 drivers: FxHashMap::default(),
                 desks: Vec::new(),
@@ -153,6 +165,7 @@ impl Page {
                 shown: Shown::default(),
                 stage: Stage::default(),
                 meters: Meters::default(),
+                shares: FxHashMap::default(),
                 ticked: js_sys::Date::now(),
                 asking: false,
             })
@@ -381,6 +394,7 @@ fn obey(page: &Shared, command: Command) {
             this.screen.theme.set(theme);
             this.stage.theme_changed();
         }
+        Command::Fold(heading, open) => this.fold(heading, open),
         Command::Retry => {}
         command => this.obey_on_timeline(command, now),
     }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use smol_str::SmolStr;
 
+use crate::api::float;
 use crate::api::time::{Timestamp, write_human_duration};
 
 /// How alarming a value is. The view gives it a colour and a shape; never a colour alone.
@@ -32,6 +33,8 @@ pub enum Cell {
     Static(&'static str),
     /// A whole number; sorts as one.
     Number(i64),
+    /// Any other number, printed as Go prints it; sorts among the whole ones.
+    Float(f64),
     /// `ready/total`, such as `1/2`; sorts by the first number, then the second.
     Ratio(i64, i64),
     /// A state in words with its tone, such as a Pod's STATUS.
@@ -55,6 +58,7 @@ impl Cell {
             Cell::Text(ref text) | Cell::Status(ref text, _) => write_first_line(text, out),
             Cell::Static(text) => out.push_str(text),
             Cell::Number(number) => drop(write!(out, "{number}")),
+            Cell::Float(number) => float::write(number, out),
             Cell::Ratio(part, whole) => drop(write!(out, "{part}/{whole}")),
             Cell::Age(None) => out.push_str("<unknown>"),
             Cell::Age(Some(since)) => write_human_duration(now.seconds_since(since), out),
@@ -107,6 +111,10 @@ impl Cell {
     pub fn compare(&self, other: &Cell) -> Ordering {
         match (self, other) {
             (Cell::Number(one), Cell::Number(two)) => one.cmp(two),
+            (Cell::Float(one), Cell::Float(two)) => one.total_cmp(two),
+            // Where a whole number and another meet, the other is beyond all whole ones.
+            (Cell::Number(one), Cell::Float(two)) => (*one as f64).total_cmp(two).then(Ordering::Less),
+            (Cell::Float(one), Cell::Number(two)) => one.total_cmp(&(*two as f64)).then(Ordering::Greater),
             (Cell::Ratio(part, whole), Cell::Ratio(other_part, other_whole)) => {
                 (part, whole).cmp(&(other_part, other_whole))
             }
@@ -129,7 +137,7 @@ impl Cell {
     fn rank(&self) -> u8 {
         match self {
             Cell::Text(_) | Cell::Static(_) | Cell::Status(..) => 0,
-            Cell::Number(_) => 1,
+            Cell::Number(_) | Cell::Float(_) => 1,
             Cell::Ratio(..) => 2,
             Cell::Restarts(..) => 3,
             Cell::Age(_) => 4,
@@ -185,6 +193,7 @@ mod tests {
             (Cell::Text("\x1b[31mred".into()), "^[[31mred"),
             (Cell::Static("<none>"), "<none>"),
             (Cell::Number(-7), "-7"),
+            (Cell::Float(2.5e7), "2.5e+07"),
             (Cell::Ratio(1, 2), "1/2"),
             (Cell::Status("Running".into(), Tone::Good), "Running"),
             (Cell::Age(None), "<unknown>"),
@@ -230,8 +239,14 @@ mod tests {
             Cell::Text("Completed".into()),
             Cell::Status("Running".into(), Tone::Good),
             Cell::Number(-1),
+            Cell::Float(-0.5),
             Cell::Number(9),
+            Cell::Float(9.5),
             Cell::Number(10),
+            Cell::Number(i64::MAX - 1),
+            Cell::Number(i64::MAX),
+            Cell::Float(i64::MAX as f64),
+            Cell::Float(1e300),
             Cell::Ratio(0, 1),
             Cell::Ratio(0, 2),
             Cell::Ratio(2, 2),

@@ -1,4 +1,5 @@
-//! Which resources a server has: aggregated discovery (KEP-3352), as `/api` and `/apis` answer it.
+//! Which resources a server has: aggregated discovery (KEP-3352), as `/api` and `/apis` answer it, and the documents
+//! of servers that do not aggregate.
 
 use std::borrow::Cow;
 
@@ -11,8 +12,43 @@ use crate::api::resource::{ApiResource, intern};
 
 /// The paths of discovery, without a leading slash: the core group, and all others.
 pub const PATHS: [&str; 2] = ["api", "apis"];
-/// The media type that asks for everything at once; servers before 1.26 answer something else to it.
-pub const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+/// What is asked for: everything at once, in either of its versions; servers before 1.26 have neither, and answer with
+/// the names of groups alone.
+pub const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
+                          application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+
+/// What `/api` or `/apis` answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Everything.
+    Aggregated {
+        /// Every resource in every version, in the server's order, which is that in which kubectl looks for a name.
+        resources: Vec<Discovered>,
+        /// The versions of groups whose own server does not answer (`freshness: Stale`): `metrics.k8s.io/v1beta1`.
+        stale: Vec<&'static str>,
+    },
+    /// The versions of each group, the preferred one first: each has a document of its own.
+    Versions(Vec<GroupVersion>),
+}
+
+/// A version of a group, which a server that does not aggregate describes in a document of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GroupVersion {
+    /// Empty for the core group.
+    pub group: &'static str,
+    /// `v1`.
+    pub version: &'static str,
+}
+
+impl GroupVersion {
+    /// The path of its document, without a leading slash.
+    pub fn path(self) -> String {
+        match self.group {
+            "" => format!("api/{}", self.version),
+            group => format!("apis/{group}/{}", self.version),
+        }
+    }
+}
 
 /// One resource in one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +72,59 @@ impl Discovered {
     }
 }
 
+/// `APIGroupDiscoveryList`, `APIGroupList` or `APIVersions`.
 #[derive(Deserialize)]
-struct Groups<'a> {
+struct Document<'a> {
     #[serde(borrow)]
     kind: Cow<'a, str>,
     #[serde(borrow, default)]
     items: Vec<Group<'a>>,
+    #[serde(borrow, default)]
+    groups: Vec<LegacyGroup<'a>>,
+    #[serde(borrow, default)]
+    versions: Vec<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LegacyGroup<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    versions: Vec<LegacyVersion<'a>>,
+    #[serde(borrow, default)]
+    preferred_version: Option<LegacyVersion<'a>>,
+}
+
+#[derive(Deserialize)]
+struct LegacyVersion<'a> {
+    #[serde(borrow)]
+    version: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct ResourceList<'a> {
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    resources: Vec<LegacyResource<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LegacyResource<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    singular_name: Cow<'a, str>,
+    #[serde(default)]
+    namespaced: bool,
+    #[serde(borrow, default)]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    short_names: Vec<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    verbs: Vec<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -64,6 +147,8 @@ struct Version<'a> {
     version: Cow<'a, str>,
     #[serde(borrow, default)]
     resources: Vec<Resource<'a>>,
+    #[serde(borrow, default)]
+    freshness: Cow<'a, str>,
 }
 
 #[derive(Deserialize)]
@@ -89,31 +174,92 @@ struct ResponseKind<'a> {
     kind: Cow<'a, str>,
 }
 
-/// Every resource in every version of an `APIGroupDiscoveryList`, subresources left out, in the server's order, which
-/// is the order in which kubectl looks for a name.
+/// Reads what `/api` or `/apis` answers. Subresources are left out.
 ///
 /// # Errors
 ///
-/// When the text is no such list: a server that does not aggregate answers an `APIGroupList`.
-pub fn read(text: &str) -> Result<Vec<Discovered>, DecodeError> {
-    let groups: Groups<'_> = serde_json::from_str(map(text)?)?;
-    if groups.kind != "APIGroupDiscoveryList" {
-        let words = format!("an APIGroupDiscoveryList was expected, and not {:?}", groups.kind);
-        return Err(DecodeError::Json(serde::de::Error::custom(words)));
+/// When the text is no document of discovery.
+pub fn read(text: &str) -> Result<Answer, DecodeError> {
+    let document: Document<'_> = serde_json::from_str(map(text)?)?;
+    match &*document.kind {
+        "APIGroupDiscoveryList" => Ok(aggregated(document.items)),
+        "APIGroupList" => Ok(Answer::Versions(document.groups.iter().flat_map(versions).collect())),
+        "APIVersions" => {
+            let version = |version: &Cow<'_, str>| GroupVersion { group: "", version: intern(version) };
+            Ok(Answer::Versions(document.versions.iter().map(version).collect()))
+        }
+        other => Err(unexpected("an APIGroupDiscoveryList", other)),
     }
-    let mut all = Vec::new();
-    for group in groups.items {
-        // The preferred version comes first; a later one may have more resources.
-        let mut seen: HashSet<&str, FxBuildHasher> = HashSet::default();
+}
+
+/// Reads the `APIResourceList` of one version of a group. Whether a resource is in its preferred version is told by
+/// [`prefer`].
+///
+/// # Errors
+///
+/// When the text is no such list.
+pub fn read_version(text: &str, of: GroupVersion) -> Result<Vec<Discovered>, DecodeError> {
+    let list: ResourceList<'_> = serde_json::from_str(map(text)?)?;
+    if list.kind != "APIResourceList" {
+        return Err(unexpected("an APIResourceList", &list.kind));
+    }
+    let resources = list.resources.into_iter().filter(|resource| !resource.name.contains('/'));
+    let discovered = resources.map(|resource| Discovered {
+        preferred: true,
+        resource: ApiResource {
+            group: of.group,
+            version: of.version,
+            plural: intern(&resource.name),
+            kind: intern(&resource.kind),
+            namespaced: resource.namespaced,
+        },
+        singular: singular(&resource.singular_name, &resource.kind),
+        short_names: resource.short_names.iter().map(|name| intern(name)).collect(),
+        verbs: resource.verbs.iter().map(|verb| (**verb).into()).collect(),
+    });
+    Ok(discovered.collect())
+}
+
+/// Marks of each resource the first version as preferred, and no other: versions stand in the order of preference.
+pub fn prefer(resources: &mut [Discovered]) {
+    let mut seen: HashSet<(&str, &str), FxBuildHasher> = HashSet::default();
+    for one in resources {
+        one.preferred = seen.insert((one.resource.group, one.resource.plural));
+    }
+}
+
+fn unexpected(expected: &str, kind: &str) -> DecodeError {
+    let kind: String = kind.chars().take(60).collect();
+    DecodeError::Json(serde::de::Error::custom(format!("{expected} was expected, and not {kind:?}")))
+}
+
+fn singular(told: &str, kind: &str) -> &'static str {
+    if told.is_empty() { intern(&kind.to_lowercase()) } else { intern(told) }
+}
+
+/// A group's versions, the preferred one first.
+fn versions(group: &LegacyGroup<'_>) -> Vec<GroupVersion> {
+    let mut versions: Vec<GroupVersion> = Vec::new();
+    for version in group.preferred_version.iter().chain(&group.versions) {
+        let version = GroupVersion { group: intern(&group.name), version: intern(&version.version) };
+        if !versions.contains(&version) {
+            versions.push(version);
+        }
+    }
+    versions
+}
+
+fn aggregated(groups: Vec<Group<'_>>) -> Answer {
+    let (mut resources, mut stale) = (Vec::new(), Vec::new());
+    for group in groups {
         for version in group.versions {
+            if version.freshness == "Stale" {
+                stale.push(intern(&format!("{}/{}", group.metadata.name, version.version)));
+            }
             for resource in version.resources {
                 let kind = resource.response_kind.unwrap_or_default().kind;
-                let singular = match &*resource.singular_resource {
-                    "" => kind.to_lowercase(),
-                    singular => singular.to_owned(),
-                };
-                all.push(Discovered {
-                    preferred: seen.insert(intern(&resource.resource)),
+                resources.push(Discovered {
+                    preferred: true,
                     resource: ApiResource {
                         group: intern(&group.metadata.name),
                         version: intern(&version.version),
@@ -121,14 +267,16 @@ pub fn read(text: &str) -> Result<Vec<Discovered>, DecodeError> {
                         kind: intern(&kind),
                         namespaced: resource.scope == "Namespaced",
                     },
-                    singular: intern(&singular),
+                    singular: singular(&resource.singular_resource, &kind),
                     short_names: resource.short_names.iter().map(|name| intern(name)).collect(),
                     verbs: resource.verbs.iter().map(|verb| (**verb).into()).collect(),
                 });
             }
         }
     }
-    Ok(all)
+    // The preferred version comes first; a later one may have more resources.
+    prefer(&mut resources);
+    Answer::Aggregated { resources, stale }
 }
 
 #[cfg(test)]
@@ -136,7 +284,10 @@ mod tests {
     use super::*;
 
     fn recorded(text: &str) -> Vec<Discovered> {
-        read(text).unwrap()
+        match read(text).unwrap() {
+            Answer::Aggregated { resources, .. } => resources,
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -157,12 +308,60 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_does_not_aggregate_is_told_apart() {
-        assert!(read(include_str!("../../tests/fixtures/discovery/legacy-apis.json")).is_err());
-        for text in ["", "[]", "{}", r#"{"kind":"APIGroupDiscoveryList","items":[{"versions":[{}]}]}"#] {
+    fn a_server_that_does_not_aggregate_names_its_groups() {
+        let versions = |text: &str| match read(text).unwrap() {
+            Answer::Versions(versions) => versions.into_iter().map(GroupVersion::path).collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(versions(include_str!("../../tests/fixtures/discovery/legacy-api.json")), ["api/v1"]);
+        let groups = versions(include_str!("../../tests/fixtures/discovery/legacy-apis.json"));
+        assert!(groups.starts_with(&["apis/apiregistration.k8s.io/v1".into(), "apis/apps/v1".into()]), "{groups:?}");
+        let scaling: Vec<&String> = groups.iter().filter(|path| path.contains("/autoscaling/")).collect();
+        assert_eq!(scaling, ["apis/autoscaling/v2", "apis/autoscaling/v1"]);
+        let text = r#"{"kind":"APIGroupList","groups":[{"name":"a.b","versions":[{"version":"v2"},{"version":"v1"}],
+            "preferredVersion":{"groupVersion":"a.b/v1","version":"v1"}}]}"#;
+        assert_eq!(versions(text), ["apis/a.b/v1", "apis/a.b/v2"]);
+    }
+
+    #[test]
+    fn what_is_no_document_of_discovery_is_refused() {
+        for text in
+            ["", "[]", "{}", r#"{"kind":"APIGroupDiscoveryList","items":[{"versions":[{}]}]}"#, r#"{"kind":"Status"}"#]
+        {
             assert!(read(text).is_err(), "{text}");
         }
-        assert_eq!(read(r#"{"kind":"APIGroupDiscoveryList"}"#).unwrap(), []);
+        let of = GroupVersion { group: "", version: "v1" };
+        for text in ["", "{}", r#"{"kind":"APIGroupList"}"#, r#"{"kind":"APIResourceList","resources":[{}]}"#] {
+            assert!(read_version(text, of).is_err(), "{text}");
+        }
+        assert_eq!(recorded(r#"{"kind":"APIGroupDiscoveryList"}"#), []);
+    }
+
+    #[test]
+    fn a_group_whose_server_is_down_is_named() {
+        let text = r#"{"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"metrics.k8s.io"},"versions":[
+            {"version":"v1beta1","freshness":"Stale"}]},{"metadata":{"name":"a.b"},"versions":[
+            {"version":"v1","freshness":"Current","resources":[{"resource":"cs"}]}]}]}"#;
+        let Answer::Aggregated { resources, stale } = read(text).unwrap() else { panic!("{text}") };
+        assert_eq!((resources.len(), stale), (1, vec!["metrics.k8s.io/v1beta1"]));
+    }
+
+    #[test]
+    fn the_documents_of_versions_say_the_same_as_the_one_of_all() {
+        let text = r#"{"kind":"APIResourceList","groupVersion":"apps/v1","resources":[
+            {"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment",
+                "verbs":["get","list","watch"],"shortNames":["deploy"],"categories":["all"],"storageVersionHash":"x"},
+            {"name":"deployments/status","singularName":"","namespaced":true,"kind":"Deployment","verbs":["get"]}]}"#;
+        let all = read_version(text, GroupVersion { group: "apps", version: "v1" }).unwrap();
+        let [one] = &all[..] else { panic!("{all:?}") };
+        let groups = recorded(include_str!("../../tests/fixtures/discovery/discovery-apis.json"));
+        let same = groups.iter().find(|other| other.resource.plural == "deployments").unwrap();
+        assert_eq!((one.resource, one.singular, &one.short_names), (same.resource, same.singular, &same.short_names));
+        assert!(one.supports(&["list", "watch"]) && !one.supports(&["create"]));
+        let old = Discovered { resource: ApiResource { version: "v1beta1", ..one.resource }, ..one.clone() };
+        let mut both = [one.clone(), old];
+        prefer(&mut both);
+        assert_eq!(both.map(|one| one.preferred), [true, false]);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The wire: what the API server says and how it is asked. Nothing here keeps state.
 
 pub mod cell;
+pub mod definition;
 pub mod discovery;
 pub mod event;
 pub mod extra;
+pub mod float;
 pub mod list;
 pub mod object;
 pub mod request;

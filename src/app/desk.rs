@@ -28,6 +28,7 @@ impl Page {
         }
         self.route = route.resolved(&self.catalog);
         if self.base.is_some() {
+            self.ask_for_definitions();
             self.watch(now);
         }
         let (order, text) = (self.order(), self.route.text.clone());
@@ -46,10 +47,18 @@ impl Page {
     /// Makes the desks those that the route asks for, in its order. What is let go is let go last, so that an
     /// informer that is still looked at in another way goes on, and its rows are there at once.
     fn watch(&mut self, now: f64) {
-        let mut before = std::mem::take(&mut self.desks);
+        let wanted = self.route.watched(&self.catalog).into_iter().filter(|kind| !self.definitions.awaits(kind));
+        let wanted: Vec<_> = wanted.collect();
+        // A kind whose columns are others now is let go first: its informer keeps what the old ones show.
+        let is_other =
+            |old: &Watched| wanted.iter().any(|kind| kind.resource == old.kind().resource && *kind != old.kind());
+        let (others, mut before): (Vec<_>, Vec<_>) = std::mem::take(&mut self.desks).into_iter().partition(is_other);
+        for watched in others {
+            self.leave(watched, now);
+        }
         let mut after = Vec::new();
         let in_view = self.kind();
-        for kind in self.route.watched(&self.catalog) {
+        for kind in wanted {
             let scopes = scopes(kind, &self.route, in_view == Some(kind));
             let same = before.iter().position(|watched| watched.kind() == kind && watched.scopes() == scopes);
             match same {

@@ -1,9 +1,9 @@
 //! `window.kubechurn`: what tests and other tools can hold on to. Plain JSON goes out; nothing comes in.
 
-use js_sys::{JSON, Object, Reflect};
+use js_sys::{Array, JSON, Object, Reflect};
 use serde::Serialize;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 
 use crate::app::{Page, Shared};
 use crate::browser::clock;
@@ -46,7 +46,12 @@ impl Page {
     fn status(&self) -> JsValue {
         let now = clock::now();
         let status: Vec<_> = self.desks.iter().map(|watched| report::status(watched, &self.informers, now)).collect();
-        json(&status)
+        let status = json(&status);
+        // Those that wait come last: they have nothing to tell yet.
+        for waiting in self.waiting() {
+            status.unchecked_ref::<Array>().push(&json(&waiting));
+        }
+        status
     }
 
     fn watched(&self, resource: &str) -> Option<&Watched> {

@@ -45,6 +45,12 @@ impl Meters {
         while self.samples.len() > 2 && self.samples.front().is_some_and(|first| sample.at - first.at > SPAN) {
             self.samples.pop_front();
         }
+        self.rates()
+    }
+
+    /// How fast the counters grew since the oldest sample that is kept.
+    pub(super) fn rates(&self) -> Rates {
+        let Some(sample) = self.samples.back() else { return Rates::default() };
         let Some(first) = self.samples.front().filter(|first| sample.at > first.at) else { return Rates::default() };
         let seconds = (sample.at - first.at) / 1000.0;
         let rate = |now: u64, then: u64| now.saturating_sub(then) as f64 / seconds;

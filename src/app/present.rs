@@ -20,9 +20,7 @@ use crate::page::watched::Watched;
 use crate::table::order::RowId;
 use crate::table::view::{Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
-use crate::ui::screen::{
-    CellModel, Connection, Pipeline, RailItem, RowModel, Slot, Subject, Trouble, WindowModel, put,
-};
+use crate::ui::screen::{CellModel, Connection, Pipeline, RowModel, Slot, Subject, Trouble, WindowModel, put};
 use crate::ui::table::ROW;
 
 /// Rows above and below the visible ones that are in the document too.
@@ -84,7 +82,8 @@ impl Shown {
 impl Page {
     /// The place changed: another kind, other columns, another order.
     pub(super) fn arrived(&mut self) {
-        let kind = self.kind();
+        // A kind that waits for its columns has none yet.
+        let kind = self.kind().filter(|kind| !self.definitions.awaits(kind));
         if !self.layout.fits(kind, &self.route) {
             let generation = self.layout.generation + 1;
             self.layout = Layout::of(kind, &self.route);
@@ -98,7 +97,8 @@ impl Page {
     /// What does not wait for a drain.
     pub(super) fn present_shell(&mut self) {
         put(self.screen.route, self.route.clone());
-        let title = self.kind().map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned());
+        let kind = self.kind().or_else(|| self.catalog.gone(&self.route.resource));
+        let title = kind.map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned());
         let namespaced = self.kind().is_none_or(|kind| kind.resource.namespaced);
         put(self.screen.subject, Subject { title, namespaced });
         put(self.screen.heads, self.layout.heads(self.order(), !self.route.sort.is_empty()));
@@ -121,6 +121,7 @@ impl Page {
         if now - self.shown.slow >= SLOW || state != self.shown.state {
             (self.shown.slow, self.shown.state) = (now, state);
             self.present_connection(now);
+            self.present_watches(now);
             self.present_rail(now);
             self.present_pipeline(now);
             self.present_notices(now);
@@ -187,11 +188,7 @@ impl Page {
 
     /// The server has no kind that is called so, or has not said yet what it has.
     fn present_nothing(&mut self) -> bool {
-        let name = &self.route.resource;
-        let (state, words) = match self.catalog.is_discovered() {
-            false => ("connecting", format!("Looking for “{name}” …")),
-            true => ("stopped", format!("This server has no kind “{name}” that can be watched.")),
-        };
+        let (state, words) = self.absence();
         self.shown.slots.clear();
         put(self.screen.length, 0);
         put(self.screen.window, WindowModel::default());
@@ -222,27 +219,8 @@ impl Page {
         put(self.screen.minute, minute);
     }
 
-    fn present_rail(&mut self, now: f64) {
-        let items = self.catalog.kinds().map(|kind| {
-            let watched = self.desks.iter().find(|watched| watched.kind() == kind);
-            RailItem {
-                name: kind.name,
-                heading: kind.heading,
-                title: kind.title,
-                current: self.route.resource == kind.name,
-                pinned: self.route.pinned.iter().any(|pinned| pinned == kind.name),
-                state: watched.map_or("", |watched| report::state(watched.health(&self.informers, now))),
-                count: watched.map_or_else(String::new, |watched| grouped(watched.items(&self.informers) as u64)),
-                spark: watched.map_or_else(String::new, |watched| spark(watched, now)),
-                href: self.route.showing(kind.name).fragment(),
-            }
-        });
-        put(self.screen.rail, items.collect());
-        self.present_title();
-    }
-
     /// The document's title: what is looked at, for a row of tabs.
-    fn present_title(&self) {
+    pub(super) fn present_title(&self) {
         let Some(document) = super::document() else { return };
         let subject = match (&self.selected, self.desk(), self.kind()) {
             (Some(key), ..) => key.to_string(),
@@ -418,38 +396,11 @@ pub(super) fn seconds(milliseconds: f64) -> String {
     text
 }
 
-/// A minute of a kind's churn as a path of 22 bars, 44 wide and 14 high.
-fn spark(watched: &Watched, now: f64) -> String {
-    const BARS: usize = 22;
-    let timeline = watched.timeline();
-    let step = 60_000.0 / BARS as f64;
-    // Aligned to whole steps, so that bars move on and do not flicker.
-    let end = (now / step).floor() * step;
-    let mut sums = [0_u64; BARS];
-    // A list is no churn, however many objects it brings.
-    let churn = |since: f64| {
-        let counts = timeline.counts_since(since);
-        counts.of(MarkType::Added) + counts.of(MarkType::Updated) + counts.of(MarkType::Deleted)
-    };
-    let mut later = churn(end);
-    for (at, sum) in sums.iter_mut().enumerate().rev() {
-        let since = churn(end - step * (BARS - at) as f64);
-        *sum = since.saturating_sub(later);
-        later = since;
-    }
-    let most = sums.iter().copied().max().unwrap_or(0).max(1) as f64;
-    let bars = sums.iter().enumerate().filter(|(_, sum)| **sum > 0).map(|(at, sum)| {
-        let height = (*sum as f64 / most).sqrt() * 13.0 + 1.0;
-        format!("M{} 14v-{height:.1}h1.5V14z", at * 2)
-    });
-    bars.collect()
-}
-
-fn bytes(per_second: f64) -> String {
+pub(super) fn bytes(per_second: f64) -> String {
     format!("{}/s", bytes_of(per_second))
 }
 
-fn bytes_of(bytes: f64) -> String {
+pub(super) fn bytes_of(bytes: f64) -> String {
     match bytes {
         bytes if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
         bytes => format!("{:.0} kB", bytes / 1e3),

@@ -1,68 +1,75 @@
-//! Asks an API server what it has, and again, cheaply, whether that is still so.
+//! Asks an API server what it has, and again, cheaply, whether that is still so; and for the definitions of resources.
 
-use gloo_net::http::Request;
+use futures::stream::{self, StreamExt};
+use gloo_net::http::{Request, Response};
 
-use crate::api::discovery::{self, AGGREGATED, Discovered, PATHS};
+use crate::api::definition;
+use crate::api::discovery::{ACCEPT, GroupVersion, PATHS};
+use crate::api::resource::ApiResource;
 use crate::api::status::Failure;
 use crate::browser::base::Base;
+use crate::cache::discovery::CachedDiscovery;
 
-/// What an API server has, as far as it has said.
-#[derive(Clone, Debug, Default)]
-pub struct Discovery {
-    documents: [Document; PATHS.len()],
-}
+/// How many documents are asked for at a time: a browser opens no more than six connections to a server, and lists
+/// want some of them.
+const AT_ONCE: usize = 3;
 
-/// The answer of one path.
-#[derive(Clone, Debug, Default)]
-struct Document {
-    /// With it the server answers 304, and nothing more, while nothing has changed.
-    etag: Option<String>,
-    resources: Vec<Discovered>,
-}
-
-impl Discovery {
-    /// Asks. What was known of a path that fails stays known.
-    ///
-    /// # Errors
-    ///
-    /// Why not everything is known; the first reason, if there are several.
-    pub async fn refresh(&mut self, base: &Base) -> Result<(), Failure> {
-        let mut failed = None;
-        for (path, document) in PATHS.into_iter().zip(&mut self.documents) {
-            if let Err(failure) = document.refresh(&format!("{}{path}", base.http)).await {
-                failed.get_or_insert(failure);
+/// Asks once for all that may have changed. What was known of what fails stays known.
+pub async fn refresh(cached: &mut CachedDiscovery, base: &Base) {
+    cached.begin();
+    for (at, path) in PATHS.into_iter().enumerate() {
+        let url = format!("{}{path}", base.http);
+        match ask(&url, ACCEPT, cached.etag(at)).await {
+            Ok(None) => {}
+            Ok(Some((etag, text))) => {
+                if let Err(error) = cached.answered(at, etag, &text) {
+                    cached.failed(format!("what {url} answers cannot be read: {error}"));
+                }
             }
+            Err(failure) => cached.failed(failure.words),
         }
-        failed.map_or(Ok(()), Err)
     }
-
-    /// All that is known.
-    pub fn resources(&self) -> Vec<Discovered> {
-        self.documents.iter().flat_map(|document| document.resources.iter().cloned()).collect()
+    let documents = cached.wanted().into_iter().map(|of| describe(base, of));
+    let mut answers = stream::iter(documents).buffer_unordered(AT_ONCE);
+    while let Some((of, answer)) = answers.next().await {
+        cached.described(of, answer.as_deref().map_err(|failure| &*failure.words));
     }
+    cached.end();
 }
 
-impl Document {
-    async fn refresh(&mut self, url: &str) -> Result<(), Failure> {
-        let mut request = Request::get(url).header("Accept", AGGREGATED).cache(web_sys::RequestCache::NoStore);
-        if let Some(etag) = &self.etag {
-            request = request.header("If-None-Match", etag);
-        }
-        let response = request.send().await.map_err(|_| Failure::unreachable(format!("no answer from {url}")))?;
-        let code = response.status();
-        if code == 304 {
-            return Ok(());
-        }
-        let etag = response.headers().get("ETag");
-        let text =
-            response.text().await.map_err(|error| Failure::unreachable(format!("the answer broke off: {error}")))?;
-        if !response.ok() {
-            return Err(Failure::from_response(code, None, &text));
-        }
-        match discovery::read(&text) {
-            Ok(resources) => (self.etag, self.resources) = (etag, resources),
-            Err(error) => return Err(Failure::unreachable(format!("what {url} answers cannot be read: {error}"))),
-        }
-        Ok(())
+async fn describe(base: &Base, of: GroupVersion) -> (GroupVersion, Result<String, Failure>) {
+    (of, get(&format!("{}{}", base.http, of.path())).await)
+}
+
+/// The text of a resource's CustomResourceDefinition.
+///
+/// # Errors
+///
+/// Why there is none.
+pub async fn definition(base: &Base, resource: &ApiResource) -> Result<String, Failure> {
+    get(&format!("{}{}", base.http, definition::path(resource))).await
+}
+
+async fn get(url: &str) -> Result<String, Failure> {
+    let answer = ask(url, "application/json", None).await?;
+    answer.map(|(_, text)| text).ok_or_else(|| Failure::unreachable(format!("{url} answers nothing new")))
+}
+
+/// A document, and what it is asked for with the next time; `None` where it has not changed since.
+async fn ask(url: &str, accept: &str, etag: Option<&str>) -> Result<Option<(Option<String>, String)>, Failure> {
+    let mut request = Request::get(url).header("Accept", accept).cache(web_sys::RequestCache::NoStore);
+    if let Some(etag) = etag {
+        request = request.header("If-None-Match", etag);
     }
+    let response = request.send().await.map_err(|_| Failure::unreachable(format!("no answer from {url}")))?;
+    if response.status() == 304 {
+        return Ok(None);
+    }
+    let etag = response.headers().get("ETag");
+    let text = text(&response).await?;
+    if response.ok() { Ok(Some((etag, text))) } else { Err(Failure::from_response(response.status(), None, &text)) }
+}
+
+async fn text(response: &Response) -> Result<String, Failure> {
+    response.text().await.map_err(|error| Failure::unreachable(format!("the answer broke off: {error}")))
 }

@@ -4,6 +4,7 @@
 //! runs backwards.
 
 pub mod backoff;
+pub mod discovery;
 pub mod reflector;
 
 pub mod delta;

@@ -1,10 +1,14 @@
 //! The kinds that can be watched: those that the page has columns for, and whatever else the server has.
 
+use std::cell::RefCell;
+
 use crate::api::cell::Cell;
+use crate::api::definition::PrinterColumn;
 use crate::api::discovery::Discovered;
 use crate::api::object::{Decode, DecodeError, Object, decode_metadata};
-use crate::api::resource::intern;
+use crate::api::resource::{ApiResource, intern};
 use crate::table::column::Column;
+use crate::table::custom;
 use crate::table::kinds::{KINDS, Kind};
 
 /// What a kind is watched with; what has not all of these is no kind of the page's.
@@ -14,6 +18,8 @@ const VERBS: [&str; 2] = ["list", "watch"];
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalog {
     kinds: Vec<&'static Kind>,
+    /// The kinds that the server has had, and has no longer.
+    gone: Vec<&'static Kind>,
     /// Whether the server has said what it has.
     is_discovered: bool,
 }
@@ -21,7 +27,7 @@ pub struct Catalog {
 impl Default for Catalog {
     /// Before the server is heard, the kinds that the page has columns for are taken to be there.
     fn default() -> Catalog {
-        Catalog { kinds: KINDS.iter().collect(), is_discovered: false }
+        Catalog { kinds: KINDS.iter().collect(), gone: Vec::new(), is_discovered: false }
     }
 }
 
@@ -33,16 +39,25 @@ impl Catalog {
         let serves = |kind: &&Kind| watchable().any(|one| one.resource == kind.resource);
         let mut kinds: Vec<&'static Kind> = KINDS.iter().filter(serves).collect();
         let own = kinds.clone();
-        let is_known = |one: &Discovered| own.iter().any(|kind| same(kind, one));
+        let is_known = |one: &Discovered| own.iter().any(|kind| same(kind, &one.resource));
         let mut others: Vec<&'static Kind> = watchable()
             .filter(|one| one.preferred && !is_known(one))
             .map(|one| {
-                before.kinds.iter().find(|kind| kind.resource == one.resource).copied().unwrap_or_else(|| new(one))
+                let names = names(one);
+                let known = |kind: &&&'static Kind| kind.resource == one.resource && *kind.short_names == *names;
+                before.kinds.iter().find(known).copied().unwrap_or_else(|| new(one.resource, &names, &[AGE], || BARE))
             })
             .collect();
         others.sort_by_key(|kind| (kind.heading, kind.title));
         kinds.extend(others);
-        Catalog { kinds, is_discovered: true }
+        let had = if before.is_discovered { &before.kinds[..] } else { &[] };
+        let mut gone: Vec<&'static Kind> = Vec::new();
+        for kind in had.iter().chain(&before.gone) {
+            if !kinds.iter().chain(&gone).any(|other| same(other, &kind.resource)) {
+                gone.push(kind);
+            }
+        }
+        Catalog { kinds, gone, is_discovered: true }
     }
 
     /// Every kind.
@@ -60,41 +75,85 @@ impl Catalog {
         self.kinds().find(|kind| kind.name == name).or_else(|| self.kinds().find(|kind| kind.is_called(name)))
     }
 
+    /// The kind that the page calls so, of those that the server has no longer.
+    pub fn gone(&self, name: &str) -> Option<&'static Kind> {
+        self.gone.iter().find(|kind| kind.name == name).copied()
+    }
+
     /// Puts another description of a kind in the place of the one before: its columns have become known.
     pub fn replace(&mut self, kind: &'static Kind) {
         if let Some(known) = self.kinds.iter_mut().find(|known| known.resource == kind.resource) {
             *known = kind;
         }
     }
+
+    /// Gives a resource's kind the columns of its definition, or, where there is none that can be read, AGE alone.
+    pub fn define(&mut self, resource: &ApiResource, definition: Option<&[PrinterColumn]>) {
+        let Some(known) = self.kinds().find(|kind| kind.resource == *resource) else { return };
+        let kind = match definition {
+            None => new(*resource, known.short_names, &[AGE], || BARE),
+            Some(definition) => {
+                let (columns, printers) = custom::columns(definition);
+                new(*resource, known.short_names, &columns, || {
+                    let printers: &'static custom::Printers = Box::leak(Box::new(printers));
+                    Decode(Box::leak(Box::new(|text: &str| printers.decode(text))))
+                })
+            }
+        };
+        self.replace(kind);
+    }
 }
 
-/// Whether a known kind is the discovered one in any of its versions.
-fn same(kind: &Kind, one: &Discovered) -> bool {
-    (kind.resource.group, kind.resource.plural) == (one.resource.group, one.resource.plural)
+/// Whether a known kind is that resource in any of its versions.
+fn same(kind: &Kind, resource: &ApiResource) -> bool {
+    (kind.resource.group, kind.resource.plural) == (resource.group, resource.plural)
 }
 
-/// A kind that the page knows nothing of but its name.
-fn new(one: &Discovered) -> &'static Kind {
-    let resource = one.resource;
-    let names = one.short_names.iter().copied().chain([one.singular]);
+/// What kubectl understands beside plural and kind.
+fn names(one: &Discovered) -> Vec<&'static str> {
+    one.short_names.iter().copied().chain([one.singular]).collect()
+}
+
+thread_local! {
+    /// Every kind that was made, for none is made twice. A cluster's kinds are few, but definitions come, go and change
+    /// for as long as the page is open.
+    static MADE: RefCell<Vec<&'static Kind>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The kind of a resource with these names and columns, which lasts as long as the program.
+fn new(
+    resource: ApiResource,
+    names: &[&'static str],
+    columns: &[Column],
+    decode: impl FnOnce() -> Decode,
+) -> &'static Kind {
+    let is_it =
+        |kind: &&&'static Kind| kind.resource == resource && *kind.short_names == *names && *kind.columns == *columns;
+    if let Some(kind) = MADE.with_borrow(|made| made.iter().find(is_it).copied()) {
+        return kind;
+    }
     let (name, heading) = match resource.group {
         "" => (resource.plural, "Cluster"),
         group => (intern(&format!("{}.{group}", resource.plural)), group),
     };
-    // A cluster's kinds are few, and each is made once.
-    Box::leak(Box::new(Kind {
+    let kind: &'static Kind = Box::leak(Box::new(Kind {
         resource,
         name,
-        short_names: Vec::leak(names.collect()),
+        short_names: Vec::leak(names.to_vec()),
         heading,
         title: resource.kind,
-        columns: &[AGE],
-        decode: Decode(&decode),
-    }))
+        columns: Vec::leak(columns.to_vec()),
+        decode: decode(),
+    }));
+    MADE.with_borrow_mut(|made| made.push(kind));
+    kind
 }
 
 /// The column that every kind has.
 const AGE: Column = Column::figures("AGE");
+
+/// How objects are read of which only that is shown.
+const BARE: Decode = Decode(&decode);
 
 /// Reads an object of which only the age is shown.
 fn decode(text: &str) -> Result<Object, DecodeError> {
@@ -106,14 +165,18 @@ fn decode(text: &str) -> Result<Object, DecodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::discovery;
+    use crate::api::discovery::{self, Answer};
 
     fn real() -> Vec<Discovered> {
         let documents = [
             include_str!("../../tests/fixtures/discovery/discovery-api.json"),
             include_str!("../../tests/fixtures/discovery/discovery-apis.json"),
         ];
-        documents.into_iter().flat_map(|text| discovery::read(text).unwrap()).collect()
+        let resources = documents.into_iter().map(|text| match discovery::read(text).unwrap() {
+            Answer::Aggregated { resources, .. } => resources,
+            other => panic!("{other:?}"),
+        });
+        resources.flatten().collect()
     }
 
     #[test]
@@ -158,5 +221,50 @@ mod tests {
         let again = Catalog::of(&all, &with);
         let widgets = |catalog: &Catalog| std::ptr::from_ref(catalog.find("widgets").unwrap());
         assert_eq!(widgets(&with), widgets(&again));
+    }
+
+    fn column(name: &str, json_path: &str) -> PrinterColumn {
+        let value_type = String::from("integer");
+        PrinterColumn { name: name.to_owned(), json_path: json_path.to_owned(), value_type, ..PrinterColumn::default() }
+    }
+
+    #[test]
+    fn a_definition_that_was_seen_makes_no_kind_anew() {
+        let mut catalog = Catalog::of(&real(), &Catalog::default());
+        let bare = catalog.find("widgets").unwrap();
+        let mut define = |definition: Option<&[PrinterColumn]>| {
+            catalog.define(&bare.resource, definition);
+            catalog.find("widgets").unwrap()
+        };
+        let first = define(Some(&[column("Size", ".spec.size")]));
+        let titles: Vec<&str> = first.columns.iter().map(|column| column.title).collect();
+        assert_eq!((titles, first.name, first.is_called("wd")), (vec!["SIZE"], "widgets.example.org", true));
+        let object = first.decode.read(r#"{"metadata":{"name":"a"},"spec":{"size":3}}"#).unwrap();
+        assert_eq!(object.cells[0], Cell::Number(3));
+        let moved = define(Some(&[column("Size", ".spec.width")]));
+        assert_ne!(first, moved, "the same title, but another value");
+        assert!(std::ptr::eq(first, define(Some(&[column("Size", ".spec.size")]))));
+        assert!(std::ptr::eq(bare, define(None)) && bare != first);
+        let aged = define(Some(&[]));
+        assert_eq!((aged.columns[0].title, aged == bare), ("AGE", false));
+        // It survives discovery, and it does not come back with what was once defined.
+        let again = Catalog::of(&real(), &catalog);
+        assert!(std::ptr::eq(aged, again.find("widgets").unwrap()));
+        let less: Vec<Discovered> = real().into_iter().filter(|one| one.resource.plural != "widgets").collect();
+        let back = Catalog::of(&real(), &Catalog::of(&less, &again));
+        assert!(std::ptr::eq(bare, back.find("widgets").unwrap()));
+    }
+
+    #[test]
+    fn what_went_is_remembered_until_it_comes_back() {
+        let with = Catalog::of(&real(), &Catalog::default());
+        let less: Vec<Discovered> = real().into_iter().filter(|one| one.resource.plural != "widgets").collect();
+        let without = Catalog::of(&less, &with);
+        assert_eq!(without.gone("widgets.example.org"), with.find("widgets"));
+        assert!(Catalog::of(&less, &without).gone("widgets.example.org").is_some());
+        assert!(Catalog::of(&real(), &without).gone("widgets.example.org").is_none());
+        assert!(with.gone("widgets.example.org").is_none() && without.gone("nothing").is_none());
+        // What was only taken to be there has not gone.
+        assert!(Catalog::of(&[], &Catalog::default()).gone("pods").is_none());
     }
 }

@@ -2,7 +2,9 @@
 
 pub mod catalog;
 pub mod counters;
+pub mod definitions;
 pub mod notices;
+pub mod rail;
 pub mod report;
 pub mod route;
 pub mod selectors;

@@ -1,5 +1,6 @@
 //! What the page says of itself to whoever holds on to it: `window.kubechurn`, as plain JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -31,6 +32,23 @@ pub struct Status<'a> {
     balanced: bool,
     changes: &'a Counters,
     ledger: LedgerCounters,
+}
+
+/// A kind that is not watched yet, as `status()` tells it: its columns are being asked for.
+#[derive(Debug, Serialize)]
+pub struct Waiting {
+    resource: &'static str,
+    namespaces: [&'static str; 0],
+    state: &'static str,
+    synced: bool,
+    items: usize,
+    ledger: BTreeMap<&'static str, u64>,
+}
+
+/// What `status()` says of a kind that waits for its columns.
+pub fn waiting(kind: &'static Kind) -> Waiting {
+    let state = state(Health::Connecting);
+    Waiting { resource: kind.name, namespaces: [], state, synced: false, items: 0, ledger: BTreeMap::new() }
 }
 
 /// The ledger's counters by name.

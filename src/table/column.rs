@@ -20,17 +20,19 @@ pub struct Column {
     pub wide: bool,
     /// Where the values stand.
     pub align: Align,
+    /// Where a definition finds the values, and as what: `integer .spec.size`. Empty for columns of the page's own.
+    pub source: &'static str,
 }
 
 impl Column {
     /// A column of words that is always shown.
     pub const fn words(title: &'static str) -> Column {
-        Column { title, wide: false, align: Align::Start }
+        Column { title, wide: false, align: Align::Start, source: "" }
     }
 
     /// A column of numbers, ages or durations that is always shown.
     pub const fn figures(title: &'static str) -> Column {
-        Column { title, wide: false, align: Align::End }
+        Column { title, wide: false, align: Align::End, source: "" }
     }
 
     /// The same column, shown on demand only: the server's tables give it a priority above 0.

@@ -4,6 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::ui::screen::{NoticeItem, Pipeline, Screen};
+use crate::ui::watches::WatchList;
 
 /// The pipeline's counters.
 #[component]
@@ -29,10 +30,7 @@ pub fn Footer(
             <span title="drains that changed the page">"page " <b>{read(|pipeline| &pipeline.page)}</b> "/s"</span>
             <span class="grow"></span>
             <span class="extra">"rv " <b>{read(|pipeline| &pipeline.version)}</b> <span class="arrow">"·"</span></span>
-            <span>
-                <b>{read(|pipeline| &pipeline.watches)}</b> ", " <b>{read(|pipeline| &pipeline.rate)}</b>
-                <span class="arrow">"·"</span>
-            </span>
+            <WatchList screen />
             <span class="extra">{read(|pipeline| &pipeline.memory)} <span class="arrow">"·"</span></span>
             <NoticeList screen />
             <span

@@ -8,3 +8,4 @@ pub mod shell;
 pub mod table;
 pub mod timeline;
 pub mod timeline_canvas;
+pub mod watches;

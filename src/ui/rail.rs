@@ -1,6 +1,8 @@
 //! The rail: the kinds, which of them are watched, and how much happens in each.
 
+use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use crate::ui::screen::{Command, Commands, RailItem, Screen};
 
@@ -26,23 +28,65 @@ pub fn Rail(
         });
         groups
     });
+    let rail = NodeRef::<html::Nav>::new();
+    let walk = move |event: leptos::ev::KeyboardEvent| {
+        if let Some(rail) = rail.get_untracked()
+            && !event.ctrl_key()
+            && !event.alt_key()
+            && !event.meta_key()
+            && walk(&rail, &event.key())
+        {
+            event.prevent_default();
+        }
+    };
     view! {
-        <nav class="rail" aria-label="Resources">
+        <nav class="rail" aria-label="Resources" node_ref=rail on:keydown=walk>
             <For
                 each=move || groups.get()
                 key=|(heading, _)| *heading
                 children=move |(heading, _)| view! { <Group heading groups screen commands /> }
             />
             {move || screen.rail_trouble.get().map(|words| view! {
-                <p class="rail-trouble" role="status">"Kinds may be missing: " {words}</p>
+                <p class="rail-trouble" role="status" data-testid="rail-trouble">"Kinds may be missing: " {words}</p>
             })}
         </nav>
     }
 }
 
+/// Moves the focus from heading to kind to heading, as the arrows say. Whether they did.
+fn walk(rail: &web_sys::Element, key: &str) -> bool {
+    let Some(focused) = rail.owner_document().and_then(|document| document.active_element()) else { return false };
+    let places = places(rail);
+    let Some(now) = places.iter().position(|place| **place == focused) else { return false };
+    let to = match key {
+        "ArrowDown" => now + 1,
+        "ArrowUp" => now.saturating_sub(1),
+        "Home" => 0,
+        "End" => places.len() - 1,
+        _ => return false,
+    };
+    places.get(to).is_some_and(|place| place.focus().is_ok())
+}
+
+/// The headings, and the kinds of the open ones, from the top down: what is in a closed group is no place to go to.
+fn places(rail: &web_sys::Element) -> Vec<web_sys::HtmlElement> {
+    let mut places = Vec::new();
+    let children = |parent: &web_sys::Element| {
+        std::iter::successors(parent.first_element_child(), web_sys::Element::next_element_sibling)
+    };
+    for group in children(rail).filter(|child| child.has_attribute("data-testid")) {
+        let open = group.has_attribute("open");
+        for place in children(&group).filter(|child| open || child.tag_name() == "SUMMARY") {
+            let link = place.query_selector("a").ok().flatten();
+            places.extend(link.unwrap_or(place).dyn_into().ok());
+        }
+    }
+    places
+}
+
 type Groups = Memo<Vec<(&'static str, Vec<(&'static str, &'static str)>)>>;
 
-/// A heading and its kinds. Those of the usual headings are open; the others open when one of theirs is in view.
+/// A heading and its kinds, to be opened and closed.
 #[component]
 fn Group(heading: &'static str, groups: Groups, screen: Screen, commands: Commands) -> impl IntoView {
     let kinds = Memo::new(move |_| {
@@ -50,12 +94,15 @@ fn Group(heading: &'static str, groups: Groups, screen: Screen, commands: Comman
             groups.iter().find(|(other, _)| *other == heading).map(|(_, kinds)| kinds.clone()).unwrap_or_default()
         })
     });
-    let is_busy = Memo::new(move |_| {
-        screen.rail.with(|rail| rail.iter().any(|item| item.heading == heading && (item.current || item.pinned)))
-    });
-    let open = move || is_busy.get() || USUAL.contains(&heading);
+    let open = move || screen.rail_open.with(|open| open.contains(&heading));
+    let group = NodeRef::<html::Details>::new();
+    let toggled = move |_| {
+        if let Some(group) = group.get_untracked() {
+            commands.send(Command::Fold(heading, group.open()));
+        }
+    };
     view! {
-        <details class="rail-group" open=open>
+        <details class="rail-group" data-testid=format!("group-{heading}") open=open node_ref=group on:toggle=toggled>
             <summary>
                 <h2>{heading}</h2>
                 <span class="num">{move || kinds.with(Vec::len)}</span>
@@ -68,9 +115,6 @@ fn Group(heading: &'static str, groups: Groups, screen: Screen, commands: Comman
         </details>
     }
 }
-
-/// The headings that are open at first.
-const USUAL: [&str; 3] = ["Workloads", "Network", "Cluster"];
 
 #[component]
 fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Commands) -> impl IntoView {
@@ -86,9 +130,13 @@ fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Comma
     };
     let pin = move |_| commands.send(Command::Go(screen.route.get_untracked().pinning(name)));
     view! {
-        <div class="rail-item" data-current=move || is(|item| item.current)().to_string()>
+        <div
+            class="rail-item"
+            data-gone=move || is(|item| item.gone)().to_string()
+            data-current=move || is(|item| item.current)().to_string()>
             <a
                 href=read(|item| item.href.clone())
+                title=read(|item| item.note.clone())
                 data-testid=format!("kind-{name}")
                 aria-current=move || is(|item| item.current)().then_some("page")
             >

@@ -41,6 +41,8 @@ pub enum Command {
     TimelinePan(f64),
     /// Follow the time again.
     TimelineFollow,
+    /// Open or close a group of the rail.
+    Fold(&'static str, bool),
     /// Learn which namespaces there are.
     LoadNamespaces,
     /// Dark or light.
@@ -216,6 +218,29 @@ pub struct RailItem {
     pub spark: String,
     /// Where a click leads.
     pub href: String,
+    /// Whether the server has it no longer.
+    pub gone: bool,
+    /// What else is to be said of it: what its watches cost, or what is wrong.
+    pub note: String,
+}
+
+/// One open watch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WatchItem {
+    /// The kind's title.
+    pub title: &'static str,
+    /// The namespace, and the label selector; empty for all.
+    pub scope: String,
+    /// The connection's state.
+    pub state: &'static str,
+    /// Frames a second.
+    pub frames: String,
+    /// Bytes a second.
+    pub rate: String,
+    /// Bytes so far.
+    pub bytes: String,
+    /// Objects that are known of it.
+    pub objects: String,
 }
 
 /// The pipeline's counters, as they are shown.
@@ -315,6 +340,12 @@ pub struct Screen {
     pub rail: RwSignal<Vec<RailItem>>,
     /// Why kinds may be missing from the rail, in the server's words.
     pub rail_trouble: RwSignal<Option<String>>,
+    /// The headings of the rail's groups that are open.
+    pub rail_open: RwSignal<Vec<&'static str>>,
+    /// The open watches, while someone reads them.
+    pub watches: RwSignal<Vec<WatchItem>>,
+    /// Whether someone does.
+    pub watches_open: RwSignal<bool>,
     /// The counters.
     pub pipeline: RwSignal<Pipeline>,
     /// What the page had to say of itself.
@@ -357,6 +388,9 @@ impl Screen {
             window: RwSignal::new(WindowModel::default()),
             rail: RwSignal::new(Vec::new()),
             rail_trouble: RwSignal::new(None),
+            rail_open: RwSignal::new(Vec::new()),
+            watches: RwSignal::new(Vec::new()),
+            watches_open: RwSignal::new(false),
             pipeline: RwSignal::new(Pipeline { balanced: true, ..Pipeline::default() }),
             notices: RwSignal::new(Notices::default()),
             notices_open: RwSignal::new(false),

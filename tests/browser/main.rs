@@ -41,3 +41,6 @@ mod controls;
 
 // Every kind's cells against what a real server printed.
 mod columns;
+
+// Kinds that come and go with their definitions.
+mod kinds;

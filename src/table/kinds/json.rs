@@ -5,6 +5,7 @@
 
 mod pick;
 mod plain;
+pub mod raw;
 
 use std::borrow::Cow;
 

@@ -4,8 +4,8 @@
 //! in kubernetes, at 1.35; `tests/it/columns.rs` holds them to what a server printed. A kind's file names the
 //! function there that it follows.
 
-mod json;
-mod parts;
+pub(in crate::table) mod json;
+pub(in crate::table) mod parts;
 mod pod_status;
 mod printed;
 mod selector;
@@ -60,9 +60,10 @@ impl PartialEq for Kind {
 
 impl Kind {
     /// Whether `kubectl get` begins a row with the name. It does not where NAME is among the columns: an Event's
-    /// name says nothing, and stands last, on demand; a StorageClass's says whether it is the default.
+    /// name says nothing, and stands last, on demand; a StorageClass's says whether it is the default. A definition
+    /// may call a column so, too, beside the name.
     pub fn leads_with_name(&self) -> bool {
-        self.columns.iter().all(|column| column.title != "NAME")
+        self.columns.iter().all(|column| column.title != "NAME" || !column.source.is_empty())
     }
 
     /// Whether kubectl would understand `name` as this kind: plural, singular, short name or kind, each alone or

@@ -2,7 +2,7 @@
 //! `restmapper`).
 
 use axum::http::Method;
-use kubechurn::api::discovery::{AGGREGATED, PATHS, read};
+use kubechurn::api::discovery::{ACCEPT, Answer, PATHS, read};
 
 use super::api_error::ApiError;
 use super::rest::Client;
@@ -14,11 +14,15 @@ pub use kubechurn::api::discovery::Discovered;
 /// # Errors
 /// As [`Client::request`].
 pub async fn discover(client: &Client) -> Result<Vec<Discovered>, ApiError> {
-    let client = client.with_accept(AGGREGATED);
+    let client = client.with_accept(ACCEPT);
     let mut all = Vec::new();
     for path in PATHS {
         let document = client.request(Method::GET, &format!("/{path}"), "", String::new()).await?;
-        all.extend(read(&document.to_string()).map_err(|error| ApiError::unanswered(error.to_string()))?);
+        match read(&document.to_string()) {
+            Ok(Answer::Aggregated { resources, .. }) => all.extend(resources),
+            Ok(Answer::Versions(_)) => return Err(ApiError::unanswered(format!("/{path} is not aggregated"))),
+            Err(error) => return Err(ApiError::unanswered(error.to_string())),
+        }
     }
     Ok(all)
 }

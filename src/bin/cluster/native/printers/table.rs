@@ -25,7 +25,7 @@ pub fn definitions(resource: &Resource) -> Value {
     let mut definitions = vec![definition("Name", "string", "name", 0)];
     match (&resource.columns, kind_of(resource)) {
         (Columns::Custom(columns), _) => {
-            let custom = |one: &PrinterColumn| definition(&one.title, &one.value_type, &one.format, one.priority);
+            let custom = |one: &PrinterColumn| definition(&one.name, &one.value_type, &one.format, one.priority);
             definitions.extend(columns.iter().map(custom));
         }
         (Columns::Component, _) => definitions.extend(COMPONENT.map(word)),
@@ -48,8 +48,8 @@ pub fn cells(resource: &Resource, object: &Object, now: Timestamp) -> Value {
     let mut cells = vec![Value::from(&*object.name)];
     match (&resource.columns, kind_of(resource)) {
         (Columns::Custom(columns), _) => {
-            let value = object.to_value();
-            cells.extend(columns.iter().map(|column| custom(column, &value, now)));
+            let text = object.text();
+            cells.extend(columns.iter().map(|column| column.cell(&text, now)));
         }
         (Columns::Component, _) => cells.extend(component(&object.to_value())),
         (Columns::Page, None) => {
@@ -92,21 +92,4 @@ fn written(cell: &Cell, now: Timestamp) -> Value {
 /// How long ago a point in time was, as kubectl prints it.
 fn age(since: &str, now: Timestamp) -> Value {
     written(&Cell::Age(Timestamp::parse_set(since)), now)
-}
-
-/// The first value of a column's path in the column's type; null where there is none that fits.
-fn custom(column: &PrinterColumn, object: &Value, now: Timestamp) -> Value {
-    let found = column.path.as_ref().map(|path| path.find(object)).unwrap_or_default();
-    let Some(first) = found.first() else { return Value::Null };
-    match (column.value_type.as_str(), first) {
-        ("integer", Value::Number(number)) => {
-            number.as_i64().or(number.as_f64().map(|number| number as i64)).map_or(Value::Null, Value::from)
-        }
-        ("number", Value::Number(_)) | ("boolean", Value::Bool(_)) => (*first).clone(),
-        ("string", Value::String(text)) => text.as_str().into(),
-        ("string", Value::Null) => Value::Null,
-        ("string", other) => other.to_string().into(),
-        ("date", Value::String(since)) => age(since, now),
-        _ => Value::Null,
-    }
 }

@@ -3,27 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::native::printers::columns::Columns;
-use crate::native::printers::jsonpath::JsonPath;
+pub use crate::native::printers::jsonpath::PrinterColumn;
 use crate::native::resources::builtin;
 use crate::native::resources::resource::{Resource, ScalePaths};
 
 /// Deletes the objects before the definition goes.
 pub const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
-
-/// One of `additionalPrinterColumns`.
-#[derive(Debug, Clone)]
-pub struct PrinterColumn {
-    /// Its title.
-    pub title: String,
-    /// `integer`, `number`, `string`, `boolean` or `date`.
-    pub value_type: String,
-    /// What to read into it.
-    pub format: String,
-    /// Above 0 it is shown on demand.
-    pub priority: i64,
-    /// Where its value stands; a path that the evaluator does not know leads nowhere.
-    pub path: Option<JsonPath>,
-}
 
 /// Why a definition is refused: the field, and what is wrong with it.
 pub type Refusal = (&'static str, String);
@@ -171,16 +156,8 @@ fn scale_paths(scale: &Value) -> ScalePaths {
 
 fn columns_of(version: &Value) -> Columns {
     let all = version["additionalPrinterColumns"].as_array().into_iter().flatten();
-    let text = |column: &Value, field: &str| column[field].as_str().unwrap_or_default().to_owned();
-    let columns: Vec<PrinterColumn> = all
-        .map(|column| PrinterColumn {
-            title: text(column, "name"),
-            value_type: text(column, "type"),
-            format: text(column, "format"),
-            priority: column["priority"].as_i64().unwrap_or_default(),
-            path: JsonPath::parse(&text(column, "jsonPath")),
-        })
-        .collect();
+    // From one on whose path is none, the server has no more.
+    let columns: Vec<PrinterColumn> = all.map_while(PrinterColumn::of).collect();
     // Without any, the page's fallback: name and age.
     if columns.is_empty() { Columns::Page } else { Columns::Custom(columns) }
 }

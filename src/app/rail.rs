@@ -1,0 +1,130 @@
+//! What the rail shows: each kind, how its watch is and what it costs, and which groups are open.
+
+use crate::app::Page;
+use crate::app::present::{bytes, bytes_of};
+use crate::browser::clock;
+use crate::page::rail::Groups;
+use crate::page::report;
+use crate::page::watched::Watched;
+use crate::table::kinds::Kind;
+use crate::timeline::mark::{MarkType, grouped};
+use crate::ui::screen::{RailItem, put};
+
+/// Where the browser keeps which groups are open.
+const KEY: &str = "kubechurn.rail";
+
+/// The groups as they were left on the last visit.
+pub(super) fn stored() -> Groups {
+    let text = storage().and_then(|storage| storage.get_item(KEY).ok().flatten());
+    text.map_or_else(Groups::default, |text| Groups::parse(&text))
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    web_sys::window().and_then(|window| window.local_storage().ok().flatten())
+}
+
+impl Page {
+    pub(super) fn present_rail(&mut self, now: f64) {
+        let mut items: Vec<RailItem> = self.catalog.kinds().map(|kind| self.rail_item(kind, now)).collect();
+        // What the server has no longer is shown only to who waits for it.
+        for name in self.route.pinned.iter().chain([&self.route.resource]) {
+            let Some(kind) = self.catalog.gone(name).filter(|kind| items.iter().all(|item| item.name != kind.name))
+            else {
+                continue;
+            };
+            let note = String::from("this server has it no longer");
+            let item = RailItem { state: "stopped", gone: true, note, ..self.rail_item(kind, now) };
+            let last = items.iter().rposition(|other| other.heading == kind.heading);
+            items.insert(last.map_or(items.len(), |last| last + 1), item);
+        }
+        if let Some(item) = items.iter().find(|item| item.current)
+            && self.groups.arrive(item.heading)
+        {
+            self.keep_groups();
+        }
+        let mut open: Vec<&'static str> = Vec::new();
+        for item in &items {
+            if !open.contains(&item.heading) && self.groups.is_open(item.heading) {
+                open.push(item.heading);
+            }
+        }
+        put(self.screen.rail_open, open);
+        put(self.screen.rail, items);
+        self.present_title();
+    }
+
+    fn rail_item(&self, kind: &'static Kind, now: f64) -> RailItem {
+        let watched = self.desks.iter().find(|watched| watched.kind() == kind);
+        let otherwise = if self.definitions.awaits(kind) { "connecting" } else { "" };
+        let mut note = watched.map_or_else(String::new, |watched| self.cost(watched));
+        if let Some(words) = self.definitions.note(kind) {
+            note = format!("{note}\nNAME and AGE only, because its definition cannot be read: {words}");
+        }
+        RailItem {
+            name: kind.name,
+            heading: kind.heading,
+            title: kind.title,
+            current: self.route.resource == kind.name,
+            pinned: self.route.pinned.iter().any(|pinned| pinned == kind.name),
+            state: watched.map_or(otherwise, |watched| report::state(watched.health(&self.informers, now))),
+            count: watched.map_or_else(String::new, |watched| grouped(watched.items(&self.informers) as u64)),
+            spark: watched.map_or_else(String::new, |watched| spark(watched, now)),
+            href: self.route.showing(kind.name).fragment(),
+            gone: false,
+            note,
+        }
+    }
+
+    /// What a kind's watches cost, in words.
+    fn cost(&self, watched: &Watched) -> String {
+        let rates = watched.scopes().iter().filter_map(|scope| self.share(&watched.kind().resource, scope));
+        let (frames, rate) = rates.fold((0.0, 0.0), |(frames, rate), own| (frames + own.frames, rate + own.bytes));
+        let watches = match watched.scopes().len() {
+            1 => String::from("1 watch"),
+            more => format!("{more} watches"),
+        };
+        let so_far = watched.ledger(&self.informers).bytes as f64;
+        format!("{watches}: {frames:.0} frames/s, {}, {} so far", bytes(rate), bytes_of(so_far))
+    }
+
+    /// The user opens or closes a group.
+    pub(super) fn fold(&mut self, heading: &str, open: bool) {
+        if self.groups.fold(heading, open) {
+            self.keep_groups();
+            self.present_rail(clock::now());
+        }
+    }
+
+    fn keep_groups(&self) {
+        if let Some(storage) = storage() {
+            let _ = storage.set_item(KEY, &self.groups.text());
+        }
+    }
+}
+
+/// A minute of a kind's churn as a path of 22 bars, 44 wide and 14 high.
+fn spark(watched: &Watched, now: f64) -> String {
+    const BARS: usize = 22;
+    let timeline = watched.timeline();
+    let step = 60_000.0 / BARS as f64;
+    // Aligned to whole steps, so that bars move on and do not flicker.
+    let end = (now / step).floor() * step;
+    let mut sums = [0_u64; BARS];
+    // A list is no churn, however many objects it brings.
+    let churn = |since: f64| {
+        let counts = timeline.counts_since(since);
+        counts.of(MarkType::Added) + counts.of(MarkType::Updated) + counts.of(MarkType::Deleted)
+    };
+    let mut later = churn(end);
+    for (at, sum) in sums.iter_mut().enumerate().rev() {
+        let since = churn(end - step * (BARS - at) as f64);
+        *sum = since.saturating_sub(later);
+        later = since;
+    }
+    let most = sums.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let bars = sums.iter().enumerate().filter(|(_, sum)| **sum > 0).map(|(at, sum)| {
+        let height = (*sum as f64 / most).sqrt() * 13.0 + 1.0;
+        format!("M{} 14v-{height:.1}h1.5V14z", at * 2)
+    });
+    bars.collect()
+}

@@ -1,0 +1,52 @@
+//! Which watches are open, and what each of them costs.
+
+use leptos::prelude::GetUntracked;
+
+use crate::api::request::Scope;
+use crate::api::resource::ApiResource;
+use crate::app::Page;
+use crate::app::meters::{Meters, Rates, Sample};
+use crate::app::present::{bytes, bytes_of};
+use crate::page::report;
+use crate::timeline::mark::grouped;
+use crate::ui::screen::{WatchItem, put};
+
+impl Page {
+    /// Measures each watch, and lists them if someone looks.
+    pub(super) fn present_watches(&mut self, now: f64) {
+        self.shares.retain(|id, _| self.informers.get(*id).is_some());
+        for (id, informer) in self.informers.iter() {
+            let ledger = informer.ledger();
+            let (frames, bytes) = (ledger.frames, ledger.bytes);
+            self.shares.entry(id).or_default().take(Sample { at: now, frames, bytes, ..Sample::default() });
+        }
+        let items = if self.screen.watches_open.get_untracked() { self.watch_items(now) } else { Vec::new() };
+        put(self.screen.watches, items);
+    }
+
+    fn watch_items(&self, now: f64) -> Vec<WatchItem> {
+        let items = self.informers.iter().filter_map(|(id, informer)| {
+            let (resource, scope) = self.informers.of(id)?;
+            let rates = self.shares.get(&id).map(Meters::rates).unwrap_or_default();
+            let kind = self.catalog.kinds().find(|kind| kind.resource == resource);
+            let words = [&*scope.namespace, &*scope.label_selector];
+            Some(WatchItem {
+                title: kind.map_or(resource.kind, |kind| kind.title),
+                scope: words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · "),
+                state: report::state(informer.health(now)),
+                frames: format!("{:.0}", rates.frames),
+                rate: bytes(rates.bytes),
+                bytes: bytes_of(informer.ledger().bytes as f64),
+                objects: grouped(informer.store().len() as u64),
+            })
+        });
+        items.collect()
+    }
+
+    /// The rates of one watch.
+    pub(super) fn share(&self, resource: &ApiResource, scope: &Scope) -> Option<Rates> {
+        let is_it = |id| self.informers.of(id).is_some_and(|(other, own)| other == *resource && own == scope);
+        let (id, _) = self.informers.iter().find(|(id, _)| is_it(*id))?;
+        self.shares.get(&id).map(Meters::rates)
+    }
+}
