@@ -36,5 +36,11 @@ mod size;
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
+// Rows, palette, copies, exports and columns, without a pointer.
+mod keyboard;
+
+// What a screen reader gets, by axe-core, in every state.
+mod accessibility;
+
 // Every kind's cells against what a real server printed.
 mod columns;
