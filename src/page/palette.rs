@@ -34,8 +34,8 @@ const ACTS: &[Act] = &[
     Act::Help,
 ];
 
-/// How many entries are shown at most: more are found by another letter, not by scrolling.
-const SHOWN: usize = 60;
+/// How many entries are shown at most: all of what most clusters have, and no more than a page can carry.
+const SHOWN: usize = 400;
 
 /// What an entry does.
 #[derive(Clone, Debug, PartialEq)]

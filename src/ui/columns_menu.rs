@@ -61,6 +61,7 @@ fn Column(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
     let title = move || choice.with(|choice| choice.as_ref().map_or("", |choice| choice.title));
     let is_shown = move || choice.with(|choice| choice.as_ref().is_some_and(|choice| choice.shown));
     let width = move || choice.with(|choice| choice.as_ref().and_then(|choice| choice.width));
+    let width_words = move || width().map_or_else(|| String::from("auto"), |width| width.to_string());
     let send = move |change: Rearrange| commands.send(Command::Hands(Hands::Columns(change)));
     let owned =
         move || choice.with_untracked(|choice| choice.as_ref().map_or("", |choice: &Choice| choice.title).to_owned());
@@ -92,11 +93,10 @@ fn Column(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
             <button aria-label=move || format!("make {} wider", title()) on:click=move |_| send(Rearrange::Widen(owned(), STEP))>"+"</button>
             <button
                 class="fit"
-                aria-label=move || format!("make {} as wide as its values", title())
-                aria-pressed=move || width().is_none().to_string()
+                aria-label=move || format!("{}: width of {}, make it fit the values", width_words(), title())
                 on:click=move |_| send(Rearrange::Fit(owned()))
             >
-                {move || width().map_or_else(|| String::from("fits"), |width| width.to_string())}
+                {width_words}
             </button>
         </div>
     }

@@ -167,7 +167,7 @@ pub fn PaletteButton(
             class="palette-button"
             data-testid="open-palette"
             aria-haspopup="dialog"
-            aria-label="open the palette"
+            aria-label="Ctrl K: open the palette"
             title="go to a kind or a namespace, or do something"
             on:click=move |_| commands.send(Command::Hands(Hands::Act(Act::Palette)))
         >

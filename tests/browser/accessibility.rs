@@ -144,6 +144,7 @@ async fn states_are_said_aloud_and_events_are_not() {
                     .observe(region, { subtree: true, childList: true, characterData: true });
             }";
         page.browser.run(script, Vec::new()).await;
+        cluster.rate(100).await;
         cluster.advance(200, 100).await;
         cluster.quiet("/api/v1/pods").await;
         assert_eq!(page.read::<Vec<String>>("return window.__said", Vec::new()).await, [""; 0], "200 events, no word");

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use thirtyfour::Key;
-use thirtyfour::prelude::*;
 
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::page::{Page, with_page};
