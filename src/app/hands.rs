@@ -302,8 +302,8 @@ impl Page {
             Act::CopyRow => ("the row", tab_separated(&self.layout, object()?, at)),
             Act::CopyObjectCommand => ("the command line", command_line::object(kind, &object()?.key)),
             Act::CopyCommand => {
-                let Route { namespaces, labels, wide, .. } = &self.route;
-                let listing = Listing { kind, namespaces, labels, fields: "", wide: *wide };
+                let Route { namespaces, labels, fields, wide, .. } = &self.route;
+                let listing = Listing { kind, namespaces, labels, fields, wide: *wide };
                 ("the command line", listing.command_line())
             }
             _ => ("the link", document().and_then(|document| document.url().ok())?),

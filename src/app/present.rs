@@ -7,13 +7,14 @@ use crate::api::cell::Tone;
 use crate::api::time::{Timestamp, write_human_duration};
 use crate::app::Page;
 use crate::app::layout::heads;
-use crate::app::meters::Sample;
+use crate::app::meters::{Sample, sums};
 use crate::browser::clock;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::SharedInformerFactory;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
 use crate::cache::shared_informer::SharedInformer;
+use crate::page::direction::direction;
 use crate::page::layout::{Layout, Source};
 use crate::page::report;
 use crate::page::route::Route;
@@ -329,6 +330,8 @@ fn row_model(
         let mut text = String::new();
         let mut tone = Tone::Plain;
         let mut flashes = false;
+        let last = before.and_then(|(model, _)| model.cells.get(at));
+        let mut went = None;
         match source {
             Source::Namespace => text.push_str(&object.key.namespace),
             Source::Name => text.push_str(&object.key.name),
@@ -339,6 +342,9 @@ fn row_model(
                 }
                 let changed = before.and_then(|(_, changed)| changed).unwrap_or(0);
                 flashes = cell < 32 && changed & (1 << cell) != 0;
+                if let Some((value, last)) = object.cells.get(cell).zip(last).filter(|_| flashes) {
+                    went = direction(value, &last.text, &text);
+                }
             }
             Source::Changed => {
                 if row.deleted_at.is_some() {
@@ -348,9 +354,11 @@ fn row_model(
             }
         }
         let fits = layout.make_room(at, &text);
-        let since = before.and_then(|(model, _)| model.cells.get(at)).and_then(|cell| cell.marked_at);
+        let since = last.and_then(|cell| cell.marked_at);
         let marked_at = if flashes { Some(wall.0) } else { since.filter(|since| wall.0 - since < MARKED) };
-        CellModel { whole: (!fits).then(|| text.clone()), text, tone: tone_name(tone), marked_at }
+        // While the mark stays, so does the arrow.
+        let went = if flashes { went } else { last.and_then(|cell| cell.went).filter(|_| marked_at.is_some()) };
+        CellModel { whole: (!fits).then(|| text.clone()), text, tone: tone_name(tone), marked_at, went }
     });
     let cells = cells.collect();
     RowModel {
@@ -398,7 +406,12 @@ fn empty(watched: &Watched, informers: &SharedInformerFactory, route: &Route, no
         Health::Connecting => Some(format!("Connecting, to list {title}{place} …")),
         Health::Listing => Some(format!("Listing {title}{place} …")),
         _ if watched.items(informers) > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
-        Health::Live if !route.labels.is_empty() => Some(format!("No {title}{place} with labels {}.", route.labels)),
+        Health::Live if !route.labels.is_empty() || !route.fields.is_empty() => {
+            let asked = [("labels", &route.labels), ("fields", &route.fields)];
+            let asked = asked.into_iter().filter(|(_, selector)| !selector.is_empty());
+            let asked: Vec<String> = asked.map(|(what, selector)| format!("{what} {selector}")).collect();
+            Some(format!("No {title}{place} with {}.", asked.join(" and ")))
+        }
         Health::Live => Some(format!("There are no {title}{place}.")),
         _ => Some(format!("It is not known whether there are {title}{place}.")),
     }
@@ -475,33 +488,4 @@ fn bytes_of(bytes: f64) -> String {
 /// The program's memory in bytes; it never shrinks.
 fn memory() -> f64 {
     (core::arch::wasm32::memory_size(0) * 65_536) as f64
-}
-
-/// The sums of the ledger, written out.
-fn sums(ledger: &Ledger, queued: u64) -> String {
-    format!(
-        "frames {} = bookmarks {} + errors {} + malformed {} + events {}\n\
-         events {} = watched {} + streamed {} + late {}\n\
-         streamed {} + listed {} = replaced {} + merged {} + discarded {} + pending {} + malformed {}\n\
-         deltas {} = applied {} + coalesced {} + queued {queued}",
-        ledger.frames,
-        ledger.bookmarks,
-        ledger.errors,
-        ledger.malformed,
-        ledger.events,
-        ledger.events,
-        ledger.watched,
-        ledger.streamed,
-        ledger.late,
-        ledger.streamed,
-        ledger.listed,
-        ledger.replaced,
-        ledger.merged,
-        ledger.discarded,
-        ledger.pending,
-        ledger.malformed_items,
-        ledger.deltas(),
-        ledger.applied,
-        ledger.coalesced,
-    )
 }

@@ -7,6 +7,7 @@ pub mod help;
 pub mod palette;
 pub mod rail;
 pub mod screen;
+mod selectors;
 pub mod shell;
 pub mod table;
 pub mod timeline;

@@ -147,6 +147,8 @@ pub struct CellModel {
     pub tone: &'static str,
     /// The second in which it last changed, for as long as that is marked.
     pub marked_at: Option<i64>,
+    /// Which way a number went: `up` or `down`, for as long as the change is marked.
+    pub went: Option<&'static str>,
 }
 
 /// One row.

@@ -232,7 +232,10 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
                 data-align=align
                 data-tone=move || tone.with(|row| some(row.cells.get(at).map_or("", |cell| cell.tone)))
                 data-changed=move || {
-                    marked.with(|row| row.cells.get(at).and_then(|cell| cell.marked_at).map(|_| "true"))
+                    marked.with(|row| {
+                        let cell = row.cells.get(at)?;
+                        cell.marked_at.map(|_| cell.went.unwrap_or("true"))
+                    })
                 }
                 title=move || whole.with(|row| row.cells.get(at).and_then(|cell| cell.whole.clone()))
             >
