@@ -36,8 +36,11 @@ mod size;
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
-// Rows, palette, copies, exports and columns, without a pointer.
+// Rows, palette, help and columns, without a pointer.
 mod keyboard;
+
+// What is copied and exported.
+mod copies;
 
 // What a screen reader gets, by axe-core, in every state.
 mod accessibility;
