@@ -62,7 +62,7 @@ fn after(changes: &[Rearrange]) -> (Vec<&'static str>, Arrangement) {
 #[test]
 fn columns_are_moved_hidden_and_put_back() {
     use Rearrange::{Move, Onto, Reset, Show};
-    let (age, name, status) = || -> (String, String, String) { ("AGE".into(), "NAME".into(), "STATUS".into()) }();
+    let [age, name, status] = ["AGE", "NAME", "STATUS"].map(String::from);
     for (changes, expected) in [
         (vec![Move(age.clone(), -1)], &["NAME", "AGE", "STATUS", "Δ"][..]),
         (vec![Move(age.clone(), -9)], &["AGE", "NAME", "STATUS", "Δ"]),
