@@ -2,10 +2,14 @@
 
 mod desk;
 mod discovery;
+mod export;
 mod handles;
+mod hands;
+mod keys;
 mod layout;
 mod meters;
 mod notices;
+mod palette;
 mod pointer;
 mod present;
 mod rail;
@@ -25,7 +29,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::ObjectKey;
-use crate::app::layout::Layout;
+use crate::app::hands::AtHand;
 use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
 use crate::app::present::Shown;
@@ -38,6 +42,7 @@ use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Definitions;
+use crate::page::layout::{Arrangement, Layout};
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::rail::Groups;
 use crate::page::route::Route;
@@ -93,6 +98,9 @@ struct Page {
     screen: Screen,
     frames: Frames,
     layout: Layout,
+    /// What the user has made of the columns.
+    arrangement: Arrangement,
+    hands: AtHand,
     pointer: Pointer,
     shown: Shown,
     stage: Stage,
@@ -139,7 +147,9 @@ impl Page {
             RefCell::new(Page {
                 this: this.clone(),
                 base: None,
-                layout: Layout::of(route.kind(&Catalog::default()), &route),
+                layout: Layout::of(None, false, &Arrangement::default()),
+                arrangement: Arrangement::default(),
+                hands: AtHand::default(),
                 route,
                 catalog: Catalog::default(),
                 definitions: Definitions::default(),
@@ -172,16 +182,22 @@ impl Page {
         });
         handles::install(&page);
         listen(&page);
+        keys::listen(&page);
         let ticking = page.clone();
         Interval::new(TICK, move || tick(&ticking)).forget();
         spawn_local(find_api(page.clone()));
-        page.borrow_mut().present_shell();
+        page.borrow_mut().begin_hands();
         page
     }
 
     /// The kind in view, if the server has it.
     fn kind(&self) -> Option<&'static Kind> {
         self.route.kind(&self.catalog)
+    }
+
+    /// The kind in view, once its columns are known.
+    fn settled_kind(&self) -> Option<&'static Kind> {
+        self.kind().filter(|kind| !self.definitions.awaits(kind))
     }
 
     /// The kind in view, as it is watched.
@@ -367,9 +383,14 @@ fn obey(page: &Shared, command: Command) {
     if command == Command::Retry {
         return tell_all(page, &Input::Start);
     }
+    let now = clock::now();
+    if let Command::Hands(hands) = command {
+        let next = page.borrow_mut().take_in_hand(hands, now);
+        page.borrow().frames.hurry();
+        return next.into_iter().for_each(|command| obey(page, command));
+    }
     let mut borrowed = page.borrow_mut();
     let this = &mut *borrowed;
-    let now = clock::now();
     match command {
         Command::Go(route) => travel::push(&route),
         Command::Filter(text) => {
@@ -383,6 +404,10 @@ fn obey(page: &Shared, command: Command) {
         Command::Pause(paused) => this.pause(paused, now),
         Command::Select(key) => {
             this.selected = if this.selected == key { None } else { key };
+            if let Some(key) = this.selected.clone() {
+                this.remember(&key);
+                this.put_hand_on_selected();
+            }
         }
         Command::LoadNamespaces => {
             if let Some(base) = this.base.clone() {

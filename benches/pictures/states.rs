@@ -39,6 +39,11 @@ pub async fn take(wanted: &[String]) {
         })
         .await;
     }
+    for (name, keys) in [("palette", ":se"), ("keys", "?")] {
+        if is_wanted(name) {
+            on_a_page("#/pods?pin=deployments,jobs,events", async |page, _, _| opened(page, name, keys).await).await;
+        }
+    }
     if is_wanted("empty") {
         on_a_page("#/pods?ns=nowhere&labels=app%3Dweb", async |page, _, _| {
             page.reaches("pods", "live", PATIENCE).await;
@@ -104,6 +109,19 @@ async fn pictures(page: &Page, name: &str, state: &str) {
         if name == "busy" || name == "inspector" {
             lively(page).await;
         }
+        for size in SIZES {
+            shoot(page, name, theme, size).await;
+        }
+    }
+}
+
+/// What keys open, over a page on which something happens.
+async fn opened(page: &Page, name: &str, keys: &str) {
+    for theme in THEMES {
+        choose(page, theme).await;
+        page.browser.driver.refresh().await.expect("the page reloads");
+        lively(page).await;
+        page.browser.driver.action_chain().send_keys(keys).perform().await.expect("keys can be pressed");
         for size in SIZES {
             shoot(page, name, theme, size).await;
         }

@@ -6,6 +6,7 @@ use crate::browser::lister_watcher::ListerWatcher;
 use crate::cache::backoff::Moment;
 use crate::cache::factory::InformerId;
 use crate::cache::reflector::{Action, Input};
+use crate::page::cursor::Cursor;
 use crate::page::notices::{News, Said};
 use crate::page::route::Route;
 use crate::page::watched::{Watched, scopes};
@@ -25,6 +26,8 @@ impl Page {
         if scope(&self.route) != scope(&route) {
             // A table that was never drained would look as if it were still being listed.
             self.pause(false, now);
+            // Rows of another table have the same numbers.
+            self.hands.cursor = Cursor::default();
         }
         self.route = route.resolved(&self.catalog);
         if self.base.is_some() {

@@ -1,6 +1,8 @@
-//! Rates of the counters that only grow.
+//! Rates of the counters that only grow, and their sums in words.
 
 use std::collections::VecDeque;
+
+use crate::cache::ledger::Ledger;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,4 +65,33 @@ impl Meters {
             folded: if applied == 0 { 1.0 } else { (deltas as f64 / applied as f64).max(1.0) },
         }
     }
+}
+
+/// The sums of the ledger, written out.
+pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
+    format!(
+        "frames {} = bookmarks {} + errors {} + malformed {} + events {}\n\
+         events {} = watched {} + streamed {} + late {}\n\
+         streamed {} + listed {} = replaced {} + merged {} + discarded {} + pending {} + malformed {}\n\
+         deltas {} = applied {} + coalesced {} + queued {queued}",
+        ledger.frames,
+        ledger.bookmarks,
+        ledger.errors,
+        ledger.malformed,
+        ledger.events,
+        ledger.events,
+        ledger.watched,
+        ledger.streamed,
+        ledger.late,
+        ledger.streamed,
+        ledger.listed,
+        ledger.replaced,
+        ledger.merged,
+        ledger.discarded,
+        ledger.pending,
+        ledger.malformed_items,
+        ledger.deltas(),
+        ledger.applied,
+        ledger.coalesced,
+    )
 }

@@ -6,14 +6,16 @@ use rustc_hash::FxHashMap;
 use crate::api::cell::Tone;
 use crate::api::time::{Timestamp, write_human_duration};
 use crate::app::Page;
-use crate::app::layout::{Layout, Source};
-use crate::app::meters::Sample;
+use crate::app::layout::heads;
+use crate::app::meters::{Sample, sums};
 use crate::browser::clock;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::SharedInformerFactory;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
 use crate::cache::shared_informer::SharedInformer;
+use crate::page::direction::direction;
+use crate::page::layout::{Layout, Source};
 use crate::page::report;
 use crate::page::route::Route;
 use crate::page::watched::Watched;
@@ -41,8 +43,12 @@ struct Held {
     version: u64,
     second: i64,
     rank: usize,
-    selected: bool,
+    look: Look,
 }
+
+/// Whether the user looks at a row's object, and whether the keyboard's hand is on the row (0) or on one of its cells
+/// (from 1).
+type Look = (bool, Option<usize>);
 
 /// What the table showed last.
 #[derive(Default)]
@@ -67,14 +73,26 @@ impl Shown {
 }
 
 impl Shown {
-    /// Looks where the uppermost row went, and says where the table must be scrolled to keep it in its place.
-    fn follow_anchor(&mut self, view: &TableView) -> Option<f64> {
-        let moved = self.anchor.and_then(|(id, was)| Some(view.position(id)? as f64 - was as f64));
-        let top = moved.filter(|by| *by != 0.0).map(|by| self.top + by * ROW);
+    pub(super) fn top(&self) -> f64 {
+        self.top
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        self.height
+    }
+
+    /// Looks where the row went that must not move, and says where the table must be scrolled to keep it in its place:
+    /// the row under the keyboard's hand, while it is seen, else the uppermost one.
+    fn follow_anchor(&mut self, view: &TableView, hand: Option<(RowId, usize)>) -> Option<f64> {
+        let place = |id| hand.filter(|(hand, _)| *hand == id).map(|(_, at)| at).or_else(|| view.position(id));
+        let moved = self.anchor.and_then(|(id, was)| Some(place(id)? as f64 - was as f64));
+        let top = moved.filter(|by| *by != 0.0).map(|by| (self.top + by * ROW).max(0.0));
         self.top = top.unwrap_or(self.top);
         // At the very top, what comes is wanted in sight.
         let first = (self.top / ROW) as usize;
-        self.anchor = (first > 0).then(|| view.window(first, 1).first().map(|id| (*id, first))).flatten();
+        let seen = (self.top - ROW)..(self.top + self.height);
+        let hand = hand.filter(|(_, at)| seen.contains(&(*at as f64 * ROW)));
+        self.anchor = hand.or_else(|| view.window(first, 1).first().map(|id| (*id, first)).filter(|_| first > 0));
         top
     }
 }
@@ -82,12 +100,8 @@ impl Shown {
 impl Page {
     /// The place changed: another kind, other columns, another order.
     pub(super) fn arrived(&mut self) {
-        // A kind that waits for its columns has none yet.
-        let kind = self.kind().filter(|kind| !self.definitions.awaits(kind));
-        if !self.layout.fits(kind, &self.route) {
-            let generation = self.layout.generation + 1;
-            self.layout = Layout::of(kind, &self.route);
-            self.layout.generation = generation;
+        if !self.layout.fits(self.settled_kind(), self.route.wide) {
+            self.lay_out();
         }
         (self.shown.slow, self.shown.anchor) = (0.0, None);
         self.present_shell();
@@ -101,7 +115,8 @@ impl Page {
         let title = kind.map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned());
         let namespaced = self.kind().is_none_or(|kind| kind.resource.namespaced);
         put(self.screen.subject, Subject { title, namespaced });
-        put(self.screen.heads, self.layout.heads(self.order(), !self.route.sort.is_empty()));
+        put(self.screen.heads, heads(&self.layout, self.order(), !self.route.sort.is_empty()));
+        put(self.screen.hands.columns, self.layout.choices(&self.arrangement));
         put(self.screen.template, self.layout.template());
         self.present_rail(clock::now());
     }
@@ -125,6 +140,7 @@ impl Page {
             self.present_rail(now);
             self.present_pipeline(now);
             self.present_notices(now);
+            self.present_hands(now);
         }
     }
 
@@ -134,7 +150,10 @@ impl Page {
         let desk = self.desks.first().filter(|watched| Some(watched.kind()) == kind);
         let Some(desk) = desk else { return self.present_nothing() };
         let view = desk.view();
-        if let Some(top) = self.shown.follow_anchor(view) {
+        let cursor = &mut self.hands.cursor;
+        let hand = cursor.settle(view).and_then(|at| Some((cursor.row()?.0, at)));
+        let cursor = *cursor;
+        if let Some(top) = self.shown.follow_anchor(view, hand) {
             put(self.screen.length, view.len());
             put(self.screen.scroll, top);
         }
@@ -147,32 +166,32 @@ impl Page {
         let mut kept = FxHashMap::with_capacity_and_hasher(count, Default::default());
         for (at, id) in view.window(first, count).into_iter().enumerate() {
             let Some(row) = view.row(id) else { continue };
-            let (rank, selected) = (first + at + 1, self.selected.as_ref() == Some(&row.object.key));
+            let rank = first + at + 1;
+            let look = (self.selected.as_ref() == Some(&row.object.key), cursor.on(id, row.born));
             let slot = (id.0, row.born, generation);
             // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
             let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
             let held = match self.shown.slots.remove(&slot) {
                 Some(mut held) => {
-                    let same =
-                        (held.version, held.second, held.rank, held.selected) == (row.version, second, rank, selected);
+                    let same = (held.version, held.second, held.rank, held.look) == (row.version, second, rank, look);
                     if !same {
                         let before = held.row.with_untracked(Clone::clone);
                         let fresh_change = (held.version != row.version).then_some(row.changed);
                         let model =
-                            row_model(&mut self.layout, row, rank, selected, Some((&before, fresh_change)), wall, now);
+                            row_model(&mut self.layout, row, rank, look, Some((&before, fresh_change)), wall, now);
                         if model != before {
                             held.row.set(model);
                             changed = true;
                         }
-                        (held.version, held.second, held.rank, held.selected) = (row.version, second, rank, selected);
+                        (held.version, held.second, held.rank, held.look) = (row.version, second, rank, look);
                     }
                     held
                 }
                 None => {
                     changed = true;
-                    let model = row_model(&mut self.layout, row, rank, selected, None, wall, now);
+                    let model = row_model(&mut self.layout, row, rank, look, None, wall, now);
                     let row_signal = ArcRwSignal::new(model);
-                    Held { row: row_signal, version: row.version, second, rank, selected }
+                    Held { row: row_signal, version: row.version, second, rank, look }
                 }
             };
             slots.push(Slot { id: slot, row: held.row.clone() });
@@ -182,6 +201,7 @@ impl Page {
         put(self.screen.length, view.len());
         put(self.screen.template, self.layout.template());
         put(self.screen.window, WindowModel { first, slots });
+        self.present_hand();
         put(self.screen.empty, empty(desk, &self.informers, &self.route, now));
         changed
     }
@@ -276,7 +296,7 @@ fn row_model(
     layout: &mut Layout,
     row: &Row,
     rank: usize,
-    selected: bool,
+    (selected, hand): Look,
     before: Option<(&RowModel, Option<u32>)>,
     wall: Timestamp,
     now: f64,
@@ -287,6 +307,8 @@ fn row_model(
         let mut text = String::new();
         let mut tone = Tone::Plain;
         let mut flashes = false;
+        let last = before.and_then(|(model, _)| model.cells.get(at));
+        let mut went = None;
         match source {
             Source::Namespace => text.push_str(&object.key.namespace),
             Source::Name => text.push_str(&object.key.name),
@@ -297,6 +319,9 @@ fn row_model(
                 }
                 let changed = before.and_then(|(_, changed)| changed).unwrap_or(0);
                 flashes = cell < 32 && changed & (1 << cell) != 0;
+                if let Some((value, last)) = object.cells.get(cell).zip(last).filter(|_| flashes) {
+                    went = direction(value, &last.text, &text);
+                }
             }
             Source::Changed => {
                 if row.deleted_at.is_some() {
@@ -306,9 +331,11 @@ fn row_model(
             }
         }
         let fits = layout.make_room(at, &text);
-        let since = before.and_then(|(model, _)| model.cells.get(at)).and_then(|cell| cell.marked_at);
+        let since = last.and_then(|cell| cell.marked_at);
         let marked_at = if flashes { Some(wall.0) } else { since.filter(|since| wall.0 - since < MARKED) };
-        CellModel { whole: (!fits).then(|| text.clone()), text, tone: tone_name(tone), marked_at }
+        // While the mark stays, so does the arrow.
+        let went = if flashes { went } else { last.and_then(|cell| cell.went).filter(|_| marked_at.is_some()) };
+        CellModel { whole: (!fits).then(|| text.clone()), text, tone: tone_name(tone), marked_at, went }
     });
     let cells = cells.collect();
     RowModel {
@@ -319,6 +346,7 @@ fn row_model(
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
         fading: row.deleted_at.map_or(0, |deleted_at| ((now - deleted_at) / FADES) as u8),
         selected,
+        hand,
         flaw: object.flaw.is_some(),
         delta: match row.delta {
             DeltaType::Added => ("Added", "▲"),
@@ -410,33 +438,4 @@ pub(super) fn bytes_of(bytes: f64) -> String {
 /// The program's memory in bytes; it never shrinks.
 fn memory() -> f64 {
     (core::arch::wasm32::memory_size(0) * 65_536) as f64
-}
-
-/// The sums of the ledger, written out.
-fn sums(ledger: &Ledger, queued: u64) -> String {
-    format!(
-        "frames {} = bookmarks {} + errors {} + malformed {} + events {}\n\
-         events {} = watched {} + streamed {} + late {}\n\
-         streamed {} + listed {} = replaced {} + merged {} + discarded {} + pending {} + malformed {}\n\
-         deltas {} = applied {} + coalesced {} + queued {queued}",
-        ledger.frames,
-        ledger.bookmarks,
-        ledger.errors,
-        ledger.malformed,
-        ledger.events,
-        ledger.events,
-        ledger.watched,
-        ledger.streamed,
-        ledger.late,
-        ledger.streamed,
-        ledger.listed,
-        ledger.replaced,
-        ledger.merged,
-        ledger.discarded,
-        ledger.pending,
-        ledger.malformed_items,
-        ledger.deltas(),
-        ledger.applied,
-        ledger.coalesced,
-    )
 }

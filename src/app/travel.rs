@@ -40,10 +40,25 @@ pub(super) fn replace(route: &Route) {
     }
 }
 
+/// What the browser keeps under a name, if anything.
+pub(super) fn kept(name: &str) -> Option<String> {
+    let storage = web_sys::window().and_then(|window| window.local_storage().ok().flatten())?;
+    storage.get_item(name).ok().flatten()
+}
+
+/// Has the browser keep something for the next visit, or forget it. Where it may keep nothing, nothing is kept.
+pub(super) fn keep(name: &str, value: Option<&str>) {
+    if let Some(storage) = web_sys::window().and_then(|window| window.local_storage().ok().flatten()) {
+        let _ = match value {
+            Some(value) => storage.set_item(name, value),
+            None => storage.remove_item(name),
+        };
+    }
+}
+
 /// The theme that was chosen last; dark at first.
 pub(super) fn stored_theme() -> Theme {
-    let storage = web_sys::window().and_then(|window| window.local_storage().ok().flatten());
-    match storage.and_then(|storage| storage.get_item(THEME).ok().flatten()).as_deref() {
+    match kept(THEME).as_deref() {
         Some("light") => Theme::Light,
         _ => Theme::Dark,
     }
@@ -54,9 +69,7 @@ pub(super) fn apply_theme(theme: Theme) {
     if let Some(root) = super::document().and_then(|document| document.document_element()) {
         let _ = root.set_attribute("data-theme", theme.name());
     }
-    if let Some(storage) = web_sys::window().and_then(|window| window.local_storage().ok().flatten()) {
-        let _ = storage.set_item(THEME, theme.name());
-    }
+    keep(THEME, Some(theme.name()));
 }
 
 /// Asks for the names of the namespaces, once: a menu is no reason for a watch.

@@ -1,11 +1,19 @@
 //! The page without a browser: what it watches, where the user is, and what it says of itself. All of it pure.
 
 pub mod catalog;
+pub mod command_line;
 pub mod counters;
+pub mod cursor;
 pub mod definitions;
+pub mod direction;
+pub mod export;
+pub mod keys;
+pub mod layout;
 pub mod notices;
+pub mod palette;
 pub mod rail;
 pub mod report;
 pub mod route;
 pub mod selectors;
+pub mod speech;
 pub mod watched;

@@ -55,8 +55,9 @@ fn NoticeList(screen: Screen) -> impl IntoView {
     };
     let escape = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Escape"
-            && let Some(list) = list.get_untracked()
+            && let Some(list) = list.get_untracked().filter(|list| list.open())
         {
+            event.prevent_default();
             list.set_open(false);
         }
     };

@@ -1,6 +1,10 @@
 //! What is seen: components that read signals and send commands. Nothing here decides anything.
 
+pub mod columns_menu;
 pub mod footer;
+pub mod hands;
+pub mod help;
+pub mod palette;
 pub mod rail;
 pub mod screen;
 mod selectors;

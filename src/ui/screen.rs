@@ -9,6 +9,7 @@ use leptos::prelude::*;
 
 use crate::api::object::ObjectKey;
 use crate::page::route::Route;
+use crate::ui::hands::{Hands, HandsScreen};
 
 /// What the user asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,8 @@ pub enum Command {
     LoadNamespaces,
     /// Dark or light.
     Theme(Theme),
+    /// What the keyboard, the palette and the columns' menu ask for.
+    Hands(Hands),
 }
 
 /// Sends commands. `Copy`, so that every handler can have it.
@@ -146,6 +149,8 @@ pub struct CellModel {
     pub tone: &'static str,
     /// The second in which it last changed, for as long as that is marked.
     pub marked_at: Option<i64>,
+    /// Which way a number went: `up` or `down`, for as long as the change is marked.
+    pub went: Option<&'static str>,
 }
 
 /// One row.
@@ -165,6 +170,8 @@ pub struct RowModel {
     pub fading: u8,
     /// Whether the user looks at it.
     pub selected: bool,
+    /// Whether the keyboard's hand is on it: on the row (0), or on one of its cells (from 1).
+    pub hand: Option<usize>,
     /// Whether its fields could not be read.
     pub flaw: bool,
     /// The last change's type: name and glyph.
@@ -366,6 +373,8 @@ pub struct Screen {
     pub namespaces: RwSignal<Namespaces>,
     /// Dark or light.
     pub theme: RwSignal<Theme>,
+    /// For the hands.
+    pub hands: HandsScreen,
 }
 
 impl Screen {
@@ -401,6 +410,7 @@ impl Screen {
             summary: RwSignal::new(String::new()),
             namespaces: RwSignal::new(Namespaces::default()),
             theme: RwSignal::new(theme),
+            hands: HandsScreen::new(),
         }
     }
 }

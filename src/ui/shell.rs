@@ -5,8 +5,12 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use crate::page::keys::Act;
 use crate::page::route::Route;
 use crate::ui::footer::Footer;
+use crate::ui::hands::Hands;
+use crate::ui::help::Help;
+use crate::ui::palette::{Palette, PaletteButton};
 use crate::ui::rail::Rail;
 use crate::ui::screen::{Command, Commands, Screen, Theme};
 use crate::ui::selectors::Selectors;
@@ -22,7 +26,7 @@ pub fn Shell(
     commands: Commands,
 ) -> impl IntoView {
     view! {
-        <div class="shell">
+        <div class="shell" inert=move || screen.splash.with(Option::is_some)>
             <Header screen commands />
             <Rail screen commands />
             <main class="main">
@@ -31,6 +35,10 @@ pub fn Shell(
             <Timeline screen commands />
             <Footer screen />
         </div>
+        <Palette screen commands />
+        <Help screen commands />
+        <p class="hidden-text" role="status" data-testid="said">{move || screen.hands.said.get()}</p>
+        <p class="told" role="status" data-testid="told">{move || screen.hands.told.get()}</p>
         {move || screen.splash.get().map(|splash| view! {
             <div class="splash" data-testid="splash" role="alert">
                 <h1>"No API server answers"</h1>
@@ -54,17 +62,6 @@ kubectl proxy --www=dist --www-prefix=/ --api-prefix=/k8s/   # page and API from
 #[component]
 fn Header(screen: Screen, commands: Commands) -> impl IntoView {
     let filter = NodeRef::<html::Input>::new();
-    // `/` leads to the filter from everywhere but another field.
-    let keys = window_event_listener(ev::keydown, move |event| {
-        let in_field = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
-        if event.key() == "/" && !in_field && !event.ctrl_key() && !event.meta_key() {
-            event.prevent_default();
-            if let Some(filter) = filter.get_untracked() {
-                let _ = filter.focus();
-            }
-        }
-    });
-    on_cleanup(move || keys.remove());
     let pause = move |_| commands.send(Command::Pause(!screen.paused.get_untracked()));
     let theme = move |_| {
         let other = match screen.theme.get_untracked() {
@@ -96,12 +93,17 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                     prop:value=move || screen.route.with(|route| route.text.clone())
                     on:input=move |event| commands.send(Command::Filter(event_target_value(&event)))
                     on:keydown=move |event| {
-                        if event.key() == "Escape" {
-                            commands.send(Command::Filter(String::new()));
-                            if let Some(filter) = filter.get_untracked() {
-                                let _ = filter.blur();
-                            }
+                        // Out of the field the keys are the table's: Enter keeps the filter, Esc clears it.
+                        match &*event.key() {
+                            "Escape" => commands.send(Command::Filter(String::new())),
+                            "Enter" | "ArrowDown" if !event.is_composing() => {}
+                            _ => return,
                         }
+                        event.prevent_default();
+                        if let Some(filter) = filter.get_untracked() {
+                            let _ = filter.blur();
+                        }
+                        commands.send(Command::Hands(Hands::Act(Act::First)));
                     }
                 />
                 <span class="kbd" aria-hidden="true">"/"</span>
@@ -122,6 +124,7 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
             <button data-testid="theme" on:click=theme aria-label="dark or light">
                 {move || if screen.theme.get() == Theme::Dark { "Light" } else { "Dark" }}
             </button>
+            <PaletteButton commands />
         </header>
     }
 }
@@ -165,7 +168,14 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
                 commands.send(Command::Go(screen.route.get_untracked().choosing(&name)));
             }
         }
-        "Escape" => close(),
+        "Escape" => {
+            event.prevent_default();
+            close();
+            let summary = menu.get_untracked().and_then(|menu| menu.query_selector("summary").ok().flatten());
+            if let Some(summary) = summary.and_then(|summary| summary.dyn_into::<web_sys::HtmlElement>().ok()) {
+                let _ = summary.focus();
+            }
+        }
         _ => {}
     };
     // Those that are chosen come first, whether or not the server knows them.

@@ -4,10 +4,17 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::page::layout::Rearrange;
+use crate::ui::columns_menu::{ColumnsMenu, Grip};
+use crate::ui::hands::{Hands, cell_id, row_id};
 use crate::ui::screen::{Command, Commands, Head, RowModel, Screen, Slot};
 
 /// The height of a row in pixels; `--row` in tokens.css.
 pub const ROW: f64 = 25.0;
+/// The height of the head, which covers the uppermost part of what is scrolled.
+pub const HEAD: f64 = 28.0;
+/// The id of what is scrolled, which has the focus when the keys go from row to row.
+pub const OBJECTS: &str = "objects";
 
 /// The table of the kind in view.
 #[component]
@@ -45,12 +52,17 @@ pub fn Table(
     view! {
         <TitleBar screen commands />
         <Trouble screen commands />
+        <div class="table-frame">
         <div
+            id=OBJECTS
             class="table-scroll"
             data-testid="table-scroll"
             tabindex="0"
-            role="region"
-            aria-label="Objects"
+            role="grid"
+            aria-label=move || screen.subject.with(|subject| subject.title.clone())
+            aria-rowcount=move || screen.length.get() + 1
+            aria-colcount=move || screen.heads.with(Vec::len)
+            aria-activedescendant=move || screen.hands.at.get()
             node_ref=scroller
             on:scroll=move |_| scrolled()
             on:pointermove=move |_| commands.send(Command::Hold(true))
@@ -58,9 +70,7 @@ pub fn Table(
         >
             <div
                 class="table"
-                role="table"
-                aria-label=move || screen.subject.with(|subject| subject.title.clone())
-                aria-rowcount=move || screen.length.get() + 1
+                role="presentation"
                 style=("--columns", move || screen.template.get())
             >
                 <div class="table-head" role="row" aria-rowindex="1">
@@ -69,6 +79,7 @@ pub fn Table(
                         key=|head| (head.title, head.end, head.sort)
                         children=move |head| view! { <HeadCell head screen commands /> }
                     />
+                    <i id="hundred-characters" aria-hidden="true"></i>
                 </div>
                 <div class="table-body" role="rowgroup" style:height=move || format!("{}px", deep())>
                     <div class="table-rows" role="presentation" style:transform=offset>
@@ -80,7 +91,8 @@ pub fn Table(
                     </div>
                 </div>
             </div>
-            {move || screen.empty.get().map(|words| view! { <p class="empty" data-testid="empty">{words}</p> })}
+        </div>
+        {move || screen.empty.get().map(|words| view! { <p class="empty" data-testid="empty">{words}</p> })}
         </div>
     }
 }
@@ -113,7 +125,7 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
                 (waiting > 0)
                     .then(|| view! {
                         <button class="waiting" on:click=move |_| commands.send(Command::Hold(false))>
-                            {format!("▲ {waiting} more, when the pointer rests")}
+                            {format!("▲ {waiting} more, when the hands rest")}
                         </button>
                     })
             }}
@@ -127,6 +139,7 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
             <button data-testid="wide" aria-pressed=move || wide().to_string() title="all columns, as kubectl get -o wide" on:click=widen>
                 "Wide"
             </button>
+            <ColumnsMenu screen commands />
         </div>
     }
 }
@@ -136,7 +149,7 @@ fn Trouble(screen: Screen, commands: Commands) -> impl IntoView {
     move || {
         screen.trouble.get().map(|trouble| {
             view! {
-                <div class="notice" data-testid="notice" data-state=trouble.state role="status">
+                <div class="notice" data-testid="notice" data-state=trouble.state>
                     <b>{trouble.what}</b>
                     <span class="words">{trouble.words}</span>
                     <span class="dim">{trouble.next}</span>
@@ -161,8 +174,33 @@ fn HeadCell(head: Head, screen: Screen, commands: Commands) -> impl IntoView {
     };
     let align = if head.end { "end" } else { "start" };
     view! {
-        <div role="columnheader" data-col=title data-align=align aria-sort=head.sort>
-            <button on:click=sort title="sort by this column">{title} <span aria-hidden="true">{arrow}</span></button>
+        <div
+            role="columnheader"
+            data-col=title
+            data-align=align
+            aria-sort=head.sort
+            on:dragover=|event| event.prevent_default()
+            on:drop=move |event: ev::DragEvent| {
+                event.prevent_default();
+                let moved = event.data_transfer().and_then(|carried| carried.get_data("text/plain").ok());
+                if let Some(moved) = moved {
+                    commands.send(Command::Hands(Hands::Columns(Rearrange::Onto(moved, title.to_owned()))));
+                }
+            }
+        >
+            <button
+                draggable="true"
+                title="sort by this column; drag it to another place"
+                on:click=sort
+                on:dragstart=move |event: ev::DragEvent| {
+                    if let Some(carried) = event.data_transfer() {
+                        let _ = carried.set_data("text/plain", title);
+                    }
+                }
+            >
+                {title} <span aria-hidden="true">{arrow}</span>
+            </button>
+            <Grip title commands />
         </div>
     }
 }
@@ -189,12 +227,15 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
         view! {
             <span
                 class="cell"
-                role="cell"
+                role="gridcell"
                 data-col=head.title
                 data-align=align
                 data-tone=move || tone.with(|row| some(row.cells.get(at).map_or("", |cell| cell.tone)))
                 data-changed=move || {
-                    marked.with(|row| row.cells.get(at).and_then(|cell| cell.marked_at).map(|_| "true"))
+                    marked.with(|row| {
+                        let cell = row.cells.get(at)?;
+                        cell.marked_at.map(|_| cell.went.unwrap_or("true"))
+                    })
                 }
                 title=move || whole.with(|row| row.cells.get(at).and_then(|cell| cell.whole.clone()))
             >
@@ -206,10 +247,32 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
     let (rank, fresh, selected, flaw) = (row.clone(), row.clone(), row.clone(), row.clone());
     let fading = row.clone();
     let chosen = key.clone();
+    let id = (held.id.0, held.id.1);
+    let (element, hand, aria_selected) = (NodeRef::<html::Div>::new(), row.clone(), row.clone());
+    // The cell under the hand is the only one with an id: a screen reader is told of it by that.
+    Effect::new(move |before: Option<Option<usize>>| {
+        let (now, before) = (hand.with(|row| row.hand), before.flatten());
+        if let Some(element) = element.get().filter(|_| now != before) {
+            let cell = |hand: Option<usize>| element.children().item(hand?.checked_sub(1)? as u32);
+            if let Some(cell) = cell(before) {
+                let _ = cell.remove_attribute("id").and(cell.remove_attribute("data-hand"));
+            }
+            if let (Some(cell), Some(hand)) = (cell(now), now) {
+                cell.set_id(&cell_id(id, hand - 1));
+                let _ = cell.set_attribute("data-hand", "true");
+            }
+        }
+        now
+    });
+    let on_row = row.clone();
     view! {
         <div
             class="row"
             role="row"
+            id=row_id(id)
+            node_ref=element
+            aria-selected=move || aria_selected.with(|row| row.selected).to_string()
+            data-hand=move || on_row.with(|row| row.hand.map(|cell| if cell == 0 { "row" } else { "cell" }))
             data-key=key.to_string()
             data-uid=uid
             data-state=read(|row| row.state)
@@ -229,7 +292,7 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
 fn delta_cell(row: ArcRwSignal<RowModel>, at: usize) -> impl IntoView {
     let (glyph, name, text) = (row.clone(), row.clone(), row);
     view! {
-        <span class="cell" role="cell" data-col="Δ" data-align="start" title=move || name.with(|row| row.delta.0)>
+        <span class="cell" role="gridcell" data-col="Δ" data-align="start" title=move || name.with(|row| row.delta.0)>
             <i aria-hidden="true">{move || glyph.with(|row| row.delta.1)}</i>
             {move || text.with(|row| row.cells.get(at).map_or_else(String::new, |cell| cell.text.clone()))}
         </span>

@@ -39,6 +39,15 @@ mod states;
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
+// Rows, palette, help and columns, without a pointer.
+mod keyboard;
+
+// What is copied and exported.
+mod copies;
+
+// What a screen reader gets, by axe-core, in every state.
+mod accessibility;
+
 // Every kind's cells against what a real server printed.
 mod columns;
 

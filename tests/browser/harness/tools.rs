@@ -43,6 +43,15 @@ pub fn etcd() -> PathBuf {
     program("ETCD", &["etcd"], "Debian's package is `etcd-server`")
 }
 
+/// axe-core's `axe.min.js`: `AXE`, or `target/axe.min.js`.
+pub fn axe() -> PathBuf {
+    let axe = from_environment("AXE", "target/axe.min.js");
+    if !axe.is_file() {
+        missing(&axe, "axe-core", "AXE", "`./dev setup` fetches it, or `npm pack axe-core`");
+    }
+    axe
+}
+
 /// Trunk.
 pub fn trunk() -> PathBuf {
     program("TRUNK", &["trunk"], "install it with `cargo install --locked trunk`")

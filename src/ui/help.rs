@@ -1,0 +1,70 @@
+//! The keys in a dialog, made from the table that the page obeys.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::page::keys::{Act, Binding, SECTIONS, Section, cap};
+use crate::ui::hands::Hands;
+use crate::ui::palette::{modal, outside};
+use crate::ui::screen::{Command, Commands, Screen};
+
+/// The keys.
+#[component]
+pub fn Help(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    let dialog = NodeRef::<html::Dialog>::new();
+    modal(dialog, screen.hands.help.into());
+    let close = move || commands.send(Command::Hands(Hands::Close));
+    let letters = move |_| commands.send(Command::Hands(Hands::Act(Act::Letters)));
+    view! {
+        <dialog
+            class="dialog help"
+            role="dialog"
+            aria-labelledby="help-title"
+            data-testid="help"
+            node_ref=dialog
+            on:close=move |_| close()
+            on:pointerdown=move |event| outside(&event, dialog, close)
+        >
+            <div class="help-head">
+                <h2 id="help-title">"Keys"</h2>
+                <span class="grow"></span>
+                <button data-testid="help-close" autofocus on:click=move |_| close()>"Close"</button>
+            </div>
+            <div class="help-body">{SECTIONS.iter().map(section).collect_view()}</div>
+            <label class="help-letters">
+                <input
+                    type="checkbox"
+                    data-testid="letters"
+                    prop:checked=move || screen.hands.letters.get()
+                    on:change=letters
+                />
+                "Keys of a single letter or sign. Turn them off if something else types them, such as dictation; Ctrl K and \
+                 the arrows stay."
+            </label>
+        </dialog>
+    }
+}
+
+fn section((heading, bindings): &'static Section) -> impl IntoView {
+    view! {
+        <section>
+            <h3>{*heading}</h3>
+            <dl>{bindings.iter().map(line).collect_view()}</dl>
+        </section>
+    }
+}
+
+fn line(binding: &'static Binding) -> impl IntoView {
+    let keys = binding.keys.iter().map(|key| view! { <kbd class="kbd">{cap(key)}</kbd> });
+    view! {
+        <div>
+            <dt>{keys.collect_view()}</dt>
+            <dd>{binding.act.title()}</dd>
+        </div>
+    }
+}

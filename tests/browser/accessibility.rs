@@ -1,0 +1,159 @@
+//! axe-core finds nothing that keeps people out, in any state of the page, dark or light; and what is said aloud is
+//! little.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{Page, with_page};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::tools;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+/// How long a page may take to reach a state.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Runs axe-core on the page as it is, in both themes.
+async fn finds_nothing(page: &Page, state: &str) {
+    let axe = fs::read_to_string(tools::axe()).expect("axe-core is text");
+    // A script that has run already is not sent again: it is large.
+    if !page.read::<bool>("return window.axe != null", Vec::new()).await {
+        page.browser.run(&format!("{axe}; window.axe = axe"), Vec::new()).await;
+    }
+    for theme in ["dark", "light"] {
+        page.browser.run("document.documentElement.dataset.theme = arguments[0]", vec![theme.into()]).await;
+        let found = page.browser.resolve(
+            "axe.run(document, { resultTypes: ['violations'] }).then(result => ({
+                 ran: result.passes.length,
+                 wrong: result.violations.flatMap(rule => rule.nodes.slice(0, 3).map(node =>
+                     `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary.replace(/\\s+/g, ' ')}: ${node.html.slice(0, 160)}`)),
+             }))",
+        );
+        let found: Value = found.await;
+        assert!(found["ran"].as_u64().is_some_and(|ran| ran > 10), "axe-core looked at something: {found}");
+        assert_eq!(found["wrong"], Value::Array(Vec::new()), "{state}, {theme}");
+    }
+}
+
+async fn press(page: &Page, keys: &str) {
+    let pressed = page.browser.driver.action_chain().send_keys(keys).perform().await;
+    pressed.expect("keys can be pressed");
+}
+
+#[tokio::test]
+async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 120, rate: 40, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "a_busy_page_and_what_opens_over_it_keep_no_one_out";
+    with_page(name, &proxy.url(), "#/pods?wide=1&pin=deployments", async |page| {
+        page.reaches("pods", "live", SOON).await;
+        wait_until("a deleted row lingers", SOON, async || {
+            let count: u64 = page.read("return document.querySelectorAll('[data-state=deleted]').length", vec![]).await;
+            holds(count > 0, || format!("{count} deleted rows"))
+        })
+        .await;
+        finds_nothing(page, "busy").await;
+        press(page, "jjl").await;
+        finds_nothing(page, "with a cell in hand").await;
+        press(page, ":").await;
+        page.element("palette-input").await;
+        finds_nothing(page, "palette").await;
+        press(page, "nothing at all").await;
+        wait_until("the palette finds nothing", SOON, async || {
+            let count = page.text("palette-count").await;
+            holds(count == "Nothing is called so.", || count)
+        })
+        .await;
+        finds_nothing(page, "palette without an entry").await;
+        press(page, "\u{e00c}").await;
+        press(page, "?").await;
+        page.element("help-close").await;
+        finds_nothing(page, "help").await;
+        press(page, "\u{e00c}").await;
+        press(page, "c").await;
+        wait_until("the columns' menu is open", SOON, async || {
+            let open = page.attribute("columns", "open").await;
+            holds(open.is_some(), || format!("{open:?}"))
+        })
+        .await;
+        finds_nothing(page, "columns").await;
+        press(page, "\u{e00c}").await;
+        page.click("namespaces").await;
+        finds_nothing(page, "namespaces").await;
+        press(page, "\u{e00c}").await;
+        page.click("notices").await;
+        finds_nothing(page, "notices").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_without_rows_or_connection_keeps_no_one_out() {
+    let _turn = turn::shared().await;
+    let mut cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    cluster.control("forbid?verb=list&resource=services").await;
+    cluster.control("forbid?verb=watch&resource=services").await;
+    let name = "a_page_without_rows_or_connection_keeps_no_one_out";
+    with_page(name, &proxy.url(), "#/pods?q=no-such-word", async |page| {
+        page.reaches("pods", "live", SOON).await;
+        page.element("empty").await;
+        finds_nothing(page, "empty").await;
+        page.open("#/services").await;
+        page.reaches("services", "forbidden", SOON).await;
+        page.element("notice").await;
+        finds_nothing(page, "forbidden").await;
+        page.open("#/nosuchthings").await;
+        page.element("empty").await;
+        finds_nothing(page, "no such kind").await;
+        page.open("#/pods").await;
+        page.reaches("pods", "live", SOON).await;
+        cluster.kill().await;
+        page.reaches("pods", "stale", SOON).await;
+        page.element("notice").await;
+        finds_nothing(page, "stale").await;
+        page.open("?api=http%3A%2F%2F127.0.0.1%3A1#/pods").await;
+        page.element("splash").await;
+        finds_nothing(page, "splash").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn states_are_said_aloud_and_events_are_not() {
+    let _turn = turn::shared().await;
+    let mut cluster = Cluster::start(&Options { pods: 50, rate: 0, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("states_are_said_aloud_and_events_are_not", &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", SOON).await;
+        let total = cluster.list("/api/v1/pods").await.count();
+        wait_until("the list's end is said", SOON, async || {
+            let said = page.text("said").await;
+            holds(said == format!("Listing finished: {total} Pods."), || said)
+        })
+        .await;
+        // Everything that a live region says from now on.
+        let script = "
+            window.__said = [];
+            for (const region of document.querySelectorAll('[role=status], [role=alert], [aria-live]')) {
+                new MutationObserver(() => window.__said.push(region.textContent))
+                    .observe(region, { subtree: true, childList: true, characterData: true });
+            }";
+        page.browser.run(script, Vec::new()).await;
+        cluster.rate(100).await;
+        cluster.advance(200, 100).await;
+        cluster.quiet("/api/v1/pods").await;
+        assert_eq!(page.read::<Vec<String>>("return window.__said", Vec::new()).await, [""; 0], "200 events, no word");
+        cluster.kill().await;
+        wait_until("the loss is said", SOON, async || {
+            let said: Vec<String> = page.read("return window.__said", Vec::new()).await;
+            holds(said == ["Pods are stale: the connection is lost."], || format!("{said:?}"))
+        })
+        .await;
+    })
+    .await;
+}

@@ -1,0 +1,89 @@
+//! What the page gives away: to the clipboard, and as files.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::wait::{holds, wait_until};
+use crate::keyboard::{becomes, press, with_live_page};
+
+const PODS: &str = "/api/v1/pods";
+const SOON: Duration = Duration::from_secs(15);
+
+#[tokio::test]
+async fn what_is_shown_is_copied_and_exported() {
+    with_live_page("what_is_shown_is_copied_and_exported", "#/pods?sort=-NAME", async |page, cluster| {
+        // What the page gives away is kept where the test finds it.
+        let script = "
+            navigator.clipboard.writeText = async text => { window.__copied = text };
+            const original = URL.createObjectURL;
+            URL.createObjectURL = blob => { window.__blob = blob; return original.call(URL, blob) };
+            HTMLAnchorElement.prototype.click = function() { window.__file = this.download }";
+        page.browser.run(script, Vec::new()).await;
+        let copied = "return window.__copied ?? null";
+        let keys = page.drawn().await;
+        let (namespace, name) = keys[1].split_once('/').expect("a Pod has a namespace");
+        press(page, "jjy").await;
+        becomes(page, "y copies the name", copied, json!(name)).await;
+        let rows = page.rows("pods").await;
+        let cells = &rows.iter().find(|row| row.key == keys[1]).expect("the row").cells;
+        for (wanted, expected) in [
+            ("copy kubectl get object", format!("kubectl get pod {name} -n {namespace} -o yaml")),
+            ("copy kubectl table", "kubectl get pods -A".to_owned()),
+            ("copy link", page.browser.driver.current_url().await.expect("an address").to_string()),
+        ] {
+            press(page, format!(":{wanted}\u{e007}").as_str()).await;
+            becomes(page, wanted, copied, json!(expected)).await;
+        }
+        press(page, "lll").await;
+        press(page, "Ycell\u{e007}").await;
+        becomes(page, "a cell", copied, cells["READY"].clone()).await;
+        press(page, ":copy row\u{e007}").await;
+        let row: String = {
+            becomes(page, "a row", "return window.__copied.split('\\t').length", json!(6)).await;
+            page.read(copied, Vec::new()).await
+        };
+        assert!(
+            row.starts_with(&format!("{namespace}\t{name}\t{}\t", cells["READY"].as_str().unwrap_or_default())),
+            "{row}"
+        );
+
+        let truth = cluster.list(PODS).await;
+        let mut expected: Vec<&str> =
+            truth.items.keys().map(|key| key.split_once('/').map_or("", |(_, name)| name)).collect();
+        expected.sort_unstable();
+        expected.reverse();
+        press(page, ":csv\u{e007}").await;
+        wait_until("the table is a file", SOON, async || {
+            let file: Value = page.browser.run("return window.__file ?? null", Vec::new()).await;
+            holds(file.as_str().is_some_and(|file| file.starts_with("pods-") && file.ends_with(".csv")), || {
+                file.to_string()
+            })
+        })
+        .await;
+        let text = page.browser.resolve("window.__blob.text()").await;
+        let mut lines = text.as_str().expect("text").split("\r\n");
+        assert_eq!(lines.next(), Some("NAMESPACE,NAME,READY,STATUS,RESTARTS,AGE"));
+        let names: Vec<&str> = lines.filter_map(|line| line.split(',').nth(1)).collect();
+        assert_eq!(names, expected, "every row, in the table's order");
+
+        press(page, "\u{e00c}").await;
+        page.browser.run("delete window.__file", Vec::new()).await;
+        press(page, format!("/{name}\u{e007}").as_str()).await;
+        page.counts(1, truth.count()).await;
+        press(page, ":ndjson\u{e007}").await;
+        wait_until("the filtered table is a file", SOON, async || {
+            let file: Value = page.browser.run("return window.__file ?? null", Vec::new()).await;
+            holds(file.as_str().is_some_and(|file| file.ends_with(".ndjson")), || file.to_string())
+        })
+        .await;
+        let text = page.browser.resolve("window.__blob.text()").await;
+        let lines: Vec<Value> =
+            text.as_str().expect("text").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let row = rows.iter().find(|row| row.key == keys[1]).expect("the row");
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert_eq!((&lines[0]["key"], &lines[0]["uid"]), (&json!(row.key), &json!(row.uid)));
+        assert_eq!(lines[0]["cells"]["NAME"], json!(name));
+    })
+    .await;
+}
