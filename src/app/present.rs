@@ -17,8 +17,9 @@ use crate::cache::shared_informer::SharedInformer;
 use crate::page::report;
 use crate::page::route::Route;
 use crate::page::watched::Watched;
+use crate::table::filter::{Filter, Place, searched};
 use crate::table::order::RowId;
-use crate::table::view::{Row, TableView};
+use crate::table::view::{Progress, Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
 use crate::ui::screen::{
     CellModel, Connection, Pipeline, RailItem, RowModel, Slot, Subject, Trouble, WindowModel, put,
@@ -30,6 +31,8 @@ const OVERSCAN: usize = 6;
 /// How often counts, ages and rates are renewed, in milliseconds: all in one frame, for each such frame lays out
 /// the page's head and foot.
 const SLOW: f64 = 500.0;
+/// How much of a frame sorting and filtering may take, in milliseconds.
+const SORTS: f64 = 10.0;
 /// How long a changed cell stays marked, in seconds of the wall clock.
 const MARKED: i64 = 2;
 /// How long a row counts as just come.
@@ -40,10 +43,11 @@ const FADES: f64 = 2_500.0;
 /// A slot's signal, and what it was made of.
 struct Held {
     row: ArcRwSignal<RowModel>,
-    version: u64,
+    version: u32,
     second: i64,
     rank: usize,
     selected: bool,
+    filter: u32,
 }
 
 /// What the table showed last.
@@ -69,6 +73,12 @@ impl Shown {
 }
 
 impl Shown {
+    /// The rows that are in the document: the first one's place, and how many.
+    fn window(&self) -> (usize, usize) {
+        let first = ((self.top / ROW) as usize).saturating_sub(OVERSCAN);
+        (first, (self.height / ROW).ceil() as usize + 2 * OVERSCAN)
+    }
+
     /// Looks where the uppermost row went, and says where the table must be scrolled to keep it in its place.
     fn follow_anchor(&mut self, view: &TableView) -> Option<f64> {
         let moved = self.anchor.and_then(|(id, was)| Some(view.position(id)? as f64 - was as f64));
@@ -109,9 +119,16 @@ impl Page {
     /// Shows what the last drain changed.
     pub(super) fn present(&mut self, now: f64) {
         let busy = self.pointer.is_busy(now);
+        let (first, count) = self.shown.window();
         if let Some(desk) = self.desk_mut() {
             let view = desk.view_mut();
-            if busy { view.hold() } else { view.release() }
+            if view.work(|| clock::now() - now < SORTS) {
+                self.frames.hurry();
+            }
+        }
+        if let Some(desk) = self.desk_mut() {
+            let view = desk.view_mut();
+            if busy { view.hold(first.min(view.len()), count) } else { view.release() }
         }
         if self.present_rows(now) {
             self.meters.pages += 1;
@@ -138,8 +155,9 @@ impl Page {
             put(self.screen.scroll, top);
         }
         let wall = clock::wall();
-        let first = ((self.shown.top / ROW) as usize).saturating_sub(OVERSCAN).min(view.len());
-        let count = (self.shown.height / ROW).ceil() as usize + 2 * OVERSCAN;
+        let (first, count) = self.shown.window();
+        let first = first.min(view.len());
+        let filter = view.filtered();
         let generation = self.layout.generation;
         let mut changed = false;
         let mut slots = Vec::with_capacity(count);
@@ -147,37 +165,46 @@ impl Page {
         for (at, id) in view.window(first, count).into_iter().enumerate() {
             let Some(row) = view.row(id) else { continue };
             let (rank, selected) = (first + at + 1, self.selected.as_ref() == Some(&row.object.key));
-            let slot = (id.0, row.born, generation);
+            let slot = (id.0, u64::from(row.born), generation);
             // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
             let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
             let held = match self.shown.slots.remove(&slot) {
                 Some(mut held) => {
-                    let same =
-                        (held.version, held.second, held.rank, held.selected) == (row.version, second, rank, selected);
+                    let now_made_of = (row.version, second, rank, selected, filter);
+                    let same = (held.version, held.second, held.rank, held.selected, held.filter) == now_made_of;
                     if !same {
                         let before = held.row.with_untracked(Clone::clone);
                         let fresh_change = (held.version != row.version).then_some(row.changed);
-                        let model =
-                            row_model(&mut self.layout, row, rank, selected, Some((&before, fresh_change)), wall, now);
+                        let model = row_model(
+                            &mut self.layout,
+                            view.filter(),
+                            row,
+                            rank,
+                            selected,
+                            Some((&before, fresh_change)),
+                            wall,
+                            now,
+                        );
                         if model != before {
                             held.row.set(model);
                             changed = true;
                         }
-                        (held.version, held.second, held.rank, held.selected) = (row.version, second, rank, selected);
+                        (held.version, held.second, held.rank, held.selected, held.filter) = now_made_of;
                     }
                     held
                 }
                 None => {
                     changed = true;
-                    let model = row_model(&mut self.layout, row, rank, selected, None, wall, now);
+                    let model = row_model(&mut self.layout, view.filter(), row, rank, selected, None, wall, now);
                     let row_signal = ArcRwSignal::new(model);
-                    Held { row: row_signal, version: row.version, second, rank, selected }
+                    Held { row: row_signal, version: row.version, second, rank, selected, filter }
                 }
             };
             slots.push(Slot { id: slot, row: held.row.clone() });
             kept.insert(slot, held);
         }
         self.shown.slots = kept;
+        put(self.screen.progress, view.progress().map_or_else(String::new, progress));
         put(self.screen.length, view.len());
         put(self.screen.template, self.layout.template());
         put(self.screen.window, WindowModel { first, slots });
@@ -294,8 +321,10 @@ impl Page {
 }
 
 /// What a row shows. `before` is what it showed last, and which columns a change since then touched.
+#[expect(clippy::too_many_arguments, reason = "a row is made of these parts, in one place")]
 fn row_model(
     layout: &mut Layout,
+    filter: &Filter,
     row: &Row,
     rank: usize,
     selected: bool,
@@ -309,11 +338,24 @@ fn row_model(
         let mut text = String::new();
         let mut tone = Tone::Plain;
         let mut flashes = false;
+        let mut marks = Vec::new();
         match source {
-            Source::Namespace => text.push_str(&object.key.namespace),
-            Source::Name => text.push_str(&object.key.name),
+            Source::Namespace => {
+                text.push_str(&object.key.namespace);
+                marks = filter.marks(Place::Namespace, &text);
+            }
+            Source::Name => {
+                text.push_str(&object.key.name);
+                marks = filter.marks(Place::Name, &text);
+            }
             Source::Cell(cell) => {
                 if let Some(value) = object.cells.get(cell) {
+                    if !filter.is_empty() {
+                        // The words of a cell begin with what of them is searched.
+                        searched(value, &mut text);
+                        marks = filter.marks(Place::Cell(cell), &text);
+                        text.clear();
+                    }
                     value.write(wall, &mut text);
                     tone = value.tone();
                 }
@@ -321,7 +363,7 @@ fn row_model(
                 flashes = cell < 32 && changed & (1 << cell) != 0;
             }
             Source::Changed => {
-                if row.deleted_at.is_some() {
+                if row.deleted_at().is_some() {
                     text.push_str("deleted ");
                 }
                 write_human_duration(((now - row.changed_at) / 1000.0).max(0.0) as i64, &mut text);
@@ -330,16 +372,16 @@ fn row_model(
         let fits = layout.make_room(at, &text);
         let since = before.and_then(|(model, _)| model.cells.get(at)).and_then(|cell| cell.marked_at);
         let marked_at = if flashes { Some(wall.0) } else { since.filter(|since| wall.0 - since < MARKED) };
-        CellModel { whole: (!fits).then(|| text.clone()), text, tone: tone_name(tone), marked_at }
+        CellModel { whole: (!fits).then(|| text.clone()), text, marks, tone: tone_name(tone), marked_at }
     });
     let cells = cells.collect();
     RowModel {
         rank,
         key: object.key.clone(),
         uid: object.uid.clone(),
-        state: if row.deleted_at.is_some() { "deleted" } else { "live" },
+        state: if row.deleted_at().is_some() { "deleted" } else { "live" },
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
-        fading: row.deleted_at.map_or(0, |deleted_at| ((now - deleted_at) / FADES) as u8),
+        fading: row.deleted_at().map_or(0, |deleted_at| ((now - deleted_at) / FADES) as u8),
         selected,
         flaw: object.flaw.is_some(),
         delta: match row.delta {
@@ -351,6 +393,12 @@ fn row_model(
         },
         cells,
     }
+}
+
+/// How far a new order or filter has come.
+fn progress(progress: Progress) -> String {
+    let word = if progress.sorting { "sorting" } else { "still filtering" };
+    format!("{word}, {} of {}", grouped(progress.done as u64), grouped(progress.of as u64))
 }
 
 fn tone_name(tone: Tone) -> &'static str {
@@ -376,6 +424,7 @@ fn empty(watched: &Watched, informers: &SharedInformerFactory, route: &Route, no
     match watched.health(informers, now) {
         Health::Connecting => Some(format!("Connecting, to list {title}{place} …")),
         Health::Listing => Some(format!("Listing {title}{place} …")),
+        _ if watched.view().progress().is_some() => None,
         _ if watched.items(informers) > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
         Health::Live if !route.labels.is_empty() => Some(format!("No {title}{place} with labels {}.", route.labels)),
         Health::Live => Some(format!("There are no {title}{place}.")),

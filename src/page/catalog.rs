@@ -99,7 +99,7 @@ const AGE: Column = Column::figures("AGE");
 /// Reads an object of which only the age is shown.
 fn decode(text: &str) -> Result<Object, DecodeError> {
     let object = decode_metadata(text)?;
-    let cells = Box::new([Cell::Age(object.created)]);
+    let cells = [Cell::Age(object.created)].into();
     Ok(Object { cells, ..object })
 }
 

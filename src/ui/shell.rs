@@ -93,7 +93,9 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                     id="filter"
                     data-testid="filter"
                     node_ref=filter
-                    placeholder="words in any cell"
+                    placeholder="words, STATUS:word, !word, /regex/"
+                    aria-invalid=move || screen.filter_error.with(Option::is_some).then_some("true")
+                    aria-describedby="filter-error"
                     autocomplete="off"
                     spellcheck="false"
                     prop:value=move || screen.route.with(|route| route.text.clone())
@@ -108,6 +110,9 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                     }
                 />
                 <span class="kbd" aria-hidden="true">"/"</span>
+                <span id="filter-error" data-testid="filter-error" role="status">
+                    {move || screen.filter_error.get().map(|words| format!("not filtered: {words}"))}
+                </span>
             </div>
             <div class="field labels">
                 <label for="labels">"labels"</label>

@@ -1,6 +1,6 @@
 //! Tables: what `kubectl get` prints, cell by cell. Resources that the page shows have the page's own columns.
 
-use kubechurn::api::cell::Cell;
+use kubechurn::api::cell::CellRef;
 use kubechurn::api::time::Timestamp;
 use kubechurn::table::column::Align;
 use kubechurn::table::kinds::{KINDS, Kind};
@@ -85,9 +85,9 @@ fn name_of(resource: &Resource, object: &Object) -> String {
     if is_default { format!("{} (default)", object.name) } else { object.name.to_string() }
 }
 
-fn printed(cell: &Cell, now: Timestamp) -> Value {
+fn printed(cell: CellRef<'_>, now: Timestamp) -> Value {
     match cell {
-        Cell::Number(number) => (*number).into(),
+        CellRef::Number(number) => number.into(),
         // kubectl itself cuts texts at their line breaks.
         _ => cell.text().map_or_else(
             || {
