@@ -8,6 +8,7 @@ mod meters;
 mod notices;
 mod pointer;
 mod present;
+mod row;
 mod timeline;
 mod travel;
 

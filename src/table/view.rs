@@ -3,6 +3,7 @@
 //! An event costs what it takes to find its row's place, however many rows there are. A change of order or filter is
 //! carried out in slices (`work`).
 
+mod held;
 mod row;
 mod work;
 
@@ -18,6 +19,7 @@ use crate::cache::delta::DeltaType;
 use crate::cache::store::Change;
 use crate::table::filter::Filter;
 use crate::table::order::{Order, RowId};
+use crate::table::view::held::Held;
 use crate::table::view::row::{Place, changed_cells, comparison};
 use crate::table::view::work::Work;
 
@@ -26,9 +28,6 @@ pub use crate::table::view::work::Progress;
 
 /// How long a deleted row stays, in milliseconds.
 pub const LINGER: f64 = 10_000.0;
-
-/// How many rows above and below what is seen are held with it.
-const AROUND: usize = 256;
 
 /// How many slices a change of order or filter is given at once, so that a small table is never half done.
 const AT_ONCE: usize = 6;
@@ -62,22 +61,6 @@ pub struct TableView {
     version: u32,
     /// The buffer in which a cell is written out for the filter to look at.
     scratch: String,
-}
-
-/// What was around the window when the user took hold of the table; it does not move until it is let go.
-#[derive(Debug)]
-struct Held {
-    first: usize,
-    rows: Vec<RowId>,
-    /// How many rows the table had.
-    len: usize,
-}
-
-impl Held {
-    fn covers(&self, first: usize, count: usize) -> bool {
-        let end = self.first + self.rows.len();
-        first >= self.first && (first + count <= end || end >= self.len)
-    }
 }
 
 impl Default for TableView {
@@ -324,32 +307,6 @@ impl TableView {
     /// Whether the filter is known to let a row through.
     fn is_shown(&self, id: RowId) -> bool {
         self.filter.is_empty() || self.row(id).is_some_and(|row| row.shown && row.judged == self.epoch)
-    }
-
-    /// Keeps every row of the window where it is until [`TableView::release`]: the user is about to act on one. Another
-    /// window, to which the user has scrolled meanwhile, is held as it is found then.
-    pub fn hold(&mut self, first: usize, count: usize) {
-        if self.held.as_ref().is_some_and(|held| held.covers(first, count)) {
-            return;
-        }
-        if self.held.is_none() {
-            self.waiting = 0;
-        }
-        let len = self.len();
-        let start = first.saturating_sub(AROUND);
-        let rows = self.known().iter_from(start).take(first - start + count + AROUND);
-        self.held = Some(Held { first: start, rows: rows.collect(), len });
-    }
-
-    /// Lets rows move again.
-    pub fn release(&mut self) {
-        self.held = None;
-        self.waiting = 0;
-    }
-
-    /// How many rows came since the table was held and are not shown for it.
-    pub fn waiting(&self) -> usize {
-        self.waiting
     }
 
     /// The rows whose places are known, from the first on.

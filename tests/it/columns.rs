@@ -158,7 +158,10 @@ fn the_recorded_states_have_the_tones_that_they_deserve() {
     };
     assert_eq!(tone("events", r#"{"metadata":{"name":"e"},"type":"Warning"}"#, 1), Some(Tone::Bad));
     assert_eq!(tone("events", r#"{"metadata":{"name":"e"},"type":"Normal"}"#, 1), Some(Tone::Plain));
-    assert_eq!(tone("namespaces", r#"{"metadata":{"name":"n"},"status":{"phase":"Terminating"}}"#, 0), Some(Tone::Wait));
+    assert_eq!(
+        tone("namespaces", r#"{"metadata":{"name":"n"},"status":{"phase":"Terminating"}}"#, 0),
+        Some(Tone::Wait)
+    );
     assert_eq!(tone("services", r#"{"metadata":{"name":"s"},"spec":{"type":"LoadBalancer"}}"#, 2), Some(Tone::Wait));
 }
 

@@ -6,6 +6,7 @@ use super::*;
 use crate::api::cell::Cell;
 use crate::api::object::ResourceVersion;
 use crate::table::column::Column;
+use crate::table::view::held::AROUND;
 
 fn object(name: &str, ready: i64, version: u32) -> Arc<Object> {
     Arc::new(Object {
