@@ -5,4 +5,5 @@ pub mod counters;
 pub mod notices;
 pub mod report;
 pub mod route;
+pub mod selectors;
 pub mod watched;

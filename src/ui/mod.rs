@@ -3,6 +3,7 @@
 pub mod footer;
 pub mod rail;
 pub mod screen;
+mod selectors;
 pub mod shell;
 pub mod table;
 pub mod timeline;

@@ -9,6 +9,7 @@ use crate::page::route::Route;
 use crate::ui::footer::Footer;
 use crate::ui::rail::Rail;
 use crate::ui::screen::{Command, Commands, Screen, Theme};
+use crate::ui::selectors::Selectors;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
 
@@ -72,10 +73,6 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
         };
         commands.send(Command::Theme(other));
     };
-    let labelled = move |event: ev::Event| {
-        let labels = event_target_value(&event).trim().to_owned();
-        commands.send(Command::Go(Route { labels, ..screen.route.get_untracked() }));
-    };
     view! {
         <header class="header">
             <div class="brand">
@@ -87,7 +84,11 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                 "kubechurn"
             </div>
             <NamespaceMenu screen commands />
-            <div class="field filter" role="search">
+            <div
+                class="field filter"
+                role="search"
+                data-invalid=move || screen.filter_error.with(Option::is_some).then_some("true")
+            >
                 <label for="filter">"filter"</label>
                 <input
                     id="filter"
@@ -110,22 +111,13 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                     }
                 />
                 <span class="kbd" aria-hidden="true">"/"</span>
-                <span id="filter-error" data-testid="filter-error" role="status">
-                    {move || screen.filter_error.get().map(|words| format!("not filtered: {words}"))}
-                </span>
+                {move || screen.filter_error.get().map(|words| view! {
+                    <p class="field-trouble" id="filter-error" data-testid="filter-error" role="alert">
+                        {format!("not filtered: {words}")}
+                    </p>
+                })}
             </div>
-            <div class="field labels">
-                <label for="labels">"labels"</label>
-                <input
-                    id="labels"
-                    data-testid="labels"
-                    placeholder="app=web"
-                    autocomplete="off"
-                    spellcheck="false"
-                    prop:value=move || screen.route.with(|route| route.labels.clone())
-                    on:change=labelled
-                />
-            </div>
+            <Selectors screen commands />
             <div
                 class="connection"
                 data-testid="connection"
