@@ -15,11 +15,17 @@ pub async fn report(sizes: &[u32]) -> bool {
     println!("\n## Any number of rows: {RATE} writes a second asked for, {WINDOW} s each\n");
     for &size in sizes {
         let (mut session, start) = Session::open(size).await;
-        eprintln!("{size}: all rows after {:.0} ms", start.all);
+        // Much can go wrong in the minutes that this takes: what is known is said at once.
+        eprintln!("{size}: all rows after {:.0} ms, wasm {:.1} MB", start.all, start.wasm / 1e6);
+        let is_largest = Some(&size) == sizes.iter().max();
+        let answers = if is_largest { session.answers().await } else { Vec::new() };
+        for answer in &answers {
+            let times = [answer.first, answer.right, answer.done, answer.long.at(1.0)].map(milliseconds);
+            eprintln!("{size}: {}: {}", answer.what, times.join(" / "));
+        }
         let load = session.load().await;
-        eprintln!("{size}: load is over");
-        if size == sizes.iter().copied().max().unwrap_or(size) {
-            let answers = session.answers().await;
+        eprintln!("{size}: load is over: {} long tasks, wasm {:.1} MB", load.long.count(), load.wasm / 1e6);
+        if is_largest {
             let (memory, tasks) = session.relists(RELISTS).await;
             large(&session, &start, &answers, &memory, &tasks, &mut gates);
         }

@@ -182,9 +182,11 @@ impl Store {
     }
 }
 
-/// Half of the hash is kept: with it an entry takes eight bytes in the page, and with all of it sixteen.
+/// Half of the hash is kept: with it an entry takes eight bytes in the page, and with all of it sixteen. Both halves
+/// are folded into it, for in the page, where words have 32 bits, the upper one is always 0.
 fn hash(key: &ObjectKey) -> u32 {
-    (FxBuildHasher.hash_one(key) >> 32) as u32
+    let hash = FxBuildHasher.hash_one(key);
+    (hash ^ hash >> 32) as u32
 }
 
 /// The table looks at the lowest bits for the place, and at the highest for the rest.
