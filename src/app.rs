@@ -13,6 +13,7 @@ mod palette;
 mod pointer;
 mod present;
 mod rail;
+mod row;
 mod timeline;
 mod travel;
 mod watches;

@@ -47,22 +47,84 @@ pub enum Cell {
     Elapsed(Option<Timestamp>, Option<Timestamp>),
 }
 
+/// The same, borrowed from where the cells of an object are packed ([`crate::api::cells::Cells`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CellRef<'a> {
+    /// [`Cell::Text`] or [`Cell::Static`].
+    Text(&'a str),
+    /// [`Cell::Number`].
+    Number(i64),
+    /// [`Cell::Float`].
+    Float(f64),
+    /// [`Cell::Ratio`].
+    Ratio(i64, i64),
+    /// [`Cell::Status`].
+    Status(&'a str, Tone),
+    /// [`Cell::Age`].
+    Age(Option<Timestamp>),
+    /// [`Cell::Restarts`].
+    Restarts(i64, Option<Timestamp>),
+    /// [`Cell::Elapsed`].
+    Elapsed(Option<Timestamp>, Option<Timestamp>),
+}
+
 impl Cell {
+    /// The same, borrowed.
+    pub fn as_ref(&self) -> CellRef<'_> {
+        match *self {
+            Cell::Text(ref text) => CellRef::Text(text),
+            Cell::Static(text) => CellRef::Text(text),
+            Cell::Number(number) => CellRef::Number(number),
+            Cell::Float(number) => CellRef::Float(number),
+            Cell::Ratio(part, whole) => CellRef::Ratio(part, whole),
+            Cell::Status(ref text, tone) => CellRef::Status(text, tone),
+            Cell::Age(since) => CellRef::Age(since),
+            Cell::Restarts(count, last) => CellRef::Restarts(count, last),
+            Cell::Elapsed(from, to) => CellRef::Elapsed(from, to),
+        }
+    }
+
+    /// [`CellRef::write`].
+    pub fn write(&self, now: Timestamp, out: &mut String) {
+        self.as_ref().write(now, out);
+    }
+
+    /// [`CellRef::tone`].
+    pub fn tone(&self) -> Tone {
+        self.as_ref().tone()
+    }
+
+    /// [`CellRef::text`].
+    pub fn text(&self) -> Option<&str> {
+        self.as_ref().text()
+    }
+
+    /// [`CellRef::changes_with_time`].
+    pub fn changes_with_time(&self) -> bool {
+        self.as_ref().changes_with_time()
+    }
+
+    /// [`CellRef::compare`].
+    pub fn compare(&self, other: &Cell) -> Ordering {
+        self.as_ref().compare(other.as_ref())
+    }
+}
+
+impl<'a> CellRef<'a> {
     /// Appends what `kubectl get` would print at `now`.
     ///
     /// Texts are cut at their first line break, and lose their escape characters, as kubectl's table printer
-    /// does it (cli-runtime `printers/tableprinter.go`, `printers/terminal.go`); [`Cell::text`] has all of it.
-    pub fn write(&self, now: Timestamp, out: &mut String) {
+    /// does it (cli-runtime `printers/tableprinter.go`, `printers/terminal.go`); [`CellRef::text`] has all of it.
+    pub fn write(self, now: Timestamp, out: &mut String) {
         // Writing to a String cannot fail.
-        match *self {
-            Cell::Text(ref text) | Cell::Status(ref text, _) => write_first_line(text, out),
-            Cell::Static(text) => out.push_str(text),
-            Cell::Number(number) => drop(write!(out, "{number}")),
-            Cell::Float(number) => float::write(number, out),
-            Cell::Ratio(part, whole) => drop(write!(out, "{part}/{whole}")),
-            Cell::Age(None) => out.push_str("<unknown>"),
-            Cell::Age(Some(since)) => write_human_duration(now.seconds_since(since), out),
-            Cell::Restarts(count, last) => {
+        match self {
+            CellRef::Text(text) | CellRef::Status(text, _) => write_first_line(text, out),
+            CellRef::Number(number) => drop(write!(out, "{number}")),
+            CellRef::Float(number) => float::write(number, out),
+            CellRef::Ratio(part, whole) => drop(write!(out, "{part}/{whole}")),
+            CellRef::Age(None) => out.push_str("<unknown>"),
+            CellRef::Age(Some(since)) => write_human_duration(now.seconds_since(since), out),
+            CellRef::Restarts(count, last) => {
                 let _ = write!(out, "{count}");
                 if let Some(last) = last.filter(|_| count != 0) {
                     out.push_str(" (");
@@ -70,34 +132,33 @@ impl Cell {
                     out.push_str(" ago)");
                 }
             }
-            Cell::Elapsed(None, _) => {}
-            Cell::Elapsed(Some(from), to) => write_human_duration(to.unwrap_or(now).seconds_since(from), out),
+            CellRef::Elapsed(None, _) => {}
+            CellRef::Elapsed(Some(from), to) => write_human_duration(to.unwrap_or(now).seconds_since(from), out),
         }
     }
 
     /// How alarming the value is.
-    pub fn tone(&self) -> Tone {
-        match *self {
-            Cell::Status(_, tone) => tone,
+    pub fn tone(self) -> Tone {
+        match self {
+            CellRef::Status(_, tone) => tone,
             _ => Tone::Plain,
         }
     }
 
     /// The words of a cell that holds words, whole.
-    pub fn text(&self) -> Option<&str> {
+    pub fn text(self) -> Option<&'a str> {
         match self {
-            Cell::Text(text) | Cell::Status(text, _) => Some(text),
-            Cell::Static(text) => Some(text),
+            CellRef::Text(text) | CellRef::Status(text, _) => Some(text),
             _ => None,
         }
     }
 
-    /// Whether [`Cell::write`] may say something else a second later.
-    pub fn changes_with_time(&self) -> bool {
+    /// Whether [`CellRef::write`] may say something else a second later.
+    pub fn changes_with_time(self) -> bool {
         match self {
-            Cell::Age(since) => since.is_some(),
-            Cell::Restarts(count, last) => *count != 0 && last.is_some(),
-            Cell::Elapsed(from, to) => from.is_some() && to.is_none(),
+            CellRef::Age(since) => since.is_some(),
+            CellRef::Restarts(count, last) => count != 0 && last.is_some(),
+            CellRef::Elapsed(from, to) => from.is_some() && to.is_none(),
             _ => false,
         }
     }
@@ -108,23 +169,23 @@ impl Cell {
     /// first, unknown ones last. Durations: not begun, then finished ones by length, then running ones by their
     /// begin, latest first; a running one is not measured against finished ones, or rows would move by
     /// themselves.
-    pub fn compare(&self, other: &Cell) -> Ordering {
+    pub fn compare(self, other: CellRef<'_>) -> Ordering {
         match (self, other) {
-            (Cell::Number(one), Cell::Number(two)) => one.cmp(two),
-            (Cell::Float(one), Cell::Float(two)) => one.total_cmp(two),
+            (CellRef::Number(one), CellRef::Number(two)) => one.cmp(&two),
+            (CellRef::Float(one), CellRef::Float(two)) => one.total_cmp(&two),
             // Where a whole number and another meet, the other is beyond all whole ones.
-            (Cell::Number(one), Cell::Float(two)) => (*one as f64).total_cmp(two).then(Ordering::Less),
-            (Cell::Float(one), Cell::Number(two)) => one.total_cmp(&(*two as f64)).then(Ordering::Greater),
-            (Cell::Ratio(part, whole), Cell::Ratio(other_part, other_whole)) => {
+            (CellRef::Number(one), CellRef::Float(two)) => (one as f64).total_cmp(&two).then(Ordering::Less),
+            (CellRef::Float(one), CellRef::Number(two)) => one.total_cmp(&(two as f64)).then(Ordering::Greater),
+            (CellRef::Ratio(part, whole), CellRef::Ratio(other_part, other_whole)) => {
                 (part, whole).cmp(&(other_part, other_whole))
             }
             // The later point is the younger age; an unset point is less than any, so it ends up last.
-            (Cell::Age(one), Cell::Age(two)) => two.cmp(one),
-            (Cell::Restarts(one, last), Cell::Restarts(two, other_last)) => {
-                one.cmp(two).then_with(|| other_last.cmp(last))
+            (CellRef::Age(one), CellRef::Age(two)) => two.cmp(&one),
+            (CellRef::Restarts(one, last), CellRef::Restarts(two, other_last)) => {
+                one.cmp(&two).then_with(|| other_last.cmp(&last))
             }
-            (Cell::Elapsed(from, to), Cell::Elapsed(other_from, other_to)) => {
-                elapsed_rank(*from, *to).cmp(&elapsed_rank(*other_from, *other_to))
+            (CellRef::Elapsed(from, to), CellRef::Elapsed(other_from, other_to)) => {
+                elapsed_rank(from, to).cmp(&elapsed_rank(other_from, other_to))
             }
             _ => match (self.text(), other.text()) {
                 (Some(one), Some(two)) => one.cmp(two),
@@ -134,14 +195,14 @@ impl Cell {
     }
 
     /// Where a variant stands among others.
-    fn rank(&self) -> u8 {
+    fn rank(self) -> u8 {
         match self {
-            Cell::Text(_) | Cell::Static(_) | Cell::Status(..) => 0,
-            Cell::Number(_) | Cell::Float(_) => 1,
-            Cell::Ratio(..) => 2,
-            Cell::Restarts(..) => 3,
-            Cell::Age(_) => 4,
-            Cell::Elapsed(..) => 5,
+            CellRef::Text(_) | CellRef::Status(..) => 0,
+            CellRef::Number(_) | CellRef::Float(_) => 1,
+            CellRef::Ratio(..) => 2,
+            CellRef::Restarts(..) => 3,
+            CellRef::Age(_) => 4,
+            CellRef::Elapsed(..) => 5,
         }
     }
 }

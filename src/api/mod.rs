@@ -1,6 +1,7 @@
 //! The wire: what the API server says and how it is asked. Nothing here keeps state.
 
 pub mod cell;
+pub mod cells;
 pub mod definition;
 pub mod discovery;
 pub mod event;

@@ -10,7 +10,9 @@ use crate::page::cursor::Cursor;
 use crate::page::notices::{News, Said};
 use crate::page::route::Route;
 use crate::page::watched::{Watched, scopes};
+use crate::table::filter::Filter;
 use crate::timeline::Timeline;
+use crate::ui::screen::put;
 
 impl Page {
     /// Goes to a place: watches what it asks for, and lets go what it does not.
@@ -35,14 +37,18 @@ impl Page {
             self.watch(now);
         }
         let (order, text) = (self.order(), self.route.text.clone());
+        // A filter that cannot be read lets everything through, and says so beside its field.
+        let parsed = Filter::parse(&text, self.kind().map_or(&[], |kind| kind.columns));
+        put(self.screen.filter_error, parsed.as_ref().err().map(ToString::to_string));
+        let filter = parsed.unwrap_or_default();
         if let Some(desk) = self.desk_mut() {
             desk.view_mut().release();
-            desk.view_mut().filter_by(&text);
+            desk.view_mut().filter_by(filter);
             desk.view_mut().sort_by(order);
         }
         // A table that comes into view again begins without its filter.
         for desk in self.desks.iter_mut().skip(1) {
-            desk.view_mut().filter_by("");
+            desk.view_mut().filter_by(Filter::default());
         }
         self.arrived();
     }

@@ -156,7 +156,9 @@ impl Page {
         let start = (self.shown.top() / ROW).ceil() as usize;
         let kind = self.kind();
         let Some(desk) = self.desks.first_mut().filter(|watched| Some(watched.kind()) == kind) else { return };
-        desk.view_mut().hold();
+        let (first, count) = self.shown.window();
+        let view = desk.view_mut();
+        view.hold(first.min(view.len()), count);
         let Some(index) = self.hands.cursor.step(desk.view(), step, start) else { return };
         self.pointer.over_table(true, now);
         keys::focus_table();
@@ -279,12 +281,12 @@ impl Page {
     /// Tells which row or cell is under the hand, if it is in the document: one that is not cannot be spoken of.
     pub(super) fn present_hand(&self) {
         let there = self.hands.cursor.row().filter(|(id, born)| {
-            let is_it = |slot: &crate::ui::screen::Slot| (slot.id.0, slot.id.1) == (id.0, *born);
+            let is_it = |slot: &crate::ui::screen::Slot| (slot.id.0, slot.id.1) == (id.0, u64::from(*born));
             self.screen.window.with_untracked(|window| window.slots.iter().any(is_it))
         });
         let at = there.map(|(id, born)| match self.hands.cursor.cell() {
-            Some(cell) => cell_id((id.0, born), cell),
-            None => row_id((id.0, born)),
+            Some(cell) => cell_id((id.0, born.into()), cell),
+            None => row_id((id.0, born.into())),
         });
         put(self.screen.hands.at, at);
     }
@@ -343,7 +345,7 @@ impl Page {
         // Deleted rows that linger are no part of what there is.
         let view = desk.view();
         let rows = view.window(0, view.len()).into_iter().filter_map(|id| view.row(id));
-        let rows: Vec<_> = rows.filter(|row| row.deleted_at.is_none()).map(|row| row.object.clone()).collect();
+        let rows: Vec<_> = rows.filter(|row| row.deleted_at().is_none()).map(|row| row.object.clone()).collect();
         let total = rows.len();
         export::begin(self, desk.kind().name, format, rows);
         self.tell(&format!("Exporting {total} rows …"), now);

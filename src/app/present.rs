@@ -3,26 +3,23 @@
 use leptos::prelude::{ArcRwSignal, Set, WithUntracked};
 use rustc_hash::FxHashMap;
 
-use crate::api::cell::Tone;
-use crate::api::time::{Timestamp, write_human_duration};
+use crate::api::time::write_human_duration;
 use crate::app::Page;
 use crate::app::layout::heads;
 use crate::app::meters::{Sample, sums};
+use crate::app::row::{Look, progress, row_model};
 use crate::browser::clock;
-use crate::cache::delta::DeltaType;
 use crate::cache::factory::SharedInformerFactory;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
 use crate::cache::shared_informer::SharedInformer;
-use crate::page::direction::direction;
-use crate::page::layout::{Layout, Source};
 use crate::page::report;
 use crate::page::route::Route;
 use crate::page::watched::Watched;
 use crate::table::order::RowId;
-use crate::table::view::{Row, TableView};
+use crate::table::view::TableView;
 use crate::timeline::mark::{MarkType, grouped};
-use crate::ui::screen::{CellModel, Connection, Pipeline, RowModel, Slot, Subject, Trouble, WindowModel, put};
+use crate::ui::screen::{Connection, Pipeline, RowModel, Slot, Subject, Trouble, WindowModel, put};
 use crate::ui::table::ROW;
 
 /// Rows above and below the visible ones that are in the document too.
@@ -30,25 +27,18 @@ const OVERSCAN: usize = 6;
 /// How often counts, ages and rates are renewed, in milliseconds: all in one frame, for each such frame lays out
 /// the page's head and foot.
 const SLOW: f64 = 500.0;
-/// How long a changed cell stays marked, in seconds of the wall clock.
-const MARKED: i64 = 2;
-/// How long a row counts as just come.
-const FRESH: f64 = 2_000.0;
-/// How long a deleted row takes to fade by a step.
-const FADES: f64 = 2_500.0;
+/// How much of a frame sorting and filtering may take, in milliseconds.
+const SORTS: f64 = 10.0;
 
 /// A slot's signal, and what it was made of.
 struct Held {
     row: ArcRwSignal<RowModel>,
-    version: u64,
+    version: u32,
     second: i64,
     rank: usize,
     look: Look,
+    filter: u32,
 }
-
-/// Whether the user looks at a row's object, and whether the keyboard's hand is on the row (0) or on one of its cells
-/// (from 1).
-type Look = (bool, Option<usize>);
 
 /// What the table showed last.
 #[derive(Default)]
@@ -73,6 +63,12 @@ impl Shown {
 }
 
 impl Shown {
+    /// The rows that are in the document: the first one's place, and how many.
+    pub(super) fn window(&self) -> (usize, usize) {
+        let first = ((self.top / ROW) as usize).saturating_sub(OVERSCAN);
+        (first, (self.height / ROW).ceil() as usize + 2 * OVERSCAN)
+    }
+
     pub(super) fn top(&self) -> f64 {
         self.top
     }
@@ -124,9 +120,16 @@ impl Page {
     /// Shows what the last drain changed.
     pub(super) fn present(&mut self, now: f64) {
         let busy = self.pointer.is_busy(now);
+        let (first, count) = self.shown.window();
         if let Some(desk) = self.desk_mut() {
             let view = desk.view_mut();
-            if busy { view.hold() } else { view.release() }
+            if view.work(|| clock::now() - now < SORTS) {
+                self.frames.hurry();
+            }
+        }
+        if let Some(desk) = self.desk_mut() {
+            let view = desk.view_mut();
+            if busy { view.hold(first.min(view.len()), count) } else { view.release() }
         }
         if self.present_rows(now) {
             self.meters.pages += 1;
@@ -158,8 +161,9 @@ impl Page {
             put(self.screen.scroll, top);
         }
         let wall = clock::wall();
-        let first = ((self.shown.top / ROW) as usize).saturating_sub(OVERSCAN).min(view.len());
-        let count = (self.shown.height / ROW).ceil() as usize + 2 * OVERSCAN;
+        let (first, count) = self.shown.window();
+        let first = first.min(view.len());
+        let filter = view.filtered();
         let generation = self.layout.generation;
         let mut changed = false;
         let mut slots = Vec::with_capacity(count);
@@ -168,36 +172,38 @@ impl Page {
             let Some(row) = view.row(id) else { continue };
             let rank = first + at + 1;
             let look = (self.selected.as_ref() == Some(&row.object.key), cursor.on(id, row.born));
-            let slot = (id.0, row.born, generation);
+            let slot = (id.0, u64::from(row.born), generation);
             // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
             let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
             let held = match self.shown.slots.remove(&slot) {
                 Some(mut held) => {
-                    let same = (held.version, held.second, held.rank, held.look) == (row.version, second, rank, look);
+                    let now_made_of = (row.version, second, rank, look, filter);
+                    let same = (held.version, held.second, held.rank, held.look, held.filter) == now_made_of;
                     if !same {
                         let before = held.row.with_untracked(Clone::clone);
                         let fresh_change = (held.version != row.version).then_some(row.changed);
-                        let model =
-                            row_model(&mut self.layout, row, rank, look, Some((&before, fresh_change)), wall, now);
+                        let seen = Some((&before, fresh_change));
+                        let model = row_model(&mut self.layout, view.filter(), row, rank, look, seen, wall, now);
                         if model != before {
                             held.row.set(model);
                             changed = true;
                         }
-                        (held.version, held.second, held.rank, held.look) = (row.version, second, rank, look);
+                        (held.version, held.second, held.rank, held.look, held.filter) = now_made_of;
                     }
                     held
                 }
                 None => {
                     changed = true;
-                    let model = row_model(&mut self.layout, row, rank, look, None, wall, now);
+                    let model = row_model(&mut self.layout, view.filter(), row, rank, look, None, wall, now);
                     let row_signal = ArcRwSignal::new(model);
-                    Held { row: row_signal, version: row.version, second, rank, look }
+                    Held { row: row_signal, version: row.version, second, rank, look, filter }
                 }
             };
             slots.push(Slot { id: slot, row: held.row.clone() });
             kept.insert(slot, held);
         }
         self.shown.slots = kept;
+        put(self.screen.progress, view.progress().map_or_else(String::new, progress));
         put(self.screen.length, view.len());
         put(self.screen.template, self.layout.template());
         put(self.screen.window, WindowModel { first, slots });
@@ -291,83 +297,6 @@ impl Page {
     }
 }
 
-/// What a row shows. `before` is what it showed last, and which columns a change since then touched.
-fn row_model(
-    layout: &mut Layout,
-    row: &Row,
-    rank: usize,
-    (selected, hand): Look,
-    before: Option<(&RowModel, Option<u32>)>,
-    wall: Timestamp,
-    now: f64,
-) -> RowModel {
-    let object = &row.object;
-    let sources = layout.sources.clone();
-    let cells = sources.into_iter().enumerate().map(|(at, source)| {
-        let mut text = String::new();
-        let mut tone = Tone::Plain;
-        let mut flashes = false;
-        let last = before.and_then(|(model, _)| model.cells.get(at));
-        let mut went = None;
-        match source {
-            Source::Namespace => text.push_str(&object.key.namespace),
-            Source::Name => text.push_str(&object.key.name),
-            Source::Cell(cell) => {
-                if let Some(value) = object.cells.get(cell) {
-                    value.write(wall, &mut text);
-                    tone = value.tone();
-                }
-                let changed = before.and_then(|(_, changed)| changed).unwrap_or(0);
-                flashes = cell < 32 && changed & (1 << cell) != 0;
-                if let Some((value, last)) = object.cells.get(cell).zip(last).filter(|_| flashes) {
-                    went = direction(value, &last.text, &text);
-                }
-            }
-            Source::Changed => {
-                if row.deleted_at.is_some() {
-                    text.push_str("deleted ");
-                }
-                write_human_duration(((now - row.changed_at) / 1000.0).max(0.0) as i64, &mut text);
-            }
-        }
-        let fits = layout.make_room(at, &text);
-        let since = last.and_then(|cell| cell.marked_at);
-        let marked_at = if flashes { Some(wall.0) } else { since.filter(|since| wall.0 - since < MARKED) };
-        // While the mark stays, so does the arrow.
-        let went = if flashes { went } else { last.and_then(|cell| cell.went).filter(|_| marked_at.is_some()) };
-        CellModel { whole: (!fits).then(|| text.clone()), text, tone: tone_name(tone), marked_at, went }
-    });
-    let cells = cells.collect();
-    RowModel {
-        rank,
-        key: object.key.clone(),
-        uid: object.uid.clone(),
-        state: if row.deleted_at.is_some() { "deleted" } else { "live" },
-        fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
-        fading: row.deleted_at.map_or(0, |deleted_at| ((now - deleted_at) / FADES) as u8),
-        selected,
-        hand,
-        flaw: object.flaw.is_some(),
-        delta: match row.delta {
-            DeltaType::Added => ("Added", "▲"),
-            DeltaType::Updated => ("Updated", "●"),
-            DeltaType::Deleted => ("Deleted", "✕"),
-            DeltaType::Replaced => ("Replaced", "◆"),
-            DeltaType::Sync => ("Sync", "◇"),
-        },
-        cells,
-    }
-}
-
-fn tone_name(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Plain => "",
-        Tone::Good => "good",
-        Tone::Wait => "wait",
-        Tone::Bad => "bad",
-    }
-}
-
 /// Why there is no row, once that is known.
 fn empty(watched: &Watched, informers: &SharedInformerFactory, route: &Route, now: f64) -> Option<String> {
     if !watched.view().is_empty() {
@@ -382,6 +311,7 @@ fn empty(watched: &Watched, informers: &SharedInformerFactory, route: &Route, no
     match watched.health(informers, now) {
         Health::Connecting => Some(format!("Connecting, to list {title}{place} …")),
         Health::Listing => Some(format!("Listing {title}{place} …")),
+        _ if watched.view().progress().is_some() => None,
         _ if watched.items(informers) > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
         Health::Live if !route.labels.is_empty() || !route.fields.is_empty() => {
             let asked = [("labels", &route.labels), ("fields", &route.fields)];

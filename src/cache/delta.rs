@@ -223,7 +223,7 @@ pub(crate) mod tests {
             uid: format!("{name}#{life}").into(),
             resource_version: ResourceVersion::new(version),
             created: None,
-            cells: Box::default(),
+            cells: crate::api::cells::Cells::default(),
             flaw: None,
             extra: None,
         })

@@ -151,6 +151,9 @@ impl Queue for DeltaFifo {
     fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
         let first = !std::mem::replace(&mut self.populated, true);
         self.replaced += 1;
+        // Growing by doubling would take twice as much for the moment.
+        self.slots.reserve_exact(items.len());
+        self.queue.reserve_exact(items.len());
         for object in items {
             let delta = Delta::new(DeltaType::Replaced, self.transformed(object));
             let at = self.push(delta);

@@ -7,6 +7,7 @@
 mod kind;
 mod lists;
 mod notice;
+mod objects;
 mod options;
 mod refusals;
 mod silences;
@@ -14,15 +15,13 @@ mod steps;
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
-
 use crate::api::extra::{Keep, extra};
-use crate::api::object::{Decode, DecodeError, Object, ObjectKey, ResourceVersion, decode_or_flag};
+use crate::api::object::{Decode, DecodeError, Object, ResourceVersion, decode_or_flag};
 use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::{Failure, Verdict};
 use crate::cache::backoff::{Backoff, Moment};
 use crate::cache::ledger::Ledger;
+use crate::cache::reflector::objects::Objects;
 use crate::cache::reflector::refusals::Refusals;
 
 pub use crate::cache::reflector::notice::Notice;
@@ -109,6 +108,11 @@ pub enum WatchEvent {
 
 /// Where the reflector puts what it learns; client-go's `ReflectorStore`.
 pub trait ReflectorStore {
+    /// An object that was read and that no one holds yet: a store that knows this very version gives that, and one that
+    /// knows another version has the new one share its texts.
+    fn keep(&mut self, object: Object) -> Arc<Object> {
+        Arc::new(object)
+    }
     /// An event of a watch.
     fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>);
     /// An event of a streaming list, or an item of a page, whose list has not ended: seen, but not yet part of the
@@ -162,9 +166,6 @@ struct Socket {
     /// When the missing end of the initial events was last told.
     warned: f64,
 }
-
-/// What a list has brought so far.
-type Objects = HashMap<ObjectKey, Arc<Object>, FxBuildHasher>;
 
 #[derive(Debug)]
 enum State {
@@ -322,7 +323,7 @@ impl Reflector {
                 // After a failure, only what has come shows that it is over.
                 State::Stream(socket, _) if socket.frames > 0 => Health::Listing,
                 State::Stream(socket, _) if socket.opened.is_some() && self.failure.is_none() => Health::Listing,
-                State::List { items, .. } if self.failure.is_none() || !items.is_empty() => Health::Listing,
+                State::List { items, .. } if self.failure.is_none() || items.len() > 0 => Health::Listing,
                 _ => Health::Connecting,
             },
             (_, Some(_)) => Health::Stale,
@@ -383,13 +384,13 @@ impl Reflector {
 }
 
 /// Reads an object, and what else shall be kept of it.
-fn read(decode: Decode, keep: Keep, text: &str) -> Result<Arc<Object>, DecodeError> {
+fn read(decode: Decode, keep: Keep, text: &str) -> Result<Object, DecodeError> {
     let mut object = decode_or_flag(decode, text)?;
     match extra(text, keep) {
         Ok(extra) => object.extra = extra,
         Err(flaw) => object.flaw = Some(flaw.to_string().into()),
     }
-    Ok(Arc::new(object))
+    Ok(object)
 }
 
 impl Socket {

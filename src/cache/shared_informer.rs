@@ -30,6 +30,7 @@ pub struct SharedInformer {
     /// What the watch itself had to say, until someone takes it.
     notices: Vec<Notice>,
     told: Told,
+    namespaces: Texts,
     started: bool,
 }
 
@@ -50,6 +51,9 @@ pub struct InformerOptions {
 /// complete; the handlers have been told.
 type Told = HashSet<Arc<str>, FxBuildHasher>;
 
+/// Texts that many objects repeat, so that each is kept once.
+type Texts = HashSet<Arc<str>, FxBuildHasher>;
+
 /// A view of an informer's parts that a reflector can write into.
 struct Sink<'a> {
     pipeline: &'a mut Pipeline,
@@ -58,9 +62,33 @@ struct Sink<'a> {
     processor: &'a mut SharedProcessor,
     notices: &'a mut Vec<Notice>,
     told: &'a mut Told,
+    namespaces: &'a mut Texts,
 }
 
 impl ReflectorStore for Sink<'_> {
+    fn keep(&mut self, mut object: Object) -> Arc<Object> {
+        let known = match self.pipeline.queue().newest(&object.key) {
+            Some((newest, _)) => Some(newest),
+            None => self.pipeline.store().get(&object.key),
+        };
+        let Some(known) = known else {
+            match self.namespaces.get(&object.key.namespace) {
+                Some(namespace) => object.key.namespace = namespace.clone(),
+                None => drop(self.namespaces.insert(object.key.namespace.clone())),
+            }
+            return Arc::new(object);
+        };
+        // A relist mostly brings what is known: it costs no memory.
+        if !object.resource_version.is_unset() && **known == object {
+            return known.clone();
+        }
+        object.key = known.key.clone();
+        if object.uid == known.uid {
+            object.uid = known.uid.clone();
+        }
+        Arc::new(object)
+    }
+
     fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>) {
         let delta_type = match event {
             WatchEvent::Added => DeltaType::Added,
@@ -103,6 +131,8 @@ impl ReflectorStore for Sink<'_> {
             beside.replace(items.clone());
         }
         let gone = self.pipeline.replace(items);
+        // Those that no object has any more are let go.
+        self.namespaces.retain(|namespace| Arc::strong_count(namespace) > 1);
         // Deletions seen by absence have no frame: the handlers hear of them here.
         let told = std::mem::take(self.told);
         for object in gone.iter().filter(|object| !told.contains(&object.uid)) {
@@ -150,6 +180,7 @@ impl SharedInformer {
             processor: SharedProcessor::default(),
             notices: Vec::new(),
             told: Told::default(),
+            namespaces: Texts::default(),
             started: false,
         }
     }
@@ -170,6 +201,7 @@ impl SharedInformer {
             processor: &mut self.processor,
             notices: &mut self.notices,
             told: &mut self.told,
+            namespaces: &mut self.namespaces,
         };
         let action = self.reflector.handle(input, moment, &mut sink);
         self.count();

@@ -68,7 +68,7 @@ impl Change {
 pub struct Store {
     /// By the hash of their key, which stands beside each: where the table grows, or tidies up after deletions, no
     /// object needs to be looked at.
-    objects: HashTable<(u64, Arc<Object>)>,
+    objects: HashTable<(u32, Arc<Object>)>,
     indexes: Vec<Index>,
 }
 
@@ -105,7 +105,7 @@ impl Store {
 
     fn insert(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
         let hash = hash(&object.key);
-        match self.objects.entry(hash, |(_, known)| known.key == object.key, |&(hash, _)| hash) {
+        match self.objects.entry(spread(hash), |(_, known)| known.key == object.key, |&(hash, _)| spread(hash)) {
             Entry::Occupied(mut entry) => {
                 let old = std::mem::replace(&mut entry.get_mut().1, object);
                 let (_, new) = entry.get();
@@ -122,7 +122,7 @@ impl Store {
     }
 
     fn remove(&mut self, key: &ObjectKey) -> Option<Arc<Object>> {
-        let entry = self.objects.find_entry(hash(key), |(_, known)| known.key == *key).ok()?;
+        let entry = self.objects.find_entry(spread(hash(key)), |(_, known)| known.key == *key).ok()?;
         let ((_, old), _) = entry.remove();
         self.indexes.iter_mut().for_each(|index| index.update(Some(&old), None));
         Some(old)
@@ -163,7 +163,7 @@ impl Store {
 
     /// The object of a key.
     pub fn get(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
-        self.objects.find(hash(key), |(_, known)| known.key == *key).map(|(_, object)| object)
+        self.objects.find(spread(hash(key)), |(_, known)| known.key == *key).map(|(_, object)| object)
     }
 
     /// Every object, in any order.
@@ -182,8 +182,16 @@ impl Store {
     }
 }
 
-fn hash(key: &ObjectKey) -> u64 {
-    FxBuildHasher.hash_one(key)
+/// Half of the hash is kept: with it an entry takes eight bytes in the page, and with all of it sixteen. Both halves
+/// are folded into it, for in the page, where words have 32 bits, the upper one is always 0.
+fn hash(key: &ObjectKey) -> u32 {
+    let hash = FxBuildHasher.hash_one(key);
+    (hash ^ hash >> 32) as u32
+}
+
+/// The table looks at the lowest bits for the place, and at the highest for the rest.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
 impl KnownObjects for Store {

@@ -158,7 +158,7 @@ const BARE: Decode = Decode(&decode);
 /// Reads an object of which only the age is shown.
 fn decode(text: &str) -> Result<Object, DecodeError> {
     let object = decode_metadata(text)?;
-    let cells = Box::new([Cell::Age(object.created)]);
+    let cells = [Cell::Age(object.created)].into();
     Ok(Object { cells, ..object })
 }
 
@@ -240,7 +240,7 @@ mod tests {
         let titles: Vec<&str> = first.columns.iter().map(|column| column.title).collect();
         assert_eq!((titles, first.name, first.is_called("wd")), (vec!["SIZE"], "widgets.example.org", true));
         let object = first.decode.read(r#"{"metadata":{"name":"a"},"spec":{"size":3}}"#).unwrap();
-        assert_eq!(object.cells[0], Cell::Number(3));
+        assert_eq!(object.cells.get(0), Some(crate::api::cell::CellRef::Number(3)));
         let moved = define(Some(&[column("Size", ".spec.width")]));
         assert_ne!(first, moved, "the same title, but another value");
         assert!(std::ptr::eq(first, define(Some(&[column("Size", ".spec.size")]))));

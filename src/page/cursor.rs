@@ -22,7 +22,7 @@ const NEAR: usize = 64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
     /// The row's number, and which life of it.
-    row: Option<(RowId, u64)>,
+    row: Option<(RowId, u32)>,
     /// Where it stood when it was last looked for.
     index: usize,
     /// The cell, counted from 1; 0 for the row as a whole.
@@ -31,7 +31,7 @@ pub struct Cursor {
 
 impl Cursor {
     /// The row, if there is one: its number, and the life that it is in.
-    pub fn row(&self) -> Option<(RowId, u64)> {
+    pub fn row(&self) -> Option<(RowId, u32)> {
         self.row
     }
 
@@ -41,7 +41,7 @@ impl Cursor {
     }
 
     /// The cell of this row, counted from 1, 0 for the whole row; `None` for another row.
-    pub fn on(&self, id: RowId, born: u64) -> Option<usize> {
+    pub fn on(&self, id: RowId, born: u32) -> Option<usize> {
         (self.row == Some((id, born))).then_some(self.cell)
     }
 
@@ -120,8 +120,10 @@ impl Cursor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::cells::Cells;
     use crate::api::object::{Object, ObjectKey, ResourceVersion};
     use crate::cache::store::Change;
+    use crate::table::filter::Filter;
     use crate::table::view::LINGER;
     use std::sync::Arc;
 
@@ -131,7 +133,7 @@ mod tests {
             uid: name.into(),
             resource_version: ResourceVersion::new("1"),
             created: None,
-            cells: Box::default(),
+            cells: Cells::default(),
             flaw: None,
             extra: None,
         })
@@ -190,10 +192,12 @@ mod tests {
         add(&mut view, "a");
         add(&mut view, "c");
         assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(3), "d".into()));
-        view.filter_by("d");
+        view.filter_by(Filter::parse("d", &[]).unwrap());
+        view.work(|| true);
         assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(0), "d".into()));
-        view.filter_by("");
-        view.hold();
+        view.filter_by(Filter::default());
+        view.work(|| true);
+        view.hold(0, 10);
         assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(3), "d".into()));
     }
 

@@ -1,11 +1,11 @@
 //! Which way a number went, told from the cell's old and new text.
 
-use crate::api::cell::Cell;
+use crate::api::cell::CellRef;
 
 /// `up` or `down`, for a cell that is a number and one that was another number before; `None` for words, and for what
 /// is the same. A ratio is told by its first number, or else by its second; a count by itself, whatever stands after it.
-pub fn direction(cell: &Cell, old: &str, new: &str) -> Option<&'static str> {
-    if !matches!(cell, Cell::Number(_) | Cell::Ratio(..) | Cell::Restarts(..)) {
+pub fn direction(cell: CellRef<'_>, old: &str, new: &str) -> Option<&'static str> {
+    if !matches!(cell, CellRef::Number(_) | CellRef::Ratio(..) | CellRef::Restarts(..)) {
         return None;
     }
     let (old, new) = (numbers(old)?, numbers(new)?);
@@ -26,6 +26,7 @@ fn numbers(text: &str) -> Option<(i64, Option<i64>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::cell::Cell;
 
     #[test]
     fn numbers_go_up_and_down_and_words_do_not() {
@@ -45,7 +46,7 @@ mod tests {
             (&restarts, "9223372036854775808", "1", None),
             (&Cell::Text("10.1.0.2".into()), "9", "10", None),
         ] {
-            assert_eq!(direction(cell, old, new), expected, "{old} to {new}");
+            assert_eq!(direction(cell.as_ref(), old, new), expected, "{old} to {new}");
         }
     }
 }

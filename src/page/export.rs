@@ -216,12 +216,8 @@ mod tests {
             uid: "u-1".into(),
             resource_version: ResourceVersion::new("7"),
             created: None,
-            cells: Box::new([
-                Cell::Ratio(1, 2),
-                Cell::Text(status.into()),
-                Cell::Number(-3),
-                Cell::Age(Some(Timestamp(40))),
-            ]),
+            cells: [Cell::Ratio(1, 2), Cell::Text(status.into()), Cell::Number(-3), Cell::Age(Some(Timestamp(40)))]
+                .into(),
             flaw: None,
             extra: None,
         })

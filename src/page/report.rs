@@ -174,7 +174,7 @@ impl Serialize for Cells<'_> {
             map.serialize_entry("NAME", &*self.object.key.name)?;
         }
         let mut text = String::new();
-        for (column, cell) in self.kind.columns.iter().zip(&*self.object.cells) {
+        for (column, cell) in self.kind.columns.iter().zip(&self.object.cells) {
             text.clear();
             cell.write(self.now, &mut text);
             map.serialize_entry(column.title, &text)?;
@@ -256,7 +256,7 @@ mod tests {
             uid: "u".into(),
             resource_version: ResourceVersion::new("7"),
             created: None,
-            cells: Box::default(),
+            cells: crate::api::cells::Cells::default(),
             flaw: None,
             extra: None,
         };

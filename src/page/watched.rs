@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::api::cell::{Cell, Tone};
+use crate::api::cell::{CellRef, Tone};
 use crate::api::object::Object;
 use crate::api::request::Scope;
 use crate::cache::delta::DeltaType;
@@ -76,7 +76,7 @@ impl ResourceEventHandler for TimelineHandler<'_> {
 
 /// The most alarming thing that an object says of itself.
 fn tone(object: &Object) -> Tone {
-    object.cells.iter().find(|cell| matches!(cell, Cell::Status(..))).map_or(Tone::Plain, Cell::tone)
+    object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))).map_or(Tone::Plain, CellRef::tone)
 }
 
 /// The scopes that a place in the page asks for, of the kind in view or a pinned one.

@@ -2,6 +2,7 @@
 
 pub mod column;
 pub mod custom;
+pub mod filter;
 pub mod jsonpath;
 pub mod kinds;
 pub mod order;

@@ -18,11 +18,28 @@ pub struct Order {
 }
 
 impl Order {
-    /// Takes rows in any order, and sorts them.
-    pub fn rebuild(&mut self, mut rows: Vec<RowId>, mut compare: impl FnMut(RowId, RowId) -> Ordering) {
-        rows.sort_unstable_by(|a, b| compare(*a, *b));
-        self.len = rows.len();
-        self.chunks = rows.chunks(CHUNK / 2).map(<[RowId]>::to_vec).collect();
+    /// Appends a row, which must belong there.
+    pub fn push(&mut self, row: RowId) {
+        match self.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK / 2 => chunk.push(row),
+            _ => self.chunks.push(vec![row]),
+        }
+        self.len += 1;
+    }
+
+    /// The last row.
+    pub fn last(&self) -> Option<RowId> {
+        self.chunks.last().and_then(|chunk| chunk.last()).copied()
+    }
+
+    /// Takes out the last row.
+    pub fn pop(&mut self) -> Option<RowId> {
+        let row = self.chunks.last_mut()?.pop()?;
+        self.len -= 1;
+        if self.chunks.last().is_some_and(Vec::is_empty) {
+            self.chunks.pop();
+        }
+        Some(row)
     }
 
     /// Puts a row where it belongs. `compare` must be a strict order of all rows.
@@ -126,9 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rebuilt_order_takes_changes() {
+    fn an_order_takes_changes_at_its_end_and_within() {
         let mut order = Order::default();
-        order.rebuild((0..2000).rev().map(RowId).collect(), |a, b| a.cmp(&b));
+        (0..2002).map(RowId).for_each(|row| order.push(row));
+        assert_eq!(
+            (order.pop(), order.pop(), order.last(), order.len()),
+            (Some(RowId(2001)), Some(RowId(2000)), Some(RowId(1999)), 2000)
+        );
         assert!(order.remove(RowId(700), |a, b| a.cmp(&b)));
         order.insert(RowId(700), |a, b| a.cmp(&b));
         assert!(order.iter_from(0).map(|row| row.0).eq(0..2000));

@@ -97,7 +97,7 @@ pub struct Change<'a> {
     /// Whose mark.
     pub key: &'a ObjectKey,
     /// Of which life; empty where it is not known, which means the latest.
-    pub uid: &'a str,
+    pub uid: &'a Arc<str>,
     /// What happened.
     pub mark_type: MarkType,
 }
@@ -148,16 +148,16 @@ impl Lanes {
         lane.last_seq = seq;
         lane.last_at = at;
         lane.marks += 1;
-        let earlier = lane.earlier.iter_mut().find(|life| *life.uid == *change.uid);
+        let earlier = lane.earlier.iter_mut().find(|life| life.uid == *change.uid);
         let life = match earlier {
             // Late news of an earlier life say nothing about the latest one.
-            Some(earlier) if !change.uid.is_empty() && *lane.uid != *change.uid => {
+            Some(earlier) if !change.uid.is_empty() && lane.uid != *change.uid => {
                 earlier.marks += 1;
                 earlier.number
             }
             _ => {
-                if !change.uid.is_empty() && *lane.uid != *change.uid {
-                    let uid = std::mem::replace(&mut lane.uid, change.uid.into());
+                if !change.uid.is_empty() && lane.uid != *change.uid {
+                    let uid = std::mem::replace(&mut lane.uid, change.uid.clone());
                     if lane.life_marks > 0 {
                         lane.earlier.push(Life { number: lane.life, uid, marks: lane.life_marks });
                     }
@@ -261,7 +261,7 @@ impl Lanes {
     fn insert(&mut self, change: Change<'_>) -> LaneId {
         let lane = Lane {
             key: change.key.clone(),
-            uid: change.uid.into(),
+            uid: change.uid.clone(),
             live: true,
             last_at: f64::NEG_INFINITY,
             last_seq: 0,
@@ -281,6 +281,10 @@ impl Lanes {
                 number
             }
             None => {
+                // By quarters: doubling would keep up to half of many lanes empty.
+                if self.slots.len() == self.slots.capacity() {
+                    self.slots.reserve_exact(self.slots.len() / 4 + 64);
+                }
                 self.slots.push(Slot { generation: 0, lane: Some(lane) });
                 (self.slots.len() - 1) as u32
             }
@@ -346,7 +350,7 @@ mod tests {
 
     fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Mark {
         let key = ObjectKey::new("shop", name);
-        let touch = lanes.touch(Change { key: &key, uid, mark_type }, seq, seq as f64);
+        let touch = lanes.touch(Change { key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
         let resource_version = ResourceVersion::new("1");
         let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
         Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }

@@ -18,6 +18,8 @@ pub mod ring;
 pub mod scale;
 pub mod scene;
 
+use std::sync::Arc;
+
 use crate::api::cell::Tone;
 use crate::api::object::{ObjectKey, ResourceVersion};
 use crate::timeline::draw::Scratch;
@@ -115,7 +117,7 @@ impl Timeline {
         now: f64,
         mark_type: MarkType,
         key: &ObjectKey,
-        uid: &str,
+        uid: &Arc<str>,
         resource_version: &ResourceVersion,
         folded: u32,
         tone: Tone,

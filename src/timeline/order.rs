@@ -240,7 +240,7 @@ mod tests {
         fn mark(&mut self, at: f64, names: &str) {
             for name in names.chars() {
                 let key = ObjectKey::new("", &name.to_string());
-                let change = Change { key: &key, uid: "u", mark_type: MarkType::Updated };
+                let change = Change { key: &key, uid: &"u".into(), mark_type: MarkType::Updated };
                 let touch = self.lanes.touch(change, self.ring.next_seq(), at);
                 let resource_version = ResourceVersion::default();
                 let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };

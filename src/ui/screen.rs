@@ -2,6 +2,7 @@
 //!
 //! Signals begin where one drain of the queues ends. An event never travels through one.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -143,6 +144,8 @@ pub struct Head {
 pub struct CellModel {
     /// What it says.
     pub text: String,
+    /// Where the filter matched, in bytes of the text: in order, and apart.
+    pub marks: Vec<Range<usize>>,
     /// The whole of it, where the cell may be too narrow.
     pub whole: Option<String>,
     /// `good`, `wait`, `bad`, or nothing.
@@ -327,6 +330,10 @@ pub struct Screen {
     pub splash: RwSignal<Option<Splash>>,
     /// `shown / total`.
     pub count: RwSignal<String>,
+    /// How far a new order or filter has come; empty once it is through.
+    pub progress: RwSignal<String>,
+    /// Why the filter cannot be read, and so filters nothing.
+    pub filter_error: RwSignal<Option<String>>,
     /// Rows that wait until the pointer leaves.
     pub waiting: RwSignal<usize>,
     /// Why there is no row.
@@ -387,6 +394,8 @@ impl Screen {
             trouble: RwSignal::new(None),
             splash: RwSignal::new(None),
             count: RwSignal::new(String::from("0 / 0")),
+            progress: RwSignal::new(String::new()),
+            filter_error: RwSignal::new(None),
             waiting: RwSignal::new(0),
             empty: RwSignal::new(None),
             minute: RwSignal::new([0; 3]),

@@ -81,13 +81,19 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                 "kubechurn"
             </div>
             <NamespaceMenu screen commands />
-            <div class="field filter" role="search">
+            <div
+                class="field filter"
+                role="search"
+                data-invalid=move || screen.filter_error.with(Option::is_some).then_some("true")
+            >
                 <label for="filter">"filter"</label>
                 <input
                     id="filter"
                     data-testid="filter"
                     node_ref=filter
-                    placeholder="words in any cell"
+                    placeholder="words, STATUS:word, !word, /regex/"
+                    aria-invalid=move || screen.filter_error.with(Option::is_some).then_some("true")
+                    aria-describedby="filter-error"
                     autocomplete="off"
                     spellcheck="false"
                     prop:value=move || screen.route.with(|route| route.text.clone())
@@ -107,6 +113,11 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                     }
                 />
                 <span class="kbd" aria-hidden="true">"/"</span>
+                {move || screen.filter_error.get().map(|words| view! {
+                    <p class="field-trouble" id="filter-error" data-testid="filter-error" role="alert">
+                        {format!("not filtered: {words}")}
+                    </p>
+                })}
             </div>
             <Selectors screen commands />
             <div

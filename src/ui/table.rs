@@ -1,5 +1,6 @@
 //! The table: its title, its head, and the rows of the window.
 
+use leptos::either::Either;
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
@@ -7,7 +8,7 @@ use leptos::prelude::*;
 use crate::page::layout::Rearrange;
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
 use crate::ui::hands::{Hands, cell_id, row_id};
-use crate::ui::screen::{Command, Commands, Head, RowModel, Screen, Slot};
+use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Screen, Slot};
 
 /// The height of a row in pixels; `--row` in tokens.css.
 pub const ROW: f64 = 25.0;
@@ -120,6 +121,7 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
             <h1>{move || screen.subject.with(|subject| subject.title.clone())}</h1>
             <span class="num" data-testid="row-count">{move || screen.count.get()}</span>
             <span class="what">{what}</span>
+            <span class="what num" data-testid="progress" role="status">{move || screen.progress.get()}</span>
             {move || {
                 let waiting = screen.waiting.get();
                 (waiting > 0)
@@ -239,7 +241,7 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
                 }
                 title=move || whole.with(|row| row.cells.get(at).and_then(|cell| cell.whole.clone()))
             >
-                {move || text.with(|row| row.cells.get(at).map_or_else(String::new, |cell| cell.text.clone()))}
+                {move || text.with(|row| row.cells.get(at).map(words))}
             </span>
         }
         .into_any()
@@ -287,6 +289,23 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
             {cells.collect_view()}
         </div>
     }
+}
+
+/// A cell's words, with what the filter found in them marked.
+fn words(cell: &CellModel) -> impl IntoView + use<> {
+    if cell.marks.is_empty() {
+        return Either::Left(cell.text.clone());
+    }
+    let mut end = 0;
+    let mut pieces = Vec::new();
+    for mark in &cell.marks {
+        pieces.push(Either::Left(cell.text.get(end..mark.start).unwrap_or_default().to_owned()));
+        let marked = cell.text.get(mark.clone()).unwrap_or_default().to_owned();
+        pieces.push(Either::Right(view! { <mark>{marked}</mark> }));
+        end = mark.end;
+    }
+    pieces.push(Either::Left(cell.text.get(end..).unwrap_or_default().to_owned()));
+    Either::Right(pieces)
 }
 
 fn delta_cell(row: ArcRwSignal<RowModel>, at: usize) -> impl IntoView {

@@ -1,7 +1,7 @@
 //! Thirty-two kinds of bad input, each with one of three ends: inert text, a flagged row, or one new list after a
 //! wait. In every case it is counted, the ledger balances, the other rows live on, and the truth returns.
 
-use kubechurn::api::cell::Cell;
+use kubechurn::api::cell::CellRef;
 use kubechurn::api::object::{Decode, Object};
 use kubechurn::cache::ledger::Ledger;
 use kubechurn::cache::reflector::{Input, Options};
@@ -288,7 +288,10 @@ fn numbers_beyond_a_double_are_exact() {
     }
     talk.check(&[("drain", "Added c@9007199254740993"), ("version", "9007199254740993")]);
     let row = talk.informer.store().iter().find(|row| &*row.key.name == "c").unwrap();
-    assert_eq!((&row.cells[2], talk.informer.ledger().late), (&Cell::Restarts(9_007_199_254_740_993, None), 1));
+    assert_eq!(
+        (row.cells.get(2), talk.informer.ledger().late),
+        (Some(CellRef::Restarts(9_007_199_254_740_993, None)), 1)
+    );
 }
 
 /// Neither new tokens nor new items make a list endless.

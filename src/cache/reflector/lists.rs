@@ -76,7 +76,7 @@ impl Reflector {
             let named = self.options.kind.map_or(Ok(()), |kind| kind::check_item(kind, item));
             let read = || read(self.decode, self.options.keep, item).map_err(|error| error.to_string());
             let object = match named.and_then(|()| read()) {
-                Ok(object) => object,
+                Ok(object) => store.keep(object),
                 Err(words) => {
                     *unreadable += 1;
                     store.ledger().malformed_items += 1;
@@ -91,7 +91,7 @@ impl Reflector {
                 continue;
             }
             store.streamed(moment.now, WatchEvent::Added, &object);
-            match items.insert(object.key.clone(), object) {
+            match items.insert(object) {
                 None => store.ledger().pending += 1,
                 Some(_) => store.ledger().merged += 1,
             }
@@ -126,8 +126,7 @@ impl Reflector {
 
     /// Hands a complete list over.
     pub(super) fn replace(&mut self, objects: Objects, moment: Moment, store: &mut dyn ReflectorStore) {
-        let mut items: Vec<_> = objects.into_values().collect();
-        items.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        let items = objects.into_sorted();
         let count = items.len();
         store.ledger().pending -= count as u64;
         store.ledger().replaced += count as u64;

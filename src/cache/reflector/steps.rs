@@ -109,7 +109,7 @@ impl Reflector {
             return self.malformed(&words, moment, store);
         }
         let object = match read(self.decode, self.options.keep, frame.object) {
-            Ok(object) => object,
+            Ok(object) => store.keep(object),
             Err(error) => return self.malformed(&error.to_string(), moment, store),
         };
         self.prove(moment, store);
@@ -133,7 +133,7 @@ impl Reflector {
                         ledger.merged += 1;
                         objects.remove(&object.key)
                     }
-                    _ => objects.insert(object.key.clone(), object),
+                    _ => objects.insert(object),
                 };
                 if before.is_some() {
                     ledger.pending -= 1;
@@ -386,8 +386,8 @@ impl Reflector {
             store.ledger().discarded += count;
         }
         match &mut self.state {
-            State::Stream(_, objects) => objects.clear(),
-            State::List { items, .. } => items.clear(),
+            State::Stream(_, objects) => *objects = Objects::default(),
+            State::List { items, .. } => *items = Objects::default(),
             _ => {}
         }
     }

@@ -19,7 +19,7 @@ fn printed(value_type: &str, path: &str, object: &Value) -> String {
     object["metadata"] = json!({"name": "one"});
     let cells = printers.decode(&object.to_string()).unwrap().cells;
     let mut text = String::new();
-    cells[0].write(Timestamp::parse("2026-11-21T09:14:31Z").unwrap(), &mut text);
+    cells.get(0).unwrap().write(Timestamp::parse("2026-11-21T09:14:31Z").unwrap(), &mut text);
     text
 }
 
@@ -147,7 +147,7 @@ fn a_row_costs_no_more_than_its_name_needs() {
     {
         let object = printers.decode(text).unwrap();
         assert_eq!(object.key, ObjectKey::new("shop", "one"));
-        assert_eq!(object.cells[..], [Cell::Static(""), Cell::Text("one".into()), Cell::Static("")], "{text}");
+        assert_eq!(object.cells, [Cell::Static(""), Cell::Text("one".into()), Cell::Static("")].into(), "{text}");
     }
     for text in ["", "7", "[]", "{}", r#"{"metadata":{}}"#, r#"{"metadata":[]}"#, r#"{"metadata":{"name":"one"}"#] {
         assert!(printers.decode(text).is_err(), "{text}");

@@ -188,7 +188,6 @@ pub(super) fn summarise<'p>(pod: &'p Pod<'_>) -> Summary<'p> {
 
 #[cfg(test)]
 mod tests {
-    use crate::api::cell::Cell;
     use crate::api::time::Timestamp;
     use crate::table::kinds::pods;
 
@@ -202,7 +201,7 @@ mod tests {
         let mut out = String::new();
         for column in ["READY", "STATUS", "RESTARTS", "READINESS GATES"] {
             let at = pods::KIND.columns.iter().position(|found| found.title == column).unwrap();
-            let cell: &Cell = &object.cells[at];
+            let cell = object.cells.get(at).unwrap();
             cell.write(now, &mut out);
             out.push(' ');
         }

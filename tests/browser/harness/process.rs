@@ -21,7 +21,7 @@ use super::wait::wait_until;
 const KEEPER: &str = r#""$@" 2>&1 & exec >/dev/null 2>&1; cat; kill -KILL 0"#;
 
 /// How long a program may take to say that it is ready: a debug build on a busy machine included.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_secs(180);
 
 /// Lines kept for a failure's message.
 const OUTPUT_LINES: usize = 200;

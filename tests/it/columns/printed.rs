@@ -350,7 +350,8 @@ fn states_have_the_tones_that_they_deserve() {
         let kind = kind(plural).expect("a kind");
         let at = kind.columns.iter().position(|column| column.title == title).expect("a column");
         let read = kind.decode.read(&object("", &rest)).expect("an object");
-        assert_eq!((read.cells[at].text(), read.cells[at].tone()), (Some(word), tone), "{plural}: {rest}");
+        let cell = read.cells.get(at).expect("a cell");
+        assert_eq!((cell.text(), cell.tone()), (Some(word), tone), "{plural}: {rest}");
     }
     let deleting = r#","deletionTimestamp":"2025-12-31T23:30:00Z""#;
     assert_eq!(cell("resourceclaims", "STATE", deleting, r#""status":{}"#), "deleted");

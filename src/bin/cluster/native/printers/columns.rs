@@ -83,6 +83,20 @@ pub fn is_text(column: &Column) -> bool {
     ["MIN AVAILABLE", "MAX UNAVAILABLE", "MINPODS"].contains(&column.title)
 }
 
+/// Whether the server sends a truth of this column as JSON's own, whatever the column's type says.
+pub fn is_truth(column: &Column) -> bool {
+    [
+        "GLOBAL-DEFAULT",
+        "ALLOWVOLUMEEXPANSION",
+        "ATTACHED",
+        "ATTACHREQUIRED",
+        "PODINFOONMOUNT",
+        "STORAGECAPACITY",
+        "REQUIRESREPUBLISH",
+    ]
+    .contains(&column.title)
+}
+
 /// One of a Table's `columnDefinitions`.
 pub fn definition(name: &str, value_type: &str, format: &str, priority: i64) -> Value {
     json!({"name": name, "type": value_type, "format": format, "description": "", "priority": priority})

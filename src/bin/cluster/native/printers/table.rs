@@ -1,12 +1,14 @@
 //! Tables: what `kubectl get` prints, cell by cell. Resources that the page shows have the page's own columns.
 
-use kubechurn::api::cell::Cell;
+use kubechurn::api::cell::CellRef;
 use kubechurn::api::time::Timestamp;
 use kubechurn::table::column::Column;
 use kubechurn::table::kinds::{KINDS, Kind};
 use serde_json::Value;
 
-use crate::native::printers::columns::{COMPONENT, Columns, component, definition, is_text, name, value_type};
+use crate::native::printers::columns::{
+    COMPONENT, Columns, component, definition, is_text, is_truth, name, value_type,
+};
 use crate::native::resources::definition::PrinterColumn;
 use crate::native::resources::object::Object;
 use crate::native::resources::resource::Resource;
@@ -72,18 +74,17 @@ pub fn cells(resource: &Resource, object: &Object, now: Timestamp) -> Value {
     cells.into()
 }
 
-fn printed(column: &Column, cell: &Cell, now: Timestamp) -> Value {
+fn printed(column: &Column, cell: CellRef<'_>, now: Timestamp) -> Value {
     match cell {
-        Cell::Number(number) if !is_text(column) => (*number).into(),
-        // What the page writes of a truth is no text of the object's, and JSON has truths.
-        Cell::Static("true") => true.into(),
-        Cell::Static("false") => false.into(),
+        CellRef::Number(number) if !is_text(column) => number.into(),
+        CellRef::Text("true") if is_truth(column) => true.into(),
+        CellRef::Text("false") if is_truth(column) => false.into(),
         // kubectl itself cuts texts at their line breaks.
         _ => cell.text().map_or_else(|| written(cell, now), Value::from),
     }
 }
 
-fn written(cell: &Cell, now: Timestamp) -> Value {
+fn written(cell: CellRef<'_>, now: Timestamp) -> Value {
     let mut text = String::new();
     cell.write(now, &mut text);
     text.into()
@@ -91,5 +92,5 @@ fn written(cell: &Cell, now: Timestamp) -> Value {
 
 /// How long ago a point in time was, as kubectl prints it.
 fn age(since: &str, now: Timestamp) -> Value {
-    written(&Cell::Age(Timestamp::parse_set(since)), now)
+    written(CellRef::Age(Timestamp::parse_set(since)), now)
 }

@@ -1,7 +1,7 @@
 //! Reads from an object's metadata what the graph needs, and keeps nothing else of it: a list of 150,000 Pods lies in
 //! memory for a moment.
 
-use kubechurn::api::cell::Cell;
+use kubechurn::api::cell::{Cell, CellRef};
 use kubechurn::api::object::{DecodeError, Meta, Object, map};
 use kubechurn::api::text::Text;
 use serde::Deserialize;
@@ -66,17 +66,24 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         );
         cells.push(Cell::Number(i64::from(owner.block_owner_deletion == Some(true))));
     }
-    metadata.into_object(cells.into()).ok_or(DecodeError::NoName)
+    metadata.into_object(cells).ok_or(DecodeError::NoName)
 }
 
 /// What the graph is told of an object that [`decode`] has read. `api_version` and `kind` are those of its resource.
 pub fn observed(graph: &mut Graph, object: &Object, api_version: &str, kind: &str) -> Observed {
-    let (flags, owners) = match &*object.cells {
-        [Cell::Number(flags), owners @ ..] => (*flags, owners),
+    let cells: Vec<CellRef<'_>> = object.cells.iter().collect();
+    let (flags, owners) = match &*cells {
+        [CellRef::Number(flags), owners @ ..] => (*flags, owners),
         _ => (0, &[][..]),
     };
     let owners = owners.as_chunks::<OWNER_CELLS>().0.iter().filter_map(|cells| match cells {
-        [Cell::Text(api_version), Cell::Text(kind), Cell::Text(name), Cell::Text(uid), Cell::Number(blocks)] => {
+        [
+            CellRef::Text(api_version),
+            CellRef::Text(kind),
+            CellRef::Text(name),
+            CellRef::Text(uid),
+            CellRef::Number(blocks),
+        ] => {
             let (kind, name) = (graph.kind(api_version, kind), graph.text(name));
             Some(Owner { uid: graph.uid(uid), kind, name, blocks: *blocks != 0 })
         }

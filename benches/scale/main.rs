@@ -1,0 +1,47 @@
+//! Measures the built page in Chromium with 1,000, 10,000 and 150,000 Pods, prints Markdown tables, and fails where a
+//! goal is missed.
+//!
+//! `./dev bench scale`, or `cargo bench --bench scale` with the page and the demo cluster built before. Behind `--`
+//! may stand which sizes to run: `1000`, `10000`, `150000`. The figures are those of this machine and its load; the
+//! gates are ratios where they can be.
+
+#[cfg(not(target_arch = "wasm32"))]
+#[allow(dead_code, reason = "the tests use the same harness, and each uses another part")]
+#[path = "../../tests/browser/harness/mod.rs"]
+mod harness;
+
+// Medians and worse.
+#[cfg(not(target_arch = "wasm32"))]
+#[path = "../page/quantile.rs"]
+mod quantile;
+
+// From a write's acknowledgement to the cell that shows it.
+#[cfg(not(target_arch = "wasm32"))]
+#[path = "../page/freshness.rs"]
+mod freshness;
+
+// A page on a cluster of one size, and what can be measured of it.
+#[cfg(not(target_arch = "wasm32"))]
+mod session;
+
+// The tables and the gates.
+#[cfg(not(target_arch = "wasm32"))]
+mod report;
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() -> std::process::ExitCode {
+    // `cargo test --all-targets` runs a benchmark without this flag, to see that it starts.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return std::process::ExitCode::SUCCESS;
+    }
+    let wanted: Vec<u32> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
+    let sizes = [1_000, 10_000, 150_000].into_iter().filter(|size| wanted.is_empty() || wanted.contains(size));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime starts");
+    match runtime.block_on(report::report(&sizes.collect::<Vec<u32>>())) {
+        true => std::process::ExitCode::SUCCESS,
+        false => std::process::ExitCode::FAILURE,
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+fn main() {}

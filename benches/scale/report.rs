@@ -1,0 +1,134 @@
+//! The tables, and the goals that decide whether the command succeeds.
+
+use crate::quantile::Samples;
+use crate::session::{Answer, Load, RATE, Session, Start, WINDOW};
+
+/// Relists in a row.
+const RELISTS: usize = 10;
+/// A task that is longer is a long one, in milliseconds: the browser's own measure.
+const LONG: f64 = 50.0;
+
+/// Measures each size, prints the tables, and says whether every goal that could be judged was reached.
+pub async fn report(sizes: &[u32]) -> bool {
+    let mut rows = Vec::new();
+    let mut gates = Gates(Vec::new());
+    println!("\n## Any number of rows: {RATE} writes a second asked for, {WINDOW} s each\n");
+    for &size in sizes {
+        let (mut session, start) = Session::open(size).await;
+        // Much can go wrong in the minutes that this takes: what is known is said at once.
+        eprintln!("{size}: all rows after {:.0} ms, wasm {:.1} MB", start.all, start.wasm / 1e6);
+        let is_largest = Some(&size) == sizes.iter().max();
+        let answers = if is_largest { session.answers().await } else { Vec::new() };
+        for answer in &answers {
+            let times = [answer.first, answer.right, answer.done, answer.long.at(1.0)].map(milliseconds);
+            eprintln!("{size}: {}: {}", answer.what, times.join(" / "));
+        }
+        let load = session.load().await;
+        eprintln!("{size}: load is over: {} long tasks, wasm {:.1} MB", load.long.count(), load.wasm / 1e6);
+        if is_largest {
+            let (memory, tasks) = session.relists(RELISTS).await;
+            large(&session, &start, &answers, &memory, &tasks, &mut gates);
+        }
+        session.end().await;
+        rows.push((size, start, load));
+    }
+    starts(&rows);
+    loads(&rows, &mut gates);
+    gates.print()
+}
+
+fn starts(rows: &[(u32, Start, Load)]) {
+    println!("\n| Pods | first row, ms | all rows, ms | tasks > 50 ms | longest, ms | wasm, MB |");
+    println!("|---:|---:|---:|---:|---:|---:|");
+    for (size, start, _) in rows {
+        let (first, all, wasm) = (start.first, start.all, start.wasm / 1e6);
+        println!("| {size} | {first:.0} | {all:.0} | {} | {wasm:.1} |", tasks(&start.long));
+    }
+}
+
+fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
+    println!(
+        "\n| Pods | writes/s done | busy | tasks > 50 ms | longest, ms | frame p50 / p95 / max, ms \
+         | freshness p50 / p95, ms | page's CPU / its main thread / JSON.parse alone, s | ratio | wasm, MB |"
+    );
+    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    for (size, _, load) in rows {
+        let ratio = load.process / load.parse;
+        println!(
+            "| {size} | {:.0} | {:.1} % | {} | {:.1} / {:.1} / {:.1} | {:.0} / {:.0} | {:.2} / {:.2} / {:.2} | {ratio:.2} | {:.1} |",
+            load.done,
+            load.busy * 100.0,
+            tasks(&load.long),
+            load.frames.at(0.5),
+            load.frames.at(0.95),
+            load.frames.at(1.0),
+            load.freshness.at(0.5),
+            load.freshness.at(0.95),
+            load.process,
+            load.thread,
+            load.parse,
+            load.wasm / 1e6,
+        );
+    }
+    let Some((size, start, load)) = rows.last() else { return };
+    gates.at_most(&format!("memory at {size} Pods, MB"), start.wasm / 1e6, 64.0);
+    gates.at_most(&format!("page's CPU / JSON.parse alone, at {size}"), load.process / load.parse, 1.5);
+    gates.at_most(&format!("tasks over 50 ms under load, at {size}"), load.long.count() as f64, 0.0);
+    gates.at_most(&format!("freshness p95, ms, at {size}"), load.freshness.at(0.95), 150.0);
+    if let [(small, _, first), .., (large, _, last)] = rows {
+        for (name, share) in [("p50", 0.5), ("p95", 0.95)] {
+            let ratio = last.frames.at(share) / first.frames.at(share);
+            gates.at_most(&format!("frame {name}, {large} / {small}"), ratio, 1.1);
+        }
+    }
+}
+
+fn large(session: &Session, start: &Start, answers: &[Answer], memory: &[f64], long: &Samples, gates: &mut Gates) {
+    println!("\nWith {} Pods, from the keystroke or click; the page is otherwise idle:\n", session.pods());
+    println!(
+        "| what | first change, ms | first rows right, ms | whole order, ms | tasks > 50 ms | longest, ms | shown |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|");
+    for answer in answers {
+        let times = [answer.first, answer.right, answer.done].map(milliseconds);
+        println!("| {} | {} | {} | {} |", answer.what, times.join(" | "), tasks(&answer.long), answer.count);
+    }
+    let worst = answers.iter().map(|answer| answer.first).filter(|time| time.is_finite()).fold(0.0, f64::max);
+    gates.at_most("sort and filter, first result, ms", worst, 100.0);
+    let count: usize = answers.iter().map(|answer| answer.long.count()).sum();
+    gates.at_most("tasks over 50 ms while sorting and filtering", count as f64, 0.0);
+    let list: Vec<String> = memory.iter().map(|bytes| format!("{:.1}", bytes / 1e6)).collect();
+    println!(
+        "\nwasm, MB, after the first list {:.1}; before and after each of {RELISTS} relists: {}",
+        start.wasm / 1e6,
+        list.join(", ")
+    );
+    println!("Tasks over 50 ms during the relists: {}, the longest {} ms", long.count(), milliseconds(long.at(1.0)));
+    gates.at_most("memory, ten relists / first list", memory.last().copied().unwrap_or(f64::NAN) / start.wasm, 1.1);
+}
+
+fn tasks(long: &Samples) -> String {
+    format!("{} | {}", long.count(), if long.at(1.0) > LONG { milliseconds(long.at(1.0)) } else { "–".into() })
+}
+
+fn milliseconds(time: f64) -> String {
+    if time.is_finite() { format!("{time:.0}") } else { String::from("–") }
+}
+
+/// What was measured, and what it may be at most.
+struct Gates(Vec<(String, f64, f64)>);
+
+impl Gates {
+    fn at_most(&mut self, what: &str, measured: f64, most: f64) {
+        self.0.push((what.to_owned(), measured, most));
+    }
+
+    /// Whether all hold; what could not be measured does not.
+    fn print(&self) -> bool {
+        println!("\n| gate | measured | at most | |\n|---|---:|---:|---|");
+        for (what, measured, most) in &self.0 {
+            println!("| {what} | {measured:.2} | {most} | {} |", if measured <= most { "holds" } else { "**fails**" });
+        }
+        self.0.iter().all(|(_, measured, most)| measured <= most)
+    }
+}

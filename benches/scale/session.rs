@@ -1,0 +1,301 @@
+//! A page on a demo cluster of one size: what it takes until all rows are there, under load, for a sort or a filter,
+//! and for a relist.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::freshness;
+use crate::harness::browser::Browser;
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::INSTRUMENTS;
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::wait::{holds, wait_until};
+use crate::quantile::Samples;
+
+/// Writes a second that are asked for.
+pub const RATE: u32 = 5_000;
+/// Seconds of load in one window.
+pub const WINDOW: u64 = 20;
+
+/// Long tasks, and a look at the rows whenever the document changes.
+const WATCHERS: &str = "
+    window.__long = [];
+    new PerformanceObserver(list => window.__long.push(...list.getEntries().map(entry => entry.duration)))
+        .observe({ type: 'longtask' });
+    window.__start = { first: null, all: null };
+    window.__pods = () => window.kubechurn?.status?.().find(status => status.resource === 'pods') ?? {};
+    const look = () => {
+        if (document.querySelector('[role=row][data-key]') !== null) __start.first ??= performance.now();
+        if (__pods().synced && __pods().ledger.queued === 0) __start.all = performance.now();
+        else setTimeout(look, 20);
+    };
+    look();
+    window.__answer = act => new Promise(resolve => {
+        const rows = () => [...document.querySelectorAll('[role=row][data-key]')].slice(0, 20).map(row => row.dataset.key).join(' ');
+        const steps = [];
+        let last = rows();
+        let done = null;
+        __long.length = 0;
+        const begin = performance.now();
+        const observer = new MutationObserver(() => {
+            const now = rows();
+            if (now !== last) steps.push(performance.now() - begin);
+            last = now;
+            done = document.querySelector('[data-testid=progress]')?.textContent ? null : done ?? performance.now() - begin;
+        });
+        observer.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true });
+        act();
+        setTimeout(() => {
+            observer.disconnect();
+            const count = document.querySelector('[data-testid=row-count]').textContent;
+            resolve({ first: steps[0] ?? null, right: steps.at(-1) ?? null, done, long: [...__long], count });
+        }, 4000);
+    });
+    window.__filter = text => __answer(() => {
+        const field = document.querySelector('[data-testid=filter]');
+        field.value = text;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    window.__sort = title => __answer(() => document.querySelector(`[role=columnheader][data-col=\"${title}\"] button`).click());";
+
+/// The page, and what it looks at.
+pub struct Session {
+    cluster: Cluster,
+    proxy: KubectlProxy,
+    browser: Browser,
+    pods: u32,
+}
+
+/// What it took until all rows were there.
+pub struct Start {
+    pub first: f64,
+    pub all: f64,
+    pub long: Samples,
+    pub wasm: f64,
+}
+
+/// A stretch of load.
+pub struct Load {
+    pub done: f64,
+    pub busy: f64,
+    pub long: Samples,
+    pub frames: Samples,
+    pub freshness: Samples,
+    /// Processor time of the page's process, of its main thread, and of `JSON.parse` alone for the same bytes, in
+    /// seconds.
+    pub process: f64,
+    pub thread: f64,
+    pub parse: f64,
+    pub wasm: f64,
+}
+
+/// An answer to a keystroke or a click.
+pub struct Answer {
+    pub what: String,
+    /// Milliseconds until the rows changed first, until they were those that stayed, and until the order was whole.
+    pub first: f64,
+    pub right: f64,
+    pub done: f64,
+    pub long: Samples,
+    pub count: String,
+}
+
+impl Session {
+    /// A cluster of so many Pods that rests, and a page that knows them all.
+    pub async fn open(pods: u32) -> (Session, Start) {
+        let cluster = Cluster::start(&Options { pods, ..Options::default() }).await;
+        let proxy = KubectlProxy::start(cluster.port()).await;
+        let browser = Browser::start(&format!("{INSTRUMENTS}{WATCHERS}")).await;
+        browser.driver.goto(format!("{}#/pods", proxy.url())).await.expect("the page loads");
+        browser.devtools("Performance.enable", json!({})).await;
+        let start = wait_until("all rows are there", Duration::from_secs(180), async || {
+            let start = browser.run("return { ...__start, state: __pods() }", Vec::new()).await;
+            start["first"].as_f64().zip(start["all"].as_f64()).ok_or_else(|| start.to_string())
+        })
+        .await;
+        let session = Session { cluster, proxy, browser, pods };
+        let (first, all) = start;
+        let start = Start { first, all, long: session.long().await, wasm: session.wasm().await };
+        (session, start)
+    }
+
+    /// Twenty seconds with nothing asked of the page, then frames, then freshness, all under load.
+    pub async fn load(&self) -> Load {
+        self.cluster.rate(RATE).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        self.browser.run("__long.length = 0", Vec::new()).await;
+        let (revision, started) = (self.cluster.revision().await, Instant::now());
+        let (before, bytes) = (Metrics::read(&self.browser).await, self.bytes().await);
+        tokio::time::sleep(Duration::from_secs(WINDOW)).await;
+        let (after, received) = (Metrics::read(&self.browser).await, self.bytes().await - bytes);
+        let done = (self.cluster.revision().await - revision) as f64 / started.elapsed().as_secs_f64();
+        let long = self.long().await;
+        let frames = self.frames().await;
+        let freshness = freshness::probe(&self.browser, &self.cluster).await;
+        self.cluster.rate(0).await;
+        let busy = (after.task - before.task) / (after.timestamp - before.timestamp);
+        let (process, thread) = (after.process - before.process, after.thread - before.thread);
+        let parse = self.parse().await * received;
+        Load { done, busy, long, frames, freshness, process, thread, parse, wasm: self.wasm().await }
+    }
+
+    /// What `JSON.parse` of watch frames costs this browser: processor seconds a byte.
+    async fn parse(&self) -> f64 {
+        let script = "fetch('/k8s/api/v1/pods?limit=500').then(answer => answer.json()).then(list => {
+            window.__frames = list.items.map(object => JSON.stringify({ type: 'MODIFIED', object }));
+            return __frames.reduce((sum, frame) => sum + frame.length, 0);
+        })";
+        let bytes = self.browser.resolve(script).await.as_f64().unwrap_or(f64::NAN);
+        let rounds = (60e6 / bytes).ceil();
+        let before = Metrics::read(&self.browser).await;
+        // A slice at a time, or the page would have one task of a second.
+        let script = format!(
+            "(async () => {{
+                for (let round = 0; round < {rounds}; round += 1) {{
+                    for (const frame of __frames) if (JSON.parse(frame).type !== 'MODIFIED') throw 'no frame';
+                    await new Promise(resolve => setTimeout(resolve));
+                }}
+            }})()"
+        );
+        self.browser.resolve(&script).await;
+        let after = Metrics::read(&self.browser).await;
+        (after.process - before.process) / (bytes * rounds)
+    }
+
+    async fn frames(&self) -> Samples {
+        let script = format!(
+            "new Promise(resolve => {{
+                const times = [];
+                const frame = now => {{
+                    times.push(now);
+                    if (now - times[0] > {WINDOW}000) resolve(times.slice(1).map((time, at) => time - times[at]));
+                    else requestAnimationFrame(frame);
+                }};
+                requestAnimationFrame(frame);
+            }})"
+        );
+        samples(&self.browser.resolve(&script).await)
+    }
+
+    /// Types a filter letter by letter, then takes it back, then sorts by a few columns.
+    pub async fn answers(&self) -> Vec<Answer> {
+        self.rests().await;
+        let mut answers = Vec::new();
+        for text in ["w", "we", "web", "", "running", "STATUS:Running !web", "/-[a-f]+[0-9]/", ""] {
+            let what = if text.is_empty() { String::from("filter taken back") } else { format!("filter `{text}`") };
+            answers.push(self.answer(what, format!("__filter({})", json!(text))).await);
+        }
+        for title in ["NAME", "NAME", "STATUS", "RESTARTS", "RESTARTS", "AGE", "Δ"] {
+            answers.push(self.answer(format!("sort by {title}"), format!("__sort({})", json!(title))).await);
+        }
+        answers
+    }
+
+    async fn answer(&self, what: String, script: String) -> Answer {
+        let found = self.browser.resolve(&script).await;
+        let time = |name: &str| found[name].as_f64().unwrap_or(f64::NAN);
+        let count = found["count"].as_str().unwrap_or_default().to_owned();
+        Answer {
+            what,
+            first: time("first"),
+            right: time("right"),
+            done: time("done"),
+            long: samples(&found["long"]),
+            count,
+        }
+    }
+
+    /// Has the page list everything again, so many times. Memory after each, and the longest tasks.
+    pub async fn relists(&mut self, times: usize) -> (Vec<f64>, Samples) {
+        self.rests().await;
+        self.browser.run("__long.length = 0", Vec::new()).await;
+        let mut memory = vec![self.wasm().await];
+        for _ in 0..times {
+            let lists = self.counter("lists").await;
+            // The page's version must be older than the history that is left.
+            self.proxy.kill().await;
+            self.cluster.rate(100).await;
+            self.cluster.advance(100, 100).await;
+            self.cluster.rate(0).await;
+            self.cluster.control("compact").await;
+            self.proxy.start_again().await;
+            wait_until("the page has listed again", Duration::from_secs(180), async || {
+                let state = self.browser.run("return __pods()", Vec::new()).await;
+                let again = state["ledger"]["lists"].as_f64() > Some(lists);
+                holds(again && state["state"] == "live" && state["ledger"]["queued"] == 0, || state.to_string())
+            })
+            .await;
+            memory.push(self.wasm().await);
+        }
+        (memory, self.long().await)
+    }
+
+    /// Waits until the page has taken all that was sent.
+    async fn rests(&self) {
+        wait_until("the page rests", Duration::from_secs(60), async || {
+            let before = self.counter("frames").await;
+            tokio::time::sleep(Duration::from_millis(1500)).await;
+            let state = self.browser.run("return __pods()", Vec::new()).await;
+            let frames = state["ledger"]["frames"].as_f64();
+            holds(frames == Some(before) && state["ledger"]["queued"] == 0, || state.to_string())
+        })
+        .await;
+    }
+
+    /// How many Pods there were at the start.
+    pub fn pods(&self) -> u32 {
+        self.pods
+    }
+
+    /// Ends it.
+    pub async fn end(self) {
+        self.browser.quit().await;
+    }
+
+    async fn bytes(&self) -> f64 {
+        self.counter("bytes").await
+    }
+
+    async fn counter(&self, name: &str) -> f64 {
+        let value = self.browser.run("return __pods().ledger[arguments[0]]", vec![name.into()]).await;
+        value.as_f64().unwrap_or(f64::NAN)
+    }
+
+    async fn long(&self) -> Samples {
+        samples(&self.browser.run("return __long", Vec::new()).await)
+    }
+
+    async fn wasm(&self) -> f64 {
+        self.browser.run("return __memory.buffer.byteLength", Vec::new()).await.as_f64().unwrap_or(f64::NAN)
+    }
+}
+
+/// The browser's own counters of the page, in seconds.
+struct Metrics {
+    timestamp: f64,
+    task: f64,
+    thread: f64,
+    process: f64,
+}
+
+impl Metrics {
+    async fn read(browser: &Browser) -> Self {
+        let answer = browser.devtools("Performance.getMetrics", json!({})).await;
+        let metric = |name: &str| {
+            let metrics = answer["metrics"].as_array().into_iter().flatten();
+            let found = metrics.filter(|metric| metric["name"] == name).find_map(|metric| metric["value"].as_f64());
+            found.unwrap_or_else(|| panic!("no metric {name} in {answer}"))
+        };
+        Self {
+            timestamp: metric("Timestamp"),
+            task: metric("TaskDuration"),
+            thread: metric("ThreadTime"),
+            process: metric("ProcessTime"),
+        }
+    }
+}
+
+fn samples(values: &Value) -> Samples {
+    Samples::new(values.as_array().into_iter().flatten().filter_map(Value::as_f64).collect())
+}

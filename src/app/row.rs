@@ -1,0 +1,120 @@
+//! From a row of the view to what the screen shows of it.
+
+use crate::api::cell::Tone;
+use crate::api::time::{Timestamp, write_human_duration};
+use crate::cache::delta::DeltaType;
+use crate::page::direction::direction;
+use crate::page::layout::{Layout, Source};
+use crate::table::filter::{Filter, Place, searched};
+use crate::table::view::{Progress, Row};
+use crate::timeline::mark::grouped;
+use crate::ui::screen::{CellModel, RowModel};
+
+/// Whether the user looks at a row's object, and whether the keyboard's hand is on the row (0) or on one of its cells
+/// (from 1).
+pub(super) type Look = (bool, Option<usize>);
+
+/// How long a changed cell stays marked, in seconds of the wall clock.
+const MARKED: i64 = 2;
+/// How long a row counts as just come.
+const FRESH: f64 = 2_000.0;
+/// How long a deleted row takes to fade by a step.
+const FADES: f64 = 2_500.0;
+
+/// What a row shows. `before` is what it showed last, and which columns a change since then touched.
+#[expect(clippy::too_many_arguments, reason = "a row is made of these parts, in one place")]
+pub(super) fn row_model(
+    layout: &mut Layout,
+    filter: &Filter,
+    row: &Row,
+    rank: usize,
+    (selected, hand): Look,
+    before: Option<(&RowModel, Option<u32>)>,
+    wall: Timestamp,
+    now: f64,
+) -> RowModel {
+    let object = &row.object;
+    let sources = layout.sources.clone();
+    let cells = sources.into_iter().enumerate().map(|(at, source)| {
+        let mut text = String::new();
+        let mut tone = Tone::Plain;
+        let mut flashes = false;
+        let mut marks = Vec::new();
+        let last = before.and_then(|(model, _)| model.cells.get(at));
+        let mut went = None;
+        match source {
+            Source::Namespace => {
+                text.push_str(&object.key.namespace);
+                marks = filter.marks(Place::Namespace, &text);
+            }
+            Source::Name => {
+                text.push_str(&object.key.name);
+                marks = filter.marks(Place::Name, &text);
+            }
+            Source::Cell(cell) => {
+                if let Some(value) = object.cells.get(cell) {
+                    if !filter.is_empty() {
+                        // The words of a cell begin with what of them is searched.
+                        searched(value, &mut text);
+                        marks = filter.marks(Place::Cell(cell), &text);
+                        text.clear();
+                    }
+                    value.write(wall, &mut text);
+                    tone = value.tone();
+                }
+                let changed = before.and_then(|(_, changed)| changed).unwrap_or(0);
+                flashes = cell < 32 && changed & (1 << cell) != 0;
+                if let Some((value, last)) = object.cells.get(cell).zip(last).filter(|_| flashes) {
+                    went = direction(value, &last.text, &text);
+                }
+            }
+            Source::Changed => {
+                if row.deleted_at().is_some() {
+                    text.push_str("deleted ");
+                }
+                write_human_duration(((now - row.changed_at) / 1000.0).max(0.0) as i64, &mut text);
+            }
+        }
+        let fits = layout.make_room(at, &text);
+        let since = last.and_then(|cell| cell.marked_at);
+        let marked_at = if flashes { Some(wall.0) } else { since.filter(|since| wall.0 - since < MARKED) };
+        // While the mark stays, so does the arrow.
+        let went = if flashes { went } else { last.and_then(|cell| cell.went).filter(|_| marked_at.is_some()) };
+        CellModel { whole: (!fits).then(|| text.clone()), text, marks, tone: tone_name(tone), marked_at, went }
+    });
+    let cells = cells.collect();
+    RowModel {
+        rank,
+        key: object.key.clone(),
+        uid: object.uid.clone(),
+        state: if row.deleted_at().is_some() { "deleted" } else { "live" },
+        fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
+        fading: row.deleted_at().map_or(0, |deleted_at| ((now - deleted_at) / FADES) as u8),
+        selected,
+        hand,
+        flaw: object.flaw.is_some(),
+        delta: match row.delta {
+            DeltaType::Added => ("Added", "▲"),
+            DeltaType::Updated => ("Updated", "●"),
+            DeltaType::Deleted => ("Deleted", "✕"),
+            DeltaType::Replaced => ("Replaced", "◆"),
+            DeltaType::Sync => ("Sync", "◇"),
+        },
+        cells,
+    }
+}
+
+/// How far a new order or filter has come.
+pub(super) fn progress(progress: Progress) -> String {
+    let word = if progress.sorting { "sorting" } else { "still filtering" };
+    format!("{word}, {} of {}", grouped(progress.done as u64), grouped(progress.of as u64))
+}
+
+fn tone_name(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Good => "good",
+        Tone::Wait => "wait",
+        Tone::Bad => "bad",
+    }
+}

@@ -1,0 +1,107 @@
+//! One row of a view, and how rows compare.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use crate::api::cell::CellRef;
+use crate::api::object::Object;
+use crate::cache::delta::DeltaType;
+use crate::table::order::RowId;
+
+/// What rows are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SortKey {
+    /// Namespace, then name.
+    #[default]
+    Key,
+    /// Name, then namespace.
+    Name,
+    /// One of the kind's columns, by its place among them.
+    Column(usize),
+    /// The last change, newest first.
+    Changed,
+}
+
+/// An order of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sort {
+    /// By what.
+    pub key: SortKey,
+    /// Whether the order is turned around.
+    pub descending: bool,
+}
+
+/// One row. There is one for each object, so its size counts.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The newest version of the object; for a deleted row, its last.
+    pub object: Arc<Object>,
+    /// When the last change came; the row of a first list has none to speak of, but still a time.
+    pub changed_at: f64,
+    /// Which cells the last update changed: bit `n` for the kind's column `n`. What stands behind the first 32 columns
+    /// is not told.
+    pub changed: u32,
+    /// Another one after every change, so that a view can tell whether it has shown the newest.
+    pub version: u32,
+    /// The version that it began with: tells the lives of one row's number apart.
+    pub born: u32,
+    /// By which filter it was judged last.
+    pub(super) judged: u32,
+    /// What the last change was.
+    pub delta: DeltaType,
+    /// Whether that filter lets it through.
+    pub(super) shown: bool,
+    /// Where it stands while the rows are being sorted.
+    pub(super) place: Place,
+}
+
+/// Where a row stands while the rows are being sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Nowhere yet.
+    #[default]
+    Out,
+    /// Among the first rows, which are known.
+    Top,
+    /// Among the others.
+    Rest,
+}
+
+impl Row {
+    /// When the object was deleted; `None` while it lives.
+    pub fn deleted_at(&self) -> Option<f64> {
+        (self.delta == DeltaType::Deleted).then_some(self.changed_at)
+    }
+}
+
+/// A strict order of rows: what the user asked for, then namespace and name, then the row's own number, for a
+/// deleted row may linger beside its successor.
+pub(super) fn comparison(rows: &[Option<Row>], sort: Sort) -> impl Fn(RowId, RowId) -> Ordering + Copy + '_ {
+    move |a, b| {
+        let (Some(one), Some(two)) = (&rows[a.0 as usize], &rows[b.0 as usize]) else { return a.cmp(&b) };
+        let (one_key, two_key) = (&one.object.key, &two.object.key);
+        let by = match sort.key {
+            SortKey::Key => one_key.cmp(two_key),
+            SortKey::Name => one_key.name.cmp(&two_key.name),
+            SortKey::Column(column) => compare_cells(one.object.cells.get(column), two.object.cells.get(column)),
+            SortKey::Changed => two.changed_at.total_cmp(&one.changed_at),
+        };
+        let by = if sort.descending { by.reverse() } else { by };
+        by.then_with(|| one_key.cmp(two_key)).then_with(|| a.cmp(&b))
+    }
+}
+
+/// A row without a cell, because its object could not be read, stands last.
+fn compare_cells(one: Option<CellRef<'_>>, two: Option<CellRef<'_>>) -> Ordering {
+    match (one, two) {
+        (Some(one), Some(two)) => one.compare(two),
+        _ => two.is_some().cmp(&one.is_some()),
+    }
+}
+
+/// Which cells differ, the first 32 of them. Cells that tick are compared by what they hold, not by what they
+/// print.
+pub(super) fn changed_cells(old: &Object, new: &Object) -> u32 {
+    let pairs = old.cells.iter().zip(&new.cells).take(32).enumerate();
+    pairs.filter(|(_, (old, new))| old != new).fold(0, |mask, (at, _)| mask | 1 << at)
+}

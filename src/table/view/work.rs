@@ -1,0 +1,241 @@
+//! Sorting and filtering in slices, so that no number of rows holds the page up.
+//!
+//! A new filter walks over the rows in their order, and what it has found so far is what is shown: the first rows
+//! are right at once. A new order first finds the rows that stand at the top, which takes a look at each row, and then
+//! puts the others in their places. Changes that arrive in between go where they belong in what is done already, or
+//! are left for the rest of the work.
+
+use std::cmp::Ordering;
+
+use crate::table::order::{Order, RowId};
+use crate::table::view::TableView;
+use crate::table::view::row::{Place, comparison};
+
+/// How many rows are looked at between two looks at the clock.
+const STEP: usize = if cfg!(test) { 3 } else { 128 };
+/// How many rows at the top are found first: more than any screen shows.
+const TOP: usize = if cfg!(test) { 8 } else { 1024 };
+
+/// What is left to do after a change of order or filter.
+#[derive(Debug, Default)]
+pub(super) enum Work {
+    /// Nothing.
+    #[default]
+    Done,
+    /// The rows up to this one, in the order of all, have been judged; `None` before the first.
+    Filtering(Option<RowId>),
+    /// The order of all rows is being made.
+    Sorting(Sorting),
+}
+
+/// An order in the making. What is placed and does not stand at the top is in the view's order of all rows.
+#[derive(Debug, Default)]
+pub(super) struct Sorting {
+    /// The first of all rows that are shown, as far as they were looked at.
+    pub(super) top: Order,
+    /// Whether a row that is shown stands outside of `top`: then no row may join its end.
+    rejected: bool,
+    /// The next row to look at, by its number.
+    next: usize,
+    /// Whether the top is known, and the others are being placed.
+    pub(super) placing: bool,
+}
+
+/// How far the work has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Whether it is the order; else the filter.
+    pub sorting: bool,
+    /// So many rows are done.
+    pub done: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+impl TableView {
+    /// Goes on with what a change of order or filter has left to do, for as long as `more` says so: it is asked after
+    /// every hundred rows or so. Whether anything is left.
+    pub fn work(&mut self, mut more: impl FnMut() -> bool) -> bool {
+        loop {
+            match self.work {
+                Work::Done => return false,
+                Work::Filtering(cursor) => self.filter_some(cursor),
+                Work::Sorting(_) => self.sort_some(),
+            }
+            if !more() {
+                return !matches!(self.work, Work::Done);
+            }
+        }
+    }
+
+    /// How far a change of order or filter has come; `None` once it is through.
+    pub fn progress(&self) -> Option<Progress> {
+        let of = self.rows.len() - self.free.len();
+        match &self.work {
+            Work::Done => None,
+            Work::Filtering(cursor) => {
+                let at = cursor.and_then(|id| self.all.position(id, comparison(&self.rows, self.sort)));
+                Some(Progress { sorting: false, done: at.map_or(0, |at| at + 1), of })
+            }
+            Work::Sorting(sorting) => Some(Progress { sorting: true, done: self.all.len() + sorting.top.len(), of }),
+        }
+    }
+
+    pub(super) fn begin_filtering(&mut self) {
+        let nothing_to_do = self.filter.is_empty();
+        self.shown = (!nothing_to_do).then(Order::default);
+        self.work = if nothing_to_do { Work::Done } else { Work::Filtering(None) };
+    }
+
+    pub(super) fn begin_sorting(&mut self) {
+        self.all = Order::default();
+        self.shown = (!self.filter.is_empty()).then(Order::default);
+        self.rows.iter_mut().flatten().for_each(|row| row.place = Place::Out);
+        self.work = Work::Sorting(Sorting::default());
+    }
+
+    fn filter_some(&mut self, cursor: Option<RowId>) {
+        let at = cursor.and_then(|id| self.all.position(id, comparison(&self.rows, self.sort)));
+        let step: Vec<RowId> = self.all.iter_from(at.map_or(0, |at| at + 1)).take(STEP).collect();
+        for &id in &step {
+            if self.judge(id)
+                && let Some(shown) = &mut self.shown
+            {
+                shown.push(id);
+            }
+        }
+        self.work = match step.last() {
+            Some(&last) if step.len() == STEP => Work::Filtering(Some(last)),
+            _ => Work::Done,
+        };
+    }
+
+    fn sort_some(&mut self) {
+        let Work::Sorting(sorting) = &mut self.work else { return };
+        let (placing, from) = (sorting.placing, sorting.next);
+        let to = self.rows.len().min(from + STEP);
+        sorting.next = to;
+        for at in from..to {
+            let is_out = self.rows[at].as_ref().is_some_and(|row| row.place == Place::Out);
+            match (is_out, placing) {
+                (false, _) => {}
+                (true, false) => self.enter(RowId(at as u32)),
+                (true, true) => self.place(RowId(at as u32)),
+            }
+        }
+        if to == self.rows.len() {
+            match &mut self.work {
+                Work::Sorting(sorting) if !sorting.placing => (sorting.placing, sorting.next) = (true, 0),
+                _ => self.finish_sorting(),
+            }
+        }
+    }
+
+    fn finish_sorting(&mut self) {
+        let Work::Sorting(sorting) = std::mem::take(&mut self.work) else { return };
+        for id in sorting.top.iter_from(0) {
+            self.all.insert(id, comparison(&self.rows, self.sort));
+        }
+        if let Some(shown) = &mut self.shown {
+            // Every row was judged on the way.
+            let is_shown = |id: &RowId| self.rows[id.0 as usize].as_ref().is_some_and(|row| row.shown);
+            self.all.iter_from(0).filter(is_shown).for_each(|id| shown.push(id));
+        }
+    }
+
+    /// Places a row outside of the top.
+    fn place(&mut self, id: RowId) {
+        self.all.insert(id, comparison(&self.rows, self.sort));
+        self.mark(id, Place::Rest);
+    }
+
+    fn mark(&mut self, id: RowId, place: Place) {
+        if let Some(row) = &mut self.rows[id.0 as usize] {
+            row.place = place;
+        }
+    }
+
+    /// Whether the filter's walk has come past where a row stands.
+    pub(super) fn is_past(&self, id: RowId) -> bool {
+        match self.work {
+            Work::Done => true,
+            Work::Filtering(cursor) => {
+                cursor.is_some_and(|cursor| comparison(&self.rows, self.sort)(id, cursor) != Ordering::Greater)
+            }
+            Work::Sorting(_) => false,
+        }
+    }
+
+    /// Puts a row that stands nowhere where it belongs by its values.
+    pub(super) fn enter(&mut self, id: RowId) {
+        let shown = self.judge(id);
+        let compare = comparison(&self.rows, self.sort);
+        let Work::Sorting(sorting) = &mut self.work else {
+            self.all.insert(id, compare);
+            if shown && self.is_past(id) {
+                self.show(id);
+            }
+            return;
+        };
+        let leads = match sorting.top.last() {
+            _ if !shown => false,
+            Some(last) if sorting.rejected => compare(id, last) == Ordering::Less,
+            None if sorting.rejected => false,
+            _ => true,
+        };
+        if leads {
+            sorting.top.insert(id, compare);
+            let last = if sorting.placing || sorting.top.len() <= TOP { None } else { sorting.top.pop() };
+            sorting.rejected |= last.is_some();
+            self.mark(id, Place::Top);
+            if let Some(last) = last {
+                self.mark(last, Place::Out);
+            }
+        } else {
+            sorting.rejected |= shown;
+            let placing = sorting.placing;
+            if placing { self.place(id) } else { self.mark(id, Place::Out) }
+        }
+    }
+
+    /// Takes a row out of wherever it stands. Its values must still be those that it was put in with.
+    pub(super) fn leave(&mut self, id: RowId) {
+        let (is_shown, place) = match &self.rows[id.0 as usize] {
+            Some(row) => (row.shown && row.judged == self.epoch, row.place),
+            None => return,
+        };
+        let compare = comparison(&self.rows, self.sort);
+        match &mut self.work {
+            Work::Sorting(sorting) => match place {
+                Place::Top => drop(sorting.top.remove(id, compare)),
+                Place::Rest => drop(self.all.remove(id, compare)),
+                Place::Out => {}
+            },
+            work => {
+                if let Work::Filtering(cursor) = work
+                    && *cursor == Some(id)
+                {
+                    // The walk goes on behind the row before it.
+                    let at = self.all.position(id, comparison(&self.rows, self.sort)).unwrap_or(0);
+                    *cursor = at.checked_sub(1).and_then(|before| self.all.iter_from(before).next());
+                }
+                self.all.remove(id, compare);
+                if is_shown {
+                    self.hide(id);
+                }
+            }
+        }
+    }
+
+    pub(super) fn show(&mut self, id: RowId) {
+        if let Some(shown) = &mut self.shown {
+            shown.insert(id, comparison(&self.rows, self.sort));
+        }
+    }
+
+    pub(super) fn hide(&mut self, id: RowId) {
+        if let Some(shown) = &mut self.shown {
+            shown.remove(id, comparison(&self.rows, self.sort));
+        }
+    }
+}
