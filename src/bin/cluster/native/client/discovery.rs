@@ -2,7 +2,7 @@
 //! `restmapper`).
 
 use axum::http::Method;
-use kubechurn::api::discovery::{AGGREGATED, PATHS, read};
+use kubechurn::api::discovery::{ACCEPT, Answer, PATHS, read};
 
 use super::api_error::ApiError;
 use super::rest::Client;
@@ -14,11 +14,16 @@ pub use kubechurn::api::discovery::Discovered;
 /// # Errors
 /// As [`Client::request`].
 pub async fn discover(client: &Client) -> Result<Vec<Discovered>, ApiError> {
-    let client = client.with_accept(AGGREGATED);
+    let client = client.with_accept(ACCEPT);
     let mut all = Vec::new();
     for path in PATHS {
         let document = client.request(Method::GET, &format!("/{path}"), "", String::new()).await?;
-        all.extend(read(&document.to_string()).map_err(|error| ApiError::unanswered(error.to_string()))?);
+        match read(&document.to_string()).map_err(|error| ApiError::unanswered(error.to_string()))? {
+            Answer::Aggregated { resources, .. } => all.extend(resources),
+            Answer::Versions(_) => {
+                return Err(ApiError::unanswered("the server does not aggregate its discovery".to_owned()));
+            }
+        }
     }
     Ok(all)
 }
