@@ -24,19 +24,25 @@ apiVersion: example.org/v1
 kind: Widget
 metadata: {name: one, namespace: default}
 spec: {size: 3, hosts: [a.example, b.example]}
-status: {phase: Spinning, conditions: [{type: Other, status: "False"}, {type: Ready, status: "True"}]}
 ---
 apiVersion: example.org/v1
 kind: Widget
 metadata: {name: odd, namespace: default}
 spec: {size: 12.75, hosts: []}
-status: {phase: {a: 1, b: [true, "<"]}, conditions: [{status: "True"}]}
 ---
 apiVersion: example.org/v1
 kind: Widget
 metadata: {name: plain, namespace: default}
 spec: {size: large}
 "#;
+/// What their controller would say of two of them.
+const STATUS: [(&str, &str); 2] = [
+    (
+        "one",
+        r#"{"phase":"Spinning","conditions":[{"type":"Other","status":"False"},{"type":"Ready","status":"True"}]}"#,
+    ),
+    ("odd", r#"{"phase":{"b":[true,"<"],"a":1},"conditions":[{"status":"True"}]}"#),
+];
 /// Longer than the page waits between two looks at what the server has.
 const SOME_SECONDS: Duration = Duration::from_secs(15);
 
@@ -80,6 +86,14 @@ impl Kubectl {
         self.run("wait --for=condition=Established crd/widgets.example.org --timeout=20s", "").await;
     }
 
+    async fn create_widgets(&self) {
+        self.run("create -f -", OBJECTS).await;
+        for (name, status) in STATUS {
+            let patch = format!("{{\"status\":{status}}}");
+            self.run(&format!("patch widget {name} -n default --subresource=status --type=merge -p {patch}"), "").await;
+        }
+    }
+
     /// What `kubectl get` prints of a resource everywhere: each row by column.
     async fn table(&self, resource: &str) -> Vec<Value> {
         let text = self.run(&format!("get {resource} -A -o wide"), "").await;
@@ -87,7 +101,13 @@ impl Kubectl {
         let head = lines.next().unwrap_or_default();
         // Columns begin where their titles do; what stands between may be empty.
         let titles: Vec<&str> = head.split("   ").map(str::trim).filter(|title| !title.is_empty()).collect();
-        let starts: Vec<usize> = titles.iter().map(|title| head.find(title).expect("it was found there")).collect();
+        let mut end = 0;
+        let starts = titles.iter().map(|title| {
+            let start = end + head[end..].find(title).expect("it was found there");
+            end = start + title.len();
+            start
+        });
+        let starts: Vec<usize> = starts.collect();
         let cells = |line: &str| {
             let cell = |at: usize| {
                 let end = starts.get(at + 1).copied().unwrap_or(line.len()).min(line.len());
@@ -142,7 +162,7 @@ async fn a_kind_comes_and_goes_with_its_definition() {
         rail_has(page, WIDGETS, false).await;
 
         kubectl.define(DEFINITION).await;
-        kubectl.run("create -f -", OBJECTS).await;
+        kubectl.create_widgets().await;
         rail_has(page, WIDGETS, true).await;
         // Nothing is watched because it is there.
         assert_eq!(page.status().await.len(), 1);
@@ -183,7 +203,7 @@ async fn a_kind_comes_and_goes_with_its_definition() {
 
         // It comes back with another column, and none of the old objects.
         kubectl.define(&DEFINITION.replace("name: Size", "name: Girth")).await;
-        kubectl.run("create -f -", OBJECTS).await;
+        kubectl.create_widgets().await;
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
         shows_what_kubectl_prints(page, &kubectl, 3).await;
         let heads = heads(page).await;
@@ -207,7 +227,7 @@ async fn without_its_definition_a_kind_shows_its_age() {
     let proxy = KubectlProxy::start(cluster.port()).await;
     let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
     kubectl.define(DEFINITION).await;
-    kubectl.run("create -f -", OBJECTS).await;
+    kubectl.create_widgets().await;
     cluster.control("forbid?verb=get&resource=customresourcedefinitions").await;
     with_page("without_its_definition_a_kind_shows_its_age", &proxy.url(), "#/wd", async |page| {
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
@@ -217,7 +237,7 @@ async fn without_its_definition_a_kind_shows_its_age() {
             .into_iter()
             .map(|row| row.cells.into_iter().map(|(name, _)| name).collect())
             .collect();
-        assert_eq!(columns, vec![["NAMESPACE", "NAME", "AGE"]; 3]);
+        assert_eq!(columns, vec![["AGE", "NAME", "NAMESPACE"]; 3]);
         let note = page.attribute(&format!("kind-{WIDGETS}"), "title").await.unwrap_or_default();
         assert!(note.contains("cannot get resource"), "{note}");
 
@@ -235,13 +255,14 @@ async fn without_its_definition_a_kind_shows_its_age() {
 /// What runs before the page: its server no longer aggregates, and one group's own server is down.
 const OLD_SERVER: &str = "
     const real = window.fetch;
-    window.fetch = async (request, ...more) => {
-        const headers = new Headers(request.headers);
-        headers.set('Accept', 'application/json');
-        if (window.localStorage.down && request.url.includes(window.localStorage.down)) {
+    window.fetch = async (...asked) => {
+        const request = new Request(...asked);
+        if (localStorage.down && request.url.includes(localStorage.down)) {
             return new Response('the server is down', { status: 503 });
         }
-        return real(new Request(request, { headers }), ...more);
+        const headers = new Headers(request.headers);
+        headers.set('Accept', 'application/json');
+        return real(new Request(request, { headers }));
     };";
 
 #[tokio::test]

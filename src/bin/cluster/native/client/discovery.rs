@@ -18,10 +18,11 @@ pub async fn discover(client: &Client) -> Result<Vec<Discovered>, ApiError> {
     let mut all = Vec::new();
     for path in PATHS {
         let document = client.request(Method::GET, &format!("/{path}"), "", String::new()).await?;
-        match read(&document.to_string()) {
-            Ok(Answer::Aggregated { resources, .. }) => all.extend(resources),
-            Ok(Answer::Versions(_)) => return Err(ApiError::unanswered(format!("/{path} is not aggregated"))),
-            Err(error) => return Err(ApiError::unanswered(error.to_string())),
+        match read(&document.to_string()).map_err(|error| ApiError::unanswered(error.to_string()))? {
+            Answer::Aggregated { resources, .. } => all.extend(resources),
+            Answer::Versions(_) => {
+                return Err(ApiError::unanswered("the server does not aggregate its discovery".to_owned()));
+            }
         }
     }
     Ok(all)
