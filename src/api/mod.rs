@@ -6,6 +6,7 @@ pub mod event;
 pub mod extra;
 pub mod list;
 pub mod object;
+pub mod owner;
 pub mod request;
 pub mod resource;
 pub mod selector;

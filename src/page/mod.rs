@@ -2,6 +2,8 @@
 
 pub mod catalog;
 pub mod counters;
+pub mod history;
+pub mod inspector;
 pub mod notices;
 pub mod report;
 pub mod route;
