@@ -3,6 +3,7 @@
 mod desk;
 mod discovery;
 mod handles;
+mod inspector;
 mod layout;
 mod meters;
 mod notices;
@@ -23,6 +24,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::ObjectKey;
+use crate::app::inspector::{Choices, Inspection};
 use crate::app::layout::Layout;
 use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
@@ -35,6 +37,7 @@ use crate::browser::frame::Frames;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
 use crate::page::catalog::Catalog;
+use crate::page::history::{self, History};
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::route::Route;
 use crate::page::watched::Watched;
@@ -81,6 +84,10 @@ struct Page {
     /// What was seen of kinds that are no longer watched.
     past: FxHashMap<&'static str, Timeline>,
     selected: Option<ObjectKey>,
+    inspection: Option<Inspection>,
+    choices: Choices,
+    /// What was received, while there is room for it.
+    history: History,
     paused: bool,
     screen: Screen,
     frames: Frames,
@@ -116,6 +123,13 @@ pub fn mount() {
     });
 }
 
+/// A number that no one can guess.
+fn random() -> u64 {
+    // Two draws of 32 bits each.
+    let draw = || (js_sys::Math::random() * 4_294_967_296.0) as u64;
+    draw() << 32 | draw()
+}
+
 fn document() -> Option<web_sys::Document> {
     web_sys::window().and_then(|window| window.document())
 }
@@ -142,6 +156,9 @@ impl Page {
                 overload: Overload::default(),
                 past: FxHashMap::default(),
                 selected: None,
+                inspection: None,
+                choices: Choices::default(),
+                history: History::new(history::BUDGET, random()),
                 paused: false,
                 screen,
                 frames: Frames::new(move || {
@@ -369,7 +386,8 @@ fn obey(page: &Shared, command: Command) {
         Command::Hold(hold) => this.pointer.over_table(hold, now),
         Command::Pause(paused) => this.pause(paused, now),
         Command::Select(key) => {
-            this.selected = if this.selected == key { None } else { key };
+            let key = if this.selected == key { None } else { key };
+            travel::push(&this.route.selecting(key.as_ref()));
         }
         Command::LoadNamespaces => {
             if let Some(base) = this.base.clone() {
@@ -381,6 +399,7 @@ fn obey(page: &Shared, command: Command) {
             this.screen.theme.set(theme);
             this.stage.theme_changed();
         }
+        Command::Inspect(inspect) => this.obey_inspector(inspect),
         Command::Retry => {}
         command => this.obey_on_timeline(command, now),
     }

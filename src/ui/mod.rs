@@ -1,6 +1,7 @@
 //! What is seen: components that read signals and send commands. Nothing here decides anything.
 
 pub mod footer;
+pub mod inspector;
 pub mod rail;
 pub mod screen;
 pub mod shell;

@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 
 use crate::page::route::Route;
 use crate::ui::footer::Footer;
+use crate::ui::inspector::Inspector;
 use crate::ui::rail::Rail;
 use crate::ui::screen::{Command, Commands, Screen, Theme};
 use crate::ui::table::Table;
@@ -21,13 +22,14 @@ pub fn Shell(
     commands: Commands,
 ) -> impl IntoView {
     view! {
-        <div class="shell">
+        <div class="shell" data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))>
             <Header screen commands />
             <Rail screen commands />
             <main class="main">
                 <Table screen commands />
             </main>
             <Timeline screen commands />
+            <Inspector screen commands />
             <Footer screen />
         </div>
         {move || screen.splash.get().map(|splash| view! {

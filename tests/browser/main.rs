@@ -38,3 +38,6 @@ mod controls;
 
 // Every kind's cells against what a real server printed.
 mod columns;
+
+// What is behind a row, what changed in it, and what is masked.
+mod inspector;

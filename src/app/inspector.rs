@@ -1,0 +1,461 @@
+//! Keeps the inspector what the page knows of the selected object: fetches what was not kept, watches its Events,
+//! and reads its versions when someone looks.
+
+mod fetch;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use leptos::prelude::{Set, WithUntracked};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use crate::api::object::{Object, ObjectKey, ResourceVersion};
+use crate::api::owner::OwnerReference;
+use crate::app::{Page, travel};
+use crate::browser::clock;
+use crate::cache::delta::DeltaType;
+use crate::cache::factory::Registration;
+use crate::cache::handler::HandlerOptions;
+use crate::cache::reflector::{Health, Options};
+use crate::cache::shared_informer::{InformerOptions, SharedInformer};
+use crate::page::inspector::events;
+use crate::page::inspector::relatives::{self, DEPTH, Link};
+use crate::page::inspector::summary::{self, summary};
+use crate::page::inspector::versions::{self, Shown};
+use crate::page::inspector::yaml;
+use crate::page::route::Route;
+use crate::table::kinds::{Kind, events as event_kind};
+use crate::ui::inspector::signals::{EventsModel, Inspect, Inspected, Tab, VersionsModel, YamlModel};
+use crate::ui::screen::put;
+
+/// How often the inspector is renewed while its object changes, in milliseconds.
+const PACE: f64 = 250.0;
+/// How often what depends on other objects is renewed.
+const SLOW: f64 = 1_000.0;
+/// Between two fetches of one object.
+const FETCHES: f64 = 2_000.0;
+/// A row that is looked at for so long is worth a watch of its Events.
+const LINGERS: f64 = 350.0;
+/// So many versions are read at first, and more on demand.
+const VERSIONS: usize = 40;
+
+/// The whole object, as read from a text.
+struct Full {
+    uid: String,
+    version: ResourceVersion,
+    value: Value,
+    /// The second in which it was fetched; `None` where a watch or a list brought it.
+    fetched: Option<f64>,
+}
+
+/// One object that is looked at.
+pub(super) struct Inspection {
+    kind: &'static Kind,
+    key: ObjectKey,
+    since: f64,
+    /// Its newest row that was seen.
+    row: Option<Arc<Object>>,
+    state: &'static str,
+    full: Option<Rc<Full>>,
+    /// Whether a fetch is on its way, and when the last one began.
+    fetching: bool,
+    fetched_at: f64,
+    /// Why the last fetch brought nothing.
+    trouble: Option<String>,
+    missing: bool,
+    /// What owners that are not watched belong to, by uid; `None` while that is being asked.
+    owners: FxHashMap<String, Option<Vec<OwnerReference>>>,
+    events: Option<Registration>,
+    /// Versions that were read, by their sequence.
+    read: FxHashMap<u64, Arc<Shown>>,
+    most: usize,
+    /// What was shown last.
+    received: u64,
+    drawn: f64,
+    slow: f64,
+    dirty: bool,
+}
+
+/// What the user chose, for every object.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Choices {
+    yaml: yaml::Options,
+}
+
+impl Inspection {
+    fn new(kind: &'static Kind, key: ObjectKey, now: f64) -> Inspection {
+        Inspection {
+            kind,
+            key,
+            since: now,
+            row: None,
+            state: "waiting",
+            full: None,
+            fetching: false,
+            fetched_at: f64::NEG_INFINITY,
+            trouble: None,
+            missing: false,
+            owners: FxHashMap::default(),
+            events: None,
+            read: FxHashMap::default(),
+            most: VERSIONS,
+            received: u64::MAX,
+            drawn: f64::NEG_INFINITY,
+            slow: f64::NEG_INFINITY,
+            dirty: true,
+        }
+    }
+}
+
+impl Page {
+    /// Opens the inspector on what the place selects, or closes it.
+    fn follow_selection(&mut self, now: f64) {
+        let wanted = self.kind().zip(self.selected.clone());
+        let same = match (&self.inspection, &wanted) {
+            (Some(open), Some((kind, key))) => open.kind.resource == kind.resource && open.key == *key,
+            (None, None) => true,
+            _ => false,
+        };
+        if same {
+            return;
+        }
+        if let Some(registration) = self.inspection.take().and_then(|closed| closed.events) {
+            self.unwatch(registration);
+        }
+        self.screen.inspector.clear();
+        self.inspection = wanted.map(|(kind, key)| Inspection::new(kind, key, now));
+        if self.inspection.is_none() {
+            put(self.screen.inspector.inspected, None);
+        }
+    }
+
+    fn unwatch(&mut self, registration: Registration) {
+        if self.informers.remove_event_handler(registration) {
+            self.drivers.remove(&registration.informer);
+        }
+    }
+
+    /// Does what the user asks of the inspector.
+    pub(super) fn obey_inspector(&mut self, command: Inspect) {
+        let signals = self.screen.inspector;
+        signals.copied.set("");
+        match command {
+            Inspect::Tab(tab) => {
+                // What was shown on purpose is shown where that was, and no longer.
+                signals.revealed.set(None);
+                let name = if tab == Tab::default() { "" } else { tab.name() };
+                self.route = Route { tab: name.to_owned(), ..self.route.clone() };
+                travel::replace(&self.route);
+                put(self.screen.route, self.route.clone());
+            }
+            Inspect::Managed(managed) => self.choices.yaml.managed = managed,
+            Inspect::Managers(managers) => self.choices.yaml.managers = managers,
+            Inspect::Reveal(field) => self.reveal(field),
+            Inspect::Conceal => signals.revealed.set(None),
+            Inspect::Copy => self.copy_yaml(),
+            Inspect::Older => {
+                if let Some(open) = &mut self.inspection {
+                    open.most += 5 * VERSIONS;
+                }
+            }
+            Inspect::Refresh => {
+                if let Some(open) = &mut self.inspection {
+                    (open.fetched_at, open.trouble) = (f64::NEG_INFINITY, None);
+                }
+            }
+        }
+        if let Some(open) = &mut self.inspection {
+            open.dirty = true;
+        }
+    }
+
+    fn copy_yaml(&self) {
+        let Some(full) = self.inspection.as_ref().and_then(|open| open.full.clone()) else { return };
+        let text = yaml::text(&full.value, self.choices.yaml.managed);
+        let copied = self.screen.inspector.copied;
+        fetch::copy(text, move |done| copied.set(if done { "copied" } else { "the browser did not allow it" }));
+    }
+
+    /// Shows what is known of the selected object.
+    pub(super) fn present_inspector(&mut self, now: f64) {
+        self.follow_selection(now);
+        let signals = self.screen.inspector;
+        let Some(mut open) = self.inspection.take() else { return };
+        put(signals.tab, Tab::named(&self.route.tab));
+        let changed = self.look_at_row(&mut open);
+        let received = self.history.received() != open.received;
+        let paused = self.paused && !open.dirty;
+        if !paused && (open.dirty || changed || ((received || now - open.slow >= SLOW) && now - open.drawn >= PACE)) {
+            put(signals.wall, clock::wall());
+            self.need_text(&mut open, now);
+            self.present_object(&open);
+            if received || open.dirty {
+                open.received = self.history.received();
+                self.present_versions(&mut open);
+            }
+            self.present_owners(&mut open);
+            put(signals.dependents, self.dependents_of(&open));
+            self.watch_events(&mut open, now);
+            self.present_events(&open, now);
+            (open.drawn, open.dirty) = (now, false);
+            if now - open.slow >= SLOW {
+                open.slow = now;
+            }
+        }
+        self.inspection = Some(open);
+    }
+
+    /// Looks what has become of the row. Whether anything has.
+    fn look_at_row(&self, open: &mut Inspection) -> bool {
+        let row = relatives::find(&self.desks, &self.informers, open.kind, &open.key).cloned();
+        let synced = self.desk().is_some_and(|desk| desk.informers(&self.informers).all(SharedInformer::has_synced));
+        let state = match (&row, &open.row, open.missing) {
+            (Some(_), ..) => "live",
+            (None, Some(_), _) if synced => "deleted",
+            (None, Some(_), _) => open.state,
+            (None, None, true) => "unknown",
+            (None, None, false) => "waiting",
+        };
+        let same = match (&row, &open.row) {
+            (Some(new), Some(old)) => Arc::ptr_eq(new, old),
+            (new, _) => new.is_none(),
+        };
+        let changed = state != open.state || !same;
+        if row.is_some() {
+            if !same && open.row.as_ref().is_some_and(|old| row.as_ref().is_some_and(|new| new.uid != old.uid)) {
+                // Another life of the name: nothing fetched for the last one holds.
+                open.owners.clear();
+                self.screen.inspector.revealed.set(None);
+            }
+            open.row = row;
+        }
+        if changed && state == "live" {
+            (open.missing, open.trouble) = (false, None);
+            // A value that was shown on purpose may be another one now.
+            self.screen.inspector.revealed.set(None);
+        }
+        open.state = state;
+        changed
+    }
+
+    /// Sees to it that the whole object is there: from what was kept, or from the server.
+    fn need_text(&mut self, open: &mut Inspection, now: f64) {
+        let kept = self.history.of(&open.kind.resource, &open.key);
+        let wanted = open.row.as_ref().map(|row| (&*row.uid, &row.resource_version));
+        let has = |full: &Full, (uid, version): (&str, &ResourceVersion)| full.uid == uid && full.version == *version;
+        // Of one that is gone, the last state is the one to know.
+        let newest = match (open.state, wanted) {
+            ("live", Some(wanted)) if open.full.as_ref().is_some_and(|full| has(full, wanted)) => return,
+            ("live", Some((uid, version))) => kept.iter().rev().find(|one| *one.uid == *uid && one.resource_version == *version),
+            _ => kept.last(),
+        };
+        let newest = newest.filter(|one| one.text.is_some()).or_else(|| {
+            kept.iter().rev().find(|one| open.state != "live" && one.text.is_some())
+        });
+        let known = |full: &Rc<Full>, version: &crate::page::history::Version| has(full, (&version.uid, &version.resource_version));
+        if let Some(version) = newest {
+            if open.full.as_ref().is_some_and(|full| known(full, version)) {
+                return;
+            }
+            match version.text.as_deref().map(serde_json::from_str) {
+                Some(Ok(value)) => {
+                    let (uid, version) = (version.uid.to_string(), version.resource_version.clone());
+                    open.full = Some(Rc::new(Full { uid, version, value, fetched: None }));
+                    open.trouble = None;
+                    if open.state == "waiting" || open.state == "unknown" {
+                        open.state = "deleted";
+                    }
+                    return;
+                }
+                Some(Err(error)) => open.trouble = Some(format!("What was received cannot be read: {error}.")),
+                None => {}
+            }
+        }
+        let synced = self.desk().is_some_and(|desk| desk.informers(&self.informers).all(SharedInformer::has_synced));
+        let asks = open.state == "live" || (synced && !open.missing && open.full.is_none() && open.state == "waiting");
+        if asks && !open.fetching && now - open.fetched_at >= FETCHES {
+            (open.fetching, open.fetched_at) = (true, now);
+            self.fetch(open.kind, open.key.clone());
+        }
+    }
+
+    fn present_object(&self, open: &Inspection) {
+        let signals = self.screen.inspector;
+        let health = self.desk().map(|desk| desk.health(&self.informers, clock::now()));
+        let words = match (open.state, health) {
+            ("deleted", _) => match open.full {
+                Some(_) => String::from("Deleted. This is the last state that this session received."),
+                None => String::from("Deleted. Its last state was not kept; the row is all there is."),
+            },
+            ("unknown", _) => open.trouble.clone().unwrap_or_else(|| {
+                format!("The server has no {} of this name. It may have gone before this page looked.", open.kind.resource.kind)
+            }),
+            ("waiting", _) if open.full.is_some() => String::from("Not among the rows of the table: as fetched, and not watched."),
+            ("waiting", _) => String::from("Waiting for the list …"),
+            (_, Some(Health::Stale)) => String::from("The connection is stale: what is shown may be old."),
+            _ => String::new(),
+        };
+        put(
+            signals.inspected,
+            Some(Inspected {
+                kind: open.kind.resource.kind.to_owned(),
+                key: open.key.to_string(),
+                namespace: open.key.namespace.to_string(),
+                name: open.key.name.to_string(),
+                state: open.state,
+                words,
+            }),
+        );
+        let full = open.full.as_deref();
+        put(signals.summary, full.map(|full| summary(open.kind, open.row.as_deref(), &full.value)));
+        let newest = match (full, &open.row) {
+            (Some(full), Some(row)) => full.version == row.resource_version,
+            _ => true,
+        };
+        let words = match (&open.trouble, full) {
+            (Some(trouble), _) => trouble.clone(),
+            (None, None) if open.state == "deleted" => String::from("Its text was not kept."),
+            (None, None) => String::from("Fetching it …"),
+            (None, Some(full)) => {
+                let from = match full.fetched {
+                    Some(_) => "fetched",
+                    None => "as received",
+                };
+                let late = if newest { "" } else { "; a newer one is on its way" };
+                format!("resourceVersion {}, {from}{late}", full.version)
+            }
+        };
+        // Lines are made only while they are looked at.
+        let before = signals.yaml.with_untracked(Clone::clone);
+        let yaml = match full.filter(|_| Tab::named(&self.route.tab) == Tab::Yaml) {
+            Some(full) => Arc::new(yaml::lines(&full.value, self.choices.yaml)),
+            None => before.yaml,
+        };
+        let entries = full.and_then(|full| full.value.get("metadata")?.get("managedFields")?.as_array()).map_or(0, Vec::len);
+        let failed = open.trouble.is_some();
+        let yaml::Options { managed, managers } = self.choices.yaml;
+        put(signals.yaml, YamlModel { yaml, words, failed, entries, managed, managers });
+    }
+
+    fn present_versions(&self, open: &mut Inspection) {
+        let kept = self.history.of(&open.kind.resource, &open.key);
+        let older = kept.len().saturating_sub(open.most);
+        let mut shown = Vec::with_capacity(kept.len() - older);
+        for (at, version) in kept.iter().enumerate().skip(older) {
+            let before = at.checked_sub(1).map(|before| kept[before]);
+            let read = open.read.entry(version.sequence).or_insert_with(|| Arc::new(versions::show(version, before)));
+            shown.push(read.clone());
+        }
+        // What is no longer kept shall not be shown from memory either.
+        let oldest = kept.first().map_or(u64::MAX, |version| version.sequence);
+        open.read.retain(|sequence, _| *sequence >= oldest);
+        shown.reverse();
+        let uid = open.row.as_ref().map(|row| row.uid.clone()).or_else(|| Some(kept.last()?.uid.clone()));
+        let (count, perhaps) = uid.map_or((0, false), |uid| self.history.let_go(&uid));
+        let budget = self.history.bytes().1 / 1_000_000;
+        let began = kept.first().is_some_and(|first| first.delta_type == DeltaType::Added);
+        let let_go = match (count, perhaps && !began) {
+            (0, false) => String::new(),
+            (0, true) => format!("Older versions may have been let go: the history keeps {budget} MB."),
+            (1, _) => format!("1 older version was let go: the history keeps {budget} MB."),
+            (count, _) => format!("{count} older versions were let go: the history keeps {budget} MB."),
+        };
+        put(self.screen.inspector.versions, VersionsModel { shown, older, let_go });
+    }
+
+    /// The owners above the object. Those that are not watched are asked for.
+    fn present_owners(&self, open: &mut Inspection) {
+        let mut above = match (&open.full, &open.row) {
+            (Some(full), _) => summary::owners(&full.value),
+            (None, Some(row)) => row.owners().to_vec(),
+            (None, None) => Vec::new(),
+        };
+        let mut links = Vec::new();
+        while let Some(owner) = above.first().cloned()
+            && links.len() < DEPTH
+        {
+            // Owners beside the controller are leaves: the chain goes on with the first.
+            let others = above.split_off(1);
+            let kind = relatives::kind_of(&self.catalog, &owner);
+            let key = kind.map(|kind| relatives::key_of(kind, &owner, &open.key.namespace));
+            let mut words = "";
+            let mut status = (String::new(), Default::default());
+            above = Vec::new();
+            if let Some((kind, key)) = kind.zip(key.as_ref()) {
+                let row = relatives::find(&self.desks, &self.informers, kind, key).filter(|row| row.uid == owner.uid);
+                match (row, open.owners.get(&*owner.uid)) {
+                    (Some(row), _) => {
+                        status = relatives::status(row);
+                        above = row.owners().to_vec();
+                    }
+                    (None, Some(Some(owners))) => above = owners.clone(),
+                    (None, Some(None)) => words = "not found",
+                    (None, None) => {
+                        open.owners.insert(owner.uid.to_string(), Some(Vec::new()));
+                        self.fetch_owner(kind, key.clone(), owner.uid.to_string());
+                    }
+                }
+            }
+            let link = |owner: &OwnerReference, words, status| {
+                let kind = relatives::kind_of(&self.catalog, owner);
+                let key = kind.map(|kind| (kind, relatives::key_of(kind, owner, &open.key.namespace)));
+                let href = key.map(|(kind, key)| relatives::link(&self.route, kind.name, &key));
+                Link { kind: owner.kind.to_string(), name: owner.name.to_string(), href, status, words, depth: 0 }
+            };
+            links.push(link(&owner, words, status));
+            links.extend(others.iter().map(|other| link(other, "also", Default::default())));
+        }
+        links.reverse();
+        put(self.screen.inspector.owners, links);
+    }
+
+    fn dependents_of(&self, open: &Inspection) -> relatives::Dependents {
+        let uid = match (&open.row, &open.full) {
+            (Some(row), _) => &*row.uid,
+            (None, Some(full)) => &*full.uid,
+            (None, None) => return relatives::Dependents::default(),
+        };
+        relatives::dependents(&self.desks, &self.informers, &self.route, uid)
+    }
+
+    /// One watch of the object's Events, once it has been looked at for a moment: who walks through rows opens none.
+    fn watch_events(&mut self, open: &mut Inspection, now: f64) {
+        let Some(row) = &open.row else { return };
+        let scope = events::scope(open.kind, &open.key, &row.uid);
+        let is_of = |registration: &Registration| {
+            self.informers.of(registration.informer).is_some_and(|(_, own)| *own == scope)
+        };
+        if open.events.as_ref().is_some_and(is_of) || now - open.since < LINGERS || self.base.is_none() {
+            return;
+        }
+        if let Some(other) = open.events.take() {
+            self.unwatch(other);
+        }
+        let kind = event_kind::KIND;
+        let reflector = Options { kind: Some(kind.resource.kind), ..Options::default() };
+        let options = InformerOptions { reflector, ..InformerOptions::default() };
+        let make = || SharedInformer::new(kind.decode, options);
+        let informer = self.informers.informer_for(kind.resource, &scope, make);
+        // It is read from the store: nothing needs to be told.
+        let nothing = HandlerOptions { changes: false, received: false, resync: None };
+        open.events = self.informers.add_event_handler(informer, nothing, now);
+        self.drive();
+    }
+
+    fn present_events(&self, open: &Inspection, now: f64) {
+        let informer = open.events.and_then(|registration| self.informers.get(registration.informer));
+        let Some(informer) = informer else { return };
+        let (items, more) = events::items(&event_kind::KIND, informer.store().iter());
+        let said = informer.reflector().failure().map(|failure| failure.words.clone()).unwrap_or_default();
+        let words = match informer.health(now) {
+            Health::Live if items.is_empty() => String::from("No Events: none happened, or the server has let them go (it keeps them for an hour)."),
+            Health::Live => String::new(),
+            Health::Connecting | Health::Listing => String::from("Asking for its Events …"),
+            Health::Stale => format!("Its Events are stale: {said}"),
+            Health::Forbidden => format!("Its Events may not be read: {said}"),
+            Health::Stopped => format!("Its Events are refused: {said}"),
+        };
+        put(self.screen.inspector.events, EventsModel { items, more, words });
+    }
+}
