@@ -98,7 +98,8 @@ impl Page {
     /// Hands an input to an informer, and passes on what its watch has to say.
     fn handle(&mut self, id: InformerId, input: Input<'_>, moment: Moment) -> (Option<Action>, Option<f64>) {
         // The inspector's own watches are no part of what the session saw of a kind.
-        let of = self.informers.of(id).filter(|(_, scope)| scope.field_selector.is_empty());
+        let is_own = self.inspection.as_ref().is_some_and(|open| open.watches(id));
+        let of = self.informers.of(id).filter(|_| !is_own);
         let (resource, history) = (of.map(|(resource, _)| resource), &mut self.history);
         let Some(informer) = self.informers.get_mut(id) else { return (None, None) };
         let mut keep = |received: Received<'_>| {

@@ -15,7 +15,7 @@ use crate::api::owner::OwnerReference;
 use crate::app::{Page, travel};
 use crate::browser::clock;
 use crate::cache::delta::DeltaType;
-use crate::cache::factory::Registration;
+use crate::cache::factory::{InformerId, Registration};
 use crate::cache::handler::HandlerOptions;
 use crate::cache::reflector::{Health, Options};
 use crate::cache::shared_informer::{InformerOptions, SharedInformer};
@@ -105,6 +105,11 @@ impl Inspection {
             slow: f64::NEG_INFINITY,
             dirty: true,
         }
+    }
+
+    /// Whether the informer is the inspector's own.
+    pub(super) fn watches(&self, id: InformerId) -> bool {
+        self.events.is_some_and(|registration| registration.informer == id)
     }
 }
 

@@ -288,8 +288,8 @@ impl Page {
             rate: bytes(rates.bytes),
             memory: {
                 let (versions, budget) = self.history.bytes();
-                let (marks, versions) = (bytes_of(history as f64), bytes_of(versions as f64));
-                format!("marks {marks} · versions {versions} of {} · memory {}", bytes_of(budget as f64), bytes_of(memory()))
+                let (kept, budget) = (bytes_of((history + versions) as f64), budget / 1_000_000);
+                format!("history {kept} (versions: at most {budget} MB) · memory {}", bytes_of(memory()))
             },
             balanced: informers.clone().all(SharedInformer::is_balanced),
             ledger: sums(&ledger, deltas),

@@ -73,7 +73,8 @@ pub fn link(route: &Route, kind: &'static str, key: &ObjectKey) -> String {
         "" => route.namespaces.clone(),
         _ => Vec::new(),
     };
-    let place = Route { text: String::new(), labels: String::new(), namespaces, ..route.showing(kind) };
+    let nothing = String::new();
+    let place = Route { text: nothing.clone(), labels: nothing.clone(), fields: nothing, namespaces, ..route.showing(kind) };
     Route { selected: key.to_string(), ..place }.fragment()
 }
 

@@ -196,8 +196,10 @@ fn scalar(text: &str) -> String {
 fn is_misread(text: &str) -> bool {
     let words = ["y", "n", "yes", "no", "on", "off", "=", "<<"];
     let figures = text.starts_with(|letter: char| letter.is_ascii_digit() || "+-.".contains(letter))
-        && text.chars().all(|letter| letter.is_ascii_hexdigit() || "+-.:_xoTtZz ".contains(letter));
-    (figures && text.contains(|letter: char| letter.is_ascii_digit())) || words.iter().any(|word| text.eq_ignore_ascii_case(word)) || text.contains(|letter| letter != '\n' && is_odd(letter))
+        && text.chars().all(|letter| letter.is_ascii_digit() || "+-.:_eETtZz ".contains(letter));
+    let hexadecimal = text.strip_prefix("0x").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_hexdigit()));
+    hexadecimal
+        || (figures && text.contains(|letter: char| letter.is_ascii_digit())) || words.iter().any(|word| text.eq_ignore_ascii_case(word)) || text.contains(|letter| letter != '\n' && is_odd(letter))
 }
 
 /// What has no place in YAML but as an escape.

@@ -63,7 +63,7 @@ fn line_view(line: &Line, signals: Signals, commands: Commands) -> impl IntoView
     };
     view! {
         <div class="line">
-            <span class="code">{lead}<span class="key">{key}</span>{after}{value}"\n"</span>
+            <span class="code">{lead}<span class="key">{key}</span>{after}{value}</span>
             {(!managers.is_empty()).then(|| view! { <span class="managers">{managers}</span> })}
         </div>
     }

@@ -14,8 +14,8 @@ fn check(object: Value, expected: &str) {
 fn it_is_written_as_kubectl_writes_it() {
     check(
         json!({"kind": "Pod", "apiVersion": "v1", "spec": {"containers": [
-            {"name": "a", "args": ["-c", "x"], "env": [], "resources": {}}, {"name": "b"}], "m": null, "on": true}}),
-        "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - args:\n    - -c\n    - x\n    env: []\n    name: a\n    \
+            {"name": "a", "args": ["-c", "x", "637157a1-0213-444b"], "env": [], "resources": {}}, {"name": "b"}], "m": null, "on": true}}),
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - args:\n    - -c\n    - x\n    - 637157a1-0213-444b\n    env: []\n    name: a\n    \
          resources: {}\n  - name: b\n  m: null\n  \"on\": true\n",
     );
     check(json!({"a": [[1, 2], [{"b": 1}]]}), "a:\n- - 1\n  - 2\n- - b: 1\n");
