@@ -25,7 +25,10 @@ impl Page {
             self.frames.request();
             return;
         }
-        let scope = |route: &Route| (route.resource.clone(), route.namespaces.clone(), route.labels.clone());
+        let scope = |route: &Route| {
+            let Route { resource, namespaces, labels, fields, .. } = route.clone();
+            (resource, namespaces, labels, fields)
+        };
         if scope(&self.route) != scope(&route) {
             // A table that was never drained would look as if it were still being listed.
             self.pause(false, now);

@@ -252,13 +252,17 @@ impl Page {
         // Of one that is gone, the last state is the one to know.
         let newest = match (open.state, wanted) {
             ("live", Some(wanted)) if open.full.as_ref().is_some_and(|full| has(full, wanted)) => return,
-            ("live", Some((uid, version))) => kept.iter().rev().find(|one| *one.uid == *uid && one.resource_version == *version),
+            ("live", Some((uid, version))) => {
+                kept.iter().rev().find(|one| *one.uid == *uid && one.resource_version == *version)
+            }
             _ => kept.last(),
         };
-        let newest = newest.filter(|one| one.text.is_some()).or_else(|| {
-            kept.iter().rev().find(|one| open.state != "live" && one.text.is_some())
-        });
-        let known = |full: &Rc<Full>, version: &crate::page::history::Version| has(full, (&version.uid, &version.resource_version));
+        let newest = newest
+            .filter(|one| one.text.is_some())
+            .or_else(|| kept.iter().rev().find(|one| open.state != "live" && one.text.is_some()));
+        let known = |full: &Rc<Full>, version: &crate::page::history::Version| {
+            has(full, (&version.uid, &version.resource_version))
+        };
         if let Some(version) = newest {
             if open.full.as_ref().is_some_and(|full| known(full, version)) {
                 return;
@@ -294,9 +298,14 @@ impl Page {
                 None => String::from("Deleted. Its last state was not kept; the row is all there is."),
             },
             ("unknown", _) => open.trouble.clone().unwrap_or_else(|| {
-                format!("The server has no {} of this name. It may have gone before this page looked.", open.kind.resource.kind)
+                format!(
+                    "The server has no {} of this name. It may have gone before this page looked.",
+                    open.kind.resource.kind
+                )
             }),
-            ("waiting", _) if open.full.is_some() => String::from("Not among the rows of the table: as fetched, and not watched."),
+            ("waiting", _) if open.full.is_some() => {
+                String::from("Not among the rows of the table: as fetched, and not watched.")
+            }
             ("waiting", _) => String::from("Waiting for the list …"),
             (_, Some(Health::Stale)) => String::from("The connection is stale: what is shown may be old."),
             _ => String::new(),
@@ -337,7 +346,8 @@ impl Page {
             Some(full) => Arc::new(yaml::lines(&full.value, self.choices.yaml)),
             None => before.yaml,
         };
-        let entries = full.and_then(|full| full.value.get("metadata")?.get("managedFields")?.as_array()).map_or(0, Vec::len);
+        let entries =
+            full.and_then(|full| full.value.get("metadata")?.get("managedFields")?.as_array()).map_or(0, Vec::len);
         let failed = open.trouble.is_some();
         let yaml::Options { managed, managers } = self.choices.yaml;
         put(signals.yaml, YamlModel { yaml, words, failed, entries, managed, managers });
@@ -454,7 +464,9 @@ impl Page {
         let (items, more) = events::items(&event_kind::KIND, informer.store().iter());
         let said = informer.reflector().failure().map(|failure| failure.words.clone()).unwrap_or_default();
         let words = match informer.health(now) {
-            Health::Live if items.is_empty() => String::from("No Events: none happened, or the server has let them go (it keeps them for an hour)."),
+            Health::Live if items.is_empty() => {
+                String::from("No Events: none happened, or the server has let them go (it keeps them for an hour).")
+            }
             Health::Live => String::new(),
             Health::Connecting | Health::Listing => String::from("Asking for its Events …"),
             Health::Stale => format!("Its Events are stale: {said}"),

@@ -382,7 +382,12 @@ fn empty(watched: &Watched, informers: &SharedInformerFactory, route: &Route, no
         Health::Connecting => Some(format!("Connecting, to list {title}{place} …")),
         Health::Listing => Some(format!("Listing {title}{place} …")),
         _ if watched.items(informers) > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
-        Health::Live if !route.labels.is_empty() => Some(format!("No {title}{place} with labels {}.", route.labels)),
+        Health::Live if !route.labels.is_empty() || !route.fields.is_empty() => {
+            let asked = [("labels", &route.labels), ("fields", &route.fields)];
+            let asked = asked.into_iter().filter(|(_, selector)| !selector.is_empty());
+            let asked: Vec<String> = asked.map(|(what, selector)| format!("{what} {selector}")).collect();
+            Some(format!("No {title}{place} with {}.", asked.join(" and ")))
+        }
         Health::Live => Some(format!("There are no {title}{place}.")),
         _ => Some(format!("It is not known whether there are {title}{place}.")),
     }

@@ -7,4 +7,5 @@ pub mod inspector;
 pub mod notices;
 pub mod report;
 pub mod route;
+pub mod selectors;
 pub mod watched;

@@ -16,6 +16,8 @@ pub struct Route {
     pub namespaces: Vec<String>,
     /// A label selector in kubectl's grammar, evaluated by the server.
     pub labels: String,
+    /// A field selector in kubectl's grammar, evaluated by the server.
+    pub fields: String,
     /// Words that a row must hold.
     pub text: String,
     /// `AGE` or, turned around, `-AGE`; empty for namespace and name.
@@ -37,6 +39,7 @@ impl Default for Route {
             resource: String::from("pods"),
             namespaces: Vec::new(),
             labels: String::new(),
+            fields: String::new(),
             text: String::new(),
             sort: String::new(),
             pinned: Vec::new(),
@@ -72,6 +75,7 @@ impl Route {
             match &*name {
                 "ns" => route.namespaces = list(&value),
                 "labels" => route.labels = value.trim().to_owned(),
+                "fields" => route.fields = value.trim().to_owned(),
                 "q" => route.text = value.into_owned(),
                 "sort" => route.sort = value.into_owned(),
                 "pin" => route.pinned = list(&value),
@@ -92,6 +96,7 @@ impl Route {
         let pairs = [
             ("ns", &*namespaces),
             ("labels", &*self.labels),
+            ("fields", &*self.fields),
             ("q", &*self.text),
             ("sort", &*self.sort),
             ("pin", &*pinned),
@@ -167,13 +172,20 @@ impl Route {
         Route { sort, ..self.clone() }
     }
 
-    /// The route with another kind in view. Sorting and filter belong to the table that is left.
+    /// The route with another kind in view. Sorting, filter and field selector belong to the table that is left.
     pub fn showing(&self, resource: &str) -> Route {
         if resource == self.resource {
             return self.clone();
         }
         let (resource, nothing) = (resource.to_owned(), String::new());
-        Route { resource, sort: nothing.clone(), text: nothing.clone(), selected: nothing, ..self.clone() }
+        Route {
+            resource,
+            sort: nothing.clone(),
+            text: nothing.clone(),
+            fields: nothing.clone(),
+            selected: nothing,
+            ..self.clone()
+        }
     }
 
     /// The key of the object that the inspector is open on.
@@ -230,6 +242,7 @@ mod tests {
         for fragment in [
             "#/pods",
             "#/pods?ns=a,b&labels=app%3Dweb&q=text&sort=-AGE",
+            "#/pods?fields=status.phase%21%3DRunning&q=text",
             "#/deployments?q=a+%26+b&pin=pods,nodes&wide=1",
             "#/nodes?sort=%CE%94",
             "#/pods?sel=shop/web-1&tab=yaml",

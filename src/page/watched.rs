@@ -86,9 +86,10 @@ fn tone(object: &Object) -> Tone {
 
 /// The scopes that a place in the page asks for, of the kind in view or a pinned one.
 pub fn scopes(kind: &Kind, route: &Route, in_view: bool) -> Vec<Scope> {
-    // A label selector belongs to the kind in view: pinned ones are watched whole.
-    let label_selector = if in_view { route.labels.clone() } else { String::new() };
-    let scope = Scope { label_selector, ..Scope::default() };
+    // Selectors belong to the kind in view: pinned ones are watched whole.
+    let of_view = |selector: &String| if in_view { selector.clone() } else { String::new() };
+    let (label_selector, field_selector) = (of_view(&route.labels), of_view(&route.fields));
+    let scope = Scope { label_selector, field_selector, ..Scope::default() };
     if route.namespaces.is_empty() || !kind.resource.namespaced {
         return vec![scope];
     }

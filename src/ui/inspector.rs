@@ -63,7 +63,10 @@ pub fn Inspector(
             (true, false) => match before.try_update_value(Option::take).flatten() {
                 Some(element) if element.is_connected() => drop(element.focus()),
                 // Nowhere is where a closed panel leaves the focus that was in it.
-                _ if document.and_then(|document| document.active_element()).is_none_or(|element| element.tag_name() == "BODY") => {
+                _ if document
+                    .and_then(|document| document.active_element())
+                    .is_none_or(|element| element.tag_name() == "BODY") =>
+                {
                     focus("[data-testid=table-scroll]");
                 }
                 _ => {}

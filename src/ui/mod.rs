@@ -4,6 +4,7 @@ pub mod footer;
 pub mod inspector;
 pub mod rail;
 pub mod screen;
+mod selectors;
 pub mod shell;
 pub mod table;
 pub mod timeline;

@@ -10,6 +10,7 @@ use crate::ui::footer::Footer;
 use crate::ui::inspector::Inspector;
 use crate::ui::rail::Rail;
 use crate::ui::screen::{Command, Commands, Screen, Theme};
+use crate::ui::selectors::Selectors;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
 
@@ -74,10 +75,6 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
         };
         commands.send(Command::Theme(other));
     };
-    let labelled = move |event: ev::Event| {
-        let labels = event_target_value(&event).trim().to_owned();
-        commands.send(Command::Go(Route { labels, ..screen.route.get_untracked() }));
-    };
     view! {
         <header class="header">
             <div class="brand">
@@ -111,18 +108,7 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                 />
                 <span class="kbd" aria-hidden="true">"/"</span>
             </div>
-            <div class="field labels">
-                <label for="labels">"labels"</label>
-                <input
-                    id="labels"
-                    data-testid="labels"
-                    placeholder="app=web"
-                    autocomplete="off"
-                    spellcheck="false"
-                    prop:value=move || screen.route.with(|route| route.labels.clone())
-                    on:change=labelled
-                />
-            </div>
+            <Selectors screen commands />
             <div
                 class="connection"
                 data-testid="connection"

@@ -100,6 +100,34 @@ async fn a_label_selector_narrows_the_watch() {
 }
 
 #[tokio::test]
+async fn a_field_selector_narrows_the_watch_and_what_is_none_is_not_sent() {
+    with_live_page("a_field_selector_narrows_the_watch", "#/pods", async |page, cluster| {
+        let pods = cluster.get(PODS).await;
+        let node = pods["items"][0]["spec"]["nodeName"].as_str().expect("a Pod is bound");
+        let truth = cluster.list(&format!("{PODS}?fieldSelector=spec.nodeName%3D{node}")).await;
+        let field = page.element("fields").await;
+        field.send_keys("spec.nodeName" + Key::Enter).await.expect("the field takes text");
+        wait_until("what is wrong is told", AT_ONCE, async || {
+            let words = page.text("fields-trouble").await;
+            holds(words.contains("status.phase!=Running"), || words)
+        })
+        .await;
+        assert!(!page.hash().await.contains("fields="), "it is not sent");
+        field.send_keys(format!("={node}")).await.expect("the field takes text");
+        field.send_keys(Key::Enter + "").await.expect("the field takes a key");
+        wait_until("only what the selector selects is shown", Duration::from_secs(10), async || {
+            let (count, drawn) = (page.text("row-count").await, page.drawn().await);
+            let strangers: Vec<&String> = drawn.iter().filter(|key| !truth.items.contains_key(*key)).collect();
+            let is_so = count == format!("{0} / {0}", truth.count()) && strangers.is_empty();
+            holds(is_so, || format!("{count}, not {}; not on {node}: {strangers:?}", truth.count()))
+        })
+        .await;
+        assert!(page.hash().await.contains("fields=spec.nodeName%3D"), "a link to it shows the same");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_header_sorts_and_the_address_keeps_it() {
     with_live_page("a_header_sorts_and_the_address_keeps_it", "#/pods", async |page, cluster| {
         let truth = cluster.list(PODS).await;

@@ -77,7 +77,8 @@ async fn says(page: &Page, handle: &str, words: &str) {
 }
 
 async fn yaml(page: &Page) -> Result<Value, String> {
-    let script = "return [...document.querySelectorAll('[data-testid=yaml] .code')].map(line => line.textContent).join('\n')";
+    let script =
+        "return [...document.querySelectorAll('[data-testid=yaml] .code')].map(line => line.textContent).join('\n')";
     let text: String = page.read(script, Vec::new()).await;
     serde_saphyr::from_str(&text).map_err(|error| format!("{error}: {text}"))
 }
@@ -99,12 +100,14 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         let owned = |pod: &&Value| pod["metadata"]["ownerReferences"][0]["kind"] == "ReplicaSet";
         let pod = pods["items"].as_array().and_then(|pods| pods.iter().find(owned)).expect("a Pod of a ReplicaSet");
         let text = |field: &str| pod["metadata"][field].as_str().expect("a Pod has it").to_owned();
-        let (namespace, pod_name, key) = (text("namespace"), text("name"), format!("{}/{}", text("namespace"), text("name")));
+        let (namespace, pod_name, key) =
+            (text("namespace"), text("name"), format!("{}/{}", text("namespace"), text("name")));
 
         select(page, &key).await;
         says(page, "inspector-facts", pod["metadata"]["uid"].as_str().expect("a Pod has a uid")).await;
         says(page, "inspector-conditions", "Ready").await;
-        let label = pod["metadata"]["labels"].as_object().and_then(|labels| labels.keys().next()).expect("a Pod has labels");
+        let label =
+            pod["metadata"]["labels"].as_object().and_then(|labels| labels.keys().next()).expect("a Pod has labels");
         says(page, "inspector-labels", label).await;
         let owner = pod["metadata"]["ownerReferences"][0]["name"].as_str().expect("an owner has a name");
         says(page, "inspector-owners", owner).await;
@@ -131,7 +134,11 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         wait_until("the edit is a difference", SOON, async || {
             let versions: Vec<Vec<String>> = page.read(change, Vec::new()).await;
             let found = versions.iter().any(|one| {
-                one[0].contains("kubectl-label") && one.iter().any(|field| field.starts_with("metadata.labels[looked-at]") || field.starts_with("metadata.labels.looked-at"))
+                one[0].contains("kubectl-label")
+                    && one.iter().any(|field| {
+                        field.starts_with("metadata.labels[looked-at]")
+                            || field.starts_with("metadata.labels.looked-at")
+                    })
             });
             holds(found, || format!("{versions:?}"))
         })

@@ -30,12 +30,16 @@ impl Page {
             let answer = getter.get(&key.name).await;
             let Some(page) = page.upgrade() else { return };
             let mut page = page.borrow_mut();
-            let Some(open) = page.inspection.as_mut().filter(|open| open.kind == kind && open.key == key) else { return };
+            let Some(open) = page.inspection.as_mut().filter(|open| open.kind == kind && open.key == key) else {
+                return;
+            };
             (open.fetching, open.dirty) = (false, true);
             match answer.and_then(|text| read(kind, text, salt)) {
                 Ok(full) => (open.full, open.trouble) = (Some(Rc::new(full)), None),
                 Err(failure) if failure.code == 404 => open.missing = true,
-                Err(failure) => open.trouble = Some(format!("It could not be fetched: {}.", failure.words.trim_end_matches('.'))),
+                Err(failure) => {
+                    open.trouble = Some(format!("It could not be fetched: {}.", failure.words.trim_end_matches('.')))
+                }
             }
             page.frames.request();
         });
@@ -75,7 +79,10 @@ impl Page {
             let mut page = page.borrow_mut();
             let signals = page.screen.inspector;
             let on_yaml = page.route.tab == crate::ui::inspector::signals::Tab::Yaml.name();
-            let Some(open) = page.inspection.as_mut().filter(|open| open.kind == kind && open.key == key && on_yaml) else { return };
+            let Some(open) = page.inspection.as_mut().filter(|open| open.kind == kind && open.key == key && on_yaml)
+            else {
+                return;
+            };
             match answer {
                 Ok(text) => match secret::value(&text, &field) {
                     Some(value) => signals.revealed.set(Some((field, value))),

@@ -76,7 +76,9 @@ pub fn items<'a>(kind: &Kind, events: impl Iterator<Item = &'a Arc<Object>>) -> 
             }
         })
         .collect();
-    items.sort_unstable_by(|a, b| b.last.cmp(&a.last).then_with(|| b.first.cmp(&a.first)).then_with(|| b.key.cmp(&a.key)));
+    items.sort_unstable_by(|a, b| {
+        b.last.cmp(&a.last).then_with(|| b.first.cmp(&a.first)).then_with(|| b.key.cmp(&a.key))
+    });
     let more = items.len().saturating_sub(MOST);
     items.truncate(MOST);
     (items, more)
@@ -101,7 +103,10 @@ mod tests {
         let names: Vec<(&str, i64)> = told.iter().map(|item| (&*item.key, item.count)).collect();
         assert_eq!((names, more), (vec![("n/b", 7), ("n/a", 1), ("n/c", 1)], 0));
         let first = &told[0];
-        assert_eq!((&*first.kind, first.tone, &*first.reason, &*first.source), ("Warning", Tone::Bad, "BackOff", "kubelet"));
+        assert_eq!(
+            (&*first.kind, first.tone, &*first.reason, &*first.source),
+            ("Warning", Tone::Bad, "BackOff", "kubelet")
+        );
         let many: Vec<_> = (0..MOST + 5).map(|at| event(&format!("e{at}"), "", 1)).collect();
         assert_eq!((items(&events::KIND, many.iter()).0.len(), items(&events::KIND, many.iter()).1), (MOST, 5));
     }

@@ -94,7 +94,9 @@ impl<'a> Managers<'a> {
         if self.0.is_empty() || length > MOST {
             return Managers::default();
         }
-        self.below(|fields| fields.iter().take(MOST).find(|(step, _)| is_step_to(step, at, element)).map(|(_, set)| set))
+        self.below(|fields| {
+            fields.iter().take(MOST).find(|(step, _)| is_step_to(step, at, element)).map(|(_, set)| set)
+        })
     }
 
     fn below(&self, find: impl Fn(&'a Map<String, Value>) -> Option<&'a Value>) -> Managers<'a> {

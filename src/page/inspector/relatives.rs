@@ -74,7 +74,8 @@ pub fn link(route: &Route, kind: &'static str, key: &ObjectKey) -> String {
         _ => Vec::new(),
     };
     let nothing = String::new();
-    let place = Route { text: nothing.clone(), labels: nothing.clone(), fields: nothing, namespaces, ..route.showing(kind) };
+    let place =
+        Route { text: nothing.clone(), labels: nothing.clone(), fields: nothing, namespaces, ..route.showing(kind) };
     Route { selected: key.to_string(), ..place }.fragment()
 }
 
@@ -218,7 +219,9 @@ mod tests {
             uid: "u".into(),
             controller: true,
         };
-        let found = |api_version: &str, kind: &str| kind_of(&Catalog::default(), &owner(api_version, kind)).map(|kind| kind.name);
+        let found = |api_version: &str, kind: &str| {
+            kind_of(&Catalog::default(), &owner(api_version, kind)).map(|kind| kind.name)
+        };
         assert_eq!(found("apps/v1", "ReplicaSet"), Some("replicasets"));
         assert_eq!(found("v1", "Node"), Some("nodes"));
         assert_eq!(found("other/v1", "ReplicaSet"), None);

@@ -70,7 +70,8 @@ pub fn summary(kind: &Kind, row: Option<&Object>, object: &Value) -> Summary {
     };
     let phase = words("status.phase").filter(|_| status.is_none() || kind.resource.plural == "pods");
     say("phase", phase, Tone::Plain);
-    let generations = (at("metadata.generation").and_then(Value::as_i64), at("status.observedGeneration").and_then(Value::as_i64));
+    let generations =
+        (at("metadata.generation").and_then(Value::as_i64), at("status.observedGeneration").and_then(Value::as_i64));
     if let (Some(wanted), Some(seen)) = generations {
         let behind = seen < wanted;
         let seen = if behind { format!("{wanted}, observed {seen}") } else { format!("{wanted}, observed") };
@@ -130,8 +131,17 @@ fn condition(condition: &Value) -> Condition {
 
 /// How alarming a condition is. Most say `True` where all is well; those that are named for a trouble say `False`.
 fn tone(name: &str, status: &str) -> Tone {
-    const TROUBLES: [&str; 9] =
-        ["Pressure", "Unavailable", "Failure", "Failed", "Degraded", "Stalled", "DisruptionTarget", "Terminating", "Suspended"];
+    const TROUBLES: [&str; 9] = [
+        "Pressure",
+        "Unavailable",
+        "Failure",
+        "Failed",
+        "Degraded",
+        "Stalled",
+        "DisruptionTarget",
+        "Terminating",
+        "Suspended",
+    ];
     match (TROUBLES.iter().any(|trouble| name.ends_with(trouble)), status) {
         (false, "True") => Tone::Good,
         (false, "False") | (_, "Unknown") => Tone::Wait,

@@ -199,7 +199,9 @@ fn is_misread(text: &str) -> bool {
         && text.chars().all(|letter| letter.is_ascii_digit() || "+-.:_eETtZz ".contains(letter));
     let hexadecimal = text.strip_prefix("0x").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_hexdigit()));
     hexadecimal
-        || (figures && text.contains(|letter: char| letter.is_ascii_digit())) || words.iter().any(|word| text.eq_ignore_ascii_case(word)) || text.contains(|letter| letter != '\n' && is_odd(letter))
+        || (figures && text.contains(|letter: char| letter.is_ascii_digit()))
+        || words.iter().any(|word| text.eq_ignore_ascii_case(word))
+        || text.contains(|letter| letter != '\n' && is_odd(letter))
 }
 
 /// What has no place in YAML but as an escape.

@@ -76,8 +76,12 @@ fn body(version: &Shown) -> AnyView {
         Body::Created => note("Created: nothing was before it."),
         Body::Listed => note("As a list brought it: what was before it is not known."),
         Body::Alone => note("The version before it is not kept, so that what changed is not known."),
-        Body::Unseen => note("Seen only by absence from a list: no frame told of it, and its last state may be another."),
-        Body::Unreadable(words) => view! { <p class="inspector-note">"It cannot be read: "{words.clone()}</p> }.into_any(),
+        Body::Unseen => {
+            note("Seen only by absence from a list: no frame told of it, and its last state may be another.")
+        }
+        Body::Unreadable(words) => {
+            view! { <p class="inspector-note">"It cannot be read: "{words.clone()}</p> }.into_any()
+        }
         Body::Diff(_, diff) if diff.changes.is_empty() && version.delta_type == DeltaType::Deleted => {
             note("Gone as it was.")
         }
@@ -100,7 +104,9 @@ fn field(change: FieldChange) -> impl IntoView {
     let values = match change.change {
         Change::Added(new) => view! { <ins>{new}</ins> }.into_any(),
         Change::Removed(old) => view! { <del>{old}</del> }.into_any(),
-        Change::Changed(old, new) => view! { <del>{old}</del> <span class="to">" → "</span> <ins>{new}</ins> }.into_any(),
+        Change::Changed(old, new) => {
+            view! { <del>{old}</del> <span class="to">" → "</span> <ins>{new}</ins> }.into_any()
+        }
         Change::Reordered => view! { <span class="dim">"in another order"</span> }.into_any(),
         Change::Secret(words) => view! { <span class="dim">{words}</span> }.into_any(),
     };

@@ -28,7 +28,8 @@ pub fn Events(signals: Signals) -> impl IntoView {
 }
 
 fn item(event: Item, signals: Signals) -> impl IntoView {
-    let times = (event.count > 1).then(|| view! { <span class="num" title="how often it was seen">"×"{event.count}</span> });
+    let times =
+        (event.count > 1).then(|| view! { <span class="num" title="how often it was seen">"×"{event.count}</span> });
     let reason = event.reason.clone();
     view! {
         <li data-reason=reason>

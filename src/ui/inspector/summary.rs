@@ -11,11 +11,14 @@ use crate::ui::inspector::{age, tone_name};
 #[component]
 pub fn Summary(signals: Signals) -> impl IntoView {
     let facts = Memo::new(move |_| signals.summary.with(|summary| summary.as_ref().map(|one| one.facts.clone())));
-    let conditions =
-        Memo::new(move |_| signals.summary.with(|one| one.as_ref().map(|one| one.conditions.clone()).unwrap_or_default()));
-    let labels = Memo::new(move |_| signals.summary.with(|one| one.as_ref().map(|one| one.labels.clone()).unwrap_or_default()));
-    let annotations =
-        Memo::new(move |_| signals.summary.with(|one| one.as_ref().map(|one| one.annotations.clone()).unwrap_or_default()));
+    let conditions = Memo::new(move |_| {
+        signals.summary.with(|one| one.as_ref().map(|one| one.conditions.clone()).unwrap_or_default())
+    });
+    let labels =
+        Memo::new(move |_| signals.summary.with(|one| one.as_ref().map(|one| one.labels.clone()).unwrap_or_default()));
+    let annotations = Memo::new(move |_| {
+        signals.summary.with(|one| one.as_ref().map(|one| one.annotations.clone()).unwrap_or_default())
+    });
     let more = Memo::new(move |_| signals.summary.with(|one| one.as_ref().map_or(0, |one| one.more)));
     view! {
         <Show when=move || facts.with(Option::is_none)>

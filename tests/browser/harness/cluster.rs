@@ -82,6 +82,14 @@ impl Cluster {
         cluster
     }
 
+    /// Starts one whose controllers and users keep it alive, as `./dev demo` does.
+    pub async fn start_mixed(seed: u64) -> Self {
+        let http = Client::builder().timeout(Duration::from_secs(60)).build().expect("an HTTP client can be made");
+        let mut cluster = Self { process: None, port: free_port(), http };
+        cluster.run(&[("--seed", seed.to_string()), ("--port", cluster.port.to_string())]).await;
+        cluster
+    }
+
     /// Where it listens.
     pub fn port(&self) -> u16 {
         self.port
@@ -103,7 +111,12 @@ impl Cluster {
             ("--first-revision", options.first_revision.to_string()),
             ("--bookmark-seconds", options.bookmark_seconds.to_string()),
         ];
-        let arguments: Vec<String> = arguments.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect();
+        self.run(&arguments).await;
+    }
+
+    async fn run(&mut self, arguments: &[(&str, String)]) {
+        let arguments = arguments.iter().cloned();
+        let arguments: Vec<String> = arguments.flat_map(|(flag, value)| [flag.to_owned(), value]).collect();
         let process = Process::start("the demo cluster", &tools::cluster(), Path::new("."), &arguments);
         process.line_after("listening on").await;
         self.process = Some(process);

@@ -26,8 +26,16 @@ pub struct PodHandler {
 }
 
 impl PodHandler {
-    /// Hears of every Pod from now on.
+    /// Hears of every workload and every Pod from now on. A workload that is gone has no expectations.
     pub fn listen(self) {
+        let (waiting, expected) = (self.queue.clone(), Rc::clone(&self.expectations));
+        self.owners.on_change(move |change| {
+            let key = &change.object().key;
+            if matches!(change, Change::Deleted { .. }) {
+                expected.forget(key);
+            }
+            waiting.add(key.clone());
+        });
         let pods = self.pods.clone();
         pods.on_change(move |change| self.changed(change));
     }

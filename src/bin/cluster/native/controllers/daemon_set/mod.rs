@@ -90,14 +90,6 @@ impl Controller for DaemonSets {
         let nodes = context.lister(NODES);
         claim::index_orphans(&pods);
         let expectations = Rc::new(Expectations::default());
-        let (waiting, expected) = (queue.clone(), Rc::clone(&expectations));
-        sets.on_change(move |change| {
-            let key = &change.object().key;
-            if matches!(change, Change::Deleted { .. }) {
-                expected.forget(key);
-            }
-            waiting.add(key.clone());
-        });
         let (owners, expected) = (sets.clone(), Rc::clone(&expectations));
         PodHandler { owners, pods: pods.clone(), expectations: expected, queue: queue.clone() }.listen();
         let (waiting, all, known) = (queue.clone(), sets.clone(), nodes.clone());

@@ -94,14 +94,6 @@ impl Controller for Jobs {
         });
         pods.add_index(BY_JOB, of);
         let expectations = Rc::new(Expectations::default());
-        let (waiting, expected) = (queue.clone(), Rc::clone(&expectations));
-        jobs.on_change(move |change| {
-            let key = &change.object().key;
-            if matches!(change, Change::Deleted { .. }) {
-                expected.forget(key);
-            }
-            waiting.add(key.clone());
-        });
         let (owners, expected) = (jobs.clone(), Rc::clone(&expectations));
         PodHandler { owners, pods: pods.clone(), expectations: expected, queue: queue.clone() }.listen();
         let released = Rc::new(RefCell::new(HashSet::<String>::new()));

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use kubechurn::api::object::ObjectKey;
-use kubechurn::cache::store::Change;
 use serde_json::Value;
 use tokio::time::Duration;
 
@@ -61,14 +60,6 @@ impl Controller for ReplicaSets {
         let (sets, pods) = (context.lister(REPLICA_SETS), context.lister(PODS));
         claim::index_orphans(&pods);
         let expectations = Rc::new(Expectations::default());
-        let (waiting, expected) = (queue.clone(), Rc::clone(&expectations));
-        sets.on_change(move |change| {
-            let key = &change.object().key;
-            if matches!(change, Change::Deleted { .. }) {
-                expected.forget(key);
-            }
-            waiting.add(key.clone());
-        });
         let handler = PodHandler {
             owners: sets.clone(),
             pods: pods.clone(),

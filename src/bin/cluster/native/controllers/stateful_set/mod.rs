@@ -67,8 +67,6 @@ impl Controller for StatefulSets {
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (sets, pods) = (context.lister(STATEFUL_SETS), context.lister(PODS));
         claim::index_orphans(&pods);
-        let waiting = queue.clone();
-        sets.on_change(move |change| waiting.add(change.object().key.clone()));
         // Names that are known beforehand make a second creation impossible: nothing needs to be expected.
         let expectations = Rc::default();
         PodHandler { owners: sets.clone(), pods: pods.clone(), expectations, queue: queue.clone() }.listen();

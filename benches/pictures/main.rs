@@ -1,0 +1,28 @@
+//! Takes the pictures of docs/pictures: the page on the demo cluster in each of its states, dark and light, at two
+//! sizes.
+//!
+//! `./dev pictures`, or `cargo bench --bench pictures` with the page and the demo cluster built before. Behind `--` may
+//! stand which states to take. Look at them: nothing here judges.
+
+#[cfg(not(target_arch = "wasm32"))]
+#[allow(dead_code, reason = "the tests use the same harness, and each uses another part")]
+#[path = "../../tests/browser/harness/mod.rs"]
+mod harness;
+
+// What the page is brought into before its picture is taken.
+#[cfg(not(target_arch = "wasm32"))]
+mod states;
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() {
+    // `cargo test --all-targets` runs a benchmark without this flag, to see that it starts.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("the runtime starts").block_on(states::take(&wanted));
+}
+
+#[cfg(target_arch = "wasm32")]
+fn main() {}
