@@ -1,6 +1,7 @@
 //! Keeps the inspector what the page knows of the selected object: fetches what was not kept, watches its Events,
 //! and reads its versions when someone looks.
 
+mod around;
 mod fetch;
 
 use std::rc::Rc;
@@ -16,17 +17,15 @@ use crate::app::{Page, travel};
 use crate::browser::clock;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration};
-use crate::cache::handler::HandlerOptions;
-use crate::cache::reflector::{Health, Options};
-use crate::cache::shared_informer::{InformerOptions, SharedInformer};
-use crate::page::inspector::events;
-use crate::page::inspector::relatives::{self, DEPTH, Link};
-use crate::page::inspector::summary::{self, summary};
+use crate::cache::reflector::Health;
+use crate::cache::shared_informer::SharedInformer;
+use crate::page::inspector::relatives;
+use crate::page::inspector::summary::summary;
 use crate::page::inspector::versions::{self, Shown};
 use crate::page::inspector::yaml;
 use crate::page::route::Route;
-use crate::table::kinds::{Kind, events as event_kind};
-use crate::ui::inspector::signals::{EventsModel, Inspect, Inspected, Tab, VersionsModel, YamlModel};
+use crate::table::kinds::Kind;
+use crate::ui::inspector::signals::{Inspect, Inspected, Tab, VersionsModel, YamlModel};
 use crate::ui::screen::put;
 
 /// How often the inspector is renewed while its object changes, in milliseconds.
@@ -377,102 +376,5 @@ impl Page {
             (count, _) => format!("{count} older versions were let go: the history keeps {budget} MB."),
         };
         put(self.screen.inspector.versions, VersionsModel { shown, older, let_go });
-    }
-
-    /// The owners above the object. Those that are not watched are asked for.
-    fn present_owners(&self, open: &mut Inspection) {
-        let mut above = match (&open.full, &open.row) {
-            (Some(full), _) => summary::owners(&full.value),
-            (None, Some(row)) => row.owners().to_vec(),
-            (None, None) => Vec::new(),
-        };
-        let mut links = Vec::new();
-        while let Some(owner) = above.first().cloned()
-            && links.len() < DEPTH
-        {
-            // Owners beside the controller are leaves: the chain goes on with the first.
-            let others = above.split_off(1);
-            let kind = relatives::kind_of(&self.catalog, &owner);
-            let key = kind.map(|kind| relatives::key_of(kind, &owner, &open.key.namespace));
-            let mut words = "";
-            let mut status = (String::new(), Default::default());
-            above = Vec::new();
-            if let Some((kind, key)) = kind.zip(key.as_ref()) {
-                let row = relatives::find(&self.desks, &self.informers, kind, key).filter(|row| row.uid == owner.uid);
-                match (row, open.owners.get(&*owner.uid)) {
-                    (Some(row), _) => {
-                        status = relatives::status(row);
-                        above = row.owners().to_vec();
-                    }
-                    (None, Some(Some(owners))) => above = owners.clone(),
-                    (None, Some(None)) => words = "not found",
-                    (None, None) => {
-                        open.owners.insert(owner.uid.to_string(), Some(Vec::new()));
-                        self.fetch_owner(kind, key.clone(), owner.uid.to_string());
-                    }
-                }
-            }
-            let link = |owner: &OwnerReference, words, status| {
-                let kind = relatives::kind_of(&self.catalog, owner);
-                let key = kind.map(|kind| (kind, relatives::key_of(kind, owner, &open.key.namespace)));
-                let href = key.map(|(kind, key)| relatives::link(&self.route, kind.name, &key));
-                Link { kind: owner.kind.to_string(), name: owner.name.to_string(), href, status, words, depth: 0 }
-            };
-            links.push(link(&owner, words, status));
-            links.extend(others.iter().map(|other| link(other, "also", Default::default())));
-        }
-        links.reverse();
-        put(self.screen.inspector.owners, links);
-    }
-
-    fn dependents_of(&self, open: &Inspection) -> relatives::Dependents {
-        let uid = match (&open.row, &open.full) {
-            (Some(row), _) => &*row.uid,
-            (None, Some(full)) => &*full.uid,
-            (None, None) => return relatives::Dependents::default(),
-        };
-        relatives::dependents(&self.desks, &self.informers, &self.route, uid)
-    }
-
-    /// One watch of the object's Events, once it has been looked at for a moment: who walks through rows opens none.
-    fn watch_events(&mut self, open: &mut Inspection, now: f64) {
-        let Some(row) = &open.row else { return };
-        let scope = events::scope(open.kind, &open.key, &row.uid);
-        let is_of = |registration: &Registration| {
-            self.informers.of(registration.informer).is_some_and(|(_, own)| *own == scope)
-        };
-        if open.events.as_ref().is_some_and(is_of) || now - open.since < LINGERS || self.base.is_none() {
-            return;
-        }
-        if let Some(other) = open.events.take() {
-            self.unwatch(other);
-        }
-        let kind = event_kind::KIND;
-        let reflector = Options { kind: Some(kind.resource.kind), ..Options::default() };
-        let options = InformerOptions { reflector, ..InformerOptions::default() };
-        let make = || SharedInformer::new(kind.decode, options);
-        let informer = self.informers.informer_for(kind.resource, &scope, make);
-        // It is read from the store: nothing needs to be told.
-        let nothing = HandlerOptions { changes: false, received: false, resync: None };
-        open.events = self.informers.add_event_handler(informer, nothing, now);
-        self.drive();
-    }
-
-    fn present_events(&self, open: &Inspection, now: f64) {
-        let informer = open.events.and_then(|registration| self.informers.get(registration.informer));
-        let Some(informer) = informer else { return };
-        let (items, more) = events::items(&event_kind::KIND, informer.store().iter());
-        let said = informer.reflector().failure().map(|failure| failure.words.clone()).unwrap_or_default();
-        let words = match informer.health(now) {
-            Health::Live if items.is_empty() => {
-                String::from("No Events: none happened, or the server has let them go (it keeps them for an hour).")
-            }
-            Health::Live => String::new(),
-            Health::Connecting | Health::Listing => String::from("Asking for its Events …"),
-            Health::Stale => format!("Its Events are stale: {said}"),
-            Health::Forbidden => format!("Its Events may not be read: {said}"),
-            Health::Stopped => format!("Its Events are refused: {said}"),
-        };
-        put(self.screen.inspector.events, EventsModel { items, more, words });
     }
 }
