@@ -5,6 +5,7 @@ mod discovery;
 mod export;
 mod handles;
 mod hands;
+mod inspector;
 mod keys;
 mod layout;
 mod meters;
@@ -31,6 +32,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::ObjectKey;
 use crate::app::hands::AtHand;
+use crate::app::inspector::{Choices, Inspection};
 use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
 use crate::app::present::Shown;
@@ -43,6 +45,7 @@ use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Definitions;
+use crate::page::history::{self, History};
 use crate::page::layout::{Arrangement, Layout};
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::rail::Groups;
@@ -95,6 +98,10 @@ struct Page {
     /// What was seen of kinds that are no longer watched.
     past: FxHashMap<&'static str, Timeline>,
     selected: Option<ObjectKey>,
+    inspection: Option<Inspection>,
+    choices: Choices,
+    /// What was received, while there is room for it.
+    history: History,
     paused: bool,
     screen: Screen,
     frames: Frames,
@@ -135,6 +142,13 @@ pub fn mount() {
     });
 }
 
+/// A number that no one can guess.
+fn random() -> u64 {
+    // Two draws of 32 bits each.
+    let draw = || (js_sys::Math::random() * 4_294_967_296.0) as u64;
+    draw() << 32 | draw()
+}
+
 fn document() -> Option<web_sys::Document> {
     web_sys::window().and_then(|window| window.document())
 }
@@ -165,6 +179,9 @@ impl Page {
                 overload: Overload::default(),
                 past: FxHashMap::default(),
                 selected: None,
+                inspection: None,
+                choices: Choices::default(),
+                history: History::new(history::BUDGET, random()),
                 paused: false,
                 screen,
                 frames: Frames::new(move || {
@@ -404,11 +421,11 @@ fn obey(page: &Shared, command: Command) {
         Command::Hold(hold) => this.pointer.over_table(hold, now),
         Command::Pause(paused) => this.pause(paused, now),
         Command::Select(key) => {
-            this.selected = if this.selected == key { None } else { key };
-            if let Some(key) = this.selected.clone() {
-                this.remember(&key);
-                this.put_hand_on_selected();
+            let key = if this.selected == key { None } else { key };
+            if let Some(key) = &key {
+                this.remember(key);
             }
+            travel::push(&this.route.selecting(key.as_ref()));
         }
         Command::LoadNamespaces => {
             if let Some(base) = this.base.clone() {
@@ -421,6 +438,7 @@ fn obey(page: &Shared, command: Command) {
             this.stage.theme_changed();
         }
         Command::Fold(heading, open) => this.fold(heading, open),
+        Command::Inspect(inspect) => this.obey_inspector(inspect),
         Command::Retry => {}
         command => this.obey_on_timeline(command, now),
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::api::object::{DecodeError, Object, map};
+use crate::api::owner::{Owner, OwnerReference, share};
 use crate::api::text::Text;
 
 /// What to keep of each object. Nothing, unless it is needed: 150,000 Pods have a million labels.
@@ -22,28 +23,15 @@ pub struct Keep {
 /// What was kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extra {
-    owners: Box<[OwnerReference]>,
+    owners: Option<Arc<[OwnerReference]>>,
     labels: Box<[(Box<str>, Box<str>)]>,
     text: Option<Box<str>>,
-}
-
-/// Whom an object belongs to; its deletion takes the object with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnerReference {
-    /// The owner's kind.
-    pub kind: Box<str>,
-    /// The owner's name, in the object's namespace, or in none.
-    pub name: Box<str>,
-    /// The owner's uid.
-    pub uid: Arc<str>,
-    /// Whether it is the one that controls the object.
-    pub controller: bool,
 }
 
 impl Object {
     /// The owners, if they were kept.
     pub fn owners(&self) -> &[OwnerReference] {
-        self.extra.as_ref().map_or(&[], |extra| &extra.owners)
+        self.extra.as_ref().and_then(|extra| extra.owners.as_deref()).unwrap_or_default()
     }
 
     /// The labels, sorted, if they were kept.
@@ -59,6 +47,13 @@ impl Object {
     /// The JSON of the object, if it was kept.
     pub fn text(&self) -> Option<&str> {
         self.extra.as_ref()?.text.as_deref()
+    }
+}
+
+impl Extra {
+    /// Owners and nothing else; `None` where there are none.
+    pub(super) fn of_owners(owners: Option<Arc<[OwnerReference]>>) -> Option<Box<Extra>> {
+        owners.map(|owners| Box::new(Extra { owners: Some(owners), ..Extra::default() }))
     }
 }
 
@@ -81,17 +76,6 @@ pub fn extra(text: &str, keep: Keep) -> Result<Option<Box<Extra>>, DecodeError> 
         #[serde(borrow)]
         owner_references: Option<Vec<Owner<'a>>>,
     }
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Owner<'a> {
-        #[serde(borrow)]
-        kind: Text<'a>,
-        #[serde(borrow)]
-        name: Text<'a>,
-        #[serde(borrow)]
-        uid: Text<'a>,
-        controller: Option<bool>,
-    }
     if keep == Keep::default() {
         return Ok(None);
     }
@@ -101,17 +85,7 @@ pub fn extra(text: &str, keep: Keep) -> Result<Option<Box<Extra>>, DecodeError> 
         if let Some(labels) = labels.filter(|_| keep.labels) {
             extra.labels = labels.iter().map(|(name, value)| ((&**name).into(), (&**value).into())).collect();
         }
-        if let Some(owners) = owner_references.filter(|_| keep.owners) {
-            extra.owners = owners
-                .iter()
-                .map(|owner| OwnerReference {
-                    kind: (&*owner.kind).into(),
-                    name: (&*owner.name).into(),
-                    uid: (&*owner.uid).into(),
-                    controller: owner.controller.unwrap_or(false),
-                })
-                .collect();
-        }
+        extra.owners = owner_references.filter(|_| keep.owners).and_then(|owners| share(&owners));
     }
     Ok(Some(Box::new(extra)))
 }

@@ -9,6 +9,7 @@ pub mod extra;
 pub mod float;
 pub mod list;
 pub mod object;
+pub mod owner;
 pub mod request;
 pub mod resource;
 pub mod selector;

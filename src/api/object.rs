@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::api::cells::Cells;
 use crate::api::extra::Extra;
+use crate::api::owner::{Owner, share};
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
 
@@ -181,6 +182,9 @@ pub struct Meta<'a> {
     /// RFC 3339; empty unless the object is being deleted.
     #[serde(borrow)]
     pub deletion_timestamp: Text<'a>,
+    /// Whom it belongs to.
+    #[serde(borrow)]
+    pub owner_references: Option<Vec<Owner<'a>>>,
 }
 
 impl Meta<'_> {
@@ -196,7 +200,7 @@ impl Meta<'_> {
             created: Timestamp::parse(&self.creation_timestamp),
             cells: cells.into(),
             flaw: None,
-            extra: None,
+            extra: Extra::of_owners(self.owner_references.as_deref().and_then(share)),
         })
     }
 }

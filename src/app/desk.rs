@@ -6,6 +6,7 @@ use crate::browser::lister_watcher::ListerWatcher;
 use crate::cache::backoff::Moment;
 use crate::cache::factory::InformerId;
 use crate::cache::reflector::{Action, Input};
+use crate::cache::shared_informer::Received;
 use crate::page::cursor::Cursor;
 use crate::page::notices::{News, Said};
 use crate::page::route::Route;
@@ -18,8 +19,14 @@ impl Page {
     /// Goes to a place: watches what it asks for, and lets go what it does not.
     pub(super) fn go(&mut self, route: Route) {
         let now = crate::browser::clock::now();
-        if self.route.resource != route.resource {
-            self.selected = None;
+        self.selected = route.selection();
+        if self.route != route && self.route.has_table_of(&route) && !self.desks.is_empty() {
+            // The table stays as it is, under whatever the user is doing to it.
+            self.route = route;
+            put(self.screen.route, self.route.clone());
+            self.put_hand_on_selected();
+            self.frames.request();
+            return;
         }
         let scope = |route: &Route| {
             let Route { resource, namespaces, labels, fields, .. } = route.clone();
@@ -28,6 +35,8 @@ impl Page {
         if scope(&self.route) != scope(&route) {
             // A table that was never drained would look as if it were still being listed.
             self.pause(false, now);
+            // Another table counts its rows anew: none may be taken for one of the last table.
+            self.layout.generation += 1;
             // Rows of another table have the same numbers.
             self.hands.cursor = Cursor::default();
         }
@@ -94,7 +103,7 @@ impl Page {
     }
 
     /// Starts the informers that are new.
-    fn drive(&mut self) {
+    pub(super) fn drive(&mut self) {
         let base = self.base.clone().expect("kinds are watched only once the API was found");
         for (id, resource, scope) in self.informers.start() {
             let lister_watcher = ListerWatcher { base: base.clone(), resource, scope };
@@ -111,8 +120,17 @@ impl Page {
 
     /// Hands an input to an informer, and passes on what its watch has to say.
     fn handle(&mut self, id: InformerId, input: Input<'_>, moment: Moment) -> (Option<Action>, Option<f64>) {
+        // The inspector's own watches are no part of what the session saw of a kind.
+        let is_own = self.inspection.as_ref().is_some_and(|open| open.watches(id));
+        let of = self.informers.of(id).filter(|_| !is_own);
+        let (resource, history) = (of.map(|(resource, _)| resource), &mut self.history);
         let Some(informer) = self.informers.get_mut(id) else { return (None, None) };
-        let action = informer.handle(input, moment);
+        let mut keep = |received: Received<'_>| {
+            if let Some(resource) = resource {
+                history.push(resource, received);
+            }
+        };
+        let action = informer.handle_tapped(input, moment, &mut keep);
         let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
         if !notices.is_empty()
             && let Some((resource, scope)) = self.informers.of(id)

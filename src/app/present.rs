@@ -135,6 +135,7 @@ impl Page {
             self.meters.pages += 1;
         }
         self.paint(now);
+        self.present_inspector(now);
         let state = self.desk().map_or("", |desk| report::state(desk.health(&self.informers, now)));
         if now - self.shown.slow >= SLOW || state != self.shown.state {
             (self.shown.slow, self.shown.state) = (now, state);
@@ -289,7 +290,11 @@ impl Page {
             version: version.unwrap_or_default(),
             watches: format!("{watches} {}", if watches == 1 { "watch" } else { "watches" }),
             rate: bytes(rates.bytes),
-            memory: format!("history {} · memory {}", bytes_of(history as f64), bytes_of(memory())),
+            memory: {
+                let (versions, budget) = self.history.bytes();
+                let (kept, budget) = (bytes_of((history + versions) as f64), budget / 1_000_000);
+                format!("history {kept} (versions: at most {budget} MB) · memory {}", bytes_of(memory()))
+            },
             balanced: informers.clone().all(SharedInformer::is_balanced),
             ledger: sums(&ledger, deltas),
         };

@@ -4,7 +4,7 @@ use gloo_net::http::{Request, Response};
 use web_sys::AbortController;
 
 use crate::api::event::{self, EventType};
-use crate::api::request::{ListRequest, Scope, WatchRequest};
+use crate::api::request::{ListRequest, Scope, WatchRequest, path};
 use crate::api::resource::ApiResource;
 use crate::api::status::Failure;
 use crate::browser::base::Base;
@@ -52,6 +52,23 @@ impl ListerWatcher {
             }
             Err(error) => tell(Input::Failed(Failure::unreachable(format!("the answer broke off: {error}")))),
         }
+    }
+
+    /// Fetches one object by its name.
+    ///
+    /// # Errors
+    ///
+    /// What the server says instead, or that nothing answers.
+    pub async fn get(&self, name: &str) -> Result<String, Failure> {
+        let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
+        let name = name.replace('+', "%20");
+        let url = format!("{}{}/{name}?pretty=false", self.base.http, path(&self.resource, &self.scope));
+        let (_abort, response) = get(&url).await;
+        let response = response?;
+        let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
+        let broke = |error| Failure::unreachable(format!("the answer broke off: {error}"));
+        let text = response.text().await.map_err(broke)?;
+        if ok { Ok(text) } else { Err(Failure::from_response(code, retry_after, &text)) }
     }
 
     /// Asks over HTTP for a watch that was refused as a socket: a browser does not say why an upgrade failed.

@@ -113,11 +113,11 @@ pub trait ReflectorStore {
     fn keep(&mut self, object: Object) -> Arc<Object> {
         Arc::new(object)
     }
-    /// An event of a watch.
-    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>);
+    /// An event of a watch, and the text that the object was read from.
+    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str);
     /// An event of a streaming list, or an item of a page, whose list has not ended: seen, but not yet part of the
     /// truth.
-    fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>);
+    fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>, text: &str);
     /// A complete list.
     fn replace(&mut self, now: f64, items: Vec<Arc<Object>>);
     /// Tell everything again.
@@ -386,9 +386,13 @@ impl Reflector {
 /// Reads an object, and what else shall be kept of it.
 fn read(decode: Decode, keep: Keep, text: &str) -> Result<Object, DecodeError> {
     let mut object = decode_or_flag(decode, text)?;
-    match extra(text, keep) {
-        Ok(extra) => object.extra = extra,
-        Err(flaw) => object.flaw = Some(flaw.to_string().into()),
+    // Owners are read with the rest of the metadata; whatever else is asked for takes a second look at the text.
+    let owners = Keep { owners: true, ..Keep::default() };
+    if keep != owners {
+        match extra(text, keep) {
+            Ok(extra) => object.extra = extra,
+            Err(flaw) => object.flaw = Some(flaw.to_string().into()),
+        }
     }
     Ok(object)
 }

@@ -63,7 +63,24 @@ struct Sink<'a> {
     notices: &'a mut Vec<Notice>,
     told: &'a mut Told,
     namespaces: &'a mut Texts,
+    tap: &'a mut Tap<'a>,
 }
+
+/// Something that the handlers are told of as received, and the text that the object was read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Received<'a> {
+    /// When, in milliseconds.
+    pub now: f64,
+    /// What happened; an item of a list is [`DeltaType::Replaced`].
+    pub delta_type: DeltaType,
+    /// To what.
+    pub object: &'a Arc<Object>,
+    /// The object as the server sent it; `None` for a deletion that was seen only by absence.
+    pub text: Option<&'a str>,
+}
+
+/// One who listens to what is received, while the texts are still there.
+pub type Tap<'a> = dyn FnMut(Received<'_>) + 'a;
 
 impl ReflectorStore for Sink<'_> {
     fn keep(&mut self, mut object: Object) -> Arc<Object> {
@@ -89,7 +106,7 @@ impl ReflectorStore for Sink<'_> {
         Arc::new(object)
     }
 
-    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>) {
+    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str) {
         let delta_type = match event {
             WatchEvent::Added => DeltaType::Added,
             WatchEvent::Modified => DeltaType::Updated,
@@ -101,18 +118,18 @@ impl ReflectorStore for Sink<'_> {
         match self.pipeline.event(delta_type, object.clone()) {
             Queued::Queued => {
                 self.ledger.watched += 1;
-                self.processor.received(now, delta_type, &object);
+                self.received(now, delta_type, &object, Some(text));
             }
             // The timeline keeps a deletion of something that no one knew; the table has no row for it.
             Queued::Unknown => {
                 self.ledger.late += 1;
-                self.processor.received(now, delta_type, &object);
+                self.received(now, delta_type, &object, Some(text));
             }
             Queued::Late => self.ledger.late += 1,
         }
     }
 
-    fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>) {
+    fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>, text: &str) {
         let delta_type = match event {
             WatchEvent::Added => DeltaType::Replaced,
             WatchEvent::Modified => DeltaType::Updated,
@@ -122,7 +139,7 @@ impl ReflectorStore for Sink<'_> {
             self.told.insert(object.uid.clone());
         }
         if event == WatchEvent::Deleted || !self.is_known(object) {
-            self.processor.received(now, delta_type, object);
+            self.received(now, delta_type, object, Some(text));
         }
     }
 
@@ -136,7 +153,7 @@ impl ReflectorStore for Sink<'_> {
         // Deletions seen by absence have no frame: the handlers hear of them here.
         let told = std::mem::take(self.told);
         for object in gone.iter().filter(|object| !told.contains(&object.uid)) {
-            self.processor.received(now, DeltaType::Deleted, object);
+            self.received(now, DeltaType::Deleted, object, None);
         }
     }
 
@@ -159,6 +176,11 @@ impl ReflectorStore for Sink<'_> {
 }
 
 impl Sink<'_> {
+    fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: Option<&str>) {
+        (self.tap)(Received { now, delta_type, object, text });
+        self.processor.received(now, delta_type, object);
+    }
+
     /// Whether this very version is known already.
     fn is_known(&self, object: &Object) -> bool {
         let known = match self.pipeline.queue().newest(&object.key) {
@@ -187,6 +209,11 @@ impl SharedInformer {
 
     /// Hands an input to the reflector, and what it learns to the queue. Says what to do next.
     pub fn handle(&mut self, input: Input<'_>, moment: Moment) -> Option<Action> {
+        self.handle_tapped(input, moment, &mut |_| {})
+    }
+
+    /// The same, and `tap` hears at once what the handlers will be told as received, with its text.
+    pub fn handle_tapped(&mut self, input: Input<'_>, moment: Moment, tap: &mut Tap<'_>) -> Option<Action> {
         if !self.started && matches!(input, Input::Start) {
             self.started = true;
             self.processor.start();
@@ -202,6 +229,7 @@ impl SharedInformer {
             notices: &mut self.notices,
             told: &mut self.told,
             namespaces: &mut self.namespaces,
+            tap,
         };
         let action = self.reflector.handle(input, moment, &mut sink);
         self.count();

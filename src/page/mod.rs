@@ -7,6 +7,8 @@ pub mod cursor;
 pub mod definitions;
 pub mod direction;
 pub mod export;
+pub mod history;
+pub mod inspector;
 pub mod keys;
 pub mod layout;
 pub mod notices;

@@ -2,6 +2,7 @@
 
 use form_urlencoded::{Serializer, parse};
 
+use crate::api::object::ObjectKey;
 use crate::page::catalog::Catalog;
 use crate::table::kinds::Kind;
 use crate::table::view::{Sort, SortKey};
@@ -25,6 +26,11 @@ pub struct Route {
     pub pinned: Vec<String>,
     /// Whether the columns that kubectl shows on demand are shown.
     pub wide: bool,
+    /// The object that the inspector is open on, as `namespace/name`, or `name` where the kind has no namespaces;
+    /// empty for none.
+    pub selected: String,
+    /// The inspector's tab; empty for the first.
+    pub tab: String,
 }
 
 impl Default for Route {
@@ -38,6 +44,8 @@ impl Default for Route {
             sort: String::new(),
             pinned: Vec::new(),
             wide: false,
+            selected: String::new(),
+            tab: String::new(),
         }
     }
 }
@@ -72,6 +80,8 @@ impl Route {
                 "sort" => route.sort = value.into_owned(),
                 "pin" => route.pinned = list(&value),
                 "wide" => route.wide = value == "1",
+                "sel" => route.selected = value.into_owned(),
+                "tab" => route.tab = value.into_owned(),
                 _ => {}
             }
         }
@@ -91,13 +101,15 @@ impl Route {
             ("sort", &*self.sort),
             ("pin", &*pinned),
             ("wide", wide),
+            ("sel", &*self.selected),
+            ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
         ];
         for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
             query.append_pair(name, value);
         }
         let query = query.finish();
-        // A comma needs no escape in a query, and a link is read by people too.
-        let query = query.replace("%2C", ",");
+        // A comma and a slash need no escape in a query, and a link is read by people too.
+        let query = query.replace("%2C", ",").replace("%2F", "/");
         let resource: String = form_urlencoded::byte_serialize(self.resource.as_bytes()).collect();
         let resource = resource.replace('+', "%20");
         format!("#/{resource}{}{query}", if query.is_empty() { "" } else { "?" })
@@ -165,13 +177,32 @@ impl Route {
         if resource == self.resource {
             return self.clone();
         }
+        let (resource, nothing) = (resource.to_owned(), String::new());
         Route {
-            resource: resource.to_owned(),
-            sort: String::new(),
-            text: String::new(),
-            fields: String::new(),
+            resource,
+            sort: nothing.clone(),
+            text: nothing.clone(),
+            fields: nothing.clone(),
+            selected: nothing,
             ..self.clone()
         }
+    }
+
+    /// The key of the object that the inspector is open on.
+    pub fn selection(&self) -> Option<ObjectKey> {
+        let (namespace, name) = self.selected.split_once('/').unwrap_or(("", &*self.selected));
+        (!name.is_empty()).then(|| ObjectKey::new(namespace, name))
+    }
+
+    /// The route with the inspector open on an object, or closed.
+    pub fn selecting(&self, key: Option<&ObjectKey>) -> Route {
+        Route { selected: key.map(ToString::to_string).unwrap_or_default(), ..self.clone() }
+    }
+
+    /// Whether both lead to the same table, whatever the inspector shows.
+    pub fn has_table_of(&self, other: &Route) -> bool {
+        let table = |route: &Route| Route { selected: String::new(), tab: String::new(), ..route.clone() };
+        table(self) == table(other)
     }
 
     /// The route with a kind pinned, or no longer.
@@ -214,6 +245,7 @@ mod tests {
             "#/pods?fields=status.phase%21%3DRunning&q=text",
             "#/deployments?q=a+%26+b&pin=pods,nodes&wide=1",
             "#/nodes?sort=%CE%94",
+            "#/pods?sel=shop/web-1&tab=yaml",
         ] {
             assert_eq!(Route::parse(fragment).fragment(), fragment);
         }
@@ -256,6 +288,24 @@ mod tests {
         assert_eq!((&*route.sort, descending(&route)), ("-STATUS", true));
         assert_eq!(route.sorted_by("STATUS").sort, "");
         assert_eq!(route.sorted_by("AGE").sort, "AGE");
+    }
+
+    #[test]
+    fn a_link_opens_the_inspector() {
+        for (fragment, expected) in [
+            ("#/pods?sel=a/b", Some(ObjectKey::new("a", "b"))),
+            ("#/nodes?sel=n", Some(ObjectKey::new("", "n"))),
+            ("#/pods?sel=a/", None),
+            ("#/pods", None),
+        ] {
+            assert_eq!(Route::parse(fragment).selection(), expected, "{fragment}");
+        }
+        let route = Route::parse("#/pods?ns=a&sel=a/b&tab=yaml");
+        assert_eq!(route.showing("nodes").fragment(), "#/nodes?ns=a");
+        let other = route.selecting(Some(&ObjectKey::new("a", "c")));
+        assert_eq!(other.fragment(), "#/pods?ns=a&sel=a/c&tab=yaml");
+        assert!(other.has_table_of(&route) && other.selecting(None).has_table_of(&route));
+        assert!(!other.has_table_of(&route.choosing("b")));
     }
 
     #[test]

@@ -4,11 +4,13 @@
 use std::sync::Arc;
 
 use crate::api::cell::{CellRef, Tone};
+use crate::api::extra::Keep;
 use crate::api::object::Object;
 use crate::api::request::Scope;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use crate::cache::index::by_owner;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::{Health, Notice, Options};
 use crate::cache::shared_informer::{InformerOptions, SharedInformer};
@@ -20,6 +22,9 @@ use crate::table::kinds::Kind;
 use crate::table::view::TableView;
 use crate::timeline::Timeline;
 use crate::timeline::mark::MarkType;
+
+/// The index that tells what belongs to an object.
+pub const OWNER: &str = "owner";
 
 /// One kind, watched in one or several scopes.
 #[derive(Debug)]
@@ -102,11 +107,18 @@ impl Watched {
         announcer: &mut Announcer,
         now: f64,
     ) -> Watched {
-        let reflector = Options { kind: Some(kind.resource.kind), ..Options::default() };
+        // Owners cost little: they are read with the rest of the metadata, and kept once for all that have the same.
+        let keep = Keep { owners: true, ..Keep::default() };
+        let reflector = Options { keep, kind: Some(kind.resource.kind), ..Options::default() };
         let options = InformerOptions { reflector, ..InformerOptions::default() };
         let received = HandlerOptions { changes: false, received: true, resync: None };
         let sources = scopes.iter().filter_map(|scope| {
-            let make = || SharedInformer::new(kind.decode, options);
+            let make = || {
+                let mut informer = SharedInformer::new(kind.decode, options);
+                // It is new: there is no index of that name.
+                let _ = informer.add_index(OWNER, by_owner());
+                informer
+            };
             let informer = informers.informer_for(kind.resource, scope, make);
             Some(Source {
                 informer,

@@ -4,6 +4,7 @@ pub mod columns_menu;
 pub mod footer;
 pub mod hands;
 pub mod help;
+pub mod inspector;
 pub mod palette;
 pub mod rail;
 pub mod screen;

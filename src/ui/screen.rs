@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use crate::api::object::ObjectKey;
 use crate::page::route::Route;
 use crate::ui::hands::{Hands, HandsScreen};
+use crate::ui::inspector::signals::{Inspect, Signals};
 
 /// What the user asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +28,10 @@ pub enum Command {
     Pause(bool),
     /// Try again at once.
     Retry,
-    /// Look at this object.
+    /// Look at this object, or at none; at the same once more: no longer.
     Select(Option<ObjectKey>),
+    /// Do something in the inspector.
+    Inspect(Inspect),
     /// The timeline's canvas has this size, in CSS pixels.
     TimelineSize(f64, f64),
     /// The pointer is there on the timeline's canvas, or left it.
@@ -378,6 +381,8 @@ pub struct Screen {
     pub summary: RwSignal<String>,
     /// The namespaces to choose from.
     pub namespaces: RwSignal<Namespaces>,
+    /// The inspector.
+    pub inspector: Signals,
     /// Dark or light.
     pub theme: RwSignal<Theme>,
     /// For the hands.
@@ -418,6 +423,7 @@ impl Screen {
             hover: RwSignal::new(String::new()),
             summary: RwSignal::new(String::new()),
             namespaces: RwSignal::new(Namespaces::default()),
+            inspector: Signals::new(),
             theme: RwSignal::new(theme),
             hands: HandsScreen::new(),
         }

@@ -10,6 +10,7 @@ use crate::page::route::Route;
 use crate::ui::footer::Footer;
 use crate::ui::hands::Hands;
 use crate::ui::help::Help;
+use crate::ui::inspector::Inspector;
 use crate::ui::palette::{Palette, PaletteButton};
 use crate::ui::rail::Rail;
 use crate::ui::screen::{Command, Commands, Screen, Theme};
@@ -26,13 +27,18 @@ pub fn Shell(
     commands: Commands,
 ) -> impl IntoView {
     view! {
-        <div class="shell" inert=move || screen.splash.with(Option::is_some)>
+        <div
+            class="shell"
+            inert=move || screen.splash.with(Option::is_some)
+            data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))
+        >
             <Header screen commands />
             <Rail screen commands />
             <main class="main">
                 <Table screen commands />
             </main>
             <Timeline screen commands />
+            <Inspector screen commands />
             <Footer screen />
         </div>
         <Palette screen commands />

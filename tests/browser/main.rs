@@ -53,3 +53,5 @@ mod columns;
 
 // Kinds that come and go with their definitions.
 mod kinds;
+// What is behind a row, what changed in it, and what is masked.
+mod inspector;

@@ -90,7 +90,7 @@ impl Reflector {
                 store.ledger().merged += 1;
                 continue;
             }
-            store.streamed(moment.now, WatchEvent::Added, &object);
+            store.streamed(moment.now, WatchEvent::Added, &object, item);
             match items.insert(object) {
                 None => store.ledger().pending += 1,
                 Some(_) => store.ledger().merged += 1,

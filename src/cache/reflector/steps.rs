@@ -122,7 +122,7 @@ impl Reflector {
                     store.ledger().late += 1;
                     return None;
                 }
-                store.streamed(moment.now, event, &object);
+                store.streamed(moment.now, event, &object, frame.object);
                 let ledger = store.ledger();
                 ledger.streamed += 1;
                 ledger.pending += 1;
@@ -148,7 +148,7 @@ impl Reflector {
                 if event != WatchEvent::Added || !anywhere {
                     self.version_seen(&object.resource_version);
                 }
-                store.event(moment.now, event, object);
+                store.event(moment.now, event, object, frame.object);
             }
             _ => {}
         }

@@ -6,6 +6,7 @@ use super::Kind;
 use super::parts::{Labels, NONE, or_default, parse, push_after_comma, structure, structures, text_or};
 use crate::api::cell::{Cell, Tone};
 use crate::api::object::{Decode, DecodeError, Meta, Object};
+use crate::api::owner::Owner;
 use crate::api::resource::ApiResource;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
@@ -55,6 +56,8 @@ struct LabelledMeta<'a> {
     resource_version: Text<'a>,
     #[serde(borrow)]
     creation_timestamp: Text<'a>,
+    #[serde(borrow)]
+    owner_references: Option<Vec<Owner<'a>>>,
     #[serde(borrow)]
     labels: Labels<'a>,
 }
@@ -185,7 +188,7 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         info.kernel(),
         text_or(&info.container_runtime_version, "<unknown>"),
     ]);
-    let LabelledMeta { name, uid, resource_version, creation_timestamp, .. } = metadata;
-    let metadata = Meta { name, uid, resource_version, creation_timestamp, ..Meta::default() };
+    let LabelledMeta { name, uid, resource_version, creation_timestamp, owner_references, .. } = metadata;
+    let metadata = Meta { name, uid, resource_version, creation_timestamp, owner_references, ..Meta::default() };
     metadata.into_object(cells).ok_or(DecodeError::NoName)
 }

@@ -70,13 +70,14 @@ pub const AGE: Printed =
 pub const CREATED_AT: Printed = words("CREATED AT", &[], |fields| Ok(text(&fields.meta.creation_timestamp)));
 
 /// Where [`Meta`] finds its fields, in their order.
-const META: [&str; 6] = [
+const META: [&str; 7] = [
     "metadata name",
     "metadata namespace",
     "metadata uid",
     "metadata resourceVersion",
     "metadata creationTimestamp",
     "metadata deletionTimestamp",
+    "metadata ownerReferences",
 ];
 
 /// Reads an object of a kind whose columns these are.
@@ -99,6 +100,7 @@ pub fn read(text: &str, printed: &[Printed]) -> std::result::Result<Object, Deco
         resource_version: of_meta.value(3)?,
         creation_timestamp: of_meta.value(4)?,
         deletion_timestamp: of_meta.value(5)?,
+        owner_references: of_meta.value(6)?,
     };
     let mut cells = Vec::with_capacity(printed.len());
     for one in printed {

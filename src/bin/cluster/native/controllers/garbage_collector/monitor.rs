@@ -64,14 +64,14 @@ impl Sink {
 }
 
 impl ReflectorStore for Sink {
-    fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>) {
+    fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>, _text: &str) {
         match event {
             WatchEvent::Added | WatchEvent::Modified => self.observe(&object),
             WatchEvent::Deleted => self.forget(&object.uid),
         }
     }
 
-    fn streamed(&mut self, _now: f64, _event: WatchEvent, _object: &Arc<Object>) {}
+    fn streamed(&mut self, _now: f64, _event: WatchEvent, _object: &Arc<Object>, _text: &str) {}
 
     fn replace(&mut self, _now: f64, items: Vec<Arc<Object>>) {
         items.iter().for_each(|object| self.observe(object));

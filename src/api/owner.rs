@@ -1,0 +1,125 @@
+//! Whom objects belong to: `metadata.ownerReferences`, kept once for all objects that have the same.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use serde::Deserialize;
+
+use crate::api::text::Text;
+
+/// Whom an object belongs to; its deletion takes the object with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerReference {
+    /// `apps/v1`: of which group and version the owner's kind is.
+    pub api_version: Box<str>,
+    /// The owner's kind.
+    pub kind: Box<str>,
+    /// The owner's name, in the object's namespace, or in none.
+    pub name: Box<str>,
+    /// The owner's uid.
+    pub uid: Arc<str>,
+    /// Whether it is the one that controls the object.
+    pub controller: bool,
+}
+
+/// One owner, borrowed from the frame.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Owner<'a> {
+    #[serde(borrow)]
+    api_version: Text<'a>,
+    #[serde(borrow)]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    name: Text<'a>,
+    #[serde(borrow)]
+    uid: Text<'a>,
+    controller: Option<bool>,
+}
+
+impl Owner<'_> {
+    fn keep(&self) -> OwnerReference {
+        OwnerReference {
+            api_version: (&*self.api_version).into(),
+            kind: (&*self.kind).into(),
+            name: (&*self.name).into(),
+            uid: (&*self.uid).into(),
+            controller: self.controller.unwrap_or(false),
+        }
+    }
+
+    fn is(&self, kept: &OwnerReference) -> bool {
+        *self.uid == *kept.uid
+            && *self.name == *kept.name
+            && *self.kind == *kept.kind
+            && *self.api_version == *kept.api_version
+            && self.controller.unwrap_or(false) == kept.controller
+    }
+}
+
+type Known = HashMap<Arc<str>, Arc<[OwnerReference]>, FxBuildHasher>;
+
+/// Owners that some object had a moment ago, by the uid of the first.
+#[derive(Default)]
+struct Pool {
+    known: Known,
+    /// At this size those that no object has any more are let go.
+    limit: usize,
+}
+
+/// A pool smaller than this is never tidied up.
+const SMALL: usize = 1024;
+
+/// The owners as they are kept: the Pods of one ReplicaSet share theirs.
+pub fn share(owners: &[Owner<'_>]) -> Option<Arc<[OwnerReference]>> {
+    thread_local! {
+        static POOL: RefCell<Pool> = RefCell::default();
+    }
+    let first = owners.first()?;
+    POOL.with_borrow_mut(|pool| {
+        if let Some(kept) = pool.known.get(&*first.uid)
+            && kept.len() == owners.len()
+            && owners.iter().zip(&**kept).all(|(owner, kept)| owner.is(kept))
+        {
+            return Some(kept.clone());
+        }
+        let kept: Arc<[OwnerReference]> = owners.iter().map(Owner::keep).collect();
+        if pool.known.len() >= pool.limit.max(SMALL) {
+            pool.known.retain(|_, kept| Arc::strong_count(kept) > 1);
+            pool.limit = 2 * pool.known.len();
+        }
+        pool.known.insert(kept[0].uid.clone(), kept.clone());
+        Some(kept)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<Arc<[OwnerReference]>> {
+        share(&serde_json::from_str::<Vec<Owner<'_>>>(text).unwrap())
+    }
+
+    #[test]
+    fn objects_with_the_same_owners_share_them() {
+        let text = r#"[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r","uid":"u","controller":true}]"#;
+        let (one, other) = (read(text).unwrap(), read(text).unwrap());
+        assert!(Arc::ptr_eq(&one, &other));
+        let adopted = read(&text.replace(r#","controller":true"#, "")).unwrap();
+        assert!(one[0].controller && !adopted[0].controller);
+        assert!(read("[]").is_none());
+    }
+
+    #[test]
+    fn owners_that_are_gone_are_let_go() {
+        for at in 0..10 * SMALL {
+            assert_eq!(&*read(&format!(r#"[{{"uid":"gone-{at}"}}]"#)).unwrap()[0].uid, format!("gone-{at}"));
+        }
+        let text = |at: usize| format!(r#"[{{"uid":"kept-{at}"}}]"#);
+        let kept: Vec<_> = (0..3 * SMALL).map(|at| read(&text(at)).unwrap()).collect();
+        assert!(kept.iter().enumerate().all(|(at, kept)| Arc::ptr_eq(kept, &read(&text(at)).unwrap())));
+    }
+}

@@ -1,0 +1,124 @@
+//! What the inspector asks the server for, and what it hands to the clipboard.
+
+use std::rc::Rc;
+
+use leptos::prelude::Set;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+
+use crate::api::object::{ObjectKey, ResourceVersion};
+use crate::api::owner::OwnerReference;
+use crate::api::request::Scope;
+use crate::api::status::Failure;
+use crate::app::Page;
+use crate::app::inspector::Full;
+use crate::browser::clock;
+use crate::browser::lister_watcher::ListerWatcher;
+use crate::page::inspector::{secret, summary};
+use crate::table::kinds::Kind;
+
+impl Page {
+    fn getter(&self, kind: &Kind, key: &ObjectKey) -> Option<ListerWatcher> {
+        let scope = Scope { namespace: key.namespace.to_string(), ..Scope::default() };
+        Some(ListerWatcher { base: self.base.clone()?, resource: kind.resource, scope })
+    }
+
+    /// Asks for the whole object.
+    pub(super) fn fetch(&self, kind: &'static Kind, key: ObjectKey) {
+        let (Some(getter), page) = (self.getter(kind, &key), self.this.clone()) else { return };
+        let salt = self.history.salt();
+        spawn_local(async move {
+            let answer = getter.get(&key.name).await;
+            let Some(page) = page.upgrade() else { return };
+            let mut page = page.borrow_mut();
+            let Some(open) = page.inspection.as_mut().filter(|open| open.kind == kind && open.key == key) else {
+                return;
+            };
+            (open.fetching, open.dirty) = (false, true);
+            match answer.and_then(|text| read(kind, text, salt)) {
+                Ok(full) => (open.full, open.trouble) = (Some(Rc::new(full)), None),
+                Err(failure) if failure.code == 404 => open.missing = true,
+                Err(failure) => {
+                    open.trouble = Some(format!("It could not be fetched: {}.", failure.words.trim_end_matches('.')))
+                }
+            }
+            page.frames.request();
+        });
+    }
+
+    /// Asks what an owner that is not watched belongs to.
+    pub(super) fn fetch_owner(&self, kind: &'static Kind, key: ObjectKey, uid: String) {
+        let (Some(getter), page) = (self.getter(kind, &key), self.this.clone()) else { return };
+        let salt = self.history.salt();
+        spawn_local(async move {
+            let answer = getter.get(&key.name).await.and_then(|text| read(kind, text, salt));
+            let Some(page) = page.upgrade() else { return };
+            let mut page = page.borrow_mut();
+            let Some(open) = &mut page.inspection else { return };
+            let owners: Option<Vec<OwnerReference>> = match answer {
+                Ok(full) if full.uid == uid => Some(summary::owners(&full.value)),
+                // Another object of that name, or none.
+                Ok(_) => None,
+                Err(failure) if failure.code == 404 => None,
+                // Not known; the link tells as much as the reference does.
+                Err(_) => Some(Vec::new()),
+            };
+            open.owners.insert(uid, owners);
+            open.dirty = true;
+            page.frames.request();
+        });
+    }
+
+    /// Fetches one value of the Secret, and puts it on the screen: it is kept nowhere else.
+    pub(super) fn reveal(&self, field: String) {
+        let Some(open) = &self.inspection else { return };
+        let (kind, key) = (open.kind, open.key.clone());
+        let (Some(getter), page) = (self.getter(kind, &key), self.this.clone()) else { return };
+        spawn_local(async move {
+            let answer = getter.get(&key.name).await;
+            let Some(page) = page.upgrade() else { return };
+            let mut page = page.borrow_mut();
+            let signals = page.screen.inspector;
+            let on_yaml = page.route.tab == crate::ui::inspector::signals::Tab::Yaml.name();
+            let Some(open) = page.inspection.as_mut().filter(|open| open.kind == kind && open.key == key && on_yaml)
+            else {
+                return;
+            };
+            match answer {
+                Ok(text) => match secret::value(&text, &field) {
+                    Some(value) => signals.revealed.set(Some((field, value))),
+                    None => open.trouble = Some(format!("The Secret has no value {field} any more.")),
+                },
+                Err(failure) => open.trouble = Some(format!("The value could not be fetched: {}.", failure.words)),
+            }
+            open.dirty = true;
+            page.frames.request();
+        });
+    }
+}
+
+/// Reads a whole object; of a Secret, all but its values.
+fn read(kind: &Kind, text: String, salt: u64) -> Result<Full, Failure> {
+    let unread = || Failure::unreachable("what the server answers is no object");
+    let text = match secret::is_secret(&kind.resource) {
+        true => secret::redact(&text, salt).ok_or_else(unread)?,
+        false => text,
+    };
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(|_| unread())?;
+    let metadata = |name: &str| {
+        let value = value.get("metadata").and_then(|metadata| metadata.get(name));
+        value.and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+    };
+    let (uid, version) = (metadata("uid"), ResourceVersion::new(&metadata("resourceVersion")));
+    Ok(Full { uid, version, value, fetched: Some(clock::now()) })
+}
+
+/// Puts a text on the clipboard, and tells whether the browser let it.
+pub(super) fn copy(text: String, tell: impl FnOnce(bool) + 'static) {
+    let Some(window) = web_sys::window() else { return tell(false) };
+    // A page that is not from this machine nor over TLS has no clipboard.
+    if !window.is_secure_context() {
+        return tell(false);
+    }
+    let written = window.navigator().clipboard().write_text(&text);
+    spawn_local(async move { tell(JsFuture::from(written).await.is_ok()) });
+}

@@ -1,0 +1,143 @@
+//! Objects in, differences out.
+
+use serde_json::json;
+
+use super::*;
+
+/// Compares, and writes each difference as `path: old → new`.
+fn check(old: Value, new: Value, expected: &[&str]) {
+    let found = diff(&old, &new);
+    let lines: Vec<String> = found
+        .changes
+        .iter()
+        .map(|FieldChange { path, change }| match change {
+            Change::Added(new) => format!("{path}: + {new}"),
+            Change::Removed(old) => format!("{path}: - {old}"),
+            Change::Changed(old, new) => format!("{path}: {old} → {new}"),
+            Change::Reordered => format!("{path}: reordered"),
+            Change::Secret(words) => format!("{path}: {words}"),
+        })
+        .collect();
+    assert_eq!(lines, expected);
+    assert_eq!(found.more, 0);
+}
+
+#[test]
+fn fields_are_told_by_path() {
+    check(json!({"a": 1}), json!({"a": 1}), &[]);
+    check(
+        json!({"status": {"phase": "Pending"}, "gone": true}),
+        json!({"status": {"phase": "Running", "podIP": "10.1.0.34"}}),
+        &["gone: - true", "status.phase: Pending → Running", "status.podIP: + 10.1.0.34"],
+    );
+    check(
+        json!({"metadata": {"annotations": {"a.b/c": "1"}}}),
+        json!({"metadata": {"annotations": {"a.b/c": "2"}}}),
+        &["metadata.annotations[a.b/c]: \"1\" → \"2\""],
+    );
+    check(json!({"a": 5}), json!({"a": "5"}), &["a: 5 → \"5\""]);
+    check(json!({"a": {"b": 1}}), json!({"a": null}), &["a: {b: 1} → null"]);
+    check(json!([1]), json!({"0": 1}), &[": [1] → {0: 1}"]);
+}
+
+#[test]
+fn what_changes_with_every_version_is_left_out() {
+    check(
+        json!({"metadata": {"resourceVersion": "1", "managedFields": [], "generation": 1}}),
+        json!({"metadata": {"resourceVersion": "2", "managedFields": [{}], "generation": 2}}),
+        &["metadata.generation: 1 → 2"],
+    );
+    check(
+        json!({"spec": {"resourceVersion": "1"}}),
+        json!({"spec": {"resourceVersion": "2"}}),
+        &["spec.resourceVersion: \"1\" → \"2\""],
+    );
+}
+
+#[test]
+fn elements_are_matched_as_kubernetes_merges_them() {
+    check(
+        json!({"c": [{"name": "a", "image": "x"}, {"name": "b", "image": "y"}]}),
+        json!({"c": [{"name": "b", "image": "z"}, {"name": "new"}, {"name": "a", "image": "x"}]}),
+        &["c[b].image: y → z", "c[new]: + {name: new}"],
+    );
+    check(
+        json!({"conditions": [{"type": "Ready", "status": "False"}]}),
+        json!({"conditions": [{"type": "Ready", "status": "True"}]}),
+        &["conditions[Ready].status: False → True"],
+    );
+    check(
+        json!({"ports": [{"containerPort": 80, "protocol": "TCP"}, {"containerPort": 80, "protocol": "UDP"}]}),
+        json!({"ports": [{"containerPort": 80, "protocol": "TCP"}]}),
+        &["ports[80/UDP]: - {containerPort: 80, protocol: UDP}"],
+    );
+    check(
+        json!({"m": [{"name": "v", "mountPath": "/a"}, {"name": "v", "mountPath": "/b"}]}),
+        json!({"m": [{"name": "v", "mountPath": "/b", "readOnly": true}, {"name": "v", "mountPath": "/a"}]}),
+        &["m[/b].readOnly: + true"],
+    );
+    check(json!([{"name": "a"}, {"name": "b"}]), json!([{"name": "b"}, {"name": "a"}]), &[": reordered"]);
+    // Two of the same name are no names.
+    check(
+        json!([{"name": "a", "n": 1}, {"name": "a", "n": 2}]),
+        json!([{"name": "a", "n": 1}, {"name": "a", "n": 3}]),
+        &["[1].n: 2 → 3"],
+    );
+}
+
+#[test]
+fn plain_lists_are_compared_between_what_stayed() {
+    check(json!(["a", "b", "c"]), json!(["b", "c"]), &["[0]: - a"]);
+    check(json!(["a", "c"]), json!(["a", "b", "c"]), &["[1]: + b"]);
+    check(json!(["a", "b", "c"]), json!(["a", "x", "c"]), &["[1]: b → x"]);
+    check(json!([]), json!([1, 2]), &["[0]: + 1", "[1]: + 2"]);
+    check(json!([{"name": "a"}]), json!([]), &["[a]: - {name: a}"]);
+}
+
+#[test]
+fn a_secret_s_value_is_told_without_the_value() {
+    let secret = |values: Value| {
+        let text = secret::redact(&json!({ "data": values }).to_string(), 3).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    check(
+        secret(json!({"p": "YQ==", "q": "YQ==", "r": "YQ=="})),
+        secret(json!({"p": "Yg==", "q": "YQ==", "s": "YQ=="})),
+        &["data.p: value changed", "data.r: value removed", "data.s: value added"],
+    );
+}
+
+#[test]
+fn whatever_comes_what_is_told_is_bounded() {
+    let many = |value: u32| Value::Object((0..10_000).map(|at| (format!("f{at:05}"), json!(value))).collect());
+    let found = diff(&many(1), &many(2));
+    assert_eq!((found.changes.len(), found.more), (MOST, 10_000 - MOST));
+
+    let long = "ä".repeat(1_000_000);
+    let found = diff(&json!({ &*long: 1, "v": long.clone(), "l": vec![long.clone(); 9] }), &json!({}));
+    assert!(found.changes.iter().all(|one| one.path.len() < 2 * LONGEST));
+    assert!(found.changes.iter().all(|one| matches!(&one.change, Change::Removed(old) if old.len() < 2 * LONGEST)));
+
+    // As deep as a text may be, and read, at all.
+    let deep = |leaf: &str| -> Value {
+        serde_json::from_str(&format!("{}{leaf}{}", "{\"a\":[".repeat(60), "]}".repeat(60))).unwrap()
+    };
+    let found = diff(&deep("1"), &deep("2"));
+    assert_eq!(found.changes.len(), 1);
+    assert!(found.changes[0].path.starts_with("a[0].a[0]") && found.changes[0].path.len() < 2 * LONGEST);
+    assert!(serde_json::from_str::<Value>(&"[".repeat(100_000)).is_err());
+}
+
+#[test]
+fn values_stand_in_one_line() {
+    for (value, expected) in [
+        (json!("a\nb"), "\"a\\nb\""),
+        (json!(""), "\"\""),
+        (json!("true"), "\"true\""),
+        (json!({"reason": "ContainerCreating"}), "{reason: ContainerCreating}"),
+        (json!({"a": "x, y", "b": [1, null]}), "{a: \"x, y\", b: [1, null]}"),
+        (json!(1.5), "1.5"),
+    ] {
+        assert_eq!(brief(&value), expected);
+    }
+}

@@ -1,0 +1,182 @@
+//! Who wrote what, as `metadata.managedFields` tells it: whose time moved between two versions, and which manager
+//! has which field.
+
+use serde_json::{Map, Value};
+
+/// So many elements of a list are told apart by manager; longer lists are not looked at.
+const MOST: usize = 200;
+
+/// One entry of `managedFields`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry<'a> {
+    manager: &'a str,
+    operation: &'a str,
+    subresource: &'a str,
+    api_version: &'a str,
+    time: &'a str,
+    fields: Option<&'a Value>,
+}
+
+impl Entry<'_> {
+    /// Whether both are the same writer in the same role, between which only time and fields may differ.
+    fn follows(&self, other: &Entry<'_>) -> bool {
+        (self.manager, self.operation, self.subresource, self.api_version)
+            == (other.manager, other.operation, other.subresource, other.api_version)
+    }
+
+    fn name(&self) -> String {
+        match self.subresource {
+            "" => self.manager.to_owned(),
+            subresource => format!("{} ({subresource})", self.manager),
+        }
+    }
+}
+
+fn entries(object: &Value) -> Vec<Entry<'_>> {
+    let list = object.get("metadata").and_then(|metadata| metadata.get("managedFields")).and_then(Value::as_array);
+    let entries = list.into_iter().flatten().map(|entry| {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
+        Entry {
+            manager: text("manager"),
+            operation: text("operation"),
+            subresource: text("subresource"),
+            api_version: text("apiVersion"),
+            time: text("time"),
+            fields: entry.get("fieldsV1"),
+        }
+    });
+    entries.collect()
+}
+
+/// Who seems to have made the new version out of the old one: those whose time moved. Times have whole seconds, so
+/// that of a second write within one only the fields may tell. Without an old version, everyone that is there. It is
+/// an inference: a write that takes a field away from others, or changes no field's manager, may leave no trace.
+pub fn writers(old: Option<&Value>, new: &Value) -> Vec<String> {
+    let before = old.map(entries).unwrap_or_default();
+    let after = entries(new);
+    let was = |entry: &Entry<'_>| before.iter().find(|known| entry.follows(known)).copied();
+    let mut found: Vec<&Entry<'_>> =
+        after.iter().filter(|entry| was(entry).is_none_or(|known| known.time != entry.time)).collect();
+    if found.is_empty() {
+        found = after.iter().filter(|entry| was(entry).is_some_and(|known| known.fields != entry.fields)).collect();
+    }
+    let mut names: Vec<String> = Vec::new();
+    for name in found.into_iter().map(Entry::name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The managers of one field of an object, and of what is below it.
+#[derive(Clone, Debug, Default)]
+pub struct Managers<'a>(Vec<(String, &'a Map<String, Value>)>);
+
+impl<'a> Managers<'a> {
+    /// Those of the whole object.
+    pub fn of(object: &'a Value) -> Managers<'a> {
+        let sets = entries(object).into_iter();
+        Managers(sets.filter_map(|entry| Some((entry.name(), entry.fields?.as_object()?))).collect())
+    }
+
+    /// Those of a field of a map.
+    pub fn field(&self, name: &str) -> Managers<'a> {
+        if self.0.is_empty() {
+            return Managers::default();
+        }
+        let step = format!("f:{name}");
+        self.below(|fields| fields.get(&step))
+    }
+
+    /// Those of an element of a list that is `length` long.
+    pub fn element(&self, at: usize, element: &Value, length: usize) -> Managers<'a> {
+        if self.0.is_empty() || length > MOST {
+            return Managers::default();
+        }
+        self.below(|fields| {
+            fields.iter().take(MOST).find(|(step, _)| is_step_to(step, at, element)).map(|(_, set)| set)
+        })
+    }
+
+    fn below(&self, find: impl Fn(&'a Map<String, Value>) -> Option<&'a Value>) -> Managers<'a> {
+        let sets = self.0.iter().filter_map(|(name, fields)| Some((name.clone(), find(fields)?.as_object()?)));
+        Managers(sets.collect())
+    }
+
+    /// Who has the whole of it: all that are left at a value, and at a map or list those that have it as one.
+    pub fn names(&self, is_leaf: bool) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for (name, fields) in &self.0 {
+            if (is_leaf || fields.is_empty()) && !names.contains(&&**name) {
+                names.push(name);
+            }
+        }
+        names.join(", ")
+    }
+}
+
+/// Whether a step of `fieldsV1` leads to this element: `k:` has the fields that tell it apart, `v:` the value, `i:`
+/// the place (structured-merge-diff, `fieldpath/serialize-pe.go`).
+fn is_step_to(step: &str, at: usize, element: &Value) -> bool {
+    let json = |text: &str| serde_json::from_str::<Value>(text).ok();
+    match step.split_once(':') {
+        Some(("k", keys)) => {
+            let Some(Value::Object(keys)) = json(keys) else { return false };
+            keys.iter().all(|(name, value)| element.get(name) == Some(value))
+        }
+        Some(("v", value)) => json(value).is_some_and(|value| value == *element),
+        Some(("i", place)) => place.parse() == Ok(at),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(entries: Value) -> Value {
+        json!({ "metadata": { "managedFields": entries } })
+    }
+
+    #[test]
+    fn the_writer_is_whose_time_moved() {
+        let entry = |manager: &str, time: &str, field: &str| json!({"manager": manager, "operation": "Update", "time": time, "fieldsV1": {field: {}}});
+        let status = json!({"manager": "kubelet", "operation": "Update", "subresource": "status", "time": "1"});
+        let old = object(json!([entry("kubectl-edit", "1", "f:a"), entry("helm", "1", "f:b"), status]));
+        for (new, expected) in [
+            (json!([entry("kubectl-edit", "2", "f:a"), entry("helm", "1", "f:b"), status]), vec!["kubectl-edit"]),
+            (json!([entry("kubectl-edit", "1", "f:c"), entry("helm", "1", "f:b"), status]), vec!["kubectl-edit"]),
+            (json!([entry("helm", "1", "f:b"), status]), vec![]),
+            (json!([entry("new", "2", "f:a"), entry("helm", "1", "f:b"), status]), vec!["new"]),
+            (json!(7), vec![]),
+            (json!(null), vec![]),
+        ] {
+            assert_eq!(writers(Some(&old), &object(new)), expected);
+        }
+        assert_eq!(writers(None, &old), ["kubectl-edit", "helm", "kubelet (status)"]);
+        assert!(writers(None, &json!({"metadata": {"managedFields": [7, {"manager": 7}]}})) == [""]);
+    }
+
+    #[test]
+    fn managers_are_found_along_the_path() {
+        let object = object(json!([
+            {"manager": "a", "fieldsV1": {"f:spec": {"f:replicas": {}, "f:list": {
+                "k:{\"name\":\"x\"}": {".": {}, "f:image": {}}, "v:\"one\"": {}, "i:2": {}}}}},
+            {"manager": "b", "subresource": "status", "fieldsV1": {"f:spec": {"f:replicas": {}, "f:atomic": {}}}},
+            {"manager": "odd", "fieldsV1": 7},
+        ]));
+        let spec = Managers::of(&object).field("spec");
+        assert_eq!(spec.field("replicas").names(true), "a, b (status)");
+        assert_eq!((spec.names(false), spec.field("atomic").names(false)), (String::new(), "b (status)".into()));
+        let list = spec.field("list");
+        assert_eq!(list.element(0, &json!({"name": "x", "image": "y"}), 3).field("image").names(true), "a");
+        assert_eq!(list.element(0, &json!({"name": "z"}), 3).names(false), "");
+        assert_eq!(list.element(1, &json!("one"), 3).names(true), "a");
+        assert_eq!(list.element(2, &json!("two"), 3).names(true), "a");
+        assert_eq!(list.element(2, &json!("two"), MOST + 1).names(true), "");
+        assert_eq!(Managers::of(&json!({})).field("spec").names(true), "");
+    }
+}

@@ -1,0 +1,159 @@
+//! Objects in, YAML out; and back, by another's reader.
+
+use serde_json::json;
+
+use super::*;
+
+fn check(object: Value, expected: &str) {
+    assert_eq!(text(&object, false), expected);
+    let read: Value = serde_saphyr::from_str(expected).unwrap();
+    assert_eq!(read, object);
+}
+
+#[test]
+fn it_is_written_as_kubectl_writes_it() {
+    check(
+        json!({"kind": "Pod", "apiVersion": "v1", "spec": {"containers": [
+            {"name": "a", "args": ["-c", "x", "637157a1-0213-444b"], "env": [], "resources": {}}, {"name": "b"}], "m": null, "on": true}}),
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - args:\n    - -c\n    - x\n    - 637157a1-0213-444b\n    env: []\n    name: a\n    \
+         resources: {}\n  - name: b\n  m: null\n  \"on\": true\n",
+    );
+    check(json!({"a": [[1, 2], [{"b": 1}]]}), "a:\n- - 1\n  - 2\n- - b: 1\n");
+    check(json!({"a": "x\ny\n", "b": ["p\n\nq"]}), "a: |\n  x\n  y\nb:\n- |-\n  p\n\n  q\n");
+}
+
+#[test]
+fn managed_fields_are_left_out_unless_asked_for() {
+    let object = json!({"metadata": {"managedFields": [{"manager": "m"}], "name": "a"}, "spec": {"managedFields": 1}});
+    assert_eq!(text(&object, false), "metadata:\n  name: a\nspec:\n  managedFields: 1\n");
+    let read: Value = serde_saphyr::from_str(&text(&object, true)).unwrap();
+    assert_eq!(read, object);
+}
+
+#[test]
+fn whatever_a_text_holds_it_stays_that_text() {
+    let texts = [
+        "",
+        " ",
+        " x",
+        "x ",
+        "yes",
+        "No",
+        "on",
+        "~",
+        "null",
+        "Null",
+        "true",
+        "False",
+        "1",
+        "1.5",
+        "1e3",
+        "0x1f",
+        "0o7",
+        "1_000",
+        "12:30:45",
+        "2001-01-01",
+        "2001-01-01T00:00:00Z",
+        ".inf",
+        ".nan",
+        "=",
+        "<<",
+        "-",
+        "- a",
+        "-a",
+        "?",
+        "? a",
+        ":",
+        ": a",
+        "a: b",
+        "a:",
+        "a #b",
+        "#",
+        "*a",
+        "&a",
+        "!t",
+        "%d",
+        "@x",
+        "`y",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        "'",
+        "\"",
+        "it's",
+        "\\",
+        "|",
+        ">",
+        "a\tb",
+        "\t",
+        "\n",
+        "\n\n",
+        "a\n",
+        "a\n\n",
+        "\na",
+        " a\nb",
+        "a\n b",
+        "a\r\nb",
+        "\u{0}",
+        "\u{7f}",
+        "\u{85}",
+        "\u{2028}",
+        "\u{feff}",
+        "é",
+        "😀",
+        "---",
+        "...",
+        "--- a",
+        "a\n---\nb",
+        "•••• x",
+        "#a\n#b",
+        "a \nb",
+    ];
+    // A key of more than 1024 characters would need a form that kubectl does not write either.
+    let long = format!("{} {}", "long words ".repeat(60), "x".repeat(500));
+    for text_ in texts.into_iter().chain([&*long]) {
+        let object = json!({"a": text_, "l": [text_, {"b": text_}], "m": {&text_[..text_.floor_char_boundary(900)]: 1}, "z": {"y": {"x": [[text_]]}}});
+        let written = text(&object, false);
+        let read: Value =
+            serde_saphyr::from_str(&written).unwrap_or_else(|error| panic!("{text_:?}: {error}: {written}"));
+        assert_eq!(read, object, "{written}");
+    }
+    for word in ["yes", "No", "on", "1_000", "12:30:45", "2001-01-01", "0x1f", "1e3", "true", "~", "null"] {
+        let written = text(&json!({ "a": word }), false);
+        assert!(written.starts_with("a: \"") || written.starts_with("a: '"), "{written}");
+    }
+}
+
+#[test]
+fn each_line_can_say_who_manages_it() {
+    let object = json!({
+        "metadata": {"managedFields": [{"manager": "helm", "fieldsV1": {"f:spec": {"f:list": {"k:{\"name\":\"a\"}": {
+            ".": {}, "f:image": {}}}}}}]},
+        "spec": {"list": [{"name": "a", "image": "x"}]},
+    });
+    let shown = lines(&object, Options { managers: true, ..Options::default() });
+    let managed: Vec<(&str, &str)> =
+        shown.lines.iter().filter(|line| !line.managers.is_empty()).map(|line| (&*line.key, &*line.managers)).collect();
+    assert_eq!(managed, [("image", "helm")]);
+    assert!(lines(&object, Options::default()).lines.iter().all(|line| line.managers.is_empty()));
+}
+
+#[test]
+fn a_masked_value_is_a_line_of_its_own() {
+    let redacted = secret::redact(r#"{"data":{"p":"YWI="},"kind":"Secret"}"#, 1).unwrap();
+    let secret: Value = serde_json::from_str(&redacted).unwrap();
+    let shown = lines(&secret, Options::default());
+    assert_eq!(shown.lines[1].secret.as_deref(), Some("p"));
+    assert_eq!(text(&secret, false), "data:\n  p: •••• 2 bytes\nkind: Secret\n");
+}
+
+#[test]
+fn whatever_comes_what_is_shown_is_bounded() {
+    let object = json!({"a": "x\n".repeat(100_000), "b": "y".repeat(1_000_000), "z": vec![1; 10_000]});
+    let shown = lines(&object, Options { managed: true, managers: true });
+    assert_eq!((shown.lines.len(), shown.more), (MOST, 110_003 - MOST));
+    assert!(shown.lines.iter().all(|line| line.value.len() < 2 * LONGEST));
+    assert!(text(&object, false).len() > 1_200_000);
+}

@@ -1,0 +1,270 @@
+//! The inspector: a panel beside the table, with what is behind the selected row.
+
+mod changes;
+mod events;
+pub mod signals;
+mod summary;
+mod yaml;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use crate::api::cell::Tone;
+use crate::api::time::{Timestamp, write_human_duration};
+use crate::ui::inspector::signals::{Inspect, Signals, Tab};
+use crate::ui::screen::{Command, Commands, Screen};
+
+/// The narrowest that the panel gets, and the least that it leaves of the table, in pixels.
+const NARROWEST: f64 = 320.0;
+const LEFT_OVER: f64 = 420.0;
+/// By how much the arrow keys move its edge.
+const STEP: f64 = 24.0;
+
+/// The panel; nothing while no row is selected.
+#[component]
+pub fn Inspector(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    let signals = screen.inspector;
+    let panel = NodeRef::<html::Aside>::new();
+    // Whether the keyboard opened it: then the focus comes along, and goes back when it closes. A click leaves the
+    // focus in the table, where the arrow keys go on to the next row.
+    let by_keyboard = StoredValue::new(false);
+    let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
+    let keys = window_event_listener(ev::keydown, move |event| {
+        by_keyboard.set_value(true);
+        let typing = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
+        let open = signals.inspected.with_untracked(Option::is_some);
+        if event.key() == "Escape" && open && !typing && !event.default_prevented() {
+            event.prevent_default();
+            commands.send(Command::Select(None));
+        }
+    });
+    let pointer = window_event_listener(ev::pointerdown, move |_| by_keyboard.set_value(false));
+    on_cleanup(move || {
+        keys.remove();
+        pointer.remove();
+    });
+    let is_open = Memo::new(move |_| signals.inspected.with(Option::is_some));
+    Effect::new(move |was: Option<bool>| {
+        let open = is_open.get();
+        let document = web_sys::window().and_then(|window| window.document());
+        match (was.unwrap_or(false), open) {
+            (false, true) if was.is_some() && by_keyboard.get_value() => {
+                let active = document.and_then(|document| document.active_element());
+                before.set_value(active.and_then(|element| element.dyn_into().ok()));
+                focus(".inspector [role=tab][aria-selected=true]");
+            }
+            (true, false) => match before.try_update_value(Option::take).flatten() {
+                Some(element) if element.is_connected() => drop(element.focus()),
+                // Nowhere is where a closed panel leaves the focus that was in it.
+                _ if document
+                    .and_then(|document| document.active_element())
+                    .is_none_or(|element| element.tag_name() == "BODY") =>
+                {
+                    focus("[data-testid=table-scroll]");
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        open
+    });
+    view! {
+        <Show when=move || is_open.get()>
+            <aside
+                class="inspector"
+                data-testid="inspector"
+                data-key=move || signals.inspected.with(|one| one.as_ref().map(|one| one.key.clone()))
+                data-state=move || signals.inspected.with(|one| one.as_ref().map(|one| one.state))
+                aria-label="Inspector"
+                node_ref=panel
+            >
+                <Edge panel />
+                <Head signals commands />
+                <Tabs signals commands />
+                <div
+                    class="inspector-body"
+                    id="inspector-panel"
+                    role="tabpanel"
+                    tabindex="0"
+                    aria-labelledby=move || format!("inspector-{}", signals.tab.get().name())
+                >
+                    {move || match signals.tab.get() {
+                        Tab::Summary => view! { <summary::Summary signals /> }.into_any(),
+                        Tab::Changes => view! { <changes::Changes signals commands /> }.into_any(),
+                        Tab::Yaml => view! { <yaml::YamlView signals commands /> }.into_any(),
+                        Tab::Events => view! { <events::Events signals /> }.into_any(),
+                    }}
+                </div>
+            </aside>
+        </Show>
+    }
+}
+
+fn focus(selector: &str) {
+    let document = web_sys::window().and_then(|window| window.document());
+    let element = document.and_then(|document| document.query_selector(selector).ok().flatten());
+    if let Some(element) = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = element.focus();
+    }
+}
+
+/// The edge that is dragged, or moved by the arrow keys.
+#[component]
+fn Edge(panel: NodeRef<html::Aside>) -> impl IntoView {
+    let dragging = RwSignal::new(false);
+    let widen = move |width: f64| {
+        let Some(window) = web_sys::window() else { return };
+        let whole = window.inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(1440.0);
+        let width = width.min(whole - LEFT_OVER).max(NARROWEST);
+        let root = window.document().and_then(|document| document.document_element());
+        if let Some(root) = root.and_then(|root| root.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let _ = root.style().set_property("--inspector", &format!("{width}px"));
+        }
+    };
+    let width = move || panel.get_untracked().map_or(NARROWEST, |panel| f64::from(panel.offset_width()));
+    view! {
+        <div
+            class="inspector-edge"
+            role="separator"
+            aria-orientation="vertical"
+            aria-label="width of the inspector"
+            tabindex="0"
+            on:pointerdown=move |event: ev::PointerEvent| {
+                event.prevent_default();
+                dragging.set(true);
+                if let Some(target) = event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) {
+                    let _ = target.set_pointer_capture(event.pointer_id());
+                }
+            }
+            on:pointermove=move |event: ev::PointerEvent| {
+                if dragging.get_untracked()
+                    && let Some(panel) = panel.get_untracked()
+                {
+                    widen(panel.get_bounding_client_rect().right() - f64::from(event.client_x()));
+                }
+            }
+            on:pointerup=move |_| dragging.set(false)
+            on:pointercancel=move |_| dragging.set(false)
+            on:keydown=move |event: ev::KeyboardEvent| match &*event.key() {
+                "ArrowLeft" => widen(width() + STEP),
+                "ArrowRight" => widen(width() - STEP),
+                _ => {}
+            }
+        ></div>
+    }
+}
+
+#[component]
+fn Head(signals: Signals, commands: Commands) -> impl IntoView {
+    let read = move |get: fn(&signals::Inspected) -> String| {
+        move || signals.inspected.with(|one| one.as_ref().map(get).unwrap_or_default())
+    };
+    view! {
+        <div class="inspector-head">
+            <div class="inspector-title">
+                <h2 data-testid="inspector-name">{read(|one| one.name.clone())}</h2>
+                <button data-testid="inspector-close" title="close (Esc)" aria-label="close the inspector"
+                    on:click=move |_| commands.send(Command::Select(None))>"✕"</button>
+            </div>
+            <p class="inspector-about">
+                {read(|one| match &*one.namespace {
+                    "" => one.kind.clone(),
+                    namespace => format!("{} in {namespace}", one.kind),
+                })}
+                {move || {
+                    let chain = signals.owners.get();
+                    (!chain.is_empty()).then(|| view! { <span class="chain">" · "{links(chain, " › ")}</span> })
+                }}
+            </p>
+            {move || {
+                let said = signals.inspected.with(|one| one.as_ref().map(|one| (one.state, one.words.clone())));
+                said.filter(|(_, words)| !words.is_empty()).map(|(state, words)| view! {
+                    <p class="inspector-state" data-testid="inspector-state" data-state=state role="status">{words}</p>
+                })
+            }}
+        </div>
+    }
+}
+
+/// Objects one after the other, each a link where there is somewhere to go.
+fn links(chain: Vec<crate::page::inspector::relatives::Link>, between: &'static str) -> impl IntoView {
+    let one = |(at, link): (usize, crate::page::inspector::relatives::Link)| {
+        let words = format!("{} {}", link.kind, link.name);
+        let before = if at > 0 { between } else { "" };
+        let note = (!link.words.is_empty()).then(|| format!(" ({})", link.words));
+        match link.href {
+            Some(href) => view! { {before} <a href=href>{words}</a> {note} }.into_any(),
+            None => view! { {before} <span>{words}</span> {note} }.into_any(),
+        }
+    };
+    chain.into_iter().enumerate().map(one).collect_view()
+}
+
+#[component]
+fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
+    let count = move |tab: Tab| match tab {
+        Tab::Changes => signals.versions.with(|versions| versions.shown.len() + versions.older),
+        Tab::Events => signals.events.with(|events| events.items.len() + events.more),
+        _ => 0,
+    };
+    let step = move |event: ev::KeyboardEvent| {
+        let by = match &*event.key() {
+            "ArrowRight" => 1,
+            "ArrowLeft" => Tab::ALL.len() - 1,
+            _ => return,
+        };
+        event.prevent_default();
+        let at = Tab::ALL.iter().position(|tab| *tab == signals.tab.get_untracked()).unwrap_or(0);
+        let tab = Tab::ALL[(at + by) % Tab::ALL.len()];
+        commands.send(Command::Inspect(Inspect::Tab(tab)));
+        focus(&format!("#inspector-{}", tab.name()));
+    };
+    let tab = move |tab: Tab| {
+        let current = move || signals.tab.get() == tab;
+        view! {
+            <button
+                class="tab"
+                id=format!("inspector-{}", tab.name())
+                data-testid=format!("inspector-tab-{}", tab.name())
+                role="tab"
+                aria-selected=move || current().to_string()
+                aria-controls="inspector-panel"
+                tabindex=move || if current() { "0" } else { "-1" }
+                on:click=move |_| commands.send(Command::Inspect(Inspect::Tab(tab)))
+            >
+                {tab.title()}
+                {move || Some(count(tab)).filter(|count| *count > 0).map(|count| view! { <span class="num">{count}</span> })}
+            </button>
+        }
+    };
+    view! {
+        <div class="inspector-tabs" role="tablist" aria-label="Inspector" on:keydown=step>
+            {Tab::ALL.map(tab).collect_view()}
+        </div>
+    }
+}
+
+/// How long ago, as kubectl prints it; it ticks.
+fn age(signals: Signals, since: Timestamp) -> impl Fn() -> String {
+    move || {
+        let mut text = String::new();
+        write_human_duration(signals.wall.get().seconds_since(since), &mut text);
+        text
+    }
+}
+
+fn tone_name(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Good => Some("good"),
+        Tone::Wait => Some("wait"),
+        Tone::Bad => Some("bad"),
+    }
+}

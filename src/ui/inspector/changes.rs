@@ -1,0 +1,114 @@
+//! The second tab: every version that this session saw, and what it changed.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::cache::delta::DeltaType;
+use crate::page::inspector::diff::{Change, FieldChange};
+use crate::page::inspector::versions::{Body, Shown};
+use crate::ui::inspector::signals::{Inspect, Signals};
+use crate::ui::screen::{Command, Commands};
+
+/// The tab.
+#[component]
+pub fn Changes(signals: Signals, commands: Commands) -> impl IntoView {
+    let versions = signals.versions;
+    let let_go = Memo::new(move |_| versions.with(|versions| versions.let_go.clone()));
+    let older = Memo::new(move |_| versions.with(|versions| versions.older));
+    view! {
+        <Show when=move || versions.with(|versions| versions.shown.is_empty())>
+            <p class="inspector-note">"This session has not received a version of it that is kept."</p>
+        </Show>
+        <ol class="versions" data-testid="inspector-versions">
+            <For
+                each=move || versions.with(|versions| versions.shown.clone())
+                key=|version| version.sequence
+                children=|version| version_view(&version)
+            />
+        </ol>
+        {move || (older.get() > 0).then(|| view! {
+            <button class="older" on:click=move |_| commands.send(Command::Inspect(Inspect::Older))>
+                {format!("{} older", older.get())}
+            </button>
+        })}
+        {move || (!let_go.with(String::is_empty)).then(|| view! {
+            <p class="inspector-note" data-testid="inspector-let-go">{let_go.get()}</p>
+        })}
+    }
+}
+
+fn version_view(version: &Arc<Shown>) -> impl IntoView + use<> {
+    let (name, glyph) = match version.delta_type {
+        DeltaType::Added => ("Added", "▲"),
+        DeltaType::Updated => ("Updated", "●"),
+        DeltaType::Deleted => ("Deleted", "✕"),
+        DeltaType::Replaced => ("Replaced", "◆"),
+        DeltaType::Sync => ("Sync", "◇"),
+    };
+    let (date, writers) = (js_sys::Date::new(&version.at.into()), version.writers.join(", "));
+    let time = format!(
+        "{:02}:{:02}:{:02}.{:03}",
+        date.get_hours(),
+        date.get_minutes(),
+        date.get_seconds(),
+        date.get_milliseconds()
+    );
+    let when = date.to_iso_string().as_string();
+    view! {
+        <li data-delta=name data-version=version.resource_version.clone()>
+            <div class="version-head">
+                <b><i aria-hidden="true">{glyph}</i>" "{name}</b>
+                <time class="num" title=when>{time}</time>
+                <span class="num faint" title="resourceVersion">{version.resource_version.clone()}</span>
+                <span class="writers" title="inferred from managedFields: whose time moved with this version">
+                    {(!writers.is_empty()).then(|| view! { <span data-writers="">{writers.clone()}</span> ", inferred" })}
+                </span>
+            </div>
+            {body(version)}
+        </li>
+    }
+}
+
+fn body(version: &Shown) -> AnyView {
+    let note = |words: &'static str| view! { <p class="inspector-note">{words}</p> }.into_any();
+    match &version.body {
+        Body::Created => note("Created: nothing was before it."),
+        Body::Listed => note("As a list brought it: what was before it is not known."),
+        Body::Alone => note("The version before it is not kept, so that what changed is not known."),
+        Body::Unseen => {
+            note("Seen only by absence from a list: no frame told of it, and its last state may be another.")
+        }
+        Body::Unreadable(words) => {
+            view! { <p class="inspector-note">"It cannot be read: "{words.clone()}</p> }.into_any()
+        }
+        Body::Diff(_, diff) if diff.changes.is_empty() && version.delta_type == DeltaType::Deleted => {
+            note("Gone as it was.")
+        }
+        Body::Diff(_, diff) if diff.changes.is_empty() => note("Nothing but resourceVersion and managedFields."),
+        Body::Diff(from, diff) => {
+            let (changes, more, from) = (diff.changes.clone(), diff.more, from.clone());
+            view! {
+                <dl class="diff" title=format!("against resourceVersion {from}")>
+                    {changes.into_iter().map(field).collect_view()}
+                </dl>
+                {(more > 0).then(|| view! { <p class="inspector-note">{format!("and {more} more fields")}</p> })}
+            }
+            .into_any()
+        }
+    }
+}
+
+fn field(change: FieldChange) -> impl IntoView {
+    let path = change.path.clone();
+    let values = match change.change {
+        Change::Added(new) => view! { <ins>{new}</ins> }.into_any(),
+        Change::Removed(old) => view! { <del>{old}</del> }.into_any(),
+        Change::Changed(old, new) => {
+            view! { <del>{old}</del> <span class="to">" → "</span> <ins>{new}</ins> }.into_any()
+        }
+        Change::Reordered => view! { <span class="dim">"in another order"</span> }.into_any(),
+        Change::Secret(words) => view! { <span class="dim">{words}</span> }.into_any(),
+    };
+    view! { <div data-path=path><dt>{change.path}</dt><dd>{values}</dd></div> }
+}

@@ -1,0 +1,50 @@
+//! The fourth tab: the object's Kubernetes Events.
+
+use leptos::prelude::*;
+
+use crate::page::inspector::events::Item;
+use crate::ui::inspector::signals::Signals;
+use crate::ui::inspector::{age, tone_name};
+
+/// The tab.
+#[component]
+pub fn Events(signals: Signals) -> impl IntoView {
+    let events = signals.events;
+    let more = Memo::new(move |_| events.with(|events| events.more));
+    let words = Memo::new(move |_| events.with(|events| events.words.clone()));
+    view! {
+        {move || (!words.with(String::is_empty)).then(|| view! {
+            <p class="inspector-note" data-testid="inspector-events-state">{words.get()}</p>
+        })}
+        <ol class="events" data-testid="inspector-events">
+            <For
+                each=move || events.with(|events| events.items.clone())
+                key=|event| (event.key.clone(), event.count, event.last, event.message.clone())
+                children=move |event| item(event, signals)
+            />
+        </ol>
+        {move || (more.get() > 0).then(|| view! { <p class="inspector-note">{format!("and {} older", more.get())}</p> })}
+    }
+}
+
+fn item(event: Item, signals: Signals) -> impl IntoView {
+    let times =
+        (event.count > 1).then(|| view! { <span class="num" title="how often it was seen">"×"{event.count}</span> });
+    let reason = event.reason.clone();
+    view! {
+        <li data-reason=reason>
+            <div class="event-head">
+                <span class="type" data-tone=tone_name(event.tone)>{event.kind}</span>
+                <b>{event.reason}</b>
+                {times}
+                <span class="grow"></span>
+                <span class="num dim">{event.last.map(|last| age(signals, last))}</span>
+            </div>
+            <p>{event.message}</p>
+            <p class="source">
+                {event.source}
+                {event.first.filter(|first| Some(*first) != event.last).map(|first| view! { ", first " {age(signals, first)} " ago" })}
+            </p>
+        </li>
+    }
+}

@@ -1,0 +1,247 @@
+//! The inspector: what is behind a row, what changed in it, and what it must not show.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use thirtyfour::Key;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{Page, with_page};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::tools;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+const PODS: &str = "/api/v1/pods";
+const SOON: Duration = Duration::from_secs(10);
+
+/// A live page on a quiet cluster.
+async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let secret = json!({"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+        "metadata": {"namespace": "default", "name": "keys"}, "data": {"password": "aHVudGVyMg==", "user": "YWRtaW4="}});
+    let body = secret.to_string();
+    kubectl(&cluster, &["apply", "-f", "-"], &body);
+    with_page(name, &proxy.url(), hash, async |page| test(page, &cluster).await).await;
+}
+
+/// Runs kubectl against the cluster, with something to read.
+fn kubectl(cluster: &Cluster, arguments: &[&str], input: &str) -> String {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let server = format!("http://127.0.0.1:{}", cluster.port());
+    let mut child = Command::new(tools::kubectl())
+        .args(["-s", &server])
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("kubectl starts");
+    child.stdin.take().expect("kubectl reads").write_all(input.as_bytes()).expect("kubectl reads");
+    let output = child.wait_with_output().expect("kubectl ends");
+    assert!(output.status.success(), "kubectl {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("kubectl writes text")
+}
+
+/// Clicks a row as a user does, and waits for the inspector on it.
+async fn select(page: &Page, key: &str) {
+    wait_until(&format!("{key} has a row"), SOON, async || {
+        let script = "
+            const row = [...document.querySelectorAll('[role=row]')].find(row => row.dataset.key === arguments[0]);
+            row?.click();
+            return row != null";
+        holds(page.read::<bool>(script, vec![key.into()]).await, || String::from("none"))
+    })
+    .await;
+    is_open_on(page, key).await;
+}
+
+async fn is_open_on(page: &Page, key: &str) {
+    wait_until("the inspector is open", SOON, async || {
+        let open = page.attribute("inspector", "data-key").await;
+        holds(open.as_deref() == Some(key), || format!("on {open:?}"))
+    })
+    .await;
+}
+
+/// Waits until the element says something.
+async fn says(page: &Page, handle: &str, words: &str) {
+    wait_until(&format!("{handle} says {words}"), SOON, async || {
+        let text = page.text(handle).await;
+        holds(text.contains(words), || text)
+    })
+    .await;
+}
+
+async fn yaml(page: &Page) -> Result<Value, String> {
+    let script =
+        "return [...document.querySelectorAll('[data-testid=yaml] .code')].map(line => line.textContent).join('\n')";
+    let text: String = page.read(script, Vec::new()).await;
+    serde_saphyr::from_str(&text).map_err(|error| format!("{error}: {text}"))
+}
+
+/// Everything that the page has in its document and its handles.
+async fn everything(page: &Page) -> String {
+    let script = "return document.documentElement.outerHTML + location.href + JSON.stringify([kubechurn.status(),
+        kubechurn.notices(), kubechurn.rows('secrets'), kubechurn.marks('secrets')])";
+    page.read(script, Vec::new()).await
+}
+
+#[tokio::test]
+async fn a_row_tells_what_is_behind_it_and_what_changed() {
+    let name = "a_row_tells_what_is_behind_it_and_what_changed";
+    with_live_page(name, "#/pods?pin=replicasets,deployments", async |page, cluster| {
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        page.reaches("replicasets", "live", Duration::from_secs(20)).await;
+        let pods = cluster.get(PODS).await;
+        let owned = |pod: &&Value| pod["metadata"]["ownerReferences"][0]["kind"] == "ReplicaSet";
+        let pod = pods["items"].as_array().and_then(|pods| pods.iter().find(owned)).expect("a Pod of a ReplicaSet");
+        let text = |field: &str| pod["metadata"][field].as_str().expect("a Pod has it").to_owned();
+        let (namespace, pod_name, key) =
+            (text("namespace"), text("name"), format!("{}/{}", text("namespace"), text("name")));
+
+        select(page, &key).await;
+        says(page, "inspector-facts", pod["metadata"]["uid"].as_str().expect("a Pod has a uid")).await;
+        says(page, "inspector-conditions", "Ready").await;
+        let label =
+            pod["metadata"]["labels"].as_object().and_then(|labels| labels.keys().next()).expect("a Pod has labels");
+        says(page, "inspector-labels", label).await;
+        let owner = pod["metadata"]["ownerReferences"][0]["name"].as_str().expect("an owner has a name");
+        says(page, "inspector-owners", owner).await;
+        assert!(page.hash().await.contains(&format!("sel={key}")), "the address follows: {}", page.hash().await);
+
+        page.click("inspector-tab-yaml").await;
+        let printed = kubectl(cluster, &["get", "pod", &pod_name, "-n", &namespace, "-o", "yaml"], "");
+        let printed: Value = serde_saphyr::from_str(&printed).expect("kubectl prints YAML");
+        wait_until("the YAML is what kubectl prints", SOON, async || {
+            let mut shown = yaml(page).await?;
+            // Items of a list do not say what they are of; kubectl adds it.
+            for field in ["kind", "apiVersion"] {
+                shown[field] = printed[field].clone();
+            }
+            holds(shown == printed, || format!("{shown}\nnot\n{printed}"))
+        })
+        .await;
+
+        kubectl(cluster, &["label", "pod", &pod_name, "-n", &namespace, "looked-at=yes"], "");
+        page.click("inspector-tab-changes").await;
+        let change = "return [...document.querySelectorAll('[data-testid=inspector-versions] > li')].map(version => [
+            version.querySelector('[data-writers]')?.textContent ?? '',
+            ...[...version.querySelectorAll('[data-path]')].map(field => field.textContent)])";
+        wait_until("the edit is a difference", SOON, async || {
+            let versions: Vec<Vec<String>> = page.read(change, Vec::new()).await;
+            let found = versions.iter().any(|one| {
+                one[0].contains("kubectl-label")
+                    && one.iter().any(|field| {
+                        field.starts_with("metadata.labels[looked-at]")
+                            || field.starts_with("metadata.labels.looked-at")
+                    })
+            });
+            holds(found, || format!("{versions:?}"))
+        })
+        .await;
+        kubectl(cluster, &["label", "pod", &pod_name, "-n", &namespace, "looked-at=no", "--overwrite"], "");
+        wait_until("the second edit has old and new", SOON, async || {
+            let versions: Vec<Vec<String>> = page.read(change, Vec::new()).await;
+            let found = versions.first().is_some_and(|one| one.iter().any(|field| field.contains("yes → no")));
+            holds(found, || format!("{versions:?}"))
+        })
+        .await;
+
+        // A reload keeps the place, and a deletion what was seen.
+        page.browser.driver.refresh().await.expect("the page reloads");
+        is_open_on(page, &key).await;
+        cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{pod_name}")).await;
+        says(page, "inspector-state", "Deleted").await;
+        page.click("inspector-tab-yaml").await;
+        wait_until("the last state is there", SOON, async || {
+            let shown = yaml(page).await?;
+            holds(shown["metadata"]["labels"]["looked-at"] == "no", || shown.to_string())
+        })
+        .await;
+        page.click("inspector-tab-changes").await;
+        says(page, "inspector-versions", "Deleted").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_secret_is_shown_on_demand_and_nowhere_else() {
+    with_live_page("a_secret_is_shown_on_demand_and_nowhere_else", "#/secrets?sel=default/keys", async |page, cluster| {
+        page.reaches("secrets", "live", Duration::from_secs(20)).await;
+        // A shared link leads there.
+        is_open_on(page, "default/keys").await;
+        says(page, "inspector-facts", "age").await;
+        let secrets = ["hunter2", "aHVudGVyMg", "correct", "Y29ycmVjdA"];
+        let is_silent = async |when: &str| {
+            let all = everything(page).await;
+            assert!(secrets.iter().all(|secret| !all.contains(secret)), "{when}: the page holds a value");
+        };
+        for tab in ["summary", "changes", "yaml", "events"] {
+            page.click(&format!("inspector-tab-{tab}")).await;
+            is_silent(tab).await;
+        }
+        page.click("inspector-tab-yaml").await;
+        says(page, "yaml", "•••• 7 bytes").await;
+        kubectl(cluster, &["patch", "secret", "keys", "-n", "default", "-p", r#"{"data":{"password":"Y29ycmVjdA=="}}"#], "");
+        page.click("inspector-tab-changes").await;
+        says(page, "inspector-versions", "value changed").await;
+        is_silent("the difference").await;
+
+        page.click("inspector-tab-yaml").await;
+        let show = "
+            const line = [...document.querySelectorAll('[data-testid=yaml] .line')].find(line => line.textContent.includes('password:'));
+            line?.querySelector('button')?.click();
+            return line != null";
+        wait_until("the value has a button", SOON, async || {
+            holds(page.read::<bool>(show, Vec::new()).await, || String::from("no line"))
+        })
+        .await;
+        says(page, "yaml", "correct").await;
+        assert!(!everything(page).await.contains("admin"), "only the value that was asked for is shown");
+        page.click("inspector-tab-summary").await;
+        wait_until("the value is gone", SOON, async || {
+            let all = everything(page).await;
+            holds(!all.contains("correct"), || String::from("it is still there"))
+        })
+        .await;
+        is_silent("after another tab").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_keyboard_closes_it_and_back_opens_it() {
+    with_live_page("the_keyboard_closes_it_and_back_opens_it", "#/nodes", async |page, _| {
+        page.reaches("nodes", "live", Duration::from_secs(20)).await;
+        let rows = page.drawn().await;
+        select(page, &rows[0]).await;
+        says(page, "inspector-conditions", "MemoryPressure").await;
+        let roles = "const panel = document.querySelector('aside.inspector');
+            return [panel.ariaLabel ?? panel.getAttribute('aria-label'), panel.querySelectorAll('[role=tablist] [role=tab]').length,
+                panel.querySelectorAll('[role=tab][aria-selected=true]').length, panel.querySelectorAll('[role=tabpanel]').length]";
+        let roles: Value = page.read(roles, Vec::new()).await;
+        assert_eq!(roles, json!(["Inspector", 4, 1, 1]));
+        page.element("inspector-tab-summary").await.send_keys(Key::Right + "").await.expect("the tab takes keys");
+        let tab = "return document.activeElement.id";
+        assert_eq!(page.read::<String>(tab, Vec::new()).await, "inspector-changes");
+        page.element("inspector-tab-changes").await.send_keys(Key::Escape + "").await.expect("the tab takes keys");
+        wait_until("the inspector is closed", SOON, async || {
+            let open = page.attribute("inspector", "data-key").await;
+            let hash = page.hash().await;
+            holds(open.is_none() && !hash.contains("sel="), || format!("{open:?} at {hash}"))
+        })
+        .await;
+        page.browser.driver.back().await.expect("the browser goes back");
+        is_open_on(page, &rows[0]).await;
+        page.click("inspector-close").await;
+        wait_until("the inspector is closed", SOON, async || {
+            holds(page.attribute("inspector", "data-key").await.is_none(), || String::from("it is open"))
+        })
+        .await;
+    })
+    .await;
+}
