@@ -18,7 +18,7 @@ impl Page {
     pub(super) fn go(&mut self, route: Route) {
         let now = crate::browser::clock::now();
         self.selected = route.selection();
-        if self.route.has_table_of(&route) && !self.desks.is_empty() {
+        if self.route != route && self.route.has_table_of(&route) && !self.desks.is_empty() {
             // The table stays as it is, under whatever the user is doing to it.
             self.route = route;
             put(self.screen.route, self.route.clone());
@@ -32,6 +32,8 @@ impl Page {
         if scope(&self.route) != scope(&route) {
             // A table that was never drained would look as if it were still being listed.
             self.pause(false, now);
+            // Another table counts its rows anew: none may be taken for one of the last table.
+            self.layout.generation += 1;
         }
         self.route = route.resolved(&self.catalog);
         if self.base.is_some() {
