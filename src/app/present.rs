@@ -292,8 +292,9 @@ impl Page {
             rate: bytes(rates.bytes),
             memory: {
                 let (versions, budget) = self.history.bytes();
-                let (kept, budget) = (bytes_of((history + versions) as f64), budget / 1_000_000);
-                format!("history {kept} (versions: at most {budget} MB) · memory {}", bytes_of(memory()))
+                let [marks, versions, budget] = [history, versions, budget].map(|bytes| bytes as f64 / 1e6);
+                let memory = bytes_of(memory());
+                format!("versions {versions:.1} of {budget:.0} MB · marks {marks:.1} MB · memory {memory}")
             },
             balanced: informers.clone().all(SharedInformer::is_balanced),
             ledger: sums(&ledger, deltas),

@@ -78,7 +78,7 @@ async fn says(page: &Page, handle: &str, words: &str) {
 
 async fn yaml(page: &Page) -> Result<Value, String> {
     let script =
-        "return [...document.querySelectorAll('[data-testid=yaml] .code')].map(line => line.textContent).join('\n')";
+        "return [...document.querySelectorAll('[data-testid=yaml] .code')].map(line => line.textContent).join('\\n')";
     let text: String = page.read(script, Vec::new()).await;
     serde_saphyr::from_str(&text).map_err(|error| format!("{error}: {text}"))
 }
