@@ -11,12 +11,12 @@ pub const MOST: usize = u32::BITS as usize;
 /// The texts of the values at some paths, in the order of the paths; empty where there is none.
 ///
 /// A path is the names of members with a space between, as in `spec claimRef name`: no name in an object of
-/// Kubernetes holds one. Where a name stands twice in a map, the last one counts, as it does for Go.
+/// Kubernetes holds one.
 ///
 /// # Errors
 ///
-/// When the text is no JSON, or holds anything but a map or `null` where a path leads through. There may be
-/// [`MOST`] paths.
+/// When the text is no JSON, holds anything but a map or `null` where a path leads through, or has a name of a path
+/// twice in a map, which no server writes and of which serde's structs think the same. There may be [`MOST`] paths.
 pub fn pick<'de>(text: &'de str, paths: &[&str; MOST]) -> Result<[&'de str; MOST]> {
     let mut search = Search { paths, found: [""; MOST] };
     let mut reader = Reader::new(text);
@@ -68,7 +68,7 @@ impl<'de> Search<'_, 'de> {
     }
 
     fn members(&mut self, reader: &mut Reader<'de>, set: u32, walked: usize) -> Result<()> {
-        let mut first = true;
+        let (mut first, mut seen) = (true, 0);
         while let Some(name) = reader.name(std::mem::take(&mut first))? {
             let (mut here, mut below) = (0, 0);
             for (at, path) in self.paths(set) {
@@ -78,6 +78,10 @@ impl<'de> Search<'_, 'de> {
                     _ => {}
                 }
             }
+            if seen & (here | below) != 0 {
+                return Err(serde_json::Error::custom(format_args!("duplicate field `{name}`")));
+            }
+            seen |= here | below;
             reader.after_space();
             let from = reader.at;
             match below {
@@ -130,13 +134,16 @@ mod tests {
         assert_eq!(found(text, ["a b", "a b", "a"]).map(|found| found[2].len()), Some(35));
         assert_eq!(found(text, ["b", "a c", "n", "n x"]), Some(["", "", "null", ""]));
         assert_eq!(found("null", ["a"]), Some([""]));
-        assert_eq!(found(r#"{"a":{"b":1},"a":{"c":2},"a":{"b":3}}"#, ["a b", "a c"]), Some(["3", "2"]));
+        assert_eq!(found(r#"{"z":1,"a":{"b":1,"z":2},"z":3}"#, ["a b", "a c"]), Some(["1", ""]));
     }
 
     #[test]
     fn what_is_no_map_or_no_json_is_refused() {
         for text in ["", "[]", "7", "{", r#"{"a":1}"#, r#"{"a":[]}"#, r#"{"a":{}} x"#, r#"{"a":nul}"#, r#"{"z":01}"#] {
             assert_eq!(found(text, ["a b"]), None, "{text}");
+        }
+        for text in [r#"{"a":{"b":1},"a":{}}"#, r#"{"a":{"b":1,"b":1}}"#, r#"{"a":{"b":1,"\u0062":2}}"#] {
+            assert_eq!(found(text, ["a b", "a c"]), None, "{text}");
         }
         let mut paths = [""; MOST];
         paths[MOST - 1] = "spec ref name";
