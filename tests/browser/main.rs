@@ -33,7 +33,7 @@ mod markup;
 // Fifty thousand Pods.
 mod size;
 
-// No rows, a long list, more than can be shown.
+// No rows, and more than can be shown.
 mod states;
 
 // Kinds, namespaces, sorting, filtering, pausing, reloading.

@@ -1,4 +1,4 @@
-//! What the page says while there is nothing to see, not yet everything, or more than can be shown.
+//! What the page says while there is nothing to see, or more than can be shown.
 
 use std::time::Duration;
 
@@ -35,29 +35,6 @@ async fn no_rows_have_a_reason() {
             })
             .await;
         }
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_long_list_tells_how_far_it_is() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 2_000, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    // A server that does not stream lists, and takes its time over each page.
-    cluster.control("fault?watch-list=off&resource=pods").await;
-    cluster.control("fault?delay-ms=1500&verb=list&resource=pods").await;
-    with_page("a_long_list_tells_how_far_it_is", &proxy.url(), "#/pods", async |page| {
-        wait_until("the page tells how far the list is", PATIENCE, async || {
-            let state = page.attribute("connection", "data-state").await;
-            let words = page.text("connection").await;
-            let is_so = state.as_deref() == Some("listing") && words.contains(" of about 2,0");
-            holds(is_so, || format!("{state:?} {words}"))
-        })
-        .await;
-        page.reaches("pods", "live", PATIENCE).await;
-        let truth = cluster.list("/api/v1/pods").await;
-        page.counts(truth.count(), truth.count()).await;
     })
     .await;
 }
