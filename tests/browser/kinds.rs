@@ -158,7 +158,7 @@ async fn a_kind_comes_and_goes_with_its_definition() {
     let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
     with_page("a_kind_comes_and_goes_with_its_definition", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOME_SECONDS).await;
-        rail_has(page, "leases.coordination.k8s.io", true).await;
+        rail_has(page, "resourceclaims", false).await;
         rail_has(page, WIDGETS, false).await;
 
         kubectl.define(DEFINITION).await;
@@ -276,7 +276,7 @@ async fn a_server_that_does_not_aggregate_is_read_group_by_group() {
         page.browser.run("localStorage.down = '/apis/batch/'", Vec::new()).await;
         page.browser.driver.refresh().await.expect("the page can be loaded again");
         page.reaches("pods", "live", SOME_SECONDS).await;
-        for kind in [WIDGETS, "leases.coordination.k8s.io", "deployments"] {
+        for kind in [WIDGETS, "leases", "deployments"] {
             rail_has(page, kind, true).await;
         }
         rail_has(page, "jobs", false).await;
