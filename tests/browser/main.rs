@@ -33,7 +33,7 @@ mod markup;
 // Fifty thousand Pods.
 mod size;
 
-// No rows, and more than can be shown.
+// No rows, and why.
 mod states;
 
 // Kinds, namespaces, sorting, filtering, pausing, reloading.

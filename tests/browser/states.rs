@@ -1,8 +1,6 @@
-//! What the page says while there is nothing to see, or more than can be shown.
+//! What the page says while there is nothing to see.
 
 use std::time::Duration;
-
-use serde_json::{Value, json};
 
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::page::with_page;
@@ -35,36 +33,6 @@ async fn no_rows_have_a_reason() {
             })
             .await;
         }
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn more_than_can_be_shown_is_told_and_loses_nothing() {
-    let _turn = turn::alone().await;
-    let cluster = Cluster::start(&Options { pods: 2_000, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page("more_than_can_be_shown", &proxy.url(), "#/pods", async |page| {
-        page.reaches("pods", "live", PATIENCE).await;
-        // A machine that is too slow for what comes.
-        page.browser.devtools("Emulation.setCPUThrottlingRate", json!({"rate": 20})).await;
-        cluster.rate(5_000).await;
-        wait_until("the page says that it is behind", Duration::from_secs(60), async || {
-            let words = page.text("notices").await;
-            holds(words.starts_with("behind by "), || words)
-        })
-        .await;
-        cluster.rate(0).await;
-        page.browser.devtools("Emulation.setCPUThrottlingRate", json!({"rate": 1})).await;
-        wait_until("the page says that it was behind", Duration::from_secs(30), async || {
-            let told = page.browser.run("return window.kubechurn.notices()", Vec::new()).await;
-            let is_overload = |notice: &Value| notice["type"] == "overload";
-            holds(told.as_array().is_some_and(|all| all.iter().any(is_overload)), || told.to_string())
-        })
-        .await;
-        let truth = cluster.list("/api/v1/pods").await;
-        page.shows("pods", &truth, Duration::from_secs(10)).await;
-        page.is_balanced().await;
     })
     .await;
 }
