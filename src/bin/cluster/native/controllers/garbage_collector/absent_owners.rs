@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
 
+use super::graph::Kind;
+
 /// So many are remembered (`NewReferenceCache(500)`).
 const SIZE: usize = 500;
 
@@ -48,6 +50,12 @@ impl AbsentOwners {
     pub fn has(&self, owner: &Absent) -> bool {
         self.known.contains(owner)
     }
+}
+
+/// An owner of this kind, as somebody in a namespace names it.
+pub fn absent(uid: &str, kind: &Kind, namespace: &str, name: &str) -> Absent {
+    let (api_version, kind) = (kind.api_version.clone(), kind.kind.clone());
+    Absent { uid: uid.into(), api_version, kind, namespace: namespace.into(), name: name.into() }
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ use super::queue::Queue;
 use crate::native::client::api_error::ApiError;
 use crate::native::client::resources::DEFINITIONS;
 use crate::native::client::rest::{Client, DeleteOptions};
-use absent_owners::{Absent, AbsentOwners};
+use absent_owners::{Absent, AbsentOwners, absent};
 use graph::{FOREGROUND, Graph, Key, Kind, ORPHAN};
 use monitor::Builder;
 use monitors::Monitors;
@@ -49,7 +49,7 @@ pub struct GarbageCollector {
     client: Client,
     graph: Rc<RefCell<Graph>>,
     monitors: Rc<Monitors>,
-    absent: RefCell<AbsentOwners>,
+    absent: Rc<RefCell<AbsentOwners>>,
     recorder: Recorder,
     queue: Queue<Key>,
 }
@@ -79,14 +79,15 @@ impl Controller for GarbageCollector {
 
     fn new(context: &Context, queue: Queue<Key>) -> Self {
         let graph: Rc<RefCell<Graph>> = Rc::default();
-        let builder = Builder { graph: Rc::clone(&graph), queue: queue.clone() };
+        let absent: Rc<RefCell<AbsentOwners>> = Rc::default();
+        let builder = Builder { graph: Rc::clone(&graph), queue: queue.clone(), absent: Rc::clone(&absent) };
         let monitors = Rc::new(Monitors::new(context.client.clone(), builder));
         let news = Rc::new(Notify::new());
         let defined = Rc::clone(&news);
         context.lister(DEFINITIONS).on_change(move |_| defined.notify_one());
         tokio::task::spawn_local(follow_discovery(Rc::clone(&monitors), news));
         let recorder = context.recorder(Self::NAME);
-        Self { client: context.client.metadata(), graph, monitors, absent: RefCell::default(), recorder, queue }
+        Self { client: context.client.metadata(), graph, monitors, absent, recorder, queue }
     }
 
     async fn sync(&self, key: &Key) -> Result<(), SyncError> {
@@ -251,7 +252,9 @@ impl GarbageCollector {
             kind: object::text(reference, "/kind").into(),
         };
         let absent = absent(uid, &kind, object::namespace(dependent), name);
-        if self.absent.borrow().has(&absent) {
+        // One without a namespace is gone for everybody.
+        let of_cluster = Absent { namespace: "".into(), ..absent.clone() };
+        if self.absent.borrow().has(&absent) || self.absent.borrow().has(&of_cluster) {
             return Ok(Found::Dangling);
         }
         // Of what nobody serves, nobody can tell that it is gone.
@@ -338,11 +341,6 @@ impl GarbageCollector {
         }
         patches::owner_references(&self.client, &resource, &latest, kept).await
     }
-}
-
-fn absent(uid: &str, kind: &Kind, namespace: &str, name: &str) -> Absent {
-    let (api_version, kind) = (kind.api_version.clone(), kind.kind.clone());
-    Absent { uid: uid.into(), api_version, kind, namespace: namespace.into(), name: name.into() }
 }
 
 /// The same owners, none of whom waits (`unblockOwnerReferencesStrategicMergePatch`).

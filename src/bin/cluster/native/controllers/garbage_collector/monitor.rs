@@ -17,6 +17,7 @@ use rustc_hash::FxHashSet;
 use tokio::time::{Duration, Instant};
 
 use super::super::queue::Queue;
+use super::absent_owners::{AbsentOwners, absent};
 use super::graph::{Graph, Key};
 use super::metadata;
 use crate::native::client::lister_watcher::{ListerWatcher, Told};
@@ -30,12 +31,25 @@ pub struct Builder {
     pub graph: Rc<RefCell<Graph>>,
     /// Who looks at what has changed.
     pub queue: Queue<Key>,
+    /// Owners that are known to be gone.
+    pub absent: Rc<RefCell<AbsentOwners>>,
 }
 
 impl Builder {
     /// Has everything looked at that a change made worth a look.
     pub fn add_all(&self, work: Vec<Key>) {
         work.into_iter().for_each(|key| self.queue.add(key));
+    }
+
+    /// An object is not there any more: those that hang on it are looked at. That it is gone is remembered, for by then
+    /// its kind may be gone as well, and nobody could be asked (`processGraphChanges`, `absentOwnerCache.Add`).
+    pub fn forget(&self, uid: &str) {
+        let owner = self.graph.borrow().get(uid).map(|node| absent(uid, &node.kind, &node.namespace, &node.name));
+        let work = self.graph.borrow_mut().forget(uid);
+        if let Some(owner) = owner.filter(|_| !work.is_empty()) {
+            self.absent.borrow_mut().add(owner);
+        }
+        self.add_all(work);
     }
 }
 
@@ -56,18 +70,13 @@ impl Sink {
         };
         self.builder.add_all(work);
     }
-
-    fn forget(&self, uid: &str) {
-        let work = self.builder.graph.borrow_mut().forget(uid);
-        self.builder.add_all(work);
-    }
 }
 
 impl ReflectorStore for Sink {
     fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>, _text: &str) {
         match event {
             WatchEvent::Added | WatchEvent::Modified => self.observe(&object),
-            WatchEvent::Deleted => self.forget(&object.uid),
+            WatchEvent::Deleted => self.builder.forget(&object.uid),
         }
     }
 
@@ -81,7 +90,7 @@ impl ReflectorStore for Sink {
             let kind = graph.kind(&self.api_version, self.kind);
             graph.missing(&kind, |uid| there.contains(uid))
         };
-        missing.iter().for_each(|uid| self.forget(uid));
+        missing.iter().for_each(|uid| self.builder.forget(uid));
     }
 
     fn resync(&mut self, _now: f64) {}

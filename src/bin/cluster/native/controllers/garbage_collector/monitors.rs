@@ -112,10 +112,7 @@ impl Monitors {
     fn forget_all(&self, resource: &ApiResource) {
         let kind = kind_of(resource);
         let gone = self.builder.graph.borrow().missing(&kind, |_| false);
-        for uid in gone {
-            let work = self.builder.graph.borrow_mut().forget(&uid);
-            self.builder.add_all(work);
-        }
+        gone.iter().for_each(|uid| self.builder.forget(uid));
     }
 }
 
