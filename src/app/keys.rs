@@ -75,31 +75,42 @@ pub(super) fn focus_table() {
     }
 }
 
-/// Focuses a field once whatever was open has been closed, for a dialog gives the focus back when it closes.
-pub(super) fn focus_later(id: &'static str) {
-    Timeout::new(0, move || {
-        if let Some(element) = document().and_then(|document| document.get_element_by_id(id)) {
-            focus(&element);
-            if let Some(input) = element.dyn_ref::<HtmlInputElement>() {
-                input.select();
-            }
+/// Focuses a field: at once, for what is typed next is meant for it; and once more when whatever was open has been
+/// closed, for a dialog takes no focus beside it, and gives it back when it closes.
+pub(super) fn focus_field(id: &'static str) {
+    let choose = move || {
+        let Some(element) = document().and_then(|document| document.get_element_by_id(id)) else { return };
+        if has_focus(&element) {
+            return;
         }
-    })
-    .forget();
+        focus(&element);
+        if let Some(input) = element.dyn_ref::<HtmlInputElement>() {
+            input.select();
+        }
+    };
+    choose();
+    Timeout::new(0, choose).forget();
 }
 
-/// Opens a menu by its handle, and focuses its first field.
-pub(super) fn open_menu_later(handle: &'static str) {
-    Timeout::new(0, move || {
+fn has_focus(element: &Element) -> bool {
+    document().and_then(|document| document.active_element()).as_ref() == Some(element)
+}
+
+/// Opens a menu by its handle, and focuses its first field, as [`focus_field`] does.
+pub(super) fn open_menu(handle: &'static str) {
+    let choose = move || {
         let menu =
             document().and_then(|document| document.query_selector(&format!("[data-testid={handle}]")).ok().flatten());
         let Some(menu) = menu.and_then(|menu| menu.dyn_into::<HtmlDetailsElement>().ok()) else { return };
         menu.set_open(true);
-        if let Ok(Some(first)) = menu.query_selector("input") {
+        if let Ok(Some(first)) = menu.query_selector("input")
+            && !has_focus(&first)
+        {
             focus(&first);
         }
-    })
-    .forget();
+    };
+    choose();
+    Timeout::new(0, choose).forget();
 }
 
 /// Whether a menu is open.
