@@ -24,8 +24,7 @@ const MOST_DELAY: f64 = 2.0;
 /// Memory, and lists of everything.
 pub async fn lists() {
     let (small, large) = (Server::start(300).await, Server::start(PODS).await);
-    let each = |server: &Server| server.memory();
-    let per_object = (each(&large) - each(&small)) as f64 / (PODS - 300) as f64;
+    let per_object = (large.memory() - small.memory()) as f64 / (PODS - 300) as f64;
     println!("\n## {PODS} Pods\n\n| what | figure |\n|---|---:|");
     println!("| memory of the server at rest, MB | {:.0} |", large.memory() as f64 / 1e6);
     println!("| memory per Pod, with its ReplicaSet, Deployment and Service, bytes | {per_object:.0} |");

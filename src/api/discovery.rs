@@ -1,14 +1,13 @@
 //! Which resources a server has: aggregated discovery (KEP-3352), as `/api` and `/apis` answer it, and the documents
 //! of servers that do not aggregate.
 
-use std::borrow::Cow;
-
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
 
 use crate::api::object::{DecodeError, map};
 use crate::api::resource::{ApiResource, intern};
+use crate::api::text::Text;
 
 /// The paths of discovery, without a leading slash: the core group, and all others.
 pub const PATHS: [&str; 2] = ["api", "apis"];
@@ -72,26 +71,27 @@ impl Discovered {
     }
 }
 
-/// `APIGroupDiscoveryList`, `APIGroupList` or `APIVersions`.
+/// `APIGroupDiscoveryList`, `APIGroupList` or `APIVersions`. Here and below, `null` stands for an empty text or list: Go
+/// writes both, and the `verbs` of a resource that only lends its name to subresources are `null`.
 #[derive(Deserialize)]
 struct Document<'a> {
     #[serde(borrow)]
-    kind: Cow<'a, str>,
+    kind: Text<'a>,
     #[serde(borrow, default)]
-    items: Vec<Group<'a>>,
+    items: Option<Vec<Group<'a>>>,
     #[serde(borrow, default)]
-    groups: Vec<LegacyGroup<'a>>,
+    groups: Option<Vec<LegacyGroup<'a>>>,
     #[serde(borrow, default)]
-    versions: Vec<Cow<'a, str>>,
+    versions: Option<Vec<Text<'a>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct LegacyGroup<'a> {
     #[serde(borrow)]
-    name: Cow<'a, str>,
+    name: Text<'a>,
     #[serde(borrow, default)]
-    versions: Vec<LegacyVersion<'a>>,
+    versions: Option<Vec<LegacyVersion<'a>>>,
     #[serde(borrow, default)]
     preferred_version: Option<LegacyVersion<'a>>,
 }
@@ -99,32 +99,32 @@ struct LegacyGroup<'a> {
 #[derive(Deserialize)]
 struct LegacyVersion<'a> {
     #[serde(borrow)]
-    version: Cow<'a, str>,
+    version: Text<'a>,
 }
 
 #[derive(Deserialize)]
 struct ResourceList<'a> {
     #[serde(borrow)]
-    kind: Cow<'a, str>,
+    kind: Text<'a>,
     #[serde(borrow, default)]
-    resources: Vec<LegacyResource<'a>>,
+    resources: Option<Vec<LegacyResource<'a>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct LegacyResource<'a> {
     #[serde(borrow)]
-    name: Cow<'a, str>,
+    name: Text<'a>,
     #[serde(borrow, default)]
-    singular_name: Cow<'a, str>,
+    singular_name: Text<'a>,
     #[serde(default)]
     namespaced: bool,
     #[serde(borrow, default)]
-    kind: Cow<'a, str>,
+    kind: Text<'a>,
     #[serde(borrow, default)]
-    short_names: Vec<Cow<'a, str>>,
+    short_names: Option<Vec<Text<'a>>>,
     #[serde(borrow, default)]
-    verbs: Vec<Cow<'a, str>>,
+    verbs: Option<Vec<Text<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -132,46 +132,46 @@ struct Group<'a> {
     #[serde(borrow, default)]
     metadata: Metadata<'a>,
     #[serde(borrow, default)]
-    versions: Vec<Version<'a>>,
+    versions: Option<Vec<Version<'a>>>,
 }
 
 #[derive(Default, Deserialize)]
 struct Metadata<'a> {
     #[serde(borrow, default)]
-    name: Cow<'a, str>,
+    name: Text<'a>,
 }
 
 #[derive(Deserialize)]
 struct Version<'a> {
     #[serde(borrow)]
-    version: Cow<'a, str>,
+    version: Text<'a>,
     #[serde(borrow, default)]
-    resources: Vec<Resource<'a>>,
+    resources: Option<Vec<Resource<'a>>>,
     #[serde(borrow, default)]
-    freshness: Cow<'a, str>,
+    freshness: Text<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Resource<'a> {
     #[serde(borrow)]
-    resource: Cow<'a, str>,
+    resource: Text<'a>,
     #[serde(borrow, default)]
     response_kind: Option<ResponseKind<'a>>,
     #[serde(borrow, default)]
-    scope: Cow<'a, str>,
+    scope: Text<'a>,
     #[serde(borrow, default)]
-    singular_resource: Cow<'a, str>,
+    singular_resource: Text<'a>,
     #[serde(borrow, default)]
-    short_names: Vec<Cow<'a, str>>,
+    short_names: Option<Vec<Text<'a>>>,
     #[serde(borrow, default)]
-    verbs: Vec<Cow<'a, str>>,
+    verbs: Option<Vec<Text<'a>>>,
 }
 
 #[derive(Default, Deserialize)]
 struct ResponseKind<'a> {
     #[serde(borrow, default)]
-    kind: Cow<'a, str>,
+    kind: Text<'a>,
 }
 
 /// Reads what `/api` or `/apis` answers. Subresources are left out.
@@ -182,11 +182,11 @@ struct ResponseKind<'a> {
 pub fn read(text: &str) -> Result<Answer, DecodeError> {
     let document: Document<'_> = serde_json::from_str(map(text)?)?;
     match &*document.kind {
-        "APIGroupDiscoveryList" => Ok(aggregated(document.items)),
-        "APIGroupList" => Ok(Answer::Versions(document.groups.iter().flat_map(versions).collect())),
+        "APIGroupDiscoveryList" => Ok(aggregated(document.items.unwrap_or_default())),
+        "APIGroupList" => Ok(Answer::Versions(document.groups.iter().flatten().flat_map(versions).collect())),
         "APIVersions" => {
-            let version = |version: &Cow<'_, str>| GroupVersion { group: "", version: intern(version) };
-            Ok(Answer::Versions(document.versions.iter().map(version).collect()))
+            let version = |version: &Text<'_>| GroupVersion { group: "", version: intern(version) };
+            Ok(Answer::Versions(document.versions.iter().flatten().map(version).collect()))
         }
         other => Err(unexpected("an APIGroupDiscoveryList", other)),
     }
@@ -200,22 +200,13 @@ pub fn read(text: &str) -> Result<Answer, DecodeError> {
 /// When the text is no such list.
 pub fn read_version(text: &str, of: GroupVersion) -> Result<Vec<Discovered>, DecodeError> {
     let list: ResourceList<'_> = serde_json::from_str(map(text)?)?;
-    if list.kind != "APIResourceList" {
+    if &*list.kind != "APIResourceList" {
         return Err(unexpected("an APIResourceList", &list.kind));
     }
-    let resources = list.resources.into_iter().filter(|resource| !resource.name.contains('/'));
-    let discovered = resources.map(|resource| Discovered {
-        preferred: true,
-        resource: ApiResource {
-            group: of.group,
-            version: of.version,
-            plural: intern(&resource.name),
-            kind: intern(&resource.kind),
-            namespaced: resource.namespaced,
-        },
-        singular: singular(&resource.singular_name, &resource.kind),
-        short_names: resource.short_names.iter().map(|name| intern(name)).collect(),
-        verbs: resource.verbs.iter().map(|verb| (**verb).into()).collect(),
+    let resources = list.resources.into_iter().flatten().filter(|resource| !resource.name.contains('/'));
+    let discovered = resources.map(|resource| {
+        let LegacyResource { name, singular_name, namespaced, kind, short_names, verbs } = resource;
+        discovered(of, [&name, &kind, &singular_name], namespaced, short_names, verbs)
     });
     Ok(discovered.collect())
 }
@@ -233,14 +224,28 @@ fn unexpected(expected: &str, kind: &str) -> DecodeError {
     DecodeError::Json(serde::de::Error::custom(format!("{expected} was expected, and not {kind:?}")))
 }
 
-fn singular(told: &str, kind: &str) -> &'static str {
-    if told.is_empty() { intern(&kind.to_lowercase()) } else { intern(told) }
+/// A resource by its plural, kind and singular. Whether its version is preferred is told by [`prefer`].
+fn discovered(
+    of: GroupVersion,
+    [plural, kind, singular]: [&Text<'_>; 3],
+    namespaced: bool,
+    short_names: Option<Vec<Text<'_>>>,
+    verbs: Option<Vec<Text<'_>>>,
+) -> Discovered {
+    let GroupVersion { group, version } = of;
+    Discovered {
+        resource: ApiResource { group, version, plural: intern(plural), kind: intern(kind), namespaced },
+        singular: if singular.is_empty() { intern(&kind.to_lowercase()) } else { intern(singular) },
+        short_names: short_names.iter().flatten().map(|name| intern(name)).collect(),
+        preferred: true,
+        verbs: verbs.iter().flatten().map(|verb| (**verb).into()).collect(),
+    }
 }
 
 /// A group's versions, the preferred one first.
 fn versions(group: &LegacyGroup<'_>) -> Vec<GroupVersion> {
     let mut versions: Vec<GroupVersion> = Vec::new();
-    for version in group.preferred_version.iter().chain(&group.versions) {
+    for version in group.preferred_version.iter().chain(group.versions.iter().flatten()) {
         let version = GroupVersion { group: intern(&group.name), version: intern(&version.version) };
         if !versions.contains(&version) {
             versions.push(version);
@@ -252,25 +257,15 @@ fn versions(group: &LegacyGroup<'_>) -> Vec<GroupVersion> {
 fn aggregated(groups: Vec<Group<'_>>) -> Answer {
     let (mut resources, mut stale) = (Vec::new(), Vec::new());
     for group in groups {
-        for version in group.versions {
-            if version.freshness == "Stale" {
-                stale.push(intern(&format!("{}/{}", group.metadata.name, version.version)));
+        for version in group.versions.unwrap_or_default() {
+            let of = GroupVersion { group: intern(&group.metadata.name), version: intern(&version.version) };
+            if &*version.freshness == "Stale" {
+                stale.push(intern(&format!("{}/{}", of.group, of.version)));
             }
-            for resource in version.resources {
-                let kind = resource.response_kind.unwrap_or_default().kind;
-                resources.push(Discovered {
-                    preferred: true,
-                    resource: ApiResource {
-                        group: intern(&group.metadata.name),
-                        version: intern(&version.version),
-                        plural: intern(&resource.resource),
-                        kind: intern(&kind),
-                        namespaced: resource.scope == "Namespaced",
-                    },
-                    singular: singular(&resource.singular_resource, &kind),
-                    short_names: resource.short_names.iter().map(|name| intern(name)).collect(),
-                    verbs: resource.verbs.iter().map(|verb| (**verb).into()).collect(),
-                });
+            for resource in version.resources.unwrap_or_default() {
+                let Resource { resource, response_kind, scope, singular_resource, short_names, verbs } = resource;
+                let names = [&resource, &response_kind.unwrap_or_default().kind, &singular_resource];
+                resources.push(discovered(of, names, &*scope == "Namespaced", short_names, verbs));
             }
         }
     }
@@ -321,6 +316,25 @@ mod tests {
         let text = r#"{"kind":"APIGroupList","groups":[{"name":"a.b","versions":[{"version":"v2"},{"version":"v1"}],
             "preferredVersion":{"groupVersion":"a.b/v1","version":"v1"}}]}"#;
         assert_eq!(versions(text), ["apis/a.b/v1", "apis/a.b/v2"]);
+    }
+
+    #[test]
+    fn null_stands_for_nothing_and_costs_nothing_else() {
+        let text = r#"{"kind":"APIGroupDiscoveryList","items":[
+            {"metadata":{"name":"custom.metrics.k8s.io"},"versions":[{"version":"v1beta1","resources":[
+                {"resource":"pods","responseKind":{"group":"","version":"","kind":""},"scope":"Namespaced","verbs":null}]}]},
+            {"metadata":{"name":"a.b"},"versions":[{"version":"v1","resources":[
+                {"resource":"cs","responseKind":null,"scope":null,"shortNames":null,"verbs":["list"]}]}]},
+            {"metadata":{"name":"c.d"},"versions":null}]}"#;
+        let all = recorded(text);
+        let told: Vec<(&str, bool)> = all.iter().map(|one| (one.resource.plural, one.supports(&["list"]))).collect();
+        assert_eq!(told, [("pods", false), ("cs", true)]);
+        assert_eq!(read(r#"{"kind":"APIGroupList","groups":null}"#).unwrap(), Answer::Versions(Vec::new()));
+        let of = GroupVersion { group: "a.b", version: "v1" };
+        let list =
+            r#"{"kind":"APIResourceList","resources":[{"name":"cs","kind":"C","namespaced":true,"verbs":null}]}"#;
+        assert_eq!(read_version(list, of).unwrap().len(), 1);
+        assert_eq!(read_version(r#"{"kind":"APIResourceList","resources":null}"#, of).unwrap(), []);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use hashbrown::Equivalent;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::api::cell::Cell;
 use crate::api::cells::Cells;
 use crate::api::extra::Extra;
 use crate::api::owner::{Owner, share};
@@ -189,7 +190,7 @@ pub struct Meta<'a> {
 
 impl Meta<'_> {
     /// The object with these cells; `None` where the metadata has no name, which only bookmarks may lack.
-    pub fn into_object(self, cells: impl Into<Cells>) -> Option<Object> {
+    pub fn into_object(self, cells: &[Cell]) -> Option<Object> {
         if self.name.is_empty() {
             return None;
         }
@@ -274,7 +275,7 @@ pub fn decode_metadata(text: &str) -> Result<Object, DecodeError> {
     }
     let bare: Bare<'_> = serde_json::from_str(map(text)?)?;
     let metadata: Meta<'_> = serde_json::from_str(map(bare.metadata.get())?)?;
-    metadata.into_object(Cells::default()).ok_or(DecodeError::NoName)
+    metadata.into_object(&[]).ok_or(DecodeError::NoName)
 }
 
 /// The text, if it begins as a JSON object does: what serde derives for a struct takes a list of its members as

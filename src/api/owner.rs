@@ -28,15 +28,22 @@ pub struct OwnerReference {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Owner<'a> {
+    /// `apps/v1`.
     #[serde(borrow)]
-    api_version: Text<'a>,
+    pub api_version: Text<'a>,
+    /// The owner's kind.
     #[serde(borrow)]
-    kind: Text<'a>,
+    pub kind: Text<'a>,
+    /// The owner's name.
     #[serde(borrow)]
-    name: Text<'a>,
+    pub name: Text<'a>,
+    /// The owner's uid.
     #[serde(borrow)]
-    uid: Text<'a>,
-    controller: Option<bool>,
+    pub uid: Text<'a>,
+    /// Whether it is the one that controls the object.
+    pub controller: Option<bool>,
+    /// Whether the owner waits for the object when it is deleted in the foreground.
+    pub block_owner_deletion: Option<bool>,
 }
 
 impl Owner<'_> {

@@ -94,7 +94,8 @@ async fn keep(page: Shared) {
             discovery::refresh(&mut cached, &base).await;
             let resources = cached.resources();
             let mut page = page.borrow_mut();
-            if !resources.is_empty() {
+            // With half of it heard the other half would seem to be gone; if it stays silent, that is said.
+            if !resources.is_empty() && (cached.is_heard() || cached.trouble().is_some()) {
                 let catalog = Catalog::of(&resources, &page.catalog);
                 page.learn(catalog);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::spawn_local;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
 use crate::api::object::Object;
@@ -63,4 +63,14 @@ fn save(parts: &Array, name: &str, format: Format) -> Option<()> {
         let _ = Url::revoke_object_url(&url);
     });
     Some(())
+}
+
+/// Puts a text on the clipboard. Whether the browser let it.
+pub(super) async fn copy(text: &str) -> bool {
+    let clipboard = web_sys::window().map(|window| window.navigator().clipboard());
+    // Outside https: and this machine's own address there is none.
+    match clipboard.filter(|clipboard| !clipboard.is_undefined()) {
+        Some(clipboard) => JsFuture::from(clipboard.write_text(text)).await.is_ok(),
+        None => false,
+    }
 }

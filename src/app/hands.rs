@@ -1,7 +1,7 @@
 //! What the hands do: rows gone to, cells, what is copied, what Esc leaves.
 
 use leptos::prelude::{GetUntracked, Set, WithUntracked};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::Object;
 use crate::app::{Page, document, export, keys, travel};
@@ -63,8 +63,12 @@ impl Page {
                 self.rearrange(change);
                 None
             }
-            Hands::Close => {
+            // A dialog tells that it was closed a moment after: by then the other one may be open.
+            Hands::Close(Layer::Help) => {
                 self.show_help(false);
+                None
+            }
+            Hands::Close(_) => {
                 self.close_palette();
                 None
             }
@@ -323,17 +327,12 @@ impl Page {
     fn copy(&self, what: &'static str, text: String) {
         let page = self.this.clone();
         spawn_local(async move {
-            let clipboard = web_sys::window().map(|window| window.navigator().clipboard());
-            // Outside https: and this machine's own address there is none.
-            let result = match clipboard.filter(|clipboard| !clipboard.is_undefined()) {
-                Some(clipboard) => JsFuture::from(clipboard.write_text(&text)).await.map(drop),
-                None => Err(wasm_bindgen::JsValue::UNDEFINED),
-            };
+            let copied = export::copy(&text).await;
             let Some(page) = page.upgrade() else { return };
             let mut page = page.borrow_mut();
-            let words = match result {
-                Ok(()) => format!("Copied {what}: {}", shortened(&text)),
-                Err(_) => format!("The browser lets this page copy nothing. To copy by hand: {text}"),
+            let words = match copied {
+                true => format!("Copied {what}: {}", shortened(&text)),
+                false => format!("The browser lets this page copy nothing. To copy by hand: {text}"),
             };
             page.tell(&words, clock::now());
         });

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use leptos::prelude::{Set, WithUntracked};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::{Object, ObjectKey, ResourceVersion};
 use crate::api::owner::OwnerReference;
-use crate::app::{Page, travel};
+use crate::app::{Page, export, travel};
 use crate::browser::clock;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration};
@@ -178,7 +179,9 @@ impl Page {
         let Some(full) = self.inspection.as_ref().and_then(|open| open.full.clone()) else { return };
         let text = yaml::text(&full.value, self.choices.yaml.managed);
         let copied = self.screen.inspector.copied;
-        fetch::copy(text, move |done| copied.set(if done { "copied" } else { "the browser did not allow it" }));
+        spawn_local(async move {
+            copied.set(if export::copy(&text).await { "copied" } else { "the browser did not allow it" });
+        });
     }
 
     /// Shows what is known of the selected object.

@@ -16,7 +16,7 @@ const CONTROLS: &str = "button, a, summary, input, label, [role=separator], [rol
 /// What takes text.
 const FIELDS: &str = "textarea, select, [contenteditable]";
 /// Menus that can be open.
-const MENUS: &str = "details.menu[open], details.notices[open]";
+const MENUS: &str = "details.menu[open], details.notices[open], details.watches[open]";
 
 /// Listens to the keys. What an element has taken for itself is left to it.
 pub(super) fn listen(page: &Shared) {

@@ -55,6 +55,6 @@ impl Page {
         } else {
             self.lay_out_anew();
         }
-        self.present_shell();
+        self.present_columns();
     }
 }

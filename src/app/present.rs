@@ -111,10 +111,15 @@ impl Page {
         let title = kind.map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned());
         let namespaced = self.kind().is_none_or(|kind| kind.resource.namespaced);
         put(self.screen.subject, Subject { title, namespaced });
+        self.present_columns();
+        self.present_rail(clock::now());
+    }
+
+    /// The columns, as they are arranged.
+    pub(super) fn present_columns(&self) {
         put(self.screen.heads, heads(&self.layout, self.order(), !self.route.sort.is_empty()));
         put(self.screen.hands.columns, self.layout.choices(&self.arrangement));
         put(self.screen.template, self.layout.template());
-        self.present_rail(clock::now());
     }
 
     /// Shows what the last drain changed.

@@ -1,7 +1,7 @@
 //! What the rail shows: each kind, how its watch is and what it costs, and which groups are open.
 
-use crate::app::Page;
 use crate::app::present::{bytes, bytes_of};
+use crate::app::{Page, travel};
 use crate::browser::clock;
 use crate::page::rail::Groups;
 use crate::page::report;
@@ -15,12 +15,7 @@ const KEY: &str = "kubechurn.rail";
 
 /// The groups as they were left on the last visit.
 pub(super) fn stored() -> Groups {
-    let text = storage().and_then(|storage| storage.get_item(KEY).ok().flatten());
-    text.map_or_else(Groups::default, |text| Groups::parse(&text))
-}
-
-fn storage() -> Option<web_sys::Storage> {
-    web_sys::window().and_then(|window| window.local_storage().ok().flatten())
+    travel::kept(KEY).map_or_else(Groups::default, |text| Groups::parse(&text))
 }
 
 impl Page {
@@ -96,9 +91,7 @@ impl Page {
     }
 
     fn keep_groups(&self) {
-        if let Some(storage) = storage() {
-            let _ = storage.set_item(KEY, &self.groups.text());
-        }
+        travel::keep(KEY, Some(&self.groups.text()));
     }
 }
 

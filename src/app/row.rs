@@ -7,7 +7,7 @@ use crate::page::direction::direction;
 use crate::page::layout::{Layout, Source};
 use crate::table::filter::{Filter, Place, searched};
 use crate::table::view::{Progress, Row};
-use crate::timeline::mark::grouped;
+use crate::timeline::mark::{MarkType, grouped};
 use crate::ui::screen::{CellModel, RowModel};
 
 /// Whether the user looks at a row's object, and whether the keyboard's hand is on the row (0) or on one of its cells
@@ -82,7 +82,7 @@ pub(super) fn row_model(
         let went = if flashes { went } else { last.and_then(|cell| cell.went).filter(|_| marked_at.is_some()) };
         CellModel { whole: (!fits).then(|| text.clone()), text, marks, tone: tone_name(tone), marked_at, went }
     });
-    let cells = cells.collect();
+    let (cells, mark) = (cells.collect(), MarkType::from(row.delta));
     RowModel {
         rank,
         key: object.key.clone(),
@@ -93,13 +93,7 @@ pub(super) fn row_model(
         selected,
         hand,
         flaw: object.flaw.is_some(),
-        delta: match row.delta {
-            DeltaType::Added => ("Added", "▲"),
-            DeltaType::Updated => ("Updated", "●"),
-            DeltaType::Deleted => ("Deleted", "✕"),
-            DeltaType::Replaced => ("Replaced", "◆"),
-            DeltaType::Sync => ("Sync", "◇"),
-        },
+        delta: (mark.name(), mark.glyph()),
         cells,
     }
 }

@@ -29,7 +29,7 @@ impl Page {
             let (resource, scope) = self.informers.of(id)?;
             let rates = self.shares.get(&id).map(Meters::rates).unwrap_or_default();
             let kind = self.catalog.kinds().find(|kind| kind.resource == resource);
-            let words = [&*scope.namespace, &*scope.label_selector];
+            let words = [&*scope.namespace, &*scope.label_selector, &*scope.field_selector];
             Some(WatchItem {
                 title: kind.map_or(resource.kind, |kind| kind.title),
                 scope: words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · "),

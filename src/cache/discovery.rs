@@ -56,6 +56,12 @@ struct Version {
 }
 
 impl CachedDiscovery {
+    /// Whether each of [`PATHS`] has answered.
+    pub fn is_heard(&self) -> bool {
+        let is_new = |half: &Half| matches!(&half.known, Known::Versions(versions) if versions.is_empty());
+        !self.halves.iter().any(is_new)
+    }
+
     /// Begins a round: what went wrong in the one before may go right now.
     pub fn begin(&mut self) {
         self.words.clear();

@@ -35,11 +35,6 @@ impl Cursor {
         self.row
     }
 
-    /// Where the row stood when it was last looked for, from 0.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
     /// The cell of this row, counted from 1, 0 for the whole row; `None` for another row.
     pub fn on(&self, id: RowId, born: u32) -> Option<usize> {
         (self.row == Some((id, born))).then_some(self.cell)

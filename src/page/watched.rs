@@ -67,13 +67,7 @@ impl ResourceEventHandler for TimelineHandler<'_> {
     }
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
-        let mark_type = match delta_type {
-            DeltaType::Added => MarkType::Added,
-            DeltaType::Updated => MarkType::Updated,
-            DeltaType::Deleted => MarkType::Deleted,
-            DeltaType::Replaced => MarkType::Replaced,
-            DeltaType::Sync => MarkType::Sync,
-        };
+        let mark_type = MarkType::from(delta_type);
         self.0.push(now, mark_type, &object.key, &object.uid, &object.resource_version, 1, tone(object));
         Ok(())
     }

@@ -221,7 +221,7 @@ impl Printers {
         };
         let cells: Box<[Cell]> = self.printers.iter().zip(&self.begins).map(cell).collect();
         let metadata: Meta<'_> = parse(metadata.unwrap_or("null"))?;
-        metadata.into_object(cells).ok_or(DecodeError::NoName)
+        metadata.into_object(&cells).ok_or(DecodeError::NoName)
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 
 use crate::api::cell::Tone;
 use crate::api::object::ResourceVersion;
+use crate::cache::delta::DeltaType;
 use crate::timeline::lanes::LaneId;
 
 /// What a mark says. The first five are delta types; the last two concern the whole stream.
@@ -23,6 +24,18 @@ pub enum MarkType {
     Relist,
     /// A time without knowledge.
     Gap,
+}
+
+impl From<DeltaType> for MarkType {
+    fn from(delta_type: DeltaType) -> MarkType {
+        match delta_type {
+            DeltaType::Added => MarkType::Added,
+            DeltaType::Updated => MarkType::Updated,
+            DeltaType::Deleted => MarkType::Deleted,
+            DeltaType::Replaced => MarkType::Replaced,
+            DeltaType::Sync => MarkType::Sync,
+        }
+    }
 }
 
 impl MarkType {

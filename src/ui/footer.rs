@@ -53,14 +53,6 @@ fn NoticeList(screen: Screen) -> impl IntoView {
         let open = list.get_untracked().is_some_and(|list| list.open());
         screen.notices_open.set(open);
     };
-    let escape = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape"
-            && let Some(list) = list.get_untracked().filter(|list| list.open())
-        {
-            event.prevent_default();
-            list.set_open(false);
-        }
-    };
     let summary = move || {
         screen.notices.with(|notices| match (&*notices.behind, notices.total) {
             ("", 1) => String::from("1 notice"),
@@ -79,7 +71,7 @@ fn NoticeList(screen: Screen) -> impl IntoView {
         }
     };
     view! {
-        <details class="notices" data-testid="notices" node_ref=list on:toggle=toggled on:keydown=escape>
+        <details class="notices" data-testid="notices" node_ref=list on:toggle=toggled>
             <summary data-behind=move || screen.notices.with(|notices| !notices.behind.is_empty()).to_string()>
                 {summary} " ▴"
             </summary>

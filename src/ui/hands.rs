@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::page::keys::Act;
+use crate::page::keys::{Act, Layer};
 use crate::page::layout::{Choice, Rearrange};
 
 /// What the hands ask for.
@@ -17,7 +17,7 @@ pub enum Hands {
     /// Take this entry of the palette; `None` for the one that is chosen.
     Take(Option<usize>),
     /// A dialog was closed by the browser.
-    Close,
+    Close(Layer),
     /// Change the columns.
     Columns(Rearrange),
 }

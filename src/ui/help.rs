@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::page::keys::{Act, Binding, SECTIONS, Section, cap};
+use crate::page::keys::{Act, Binding, Layer, SECTIONS, Section, cap};
 use crate::ui::hands::Hands;
 use crate::ui::palette::{modal, outside};
 use crate::ui::screen::{Command, Commands, Screen};
@@ -18,7 +18,7 @@ pub fn Help(
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
     modal(dialog, screen.hands.help.into());
-    let close = move || commands.send(Command::Hands(Hands::Close));
+    let close = move || commands.send(Command::Hands(Hands::Close(Layer::Help)));
     let letters = move |_| commands.send(Command::Hands(Hands::Act(Act::Letters)));
     view! {
         <dialog

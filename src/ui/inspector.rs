@@ -36,15 +36,7 @@ pub fn Inspector(
     // focus in the table, where the arrow keys go on to the next row.
     let by_keyboard = StoredValue::new(false);
     let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
-    let keys = window_event_listener(ev::keydown, move |event| {
-        by_keyboard.set_value(true);
-        let typing = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
-        let open = signals.inspected.with_untracked(Option::is_some);
-        if event.key() == "Escape" && open && !typing && !event.default_prevented() {
-            event.prevent_default();
-            commands.send(Command::Select(None));
-        }
-    });
+    let keys = window_event_listener(ev::keydown, move |_| by_keyboard.set_value(true));
     let pointer = window_event_listener(ev::pointerdown, move |_| by_keyboard.set_value(false));
     on_cleanup(move || {
         keys.remove();

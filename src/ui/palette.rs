@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::page::keys::Act;
+use crate::page::keys::{Act, Layer};
 use crate::ui::hands::{Hands, PaletteItem};
 use crate::ui::screen::{Command, Commands, Screen};
 
@@ -66,8 +66,8 @@ pub fn Palette(
             aria-label="Palette"
             data-testid="palette"
             node_ref=dialog
-            on:close=move |_| send(Hands::Close)
-            on:pointerdown=move |event| outside(&event, dialog, move || send(Hands::Close))
+            on:close=move |_| send(Hands::Close(Layer::Palette))
+            on:pointerdown=move |event| outside(&event, dialog, move || send(Hands::Close(Layer::Palette)))
         >
             <div class="palette-field">
                 <span class="kbd" aria-hidden="true">":"</span>

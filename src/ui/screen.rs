@@ -242,7 +242,7 @@ pub struct RailItem {
 pub struct WatchItem {
     /// The kind's title.
     pub title: &'static str,
-    /// The namespace, and the label selector; empty for all.
+    /// The namespace, and the selectors; empty for all.
     pub scope: String,
     /// The connection's state.
     pub state: &'static str,
@@ -277,7 +277,7 @@ pub struct Pipeline {
     pub watches: String,
     /// Bytes a second.
     pub rate: String,
-    /// Memory of the timeline, and of the whole program.
+    /// Memory of the kept versions, of the marks, and of the whole program.
     pub memory: String,
     /// Whether every ledger balances.
     pub balanced: bool,

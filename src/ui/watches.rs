@@ -13,13 +13,6 @@ pub fn WatchList(
 ) -> impl IntoView {
     let list = NodeRef::<html::Details>::new();
     let toggled = move |_| screen.watches_open.set(list.get_untracked().is_some_and(|list| list.open()));
-    let escape = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape"
-            && let Some(list) = list.get_untracked()
-        {
-            list.set_open(false);
-        }
-    };
     let row = |item: WatchItem| {
         let scope = if item.scope.is_empty() { String::from("all namespaces") } else { item.scope };
         view! {
@@ -35,7 +28,7 @@ pub fn WatchList(
         }
     };
     view! {
-        <details class="watches" data-testid="watches" node_ref=list on:toggle=toggled on:keydown=escape>
+        <details class="watches" data-testid="watches" node_ref=list on:toggle=toggled>
             <summary title="the open watches, and what each costs">
                 <b>{move || screen.pipeline.with(|pipeline| pipeline.watches.clone())}</b> ", "
                 <b>{move || screen.pipeline.with(|pipeline| pipeline.rate.clone())}</b> " ▴"

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::process::Command;
 
 use crate::harness::cluster::{Cluster, Options};
+use crate::harness::kubectl::{Kubectl, Line};
 use crate::harness::page::{Page, Row, with_page};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::tools;
@@ -116,11 +116,12 @@ async fn rows_of_every_kind_are_what_kubectl_gets() {
             cluster.put(&row.object).await;
         }
     }
-    let kubectl = Kubectl { server: format!("{}k8s", proxy.url()) };
+    let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
     // Columns that a definition asks for are not looked at here.
-    let custom: BTreeSet<String> = kubectl.lines(&["get", "crd", "-o", "name"]).await.into_iter().collect();
+    let custom: BTreeSet<String> = kubectl.run("get crd -o name", "").await.lines().map(str::to_owned).collect();
     let is_custom = |name: &str| custom.iter().any(|definition| definition.ends_with(&format!("/{name}")));
-    let mut kinds = kubectl.lines(&["api-resources", "--verbs=list,watch", "-o", "name"]).await;
+    let printed = kubectl.run("api-resources --verbs=list,watch -o name", "").await;
+    let mut kinds: Vec<String> = printed.lines().map(str::to_owned).collect();
     kinds.retain(|name| !is_custom(name));
     for name in recorded.iter().filter(|name| !NOT_PUT.contains(&name.as_str())) {
         assert!(kinds.contains(name), "{name} is not served: {kinds:?}");
@@ -157,56 +158,6 @@ fn recorded() -> BTreeSet<String> {
     let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let names = files.map(|file| file.expect("the folder can be listed").file_name().to_string_lossy().into_owned());
     names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned())).collect()
-}
-
-/// What kubectl or the page prints of one object, by the columns' headers.
-type Line = BTreeMap<String, String>;
-
-/// `kubectl`, before the proxy that the page is served by.
-struct Kubectl {
-    server: String,
-}
-
-impl Kubectl {
-    async fn lines(&self, arguments: &[&str]) -> Vec<String> {
-        let mut command = Command::new(tools::kubectl());
-        let output = command.args(["-s", &self.server]).args(arguments).output().await.expect("kubectl runs");
-        let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-        assert!(output.status.success(), "kubectl {arguments:?}: {error}");
-        out.lines().map(str::to_owned).collect()
-    }
-
-    /// What `kubectl get` prints of a kind, with every column.
-    async fn table(&self, name: &str) -> Vec<Line> {
-        let lines = self.lines(&["get", name, "-A", "-o", "wide"]).await;
-        let Some((header, rows)) = lines.split_first() else { return Vec::new() };
-        let titles = titles(header);
-        rows.iter().map(|row| cut(row, &titles)).collect()
-    }
-}
-
-/// Where each column begins, and its header. kubectl leaves three spaces at least between two columns.
-fn titles(header: &str) -> Vec<(usize, String)> {
-    let mut titles = Vec::new();
-    let mut at = 0;
-    for piece in header.split("   ") {
-        let begin = at + piece.len() - piece.trim_start().len();
-        if !piece.trim().is_empty() {
-            titles.push((begin, piece.trim().to_owned()));
-        }
-        at += piece.len() + 3;
-    }
-    titles
-}
-
-fn cut(row: &str, titles: &[(usize, String)]) -> Line {
-    let row: Vec<char> = row.chars().collect();
-    let ends = titles.iter().skip(1).map(|(begin, _)| *begin).chain([row.len()]);
-    let cells = titles.iter().zip(ends).map(|((begin, title), end)| {
-        let cell: String = row.get(*begin..end.min(row.len())).unwrap_or_default().iter().collect();
-        (title.clone(), cell.trim_end().to_owned())
-    });
-    cells.collect()
 }
 
 /// How what kubectl prints differs from what the page shows, before and after.

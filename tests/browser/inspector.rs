@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use thirtyfour::Key;
 
 use crate::harness::cluster::{Cluster, Options};
+use crate::harness::kubectl::Kubectl;
 use crate::harness::page::{Page, with_page};
 use crate::harness::proxy::KubectlProxy;
-use crate::harness::tools;
 use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
 
@@ -16,34 +16,16 @@ const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(10);
 
 /// A live page on a quiet cluster.
-async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {
+async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster, &Kubectl)) {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
+    let kubectl = Kubectl::new(&format!("http://127.0.0.1:{}", cluster.port()));
     let secret = json!({"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
         "metadata": {"namespace": "default", "name": "keys"}, "data": {"password": "aHVudGVyMg==", "user": "YWRtaW4="}});
     let body = secret.to_string();
-    kubectl(&cluster, &["apply", "-f", "-"], &body);
-    with_page(name, &proxy.url(), hash, async |page| test(page, &cluster).await).await;
-}
-
-/// Runs kubectl against the cluster, with something to read.
-fn kubectl(cluster: &Cluster, arguments: &[&str], input: &str) -> String {
-    use std::io::Write;
-    use std::process::{Command, Stdio};
-    let server = format!("http://127.0.0.1:{}", cluster.port());
-    let mut child = Command::new(tools::kubectl())
-        .args(["-s", &server])
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("kubectl starts");
-    child.stdin.take().expect("kubectl reads").write_all(input.as_bytes()).expect("kubectl reads");
-    let output = child.wait_with_output().expect("kubectl ends");
-    assert!(output.status.success(), "kubectl {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("kubectl writes text")
+    kubectl.run("apply -f -", &body).await;
+    with_page(name, &proxy.url(), hash, async |page| test(page, &cluster, &kubectl).await).await;
 }
 
 /// Clicks a row as a user does, and waits for the inspector on it.
@@ -93,7 +75,7 @@ async fn everything(page: &Page) -> String {
 #[tokio::test]
 async fn a_row_tells_what_is_behind_it_and_what_changed() {
     let name = "a_row_tells_what_is_behind_it_and_what_changed";
-    with_live_page(name, "#/pods?pin=replicasets,deployments", async |page, cluster| {
+    with_live_page(name, "#/pods?pin=replicasets,deployments", async |page, cluster, kubectl| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         page.reaches("replicasets", "live", Duration::from_secs(20)).await;
         let pods = cluster.get(PODS).await;
@@ -114,7 +96,7 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         assert!(page.hash().await.contains(&format!("sel={key}")), "the address follows: {}", page.hash().await);
 
         page.click("inspector-tab-yaml").await;
-        let printed = kubectl(cluster, &["get", "pod", &pod_name, "-n", &namespace, "-o", "yaml"], "");
+        let printed = kubectl.run(&format!("get pod {pod_name} -n {namespace} -o yaml"), "").await;
         let printed: Value = serde_saphyr::from_str(&printed).expect("kubectl prints YAML");
         wait_until("the YAML is what kubectl prints", SOON, async || {
             let mut shown = yaml(page).await?;
@@ -126,7 +108,7 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         })
         .await;
 
-        kubectl(cluster, &["label", "pod", &pod_name, "-n", &namespace, "looked-at=yes"], "");
+        kubectl.run(&format!("label pod {pod_name} -n {namespace} looked-at=yes"), "").await;
         page.click("inspector-tab-changes").await;
         let change = "return [...document.querySelectorAll('[data-testid=inspector-versions] > li')].map(version => [
             version.querySelector('[data-writers]')?.textContent ?? '',
@@ -143,7 +125,7 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
             holds(found, || format!("{versions:?}"))
         })
         .await;
-        kubectl(cluster, &["label", "pod", &pod_name, "-n", &namespace, "looked-at=no", "--overwrite"], "");
+        kubectl.run(&format!("label pod {pod_name} -n {namespace} looked-at=no --overwrite"), "").await;
         wait_until("the second edit has old and new", SOON, async || {
             let versions: Vec<Vec<String>> = page.read(change, Vec::new()).await;
             let found = versions.first().is_some_and(|one| one.iter().any(|field| field.contains("yes → no")));
@@ -170,7 +152,7 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
 
 #[tokio::test]
 async fn a_secret_is_shown_on_demand_and_nowhere_else() {
-    with_live_page("a_secret_is_shown_on_demand_and_nowhere_else", "#/secrets?sel=default/keys", async |page, cluster| {
+    with_live_page("a_secret_is_shown_on_demand_and_nowhere_else", "#/secrets?sel=default/keys", async |page, _, kubectl| {
         page.reaches("secrets", "live", Duration::from_secs(20)).await;
         // A shared link leads there.
         is_open_on(page, "default/keys").await;
@@ -186,7 +168,7 @@ async fn a_secret_is_shown_on_demand_and_nowhere_else() {
         }
         page.click("inspector-tab-yaml").await;
         says(page, "yaml", "•••• 7 bytes").await;
-        kubectl(cluster, &["patch", "secret", "keys", "-n", "default", "-p", r#"{"data":{"password":"Y29ycmVjdA=="}}"#], "");
+        kubectl.run(r#"patch secret keys -n default -p {"data":{"password":"Y29ycmVjdA=="}}"#, "").await;
         page.click("inspector-tab-changes").await;
         says(page, "inspector-versions", "value changed").await;
         is_silent("the difference").await;
@@ -215,7 +197,7 @@ async fn a_secret_is_shown_on_demand_and_nowhere_else() {
 
 #[tokio::test]
 async fn the_keyboard_closes_it_and_back_opens_it() {
-    with_live_page("the_keyboard_closes_it_and_back_opens_it", "#/nodes", async |page, _| {
+    with_live_page("the_keyboard_closes_it_and_back_opens_it", "#/nodes", async |page, _, _| {
         page.reaches("nodes", "live", Duration::from_secs(20)).await;
         let rows = page.drawn().await;
         select(page, &rows[0]).await;

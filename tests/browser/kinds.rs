@@ -1,18 +1,14 @@
 //! Kinds that come and go with their CustomResourceDefinitions, as `kubectl` shows them; and servers that describe
 //! themselves in the old way.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt;
-use tokio::process::Command;
 
 use crate::harness::cluster::{Cluster, Options};
+use crate::harness::kubectl::{Kubectl, Line};
 use crate::harness::page::{Page, with_page};
-use crate::harness::process::TemporaryFolder;
 use crate::harness::proxy::KubectlProxy;
-use crate::harness::tools;
 use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
 
@@ -46,76 +42,16 @@ const STATUS: [(&str, &str); 2] = [
 /// Longer than the page waits between two looks at what the server has.
 const SOME_SECONDS: Duration = Duration::from_secs(15);
 
-/// kubectl, before the same proxy as the page.
-struct Kubectl {
-    server: String,
-    home: TemporaryFolder,
+async fn define(kubectl: &Kubectl, definition: &str) {
+    kubectl.run("create -f -", definition).await;
+    kubectl.run("wait --for=condition=Established crd/widgets.example.org --timeout=20s", "").await;
 }
 
-impl Kubectl {
-    fn new(server: &str) -> Self {
-        Self { server: server.to_owned(), home: TemporaryFolder::new("kinds") }
-    }
-
-    /// Runs a command, and gives it something to read.
-    async fn run(&self, line: &str, stdin: &str) -> String {
-        let mut child = Command::new(tools::kubectl())
-            .args(["-s", &self.server])
-            .args(line.split_whitespace())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.home.path())
-            .env("KUBECONFIG", "/dev/null")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap_or_else(|error| panic!("kubectl does not start: {error}"));
-        let mut input = child.stdin.take().expect("standard input is piped");
-        let _ = input.write_all(stdin.as_bytes()).await;
-        drop(input);
-        let ended = tokio::time::timeout(Duration::from_secs(60), child.wait_with_output()).await;
-        let ended = ended.expect("kubectl ends").expect("kubectl can be waited for");
-        assert!(ended.status.success(), "kubectl {line}: {}", String::from_utf8_lossy(&ended.stderr));
-        String::from_utf8_lossy(&ended.stdout).into_owned()
-    }
-
-    async fn define(&self, definition: &str) {
-        self.run("create -f -", definition).await;
-        self.run("wait --for=condition=Established crd/widgets.example.org --timeout=20s", "").await;
-    }
-
-    async fn create_widgets(&self) {
-        self.run("create -f -", OBJECTS).await;
-        for (name, status) in STATUS {
-            let patch = format!("{{\"status\":{status}}}");
-            self.run(&format!("patch widget {name} -n default --subresource=status --type=merge -p {patch}"), "").await;
-        }
-    }
-
-    /// What `kubectl get` prints of a resource everywhere: each row by column.
-    async fn table(&self, resource: &str) -> Vec<Value> {
-        let text = self.run(&format!("get {resource} -A -o wide"), "").await;
-        let mut lines = text.lines();
-        let head = lines.next().unwrap_or_default();
-        // Columns begin where their titles do; what stands between may be empty.
-        let titles: Vec<&str> = head.split("   ").map(str::trim).filter(|title| !title.is_empty()).collect();
-        let mut end = 0;
-        let starts = titles.iter().map(|title| {
-            let start = end + head[end..].find(title).expect("it was found there");
-            end = start + title.len();
-            start
-        });
-        let starts: Vec<usize> = starts.collect();
-        let cells = |line: &str| {
-            let cell = |at: usize| {
-                let end = starts.get(at + 1).copied().unwrap_or(line.len()).min(line.len());
-                line.get(starts[at].min(line.len())..end).unwrap_or_default().trim().to_owned()
-            };
-            Value::Object(titles.iter().enumerate().map(|(at, title)| ((*title).to_owned(), cell(at).into())).collect())
-        };
-        lines.map(cells).collect()
+async fn create_widgets(kubectl: &Kubectl) {
+    kubectl.run("create -f -", OBJECTS).await;
+    for (name, status) in STATUS {
+        let patch = format!("{{\"status\":{status}}}");
+        kubectl.run(&format!("patch widget {name} -n default --subresource=status --type=merge -p {patch}"), "").await;
     }
 }
 
@@ -124,7 +60,9 @@ async fn shows_what_kubectl_prints(page: &Page, kubectl: &Kubectl, count: usize)
     wait_until("the cells that kubectl prints", Duration::from_secs(15), async || {
         // Ages tick, so both are asked again until they agree.
         let printed = kubectl.table(WIDGETS).await;
-        let rows: Vec<Value> = page.rows(WIDGETS).await.into_iter().map(|row| row.cells.into()).collect();
+        let text = |(title, cell): (String, Value)| (title, cell.as_str().unwrap_or_default().to_owned());
+        let rows = page.rows(WIDGETS).await.into_iter().map(|row| row.cells.into_iter().map(text).collect());
+        let rows: Vec<Line> = rows.collect();
         holds(rows == printed && rows.len() == count, || format!("{rows:#?}\nnot {printed:#?}"))
     })
     .await;
@@ -161,8 +99,8 @@ async fn a_kind_comes_and_goes_with_its_definition() {
         rail_has(page, "resourceclaims", false).await;
         rail_has(page, WIDGETS, false).await;
 
-        kubectl.define(DEFINITION).await;
-        kubectl.create_widgets().await;
+        define(&kubectl, DEFINITION).await;
+        create_widgets(&kubectl).await;
         rail_has(page, WIDGETS, true).await;
         // Nothing is watched because it is there.
         assert_eq!(page.status().await.len(), 1);
@@ -202,8 +140,8 @@ async fn a_kind_comes_and_goes_with_its_definition() {
         assert_eq!(state.as_deref(), Some("stopped"));
 
         // It comes back with another column, and none of the old objects.
-        kubectl.define(&DEFINITION.replace("name: Size", "name: Girth")).await;
-        kubectl.create_widgets().await;
+        define(&kubectl, &DEFINITION.replace("name: Size", "name: Girth")).await;
+        create_widgets(&kubectl).await;
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
         shows_what_kubectl_prints(page, &kubectl, 3).await;
         let heads = heads(page).await;
@@ -226,8 +164,8 @@ async fn without_its_definition_a_kind_shows_its_age() {
     let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
-    kubectl.define(DEFINITION).await;
-    kubectl.create_widgets().await;
+    define(&kubectl, DEFINITION).await;
+    create_widgets(&kubectl).await;
     cluster.control("forbid?verb=get&resource=customresourcedefinitions").await;
     with_page("without_its_definition_a_kind_shows_its_age", &proxy.url(), "#/wd", async |page| {
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
@@ -270,7 +208,7 @@ async fn a_server_that_does_not_aggregate_is_read_group_by_group() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
-    Kubectl::new(&format!("{}k8s", proxy.url())).define(DEFINITION).await;
+    define(&Kubectl::new(&format!("{}k8s", proxy.url())), DEFINITION).await;
     with_page("a_server_that_does_not_aggregate_is_read_group_by_group", &proxy.url(), "#/pods", async |page| {
         page.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": OLD_SERVER })).await;
         page.browser.run("localStorage.down = '/apis/batch/'", Vec::new()).await;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use leptos::prelude::Set;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::{ObjectKey, ResourceVersion};
 use crate::api::owner::OwnerReference;
@@ -110,15 +110,4 @@ fn read(kind: &Kind, text: String, salt: u64) -> Result<Full, Failure> {
     };
     let (uid, version) = (metadata("uid"), ResourceVersion::new(&metadata("resourceVersion")));
     Ok(Full { uid, version, value, fetched: Some(clock::now()) })
-}
-
-/// Puts a text on the clipboard, and tells whether the browser let it.
-pub(super) fn copy(text: String, tell: impl FnOnce(bool) + 'static) {
-    let Some(window) = web_sys::window() else { return tell(false) };
-    // A page that is not from this machine nor over TLS has no clipboard.
-    if !window.is_secure_context() {
-        return tell(false);
-    }
-    let written = window.navigator().clipboard().write_text(&text);
-    spawn_local(async move { tell(JsFuture::from(written).await.is_ok()) });
 }

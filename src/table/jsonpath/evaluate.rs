@@ -36,12 +36,17 @@ impl Evaluation {
                 let mut found = Vec::new();
                 for value in &from {
                     match value.elements() {
-                        Some(elements) if !slice.take(&elements, &mut found) => return Err(from),
+                        Some(elements) => {
+                            if !slice.take(&elements, &mut found) {
+                                return Err(from);
+                            }
+                            // client-go returns from its loop where nothing is asked for.
+                            if slice.bounds(elements.len()) == Some((0, 0)) {
+                                break;
+                            }
+                        }
                         None if !value.is_null() => return Err(from),
-                        _ => {}
-                    }
-                    if slice.ends_at_once(*value) {
-                        break;
+                        None => {}
                     }
                 }
                 found
@@ -158,11 +163,6 @@ impl Slice {
         }
         let inside = (0..length).contains(&from) && (0..=length).contains(&to) && from < to;
         inside.then_some((from as usize, to as usize))
-    }
-
-    /// Whether nothing more is looked at after this value: client-go returns from its loop where nothing is asked for.
-    fn ends_at_once(&self, value: Found<'_>) -> bool {
-        value.elements().is_some_and(|elements| self.bounds(elements.len()) == Some((0, 0)))
     }
 }
 

@@ -163,7 +163,7 @@ pub fn tone(kind: &str) -> Tone {
 /// When the text is not an Event's or has no name.
 pub fn decode(text: &str) -> Result<Object, DecodeError> {
     let event: Event<'_> = parse(text)?;
-    let cells = Box::new([
+    let cells = [
         Cell::Age(event.last_seen()),
         Cell::Status((&*event.kind).into(), tone(&event.kind)),
         Cell::Text((&*event.reason).into()),
@@ -174,6 +174,6 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         Cell::Age(event.first_seen()),
         Cell::Number(event.count()),
         Cell::Text((&*event.metadata.name).into()),
-    ]);
-    event.metadata.into_object(cells).ok_or(DecodeError::NoName)
+    ];
+    event.metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }

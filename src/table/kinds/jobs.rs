@@ -132,7 +132,7 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
     let word = status.word(!metadata.deletion_timestamp.is_empty());
     let completions = completions(&spec, status.succeeded);
     let [containers, images] = spec.template.into_cells();
-    let cells = Box::new([
+    let cells = [
         Cell::Status(word.into(), tone(word)),
         completions,
         Cell::Elapsed(Timestamp::parse_set(&status.start_time), Timestamp::parse_set(&status.completion_time)),
@@ -140,6 +140,6 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         containers,
         images,
         selector::cell(spec.selector.as_ref()),
-    ]);
-    metadata.into_object(cells).ok_or(DecodeError::NoName)
+    ];
+    metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }

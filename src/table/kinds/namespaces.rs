@@ -54,9 +54,9 @@ pub fn tone(status: &str) -> Tone {
 /// When the text is not a Namespace's or has no name.
 pub fn decode(text: &str) -> Result<Object, DecodeError> {
     let Namespace { metadata, status } = parse(text)?;
-    let cells = Box::new([
+    let cells = [
         Cell::Status((&*status.phase).into(), tone(&status.phase)),
         Cell::Age(Timestamp::parse_set(&metadata.creation_timestamp)),
-    ]);
-    metadata.into_object(cells).ok_or(DecodeError::NoName)
+    ];
+    metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }

@@ -177,7 +177,7 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
     let Node { metadata, spec, status } = parse(text)?;
     let word = status.word(spec.unschedulable);
     let info = &status.node_info;
-    let cells = Box::new([
+    let cells = [
         Cell::Status(word.into(), tone(word)),
         roles(&metadata.labels),
         Cell::Age(Timestamp::parse_set(&metadata.creation_timestamp)),
@@ -187,8 +187,8 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         text_or(&info.os_image, "<unknown>"),
         info.kernel(),
         text_or(&info.container_runtime_version, "<unknown>"),
-    ]);
+    ];
     let LabelledMeta { name, uid, resource_version, creation_timestamp, owner_references, .. } = metadata;
     let metadata = Meta { name, uid, resource_version, creation_timestamp, owner_references, ..Meta::default() };
-    metadata.into_object(cells).ok_or(DecodeError::NoName)
+    metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }

@@ -147,7 +147,7 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
     let pod: Pod<'_> = parse(text)?;
     let summary = summarise(&pod);
     let gates = &pod.spec.readiness_gates;
-    let cells = Box::new([
+    let cells = [
         Cell::Ratio(summary.ready, summary.total),
         Cell::Status((&*summary.word).into(), tone(&summary.word)),
         Cell::Restarts(summary.restarts, summary.last_restart),
@@ -161,8 +161,8 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
             let passed = gates.iter().filter(|gate| pod.status.condition(&gate.condition_type)).count();
             Cell::Ratio(passed as i64, gates.len() as i64)
         },
-    ]);
-    pod.metadata.into_object(cells).ok_or(DecodeError::NoName)
+    ];
+    pod.metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }
 
 /// How alarming a Pod's STATUS is.

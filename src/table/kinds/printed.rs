@@ -108,7 +108,7 @@ pub fn read(text: &str, printed: &[Printed]) -> std::result::Result<Object, Deco
         rest = others;
         cells.push((one.print)(&Fields { from: one.from, found, meta: &meta })?);
     }
-    meta.into_object(cells).ok_or(DecodeError::NoName)
+    meta.into_object(&cells).ok_or(DecodeError::NoName)
 }
 
 /// The values that a column prints, by the places of their paths.

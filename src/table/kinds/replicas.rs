@@ -102,7 +102,7 @@ pub fn decode_deployment(text: &str) -> Result<Object, DecodeError> {
     let Workload { metadata, spec, status } = parse(text)?;
     let desired = spec.desired();
     let [containers, images] = spec.template.into_cells();
-    let cells = Box::new([
+    let cells = [
         Cell::Ratio(status.ready_replicas, desired),
         Cell::Number(status.updated_replicas),
         Cell::Number(status.available_replicas),
@@ -110,8 +110,8 @@ pub fn decode_deployment(text: &str) -> Result<Object, DecodeError> {
         containers,
         images,
         selector::bare_cell(spec.selector.as_ref()),
-    ]);
-    metadata.into_object(cells).ok_or(DecodeError::NoName)
+    ];
+    metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }
 
 /// Reads a ReplicaSet.
@@ -123,7 +123,7 @@ pub fn decode_replica_set(text: &str) -> Result<Object, DecodeError> {
     let Workload { metadata, spec, status } = parse(text)?;
     let desired = spec.desired();
     let [containers, images] = spec.template.into_cells();
-    let cells = Box::new([
+    let cells = [
         Cell::Number(desired),
         Cell::Number(status.replicas),
         Cell::Number(status.ready_replicas),
@@ -131,6 +131,6 @@ pub fn decode_replica_set(text: &str) -> Result<Object, DecodeError> {
         containers,
         images,
         selector::cell(spec.selector.as_ref()),
-    ]);
-    metadata.into_object(cells).ok_or(DecodeError::NoName)
+    ];
+    metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }

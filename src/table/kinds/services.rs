@@ -165,13 +165,13 @@ fn external_ip(spec: &Spec<'_>, balancer: &LoadBalancer<'_>) -> Cell {
 /// When the text is not a Service's or has no name.
 pub fn decode(text: &str) -> Result<Object, DecodeError> {
     let Service { metadata, spec, status } = parse(text)?;
-    let cells = Box::new([
+    let cells = [
         Cell::Text((&*spec.kind).into()),
         spec.cluster_ip(),
         external_ip(&spec, &status.load_balancer),
         spec.ports(),
         Cell::Age(Timestamp::parse_set(&metadata.creation_timestamp)),
         spec.selector.into_cell(),
-    ]);
-    metadata.into_object(cells).ok_or(DecodeError::NoName)
+    ];
+    metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }

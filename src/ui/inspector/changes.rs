@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::cache::delta::DeltaType;
 use crate::page::inspector::diff::{Change, FieldChange};
 use crate::page::inspector::versions::{Body, Shown};
+use crate::timeline::mark::MarkType;
 use crate::ui::inspector::signals::{Inspect, Signals};
 use crate::ui::screen::{Command, Commands};
 
@@ -39,13 +40,8 @@ pub fn Changes(signals: Signals, commands: Commands) -> impl IntoView {
 }
 
 fn version_view(version: &Arc<Shown>) -> impl IntoView + use<> {
-    let (name, glyph) = match version.delta_type {
-        DeltaType::Added => ("Added", "▲"),
-        DeltaType::Updated => ("Updated", "●"),
-        DeltaType::Deleted => ("Deleted", "✕"),
-        DeltaType::Replaced => ("Replaced", "◆"),
-        DeltaType::Sync => ("Sync", "◇"),
-    };
+    let mark = MarkType::from(version.delta_type);
+    let (name, glyph) = (mark.name(), mark.glyph());
     let (date, writers) = (js_sys::Date::new(&version.at.into()), version.writers.join(", "));
     let time = format!(
         "{:02}:{:02}:{:02}.{:03}",

@@ -3,6 +3,7 @@
 
 pub mod browser;
 pub mod cluster;
+pub mod kubectl;
 pub mod page;
 pub mod process;
 pub mod proxy;

@@ -28,45 +28,28 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         metadata: &'a serde_json::value::RawValue,
     }
     #[derive(Deserialize, Default)]
-    #[serde(rename_all = "camelCase", default)]
+    #[serde(default)]
     struct Held<'a> {
         #[serde(borrow)]
-        deletion_timestamp: Text<'a>,
-        #[serde(borrow)]
         finalizers: Option<Vec<Text<'a>>>,
-        #[serde(borrow)]
-        owner_references: Option<Vec<Reference<'a>>>,
-    }
-    #[derive(Deserialize, Default)]
-    #[serde(rename_all = "camelCase", default)]
-    struct Reference<'a> {
-        #[serde(borrow)]
-        api_version: Text<'a>,
-        #[serde(borrow)]
-        kind: Text<'a>,
-        #[serde(borrow)]
-        name: Text<'a>,
-        #[serde(borrow)]
-        uid: Text<'a>,
-        block_owner_deletion: Option<bool>,
     }
     let whole: Whole<'_> = serde_json::from_str(map(text)?)?;
-    let metadata: Meta<'_> = serde_json::from_str(map(whole.metadata.get())?)?;
+    let mut metadata: Meta<'_> = serde_json::from_str(map(whole.metadata.get())?)?;
     let held: Held<'_> = serde_json::from_str(whole.metadata.get())?;
     let has = |finalizer: &str| held.finalizers.iter().flatten().any(|one| **one == *finalizer);
     let flags = [
-        (!held.deletion_timestamp.is_empty(), LEAVING),
+        (!metadata.deletion_timestamp.is_empty(), LEAVING),
         (has(FOREGROUND), HELD_FOREGROUND),
         (has(ORPHAN), HELD_ORPHAN),
     ];
     let mut cells = vec![Cell::Number(flags.iter().filter(|(is_so, _)| *is_so).map(|(_, flag)| flag).sum())];
-    for owner in held.owner_references.unwrap_or_default() {
+    for owner in metadata.owner_references.take().unwrap_or_default() {
         cells.extend(
             [owner.api_version, owner.kind, owner.name, owner.uid].map(|text| Cell::Text(SmolStr::new(&*text))),
         );
         cells.push(Cell::Number(i64::from(owner.block_owner_deletion == Some(true))));
     }
-    metadata.into_object(cells).ok_or(DecodeError::NoName)
+    metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }
 
 /// What the graph is told of an object that [`decode`] has read. `api_version` and `kind` are those of its resource.
