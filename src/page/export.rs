@@ -95,8 +95,8 @@ impl Export {
     }
 }
 
-/// The file's name: what is shown and when, in letters that every file system takes. `time` is in milliseconds since
-/// 1970.
+/// The file's name: what is shown and when, in letters that every file system takes. `time` is written as in
+/// ISO 8601, without its signs.
 pub fn file_name(kind: &str, namespaces: &[String], time: &str, format: Format) -> String {
     let mut name = kind.to_owned();
     for namespace in namespaces.iter().take(3) {

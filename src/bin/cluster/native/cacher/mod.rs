@@ -125,15 +125,14 @@ impl Cacher {
 
     async fn run(self: Arc<Self>) {
         loop {
-            match self.list().await {
-                Ok(()) => {
-                    let error = self.follow().await;
-                    self.lose(&error);
-                }
-                Err(error) => {
-                    self.lose(&error);
-                    tokio::time::sleep(RETRY).await;
-                }
+            let error = match self.list().await {
+                Ok(()) => self.follow().await,
+                Err(error) => error,
+            };
+            self.lose(&error);
+            // A storage that has begun anew can be listed at once; one that can only be listed would be, without end.
+            if !matches!(error, StorageError::Compacted(_)) {
+                tokio::time::sleep(RETRY).await;
             }
         }
     }

@@ -144,7 +144,7 @@ impl History<'_> {
         let label = if self.owner["kind"] == "DaemonSet" { REVISION_HASH } else { HASH };
         labels.insert(label.to_owned(), hash.as_str().into());
         // A strategic merge patch, which puts the template in the place of the one that is there.
-        template["$patch"] = "replace".into();
+        object::set(&mut template, &["$patch"], "replace".into());
         // A name has 253 letters at most, and the hash ten.
         let prefix: String = object::name(self.owner).chars().take(223).collect();
         let mut metadata = Map::new();

@@ -35,6 +35,11 @@ pub fn set(object: &mut Value, path: &[&str], value: Value) {
     *place = value;
 }
 
+/// A copy of a part that is an object, to be changed: an empty one where something else stands there.
+pub fn part(object: &Value, field: &str) -> Value {
+    object.get(field).filter(|part| part.is_object()).cloned().unwrap_or_else(|| json!({}))
+}
+
 /// The object's name.
 pub fn name(object: &Value) -> &str {
     text(object, "/metadata/name")

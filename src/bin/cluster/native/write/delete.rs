@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::native::clock;
+use crate::native::controllers::object;
 use crate::native::endpoints::body;
 use crate::native::endpoints::list::{json_response, object_response};
 use crate::native::endpoints::options::{Options, parse_dry_run};
@@ -241,7 +242,7 @@ fn begin(resource: &Resource, value: &mut Value, deletion: &Deletion) {
         *generation = number.saturating_add(1).into();
     }
     if is_namespace {
-        value["status"]["phase"] = "Terminating".into();
+        object::set(value, &["status", "phase"], "Terminating".into());
     } else if *resource == **DEFINITIONS {
         definition::begin_deletion(value, &clock::timestamp(clock::now()));
     }

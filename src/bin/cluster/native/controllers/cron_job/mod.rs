@@ -272,7 +272,7 @@ impl Look<'_> {
                 let ended = object::time(job, "/status/completionTime");
                 if ended.is_some() && ended > object::time(&self.cron_job, "/status/lastSuccessfulTime") {
                     let ended = job["status"]["completionTime"].clone();
-                    self.cron_job["status"]["lastSuccessfulTime"] = ended;
+                    object::set(&mut self.cron_job, &["status", "lastSuccessfulTime"], ended);
                 }
             }
             match active {

@@ -65,19 +65,19 @@ const TERMS: &str = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnored
 /// The Pod for a Node. The scheduler binds it: its affinity names the Node.
 pub fn new_pod(set: &Value, node: &str, hash: &str) -> Value {
     let mut pod = pod::from_template(&set["spec"]["template"], set, object::name(set));
-    pod["metadata"]["labels"][REVISION_HASH] = hash.into();
+    object::set(&mut pod, &["metadata", "labels", REVISION_HASH], hash.into());
     if let Some(generation) = object::annotation(set, "deprecated.daemonset.template.generation") {
-        pod["metadata"]["labels"]["pod-template-generation"] = generation.into();
+        object::set(&mut pod, &["metadata", "labels", "pod-template-generation"], generation.into());
     }
     let term = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]});
-    pod["spec"]["affinity"]["nodeAffinity"][REQUIRED] = json!({"nodeSelectorTerms": [term]});
+    object::set(&mut pod, &["spec", "affinity", "nodeAffinity", REQUIRED], json!({"nodeSelectorTerms": [term]}));
     let mut tolerations = pod["spec"]["tolerations"].as_array().cloned().unwrap_or_default();
     for own in own_tolerations(&pod["spec"]) {
         if !tolerations.contains(&own) {
             tolerations.push(own);
         }
     }
-    pod["spec"]["tolerations"] = tolerations.into();
+    object::set(&mut pod, &["spec", "tolerations"], tolerations.into());
     pod
 }
 

@@ -86,7 +86,7 @@ impl DefinitionFinalizer {
             Some(known) => *known = new,
             None => conditions.push(new),
         }
-        definition["status"]["conditions"] = conditions.into();
+        object::set(&mut definition, &["status", "conditions"], conditions.into());
         unless_gone(self.client.update_status(&DEFINITIONS, &definition).await)
     }
 

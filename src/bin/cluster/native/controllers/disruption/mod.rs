@@ -81,7 +81,7 @@ impl Controller for Disruption {
             Err(message) => {
                 let told = format!("Failed to calculate the number of expected pods: {message}");
                 self.recorder.warning(&budget, "CalculateExpectedPodCountFailed", &told);
-                let mut status = budget["status"].clone();
+                let mut status = object::part(&budget, "status");
                 status["disruptionsAllowed"] = 0.into();
                 set_condition(&mut status, &budget, "SyncFailed", &message, now);
                 status

@@ -104,6 +104,8 @@ pub struct Graph {
     nodes: FxHashMap<Uid, Node>,
     /// One copy of each namespace and name of an owner.
     texts: FxHashSet<Rc<str>>,
+    /// With so many texts those that no object has any more are let go.
+    sweep_at: usize,
     kinds: FxHashSet<Rc<Kind>>,
 }
 
@@ -121,14 +123,16 @@ impl Graph {
 
     /// The one copy of a text that many objects have.
     pub fn text(&mut self, text: &str) -> Rc<str> {
-        match self.texts.get(text) {
-            Some(known) => Rc::clone(known),
-            None => {
-                let new: Rc<str> = text.into();
-                self.texts.insert(Rc::clone(&new));
-                new
-            }
+        if let Some(known) = self.texts.get(text) {
+            return Rc::clone(known);
         }
+        if self.texts.len() >= self.sweep_at {
+            self.texts.retain(|one| Rc::strong_count(one) > 1);
+            self.sweep_at = (2 * self.texts.len()).max(1024);
+        }
+        let new: Rc<str> = text.into();
+        self.texts.insert(Rc::clone(&new));
+        new
     }
 
     /// The one copy of a kind.

@@ -280,7 +280,7 @@ impl GarbageCollector {
                 if elsewhere {
                     self.invalid_namespace(dependent, resource, reference, namespace);
                 }
-                self.absent.borrow_mut().add(absent);
+                self.absent.borrow_mut().add(Absent { namespace: namespace.into(), ..absent });
                 Ok(Found::Dangling)
             }
         }

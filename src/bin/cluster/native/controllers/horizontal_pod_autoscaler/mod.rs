@@ -92,7 +92,7 @@ impl Controller for HorizontalPodAutoscalers {
         };
         let now = clock::now();
         let mut period = SYNC_PERIOD;
-        let mut status = autoscaler["status"].clone();
+        let mut status = object::part(&autoscaler, "status");
         match self.target(&autoscaler).await {
             Err(message) => {
                 self.recorder.warning(&autoscaler, "FailedGetScale", &message);

@@ -98,10 +98,10 @@ impl Look<'_> {
     fn indexed(&self, new: &Value, index: usize) -> Value {
         let mut pod = new.clone();
         for place in ["labels", "annotations"] {
-            pod["metadata"][place][COMPLETION_INDEX] = index.to_string().into();
+            object::set(&mut pod, &["metadata", place, COMPLETION_INDEX], index.to_string().into());
         }
-        pod["metadata"]["generateName"] = format!("{}-{index}-", self.key.name).into();
-        pod["spec"]["hostname"] = format!("{}-{index}", self.key.name).into();
+        object::set(&mut pod, &["metadata", "generateName"], format!("{}-{index}-", self.key.name).into());
+        object::set(&mut pod, &["spec", "hostname"], format!("{}-{index}", self.key.name).into());
         let field =
             json!({"fieldRef": {"apiVersion": "v1", "fieldPath": format!("metadata.labels['{COMPLETION_INDEX}']")}});
         let variable = json!({"name": "JOB_COMPLETION_INDEX", "valueFrom": field});

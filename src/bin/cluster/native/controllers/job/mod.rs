@@ -124,8 +124,7 @@ impl Controller for Jobs {
             return Ok(());
         }
         let may_act = self.expectations.are_satisfied(key);
-        let selector =
-            Selector::parse(&job["spec"]["selector"]).map_err(|error| SyncError::Other(error.to_string()))?;
+        let Some(selector) = Selector::of_workload(&job) else { return Ok(()) };
         let claim = Claim { client: &self.client, resource: &JOBS, owner: &job, selector: &selector };
         let pods = claim.claim(&self.pods).await?;
         let look = Look { controller: self, job: &job, key, pods, now: clock::now() };

@@ -126,7 +126,7 @@ impl Namespaces {
         if new == known {
             return Ok(namespace);
         }
-        namespace["status"]["conditions"] = new.into();
+        object::set(&mut namespace, &["status", "conditions"], new.into());
         Ok(self.client.update_status(&NAMESPACES, &namespace).await?)
     }
 

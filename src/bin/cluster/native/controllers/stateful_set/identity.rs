@@ -44,20 +44,20 @@ pub fn new_pod(set: &Value, version: &Version, ordinal: usize) -> Value {
     if let Some(metadata) = pod["metadata"].as_object_mut() {
         metadata.remove("generateName");
     }
-    pod["metadata"]["name"] = name.as_str().into();
-    pod["metadata"]["labels"][REVISION_HASH] = version.name.as_str().into();
+    object::set(&mut pod, &["metadata", "name"], name.as_str().into());
+    object::set(&mut pod, &["metadata", "labels", REVISION_HASH], version.name.as_str().into());
     identify(set, &mut pod, &name, ordinal);
-    pod["spec"]["hostname"] = name.into();
+    object::set(&mut pod, &["spec", "hostname"], name.into());
     if let Some(service) = set["spec"]["serviceName"].as_str().filter(|service| !service.is_empty()) {
-        pod["spec"]["subdomain"] = service.into();
+        object::set(&mut pod, &["spec", "subdomain"], service.into());
     }
     pod
 }
 
 /// Gives a Pod its labels and its volumes, whatever became of them (`updateIdentity`, `updateStorage`).
 pub fn identify(set: &Value, pod: &mut Value, name: &str, ordinal: usize) {
-    pod["metadata"]["labels"][POD_NAME] = name.into();
-    pod["metadata"]["labels"][POD_INDEX] = ordinal.to_string().into();
+    object::set(pod, &["metadata", "labels", POD_NAME], name.into());
+    object::set(pod, &["metadata", "labels", POD_INDEX], ordinal.to_string().into());
     let mut volumes: Vec<Value> = Vec::new();
     for template in claim_templates(set) {
         let claim = json!({"claimName": claim_name(set, template, ordinal)});
@@ -70,17 +70,17 @@ pub fn identify(set: &Value, pod: &mut Value, name: &str, ordinal: usize) {
     let is_other = |volume: &Value| volumes.iter().all(|own| own["name"] != volume["name"]);
     let others: Vec<Value> = others.into_iter().filter(is_other).collect();
     volumes.extend(others);
-    pod["spec"]["volumes"] = volumes.into();
+    object::set(pod, &["spec", "volumes"], volumes.into());
 }
 
 /// The claims of a Pod, to be created where they are missing. Those that go with the StatefulSet are owned by it.
 pub fn claims(set: &Value, ordinal: usize) -> Vec<Value> {
     let claim = |template: &Value| {
-        let mut metadata = template["metadata"].clone();
+        let mut metadata = object::part(template, "metadata");
         metadata["name"] = claim_name(set, template, ordinal).into();
         metadata["namespace"] = object::namespace(set).into();
         for (label, value) in set["spec"]["selector"]["matchLabels"].as_object().into_iter().flatten() {
-            metadata["labels"][label] = value.clone();
+            object::set(&mut metadata, &["labels", label], value.clone());
         }
         if object::text(set, "/spec/persistentVolumeClaimRetentionPolicy/whenDeleted") == "Delete" {
             metadata["ownerReferences"] = json!([object::controller_reference(set)]);

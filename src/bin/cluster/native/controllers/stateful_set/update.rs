@@ -36,7 +36,7 @@ impl Look<'_> {
         let value =
             self.set.pointer("/spec/updateStrategy/rollingUpdate/maxUnavailable").filter(|one| !one.is_null())?;
         let number = match value.as_str().and_then(|text| text.strip_suffix('%')) {
-            Some(percent) => replicas * percent.parse::<usize>().unwrap_or_default() / 100,
+            Some(percent) => replicas.saturating_mul(percent.parse().unwrap_or_default()) / 100,
             None => value.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or_default(),
         };
         Some(number.max(1))

@@ -7,6 +7,7 @@ mod daemon_sets;
 mod deployments;
 mod endpoint_slices;
 mod garbage_collector;
+mod hostile;
 mod jobs;
 mod kubelet;
 mod kubelets;
