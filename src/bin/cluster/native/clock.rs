@@ -18,6 +18,12 @@ pub fn time() -> Time {
     Time(unskewed().0.saturating_add(skew::get().saturating_mul(NANOS)))
 }
 
+/// A moment as `metav1.MicroTime` writes it: `2026-11-21T08:14:24.123456Z`.
+pub fn micro_time(time: Time) -> String {
+    let seconds = time.to_string();
+    format!("{}.{:06}Z", seconds.trim_end_matches('Z'), time.0.rem_euclid(NANOS) / 1000)
+}
+
 /// The moment by the machine's own clock, which no fault makes wrong.
 pub fn unskewed() -> Time {
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());

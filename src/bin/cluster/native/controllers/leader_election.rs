@@ -128,7 +128,7 @@ impl LeaderElector {
 
     /// The Lease with this candidate as its holder as of now.
     fn renewed(&self, lease: &Value) -> Value {
-        let now = micro_time();
+        let now = clock::micro_time(clock::time());
         let transitions = object::count(lease, "/spec/leaseTransitions");
         let (acquired, transitions) = match self.leads() {
             true => (lease["spec"]["acquireTime"].clone(), transitions),
@@ -142,7 +142,7 @@ impl LeaderElector {
     }
 
     async fn create(&mut self) -> Result<(), ApiError> {
-        let now = micro_time();
+        let now = clock::micro_time(clock::time());
         let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
             "metadata": {"name": self.name, "namespace": NAMESPACE},
             "spec": {"holderIdentity": self.identity, "leaseDurationSeconds": self.seconds(), "acquireTime": now,
@@ -179,7 +179,7 @@ impl LeaderElector {
 
 /// The Lease without a holder, for anybody to take at once.
 fn released(mut lease: Value) -> Value {
-    let now = micro_time();
+    let now = clock::micro_time(clock::time());
     let transitions = object::count(&lease, "/spec/leaseTransitions");
     let spec = json!({"holderIdentity": "", "leaseDurationSeconds": 1, "acquireTime": now,
         "renewTime": now, "leaseTransitions": transitions});
@@ -189,11 +189,4 @@ fn released(mut lease: Value) -> Value {
 
 fn holder(lease: &Value) -> &str {
     object::text(lease, "/spec/holderIdentity")
-}
-
-/// Now as `metav1.MicroTime` writes it: to the microsecond.
-fn micro_time() -> String {
-    let time = clock::time();
-    let seconds = time.to_string();
-    format!("{}.{:06}Z", seconds.trim_end_matches('Z'), time.0.rem_euclid(1_000_000_000) / 1000)
 }

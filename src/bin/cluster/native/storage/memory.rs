@@ -34,6 +34,8 @@ struct State {
 struct Watch {
     prefix: String,
     items: mpsc::UnboundedSender<WatchItem>,
+    /// The newest progress that was told.
+    told: u64,
 }
 
 impl Memory {
@@ -144,7 +146,7 @@ impl Memory {
                 let _ = items.send(WatchItem::Change(change.clone()));
             }
         }
-        state.watches.push(Watch { prefix: prefix.to_owned(), items });
+        state.watches.push(Watch { prefix: prefix.to_owned(), items, told: 0 });
         Ok(changes)
     }
 }
@@ -206,11 +208,14 @@ impl Storage for Memory {
     }
 
     fn request_progress(&self, revision: u64) {
-        let state = self.lock();
-        if state.revision >= revision {
-            for watch in &state.watches {
+        let mut state = self.lock();
+        let newest = state.revision;
+        if newest >= revision {
+            // Many ask, and each watch is told once.
+            for watch in state.watches.iter_mut().filter(|watch| watch.told < newest) {
+                watch.told = newest;
                 // A watch that nobody reads any more goes with the next change.
-                let _ = watch.items.send(WatchItem::Progress(state.revision));
+                let _ = watch.items.send(WatchItem::Progress(newest));
             }
         }
     }

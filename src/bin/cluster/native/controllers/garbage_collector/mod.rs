@@ -16,7 +16,6 @@ mod patches;
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use kubechurn::api::resource::ApiResource;
@@ -32,8 +31,8 @@ use super::queue::Queue;
 use crate::native::client::api_error::ApiError;
 use crate::native::client::resources::DEFINITIONS;
 use crate::native::client::rest::{Client, DeleteOptions};
-use absent_owners::{Absent, AbsentOwners, absent};
-use graph::{FOREGROUND, Graph, Key, Kind, ORPHAN};
+use absent_owners::{Absent, absent};
+use graph::{FOREGROUND, Key, Kind, ORPHAN};
 use monitor::Builder;
 use monitors::Monitors;
 
@@ -47,11 +46,10 @@ const RETRY: Duration = Duration::from_secs(1);
 pub struct GarbageCollector {
     /// Reads metadata, and writes.
     client: Client,
-    graph: Rc<RefCell<Graph>>,
+    /// What the monitors build, and what is to be looked at.
+    builder: Builder,
     monitors: Rc<Monitors>,
-    absent: Rc<RefCell<AbsentOwners>>,
     recorder: Recorder,
-    queue: Queue<Key>,
 }
 
 /// The owner references of an object, by what became of their owners (`classifyReferences`).
@@ -78,16 +76,14 @@ impl Controller for GarbageCollector {
     const WORKERS: usize = 20;
 
     fn new(context: &Context, queue: Queue<Key>) -> Self {
-        let graph: Rc<RefCell<Graph>> = Rc::default();
-        let absent: Rc<RefCell<AbsentOwners>> = Rc::default();
-        let builder = Builder { graph: Rc::clone(&graph), queue: queue.clone(), absent: Rc::clone(&absent) };
-        let monitors = Rc::new(Monitors::new(context.client.clone(), builder));
+        let builder = Builder { graph: Rc::default(), queue, absent: Rc::default() };
+        let monitors = Rc::new(Monitors::new(context.client.clone(), builder.clone()));
         let news = Rc::new(Notify::new());
         let defined = Rc::clone(&news);
         context.lister(DEFINITIONS).on_change(move |_| defined.notify_one());
         tokio::task::spawn_local(follow_discovery(Rc::clone(&monitors), news));
         let recorder = context.recorder(Self::NAME);
-        Self { client: context.client.metadata(), graph, monitors, absent, recorder, queue }
+        Self { client: context.client.metadata(), builder, monitors, recorder }
     }
 
     async fn sync(&self, key: &Key) -> Result<(), SyncError> {
@@ -128,7 +124,7 @@ impl GarbageCollector {
             Ok(latest) if object::uid(&latest) == uid => latest,
             Err(error) if !error.is_not_found() => return Err(error.into()),
             _ => {
-                self.gone(uid, &kind, &key.namespace, &key.name);
+                self.builder.forget(uid);
                 return Ok(());
             }
         };
@@ -152,7 +148,7 @@ impl GarbageCollector {
             }
             return Ok(());
         }
-        let has_dependents = self.graph.borrow().get(uid).is_some_and(|node| !node.dependents.is_empty());
+        let has_dependents = self.builder.graph.borrow().get(uid).is_some_and(|node| !node.dependents.is_empty());
         let finalizers = latest["metadata"]["finalizers"].as_array();
         let held_by = |name: &str| finalizers.is_some_and(|all| all.iter().any(|one| one == name));
         let policy = if !owners.waiting.is_empty() && has_dependents {
@@ -181,7 +177,7 @@ impl GarbageCollector {
 
     /// What the graph knows of an object, if there is anything to do for it.
     fn look_up(&self, uid: &str) -> Option<(Kind, kubechurn::api::object::ObjectKey, bool, bool)> {
-        let graph = self.graph.borrow();
+        let graph = self.builder.graph.borrow();
         let node = graph.get(uid)?;
         let idle = !node.is_virtual && !node.deleting_dependents && (node.leaving || node.owners.is_empty());
         if idle {
@@ -191,37 +187,28 @@ impl GarbageCollector {
         Some(((*node.kind).clone(), key, node.is_virtual, node.deleting_dependents))
     }
 
-    /// An object is not there: its dependents are looked at.
-    fn gone(&self, uid: &str, kind: &Kind, namespace: &str, name: &str) {
-        let work = self.graph.borrow_mut().forget(uid);
-        if !work.is_empty() {
-            self.absent.borrow_mut().add(absent(uid, kind, namespace, name));
-        }
-        work.into_iter().for_each(|key| self.queue.add(key));
-    }
-
     /// Lets an object go that is deleted in the foreground, or has those looked at that hold it
     /// (`processDeletingDependentsItem`).
     async fn wait_for_dependents(&self, uid: &str, resource: &ApiResource, latest: &Value) -> Result<(), SyncError> {
-        let blocking = self.graph.borrow().blocking_dependents(uid);
+        let blocking = self.builder.graph.borrow().blocking_dependents(uid);
         if blocking.is_empty() {
             return patches::remove_finalizer(&self.client, resource, latest, FOREGROUND).await;
         }
-        let graph = self.graph.borrow();
+        let graph = self.builder.graph.borrow();
         let waits = |dependent: &str| graph.get(dependent).is_some_and(|node| node.deleting_dependents);
-        blocking.into_iter().filter(|one| !waits(one)).for_each(|one| self.queue.add(Key::Delete(one)));
+        blocking.into_iter().filter(|one| !waits(one)).for_each(|one| self.builder.queue.add(Key::Delete(one)));
         Ok(())
     }
 
     /// Whether a dependent is itself waiting for its dependents, this one perhaps among them.
     fn is_in_a_circle(&self, uid: &str) -> bool {
-        let graph = self.graph.borrow();
+        let graph = self.builder.graph.borrow();
         let waits = |dependent: &graph::Uid| graph.get(dependent).is_some_and(|node| node.deleting_dependents);
         graph.get(uid).is_some_and(|node| node.dependents.iter().any(waits))
     }
 
     fn delete_again(&self, uid: &str) -> Result<(), SyncError> {
-        self.queue.add_rate_limited(Key::Delete(uid.into()));
+        self.builder.queue.add_rate_limited(Key::Delete(uid.into()));
         Ok(())
     }
 
@@ -254,7 +241,7 @@ impl GarbageCollector {
         let absent = absent(uid, &kind, object::namespace(dependent), name);
         // One without a namespace is gone for everybody.
         let of_cluster = Absent { namespace: "".into(), ..absent.clone() };
-        if self.absent.borrow().has(&absent) || self.absent.borrow().has(&of_cluster) {
+        if self.builder.absent.borrow().has(&absent) || self.builder.absent.borrow().has(&of_cluster) {
             return Ok(Found::Dangling);
         }
         // Of what nobody serves, nobody can tell that it is gone.
@@ -269,18 +256,18 @@ impl GarbageCollector {
             Ok(owner) if object::uid(&owner) == uid => {
                 let finalizers = owner["metadata"]["finalizers"].as_array();
                 let waits = finalizers.is_some_and(|all| all.iter().any(|one| one == FOREGROUND));
-                self.graph.borrow_mut().expect(object::uid(dependent), uid);
+                self.builder.graph.borrow_mut().expect(object::uid(dependent), uid);
                 Ok(if object::is_leaving(&owner) && waits { Found::Waiting } else { Found::Solid })
             }
             Err(error) if !error.is_not_found() => Err(error.into()),
             _ => {
-                let elsewhere = self.graph.borrow().get(uid).is_some_and(|node| {
+                let elsewhere = self.builder.graph.borrow().get(uid).is_some_and(|node| {
                     !node.is_virtual && !node.namespace.is_empty() && *node.namespace != *namespace
                 });
                 if elsewhere {
                     self.invalid_namespace(dependent, resource, reference, namespace);
                 }
-                self.absent.borrow_mut().add(Absent { namespace: namespace.into(), ..absent });
+                self.builder.absent.borrow_mut().add(Absent { namespace: namespace.into(), ..absent });
                 Ok(Found::Dangling)
             }
         }
@@ -305,7 +292,7 @@ impl GarbageCollector {
 
     /// Takes an object off the owners of all that it owns, and lets it go (`attemptToOrphanWorker`).
     async fn attempt_to_orphan(&self, uid: &str) -> Result<(), SyncError> {
-        let found = self.graph.borrow().get(uid).map(|node| {
+        let found = self.builder.graph.borrow().get(uid).map(|node| {
             let dependents: Vec<graph::Uid> = node.dependents.iter().cloned().collect();
             ((*node.kind).clone(), node.namespace.to_string(), node.name.to_string(), dependents)
         });
@@ -324,6 +311,7 @@ impl GarbageCollector {
 
     async fn orphan(&self, dependent: &str, owner: &str) -> Result<(), SyncError> {
         let found = self
+            .builder
             .graph
             .borrow()
             .get(dependent)

@@ -104,7 +104,7 @@ impl Controller for Heartbeats {
 
 impl Heartbeats {
     async fn renew(&self, name: &str, node: &Value) -> Result<(), SyncError> {
-        let now = micro_time();
+        let now = clock::micro_time(clock::time());
         let patch = json!({"spec": {"renewTime": now}});
         match self.client.patch(&LEASES, NAMESPACE, name, "", Patch::Merge(&patch)).await {
             Ok(_) => return Ok(()),
@@ -195,13 +195,6 @@ fn status(name: &str, node: &Value, now: i64) -> Value {
             "kubeletVersion": "v1.35.0", "kubeProxyVersion": "", "operatingSystem": "linux", "architecture": "amd64"}),
     );
     status.into()
-}
-
-/// The moment as Leases write it, such as `2026-11-21T08:14:24.123456Z`.
-fn micro_time() -> String {
-    let now = clock::time();
-    let text = now.to_string();
-    format!("{}.{:06}Z", text.trim_end_matches('Z'), now.0.rem_euclid(1_000_000_000) / 1000)
 }
 
 /// How often a Lease is renewed.

@@ -8,6 +8,7 @@ use rustc_hash::FxHasher;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use crate::native::clock;
 use crate::native::faults::ledger::connection::{Connection, Shared};
 
 /// One line of the ledger.
@@ -122,9 +123,7 @@ pub struct Stamp(pub Time);
 
 impl Serialize for Stamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let whole = self.0.to_string();
-        let micros = self.0.0.rem_euclid(1_000_000_000) / 1000;
-        serializer.collect_str(&format_args!("{}.{micros:06}Z", whole.trim_end_matches('Z')))
+        serializer.serialize_str(&clock::micro_time(self.0))
     }
 }
 
