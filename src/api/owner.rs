@@ -1,6 +1,7 @@
 //! Whom objects belong to: `metadata.ownerReferences`, kept once for all objects that have the same.
 
 use std::cell::RefCell;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -22,6 +23,18 @@ pub struct OwnerReference {
     pub uid: Arc<str>,
     /// Whether it is the one that controls the object.
     pub controller: bool,
+}
+
+/// All owners of an object. A list of its own, so that what refers to it is one word: each of 150,000 Pods does.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Owners(Box<[OwnerReference]>);
+
+impl Deref for Owners {
+    type Target = [OwnerReference];
+
+    fn deref(&self) -> &[OwnerReference] {
+        &self.0
+    }
 }
 
 /// One owner, borrowed from the frame.
@@ -66,7 +79,7 @@ impl Owner<'_> {
     }
 }
 
-type Known = HashMap<Arc<str>, Arc<[OwnerReference]>, FxBuildHasher>;
+type Known = HashMap<Arc<str>, Arc<Owners>, FxBuildHasher>;
 
 /// Owners that some object had a moment ago, by the uid of the first.
 #[derive(Default)]
@@ -80,7 +93,7 @@ struct Pool {
 const SMALL: usize = 1024;
 
 /// The owners as they are kept: the Pods of one ReplicaSet share theirs.
-pub fn share(owners: &[Owner<'_>]) -> Option<Arc<[OwnerReference]>> {
+pub fn share(owners: &[Owner<'_>]) -> Option<Arc<Owners>> {
     thread_local! {
         static POOL: RefCell<Pool> = RefCell::default();
     }
@@ -88,11 +101,11 @@ pub fn share(owners: &[Owner<'_>]) -> Option<Arc<[OwnerReference]>> {
     POOL.with_borrow_mut(|pool| {
         if let Some(kept) = pool.known.get(&*first.uid)
             && kept.len() == owners.len()
-            && owners.iter().zip(&**kept).all(|(owner, kept)| owner.is(kept))
+            && owners.iter().zip(&kept.0).all(|(owner, kept)| owner.is(kept))
         {
             return Some(kept.clone());
         }
-        let kept: Arc<[OwnerReference]> = owners.iter().map(Owner::keep).collect();
+        let kept = Arc::new(Owners(owners.iter().map(Owner::keep).collect()));
         if pool.known.len() >= pool.limit.max(SMALL) {
             pool.known.retain(|_, kept| Arc::strong_count(kept) > 1);
             pool.limit = 2 * pool.known.len();
@@ -106,7 +119,7 @@ pub fn share(owners: &[Owner<'_>]) -> Option<Arc<[OwnerReference]>> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Option<Arc<[OwnerReference]>> {
+    fn read(text: &str) -> Option<Arc<Owners>> {
         share(&serde_json::from_str::<Vec<Owner<'_>>>(text).unwrap())
     }
 

@@ -222,7 +222,7 @@ pub(crate) mod tests {
             key: ObjectKey::new("n", name),
             uid: format!("{name}#{life}").into(),
             resource_version: ResourceVersion::new(version),
-            created: None,
+            owners: None,
             cells: crate::api::cells::Cells::default(),
             flaw: None,
             extra: None,

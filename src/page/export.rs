@@ -215,7 +215,7 @@ mod tests {
             key: ObjectKey::new("shop", name),
             uid: "u-1".into(),
             resource_version: ResourceVersion::new("7"),
-            created: None,
+            owners: None,
             cells: [Cell::Ratio(1, 2), Cell::Text(status.into()), Cell::Number(-3), Cell::Age(Some(Timestamp(40)))]
                 .into(),
             flaw: None,

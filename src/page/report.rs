@@ -255,7 +255,7 @@ mod tests {
             key: ObjectKey::new(namespace, name),
             uid: "u".into(),
             resource_version: ResourceVersion::new("7"),
-            created: None,
+            owners: None,
             cells: crate::api::cells::Cells::default(),
             flaw: None,
             extra: None,
