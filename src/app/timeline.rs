@@ -71,6 +71,10 @@ impl Page {
     pub(super) fn paint(&mut self, now: f64) {
         let Some(desk) = self.desks.first_mut() else { return };
         let stage = &mut self.stage;
+        // The one that is looked at has a lane, whether or not anything is left that happened to it.
+        if let Some(selected) = &self.selected {
+            desk.recall(selected);
+        }
         let timeline = desk.timeline_mut();
         let view = TimelineView {
             width: stage.width,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::api::cell::{CellRef, Tone};
 use crate::api::extra::Keep;
-use crate::api::object::Object;
+use crate::api::object::{Object, ObjectKey};
 use crate::api::request::Scope;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
@@ -58,8 +58,8 @@ impl ResourceEventHandler for TableHandler<'_> {
     }
 }
 
-/// Shows what arrived as marks.
-struct TimelineHandler<'a>(&'a mut Timeline);
+/// Shows what arrived as marks. The rows tell in which state an object was whose last mark is long gone.
+struct TimelineHandler<'a>(&'a mut Timeline, &'a TableView);
 
 impl ResourceEventHandler for TimelineHandler<'_> {
     fn changed(&mut self, _now: f64, _change: &Change) -> Handled {
@@ -68,6 +68,11 @@ impl ResourceEventHandler for TimelineHandler<'_> {
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         let mark_type = MarkType::from(delta_type);
+        if !self.0.has_lane(&object.key)
+            && let Some(row) = self.1.find(&object.key).and_then(|id| self.1.row(id))
+        {
+            self.0.recall(&object.key, &row.object.uid, tone(&row.object));
+        }
         self.0.push(now, mark_type, &object.key, &object.uid, &object.resource_version, 1, tone(object));
         Ok(())
     }
@@ -142,9 +147,18 @@ impl Watched {
     pub fn take(&mut self, informers: &mut SharedInformerFactory) {
         for source in &self.sources {
             let Some(informer) = informers.get_mut(source.informer) else { continue };
-            informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.timeline));
+            informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.timeline, &self.view));
             informer.deliver(source.table.handler, &mut TableHandler(&mut self.view));
             informer.deliver(source.counters.handler, &mut self.counters);
+        }
+    }
+
+    /// Gives the object a lane on the timeline, if it is there and has none.
+    pub fn recall(&mut self, key: &ObjectKey) {
+        if !self.timeline.has_lane(key)
+            && let Some(row) = self.view.find(key).and_then(|id| self.view.row(id))
+        {
+            self.timeline.recall(key, &row.object.uid, tone(&row.object));
         }
     }
 

@@ -94,7 +94,7 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// An empty timeline whose marks, and the lanes of objects that are gone, take at most `budget` bytes.
+    /// An empty timeline whose marks, and the lanes that they stand in, take at most `budget` bytes.
     pub fn new(budget: usize) -> Timeline {
         Timeline {
             ring: Ring::new(budget),
@@ -130,6 +130,17 @@ impl Timeline {
         self.ring.push(at, mark_type, tone, touch.before, subject);
         self.overview.add(at, mark_type, folded);
         self.evict();
+    }
+
+    /// Whether an object has a lane.
+    pub fn has_lane(&self, key: &ObjectKey) -> bool {
+        self.lanes.find(key).is_some()
+    }
+
+    /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted. `tone`
+    /// is its state, in which the lane begins.
+    pub fn recall(&mut self, key: &ObjectKey, uid: &Arc<str>, tone: Tone) {
+        self.lanes.recall(key, uid, tone);
     }
 
     /// Marks that the resource was listed again, and why: `relist (410)`.
@@ -175,7 +186,7 @@ impl Timeline {
     }
 
     fn evict(&mut self) {
-        while let Some(mark) = self.ring.evict(self.lanes.gone_bytes()) {
+        while let Some(mark) = self.ring.evict(self.lanes.charged()) {
             self.lanes.release(&mark);
         }
     }

@@ -182,7 +182,7 @@ fn objects_that_come_and_go_leave_no_memory_behind() {
         }
         fixture.scene(at);
         sizes.push(fixture.timeline.bytes());
-        assert!(fixture.timeline.ring.bytes() + fixture.timeline.lanes.gone_bytes() <= 64 << 10);
+        assert!(fixture.timeline.ring.bytes() + fixture.timeline.lanes.charged() <= 64 << 10);
     }
     assert!(sizes[19] < sizes[1] + 1_000, "{sizes:?}");
     let evicted = fixture.timeline.evicted();
