@@ -13,6 +13,7 @@ use crate::api::extra::Extra;
 use crate::api::owner::{Owner, Owners, share};
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
+use crate::api::uid::Uid;
 
 /// Names one object of a kind at a time: what client-go writes as `namespace/name`, or `name` where the kind
 /// has no namespaces.
@@ -148,7 +149,7 @@ pub struct Object {
     /// Namespace and name.
     pub key: ObjectKey,
     /// Tells two lives of one name apart.
-    pub uid: Arc<str>,
+    pub uid: Uid,
     /// This version.
     pub resource_version: ResourceVersion,
     /// The values of the kind's columns.
@@ -196,7 +197,7 @@ impl Meta<'_> {
         }
         Some(Object {
             key: ObjectKey::new(&self.namespace, &self.name),
-            uid: (&*self.uid).into(),
+            uid: Uid::new(&self.uid),
             resource_version: ResourceVersion::new(&self.resource_version),
             cells: cells.into(),
             flaw: None,

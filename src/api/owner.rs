@@ -9,6 +9,7 @@ use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
 
 use crate::api::text::Text;
+use crate::api::uid::Uid;
 
 /// Whom an object belongs to; its deletion takes the object with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub struct OwnerReference {
     /// The owner's name, in the object's namespace, or in none.
     pub name: Box<str>,
     /// The owner's uid.
-    pub uid: Arc<str>,
+    pub uid: Uid,
     /// Whether it is the one that controls the object.
     pub controller: bool,
 }
@@ -65,13 +66,13 @@ impl Owner<'_> {
             api_version: (&*self.api_version).into(),
             kind: (&*self.kind).into(),
             name: (&*self.name).into(),
-            uid: (&*self.uid).into(),
+            uid: Uid::new(&self.uid),
             controller: self.controller.unwrap_or(false),
         }
     }
 
     fn is(&self, kept: &OwnerReference) -> bool {
-        *self.uid == *kept.uid
+        kept.uid == *self.uid
             && *self.name == *kept.name
             && *self.kind == *kept.kind
             && *self.api_version == *kept.api_version
@@ -79,7 +80,7 @@ impl Owner<'_> {
     }
 }
 
-type Known = HashMap<Arc<str>, Arc<Owners>, FxBuildHasher>;
+type Known = HashMap<Uid, Arc<Owners>, FxBuildHasher>;
 
 /// Owners that some object had a moment ago, by the uid of the first.
 #[derive(Default)]
@@ -99,7 +100,7 @@ pub fn share(owners: &[Owner<'_>]) -> Option<Arc<Owners>> {
     }
     let first = owners.first()?;
     POOL.with_borrow_mut(|pool| {
-        if let Some(kept) = pool.known.get(&*first.uid)
+        if let Some(kept) = pool.known.get(&Uid::new(&first.uid))
             && kept.len() == owners.len()
             && owners.iter().zip(&kept.0).all(|(owner, kept)| owner.is(kept))
         {
@@ -136,7 +137,7 @@ mod tests {
     #[test]
     fn owners_that_are_gone_are_let_go() {
         for at in 0..10 * SMALL {
-            assert_eq!(&*read(&format!(r#"[{{"uid":"gone-{at}"}}]"#)).unwrap()[0].uid, format!("gone-{at}"));
+            assert_eq!(read(&format!(r#"[{{"uid":"gone-{at}"}}]"#)).unwrap()[0].uid, *format!("gone-{at}"));
         }
         let text = |at: usize| format!(r#"[{{"uid":"kept-{at}"}}]"#);
         let kept: Vec<_> = (0..3 * SMALL).map(|at| read(&text(at)).unwrap()).collect();

@@ -253,7 +253,8 @@ pub(crate) mod tests {
             (DeltaType::Sync, _) => ".",
         };
         let object = delta.object.object();
-        let uid = object.uid.strip_suffix("#1").unwrap_or(&object.uid);
+        let uid = object.uid.text();
+        let uid = uid.strip_suffix("#1").unwrap_or(&uid);
         format!("{sign}{uid}@{}", object.resource_version)
     }
 

@@ -180,7 +180,7 @@ impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(4))?;
         map.serialize_entry("key", &self.object.key.to_string())?;
-        map.serialize_entry("uid", &*self.object.uid)?;
+        map.serialize_entry("uid", &self.object.uid)?;
         map.serialize_entry("resourceVersion", self.object.resource_version.as_str())?;
         map.serialize_entry("cells", &Cells(self))?;
         map.end()

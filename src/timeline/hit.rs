@@ -1,9 +1,9 @@
 //! What is under the pointer.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::api::object::{ObjectKey, ResourceVersion};
+use crate::api::uid::Uid;
 use crate::timeline::Timeline;
 use crate::timeline::lanes::LaneId;
 use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
@@ -18,7 +18,7 @@ pub struct Owner {
     /// Namespace and name.
     pub key: ObjectKey,
     /// Of the life that the mark belongs to.
-    pub uid: Arc<str>,
+    pub uid: Uid,
 }
 
 /// Something under the pointer. Times are on the timeline's clock.
@@ -107,7 +107,8 @@ impl Hit {
 
 impl fmt::Display for Owner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = self.uid.char_indices().nth(8).map_or(&*self.uid, |(end, _)| &self.uid[..end]);
+        let uid = self.uid.text();
+        let short = uid.char_indices().nth(8).map_or(&*uid, |(end, _)| &uid[..end]);
         write!(formatter, "{} (uid {short})", self.key)
     }
 }
@@ -197,7 +198,7 @@ impl Timeline {
         Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
     }
 
-    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(&ObjectKey, &Arc<str>)> {
+    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(&ObjectKey, &Uid)> {
         let lane = self.lanes.get(lane)?;
         Some((&lane.key, lane.uid_of(life)))
     }

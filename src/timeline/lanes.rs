@@ -6,13 +6,13 @@
 
 use std::hash::BuildHasher;
 use std::mem::size_of;
-use std::sync::Arc;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::api::cell::Tone;
 use crate::api::object::ObjectKey;
+use crate::api::uid::Uid;
 use crate::timeline::mark::{Mark, MarkType, Subject};
 
 /// The number of a lane. It may name another object after the lane was freed; see [`Lanes::generation`].
@@ -26,7 +26,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 struct Life {
     number: u32,
-    uid: Arc<str>,
+    uid: Uid,
     marks: u32,
 }
 
@@ -36,7 +36,7 @@ pub struct Lane {
     /// Whose lane it is.
     pub key: ObjectKey,
     /// The uid of the latest life.
-    pub uid: Arc<str>,
+    pub uid: Uid,
     /// Whether the latest life goes on.
     pub live: bool,
     /// When its newest mark was stamped.
@@ -57,7 +57,7 @@ pub struct Lane {
 
 impl Lane {
     /// The uid of a life, by the number that [`Touch::life`] gave.
-    pub fn uid_of(&self, life: u32) -> &Arc<str> {
+    pub fn uid_of(&self, life: u32) -> &Uid {
         if life == self.life {
             return &self.uid;
         }
@@ -67,7 +67,7 @@ impl Lane {
     /// What the lane takes beside its slot. While the object lives, its texts are the object's own.
     fn heap_bytes(&self) -> usize {
         // Each shared text stands behind two counters.
-        let texts = self.key.namespace.len() + self.key.name.len() + self.uid.len() + 3 * 2 * size_of::<usize>();
+        let texts = self.key.namespace.len() + self.key.name.len() + 2 * 2 * size_of::<usize>() + self.uid.heap_bytes();
         if self.live { 0 } else { texts }
     }
 }
@@ -103,7 +103,7 @@ pub struct Change<'a> {
     /// Whose mark.
     pub key: &'a ObjectKey,
     /// Of which life; empty where it is not known, which means the latest.
-    pub uid: &'a Arc<str>,
+    pub uid: &'a Uid,
     /// What happened.
     pub mark_type: MarkType,
 }
@@ -203,7 +203,7 @@ impl Lanes {
 
     /// The lane of an object that lives, and may have none for its marks are evicted; `tone` is its state. The lane has no
     /// mark yet, and stays until it has had one.
-    pub fn recall(&mut self, key: &ObjectKey, uid: &Arc<str>, tone: Tone) -> LaneId {
+    pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) -> LaneId {
         self.find(key).unwrap_or_else(|| {
             let id = self.insert(Change { key, uid, mark_type: MarkType::Sync });
             if let Some(lane) = self.lane_mut(id.0) {
@@ -365,7 +365,7 @@ mod tests {
         Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }
     }
 
-    fn uid<'a>(lanes: &'a Lanes, mark: &Mark) -> &'a str {
+    fn uid<'a>(lanes: &'a Lanes, mark: &Mark) -> &'a Uid {
         let Subject::Object { lane, life, .. } = mark.subject else { panic!("no object") };
         lanes.get(lane).unwrap().uid_of(life)
     }

@@ -18,10 +18,9 @@ pub mod ring;
 pub mod scale;
 pub mod scene;
 
-use std::sync::Arc;
-
 use crate::api::cell::Tone;
 use crate::api::object::{ObjectKey, ResourceVersion};
+use crate::api::uid::{self, Uid};
 use crate::timeline::draw::Scratch;
 use crate::timeline::lanes::{Change, Lanes};
 use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
@@ -51,7 +50,7 @@ pub struct MarkInfo<'a> {
     /// To whom; `None` for relists and gaps.
     pub key: Option<&'a ObjectKey>,
     /// The uid of the life that it happened to; empty for relists and gaps.
-    pub uid: &'a str,
+    pub uid: &'a Uid,
     /// The object's version after it; empty for relists and gaps.
     pub resource_version: &'a str,
     /// How many frames it stands for.
@@ -117,7 +116,7 @@ impl Timeline {
         now: f64,
         mark_type: MarkType,
         key: &ObjectKey,
-        uid: &Arc<str>,
+        uid: &Uid,
         resource_version: &ResourceVersion,
         folded: u32,
         tone: Tone,
@@ -139,7 +138,7 @@ impl Timeline {
 
     /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted. `tone`
     /// is its state, in which the lane begins.
-    pub fn recall(&mut self, key: &ObjectKey, uid: &Arc<str>, tone: Tone) {
+    pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
         self.lanes.recall(key, uid, tone);
     }
 
@@ -200,13 +199,24 @@ impl Timeline {
         let (sequence, at, mark_type, tone) = (mark.seq, mark.at, mark.mark_type, mark.tone);
         match &mark.subject {
             Subject::Object { lane, life, resource_version, folded } => {
-                let (key, uid) = self.owner(*lane, *life).map_or((None, ""), |(key, uid)| (Some(key), &**uid));
+                let (key, uid) = self.owner(*lane, *life).map_or((None, &uid::UNKNOWN), |(key, uid)| (Some(key), uid));
                 let (resource_version, folded) = (resource_version.as_str(), *folded);
                 MarkInfo { sequence, at, from: at, mark_type, key, uid, resource_version, folded, tone, note: "" }
             }
             Subject::Stream { from, note } => {
                 let (from, folded) = (*from, 1);
-                MarkInfo { sequence, at, from, mark_type, key: None, uid: "", resource_version: "", folded, tone, note }
+                MarkInfo {
+                    sequence,
+                    at,
+                    from,
+                    mark_type,
+                    key: None,
+                    uid: &uid::UNKNOWN,
+                    resource_version: "",
+                    folded,
+                    tone,
+                    note,
+                }
             }
         }
     }
