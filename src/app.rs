@@ -8,6 +8,7 @@ mod hands;
 mod inspector;
 mod keys;
 mod layout;
+mod linger;
 mod meters;
 mod notices;
 mod palette;
@@ -52,7 +53,7 @@ use crate::page::rail::Groups;
 use crate::page::route::Route;
 use crate::page::watched::Watched;
 use crate::table::kinds::Kind;
-use crate::table::view::Sort;
+use crate::table::view::{Linger, Sort};
 use crate::timeline::Timeline;
 use crate::ui::screen::{Command, Commands, Screen, Splash, put};
 use crate::ui::shell::{Shell, ShellProps};
@@ -108,6 +109,8 @@ struct Page {
     layout: Layout,
     /// What the user has made of the columns.
     arrangement: Arrangement,
+    /// How long deleted rows stay.
+    linger: Linger,
     hands: AtHand,
     pointer: Pointer,
     shown: Shown,
@@ -164,6 +167,7 @@ impl Page {
                 base: None,
                 layout: Layout::of(None, false, &Arrangement::default()),
                 arrangement: Arrangement::default(),
+                linger: linger::stored(),
                 hands: AtHand::default(),
                 route,
                 catalog: Catalog::default(),
@@ -270,9 +274,14 @@ impl Page {
 impl Page {
     /// Has the tables and timelines take what the informers have for them.
     fn take(&mut self, now: f64) {
-        for watched in &mut self.desks {
+        // What the hands are at is held from the next picture on, and must be there then.
+        let busy = self.pointer.is_busy(now);
+        for (at, watched) in self.desks.iter_mut().enumerate() {
             watched.take(&mut self.informers);
-            watched.view_mut().expire(now);
+            watched.view_mut().linger_for(self.linger);
+            if at > 0 || !busy {
+                watched.view_mut().expire(now);
+            }
         }
         if self.paused {
             return self.overload.forgive();

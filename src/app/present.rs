@@ -149,6 +149,7 @@ impl Page {
             self.present_rail(now);
             self.present_pipeline(now);
             self.present_notices(now);
+            self.present_linger();
             self.present_hands(now);
         }
     }
@@ -189,7 +190,7 @@ impl Page {
                         let before = held.row.with_untracked(Clone::clone);
                         let fresh_change = (held.version != row.version).then_some(row.changed);
                         let seen = Some((&before, fresh_change));
-                        let model = row_model(&mut self.layout, view.filter(), row, rank, look, seen, wall, now);
+                        let model = row_model(&mut self.layout, view, row, rank, look, seen, wall, now);
                         if model != before {
                             held.row.set(model);
                             changed = true;
@@ -200,7 +201,7 @@ impl Page {
                 }
                 None => {
                     changed = true;
-                    let model = row_model(&mut self.layout, view.filter(), row, rank, look, None, wall, now);
+                    let model = row_model(&mut self.layout, view, row, rank, look, None, wall, now);
                     let row_signal = ArcRwSignal::new(model);
                     Held { row: row_signal, version: row.version, second, rank, look, filter }
                 }

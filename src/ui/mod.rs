@@ -5,6 +5,7 @@ pub mod footer;
 pub mod hands;
 pub mod help;
 pub mod inspector;
+pub mod linger;
 pub mod palette;
 pub mod rail;
 pub mod screen;

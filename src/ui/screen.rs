@@ -12,6 +12,7 @@ use crate::api::object::ObjectKey;
 use crate::page::route::Route;
 use crate::ui::hands::{Hands, HandsScreen};
 use crate::ui::inspector::signals::{Inspect, Signals};
+use crate::ui::linger::LingerModel;
 
 /// What the user asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -339,6 +340,8 @@ pub struct Screen {
     pub filter_error: RwSignal<Option<String>>,
     /// Rows that wait until the pointer leaves.
     pub waiting: RwSignal<usize>,
+    /// Rows that were deleted, and how long they stay.
+    pub linger: RwSignal<LingerModel>,
     /// Why there is no row.
     pub empty: RwSignal<Option<String>>,
     /// Added, updated and deleted in the last minute.
@@ -402,6 +405,7 @@ impl Screen {
             progress: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             waiting: RwSignal::new(0),
+            linger: RwSignal::new(LingerModel::default()),
             empty: RwSignal::new(None),
             minute: RwSignal::new([0; 3]),
             heads: RwSignal::new(Vec::new()),

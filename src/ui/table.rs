@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use crate::page::layout::Rearrange;
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
 use crate::ui::hands::{Hands, cell_id, row_id};
+use crate::ui::linger::ClearDeleted;
 use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Screen, Slot};
 
 /// The height of a row in pixels; `--row` in tokens.css.
@@ -131,6 +132,7 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
                         </button>
                     })
             }}
+            <ClearDeleted screen commands />
             <span class="grow"></span>
             <span class="minute num" aria-label="changes in the last minute">
                 <b data-delta="Added" title="added in the last minute">"▲ " {move || minute(0)}</b>
