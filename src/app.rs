@@ -9,6 +9,7 @@ mod inspector;
 mod keys;
 mod layout;
 mod linger;
+mod listing;
 mod meters;
 mod notices;
 mod palette;
@@ -34,6 +35,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::api::object::ObjectKey;
 use crate::app::hands::AtHand;
 use crate::app::inspector::{Choices, Inspection};
+use crate::app::listing::Listing;
 use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
 use crate::app::present::Shown;
@@ -89,6 +91,8 @@ struct Page {
     informers: SharedInformerFactory,
     /// What keeps each informer's reflector going.
     drivers: FxHashMap<InformerId, Rc<Driver>>,
+    /// Of how many objects lists bring so many.
+    listing: Listing,
     /// The kind in view first.
     desks: Vec<Watched>,
     announcer: Announcer,
@@ -175,6 +179,7 @@ impl Page {
                 groups: rail::stored(),
                 informers: SharedInformerFactory::default(),
                 drivers: FxHashMap::default(),
+                listing: Listing::default(),
                 desks: Vec::new(),
                 announcer,
                 notices: NoticeList::default(),
@@ -328,6 +333,7 @@ fn tick(page: &Shared) {
         let mut page = page.borrow_mut();
         page.frames.request();
         let now = clock::now();
+        page.count_lists(now);
         let page = &mut *page;
         page.desks.iter_mut().for_each(|watched| watched.look(&page.informers, now));
         !page.asking && page.desks.iter().any(|watched| watched.is_unreachable(&page.informers))

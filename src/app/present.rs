@@ -228,6 +228,7 @@ impl Page {
         put(self.screen.count, String::from("0 / 0"));
         put(self.screen.connection, Connection { state, detail: String::new() });
         put(self.screen.trouble, None);
+        put(self.screen.listing, None);
         put(self.screen.empty, Some(words));
         false
     }
@@ -240,12 +241,17 @@ impl Page {
         let informers = &self.informers;
         let health = watched.health(informers, now);
         let state = report::state(health);
-        let detail = match (health, watched.listing(informers), watched.age(informers, now)) {
-            (Health::Listing, Some(count), _) if count > 0 => format!("{} so far", grouped(count as u64)),
+        let progress = self.listing.counts.progress(watched, informers);
+        let detail = match (health, progress, watched.age(informers, now)) {
+            (Health::Listing, Some(progress), _) => progress.words(),
+            (Health::Stale, Some(progress), Some(age)) if progress.listed > 0 => {
+                format!("{}, relist {}", seconds(age), progress.words())
+            }
             (Health::Live | Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => seconds(age),
             _ => String::new(),
         };
         put(self.screen.connection, Connection { state, detail });
+        self.present_listing(now);
         put(self.screen.trouble, trouble(watched, informers, health, now));
         let counts = watched.timeline().counts_since(now - 60_000.0);
         let minute = [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type));

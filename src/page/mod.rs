@@ -11,6 +11,7 @@ pub mod history;
 pub mod inspector;
 pub mod keys;
 pub mod layout;
+pub mod listing;
 pub mod notices;
 pub mod palette;
 pub mod rail;

@@ -6,6 +6,7 @@ pub mod hands;
 pub mod help;
 pub mod inspector;
 pub mod linger;
+pub mod listing;
 pub mod palette;
 pub mod rail;
 pub mod screen;

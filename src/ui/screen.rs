@@ -13,6 +13,7 @@ use crate::page::route::Route;
 use crate::ui::hands::{Hands, HandsScreen};
 use crate::ui::inspector::signals::{Inspect, Signals};
 use crate::ui::linger::LingerModel;
+use crate::ui::listing::ListingModel;
 
 /// What the user asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -342,6 +343,8 @@ pub struct Screen {
     pub waiting: RwSignal<usize>,
     /// Rows that were deleted, and how long they stay.
     pub linger: RwSignal<LingerModel>,
+    /// How far the first list has come, where it is known of how many.
+    pub listing: RwSignal<Option<ListingModel>>,
     /// Why there is no row.
     pub empty: RwSignal<Option<String>>,
     /// Added, updated and deleted in the last minute.
@@ -406,6 +409,7 @@ impl Screen {
             filter_error: RwSignal::new(None),
             waiting: RwSignal::new(0),
             linger: RwSignal::new(LingerModel::default()),
+            listing: RwSignal::new(None),
             empty: RwSignal::new(None),
             minute: RwSignal::new([0; 3]),
             heads: RwSignal::new(Vec::new()),

@@ -9,6 +9,7 @@ use crate::page::layout::Rearrange;
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
 use crate::ui::hands::{Hands, cell_id, row_id};
 use crate::ui::linger::ClearDeleted;
+use crate::ui::listing::Listing;
 use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Screen, Slot};
 
 /// The height of a row in pixels; `--row` in tokens.css.
@@ -94,6 +95,7 @@ pub fn Table(
                 </div>
             </div>
         </div>
+        <Listing screen />
         {move || screen.empty.get().map(|words| view! { <p class="empty" data-testid="empty">{words}</p> })}
         </div>
     }
