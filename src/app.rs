@@ -48,6 +48,7 @@ use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Definitions;
+use crate::page::drain::Drain;
 use crate::page::history::{self, History};
 use crate::page::layout::{Arrangement, Layout};
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
@@ -105,9 +106,13 @@ struct Page {
     selected: Option<ObjectKey>,
     inspection: Option<Inspection>,
     choices: Choices,
+    /// How wide the inspector shall be, where that was chosen.
+    width: Option<f64>,
     /// What was received, while there is room for it.
     history: History,
     paused: bool,
+    /// How many keys a frame may take.
+    drain: Drain,
     screen: Screen,
     frames: Frames,
     layout: Layout,
@@ -164,6 +169,8 @@ impl Page {
     fn begin(route: Route, screen: Screen) -> Shared {
         let mut announcer = Announcer::default();
         let (list_ear, console_ear) = (announcer.listen(), announcer.listen());
+        let drain = Drain::parse(travel::parameter("drain").as_deref());
+        put(screen.drain, drain.words());
         let page = Rc::new_cyclic(|this: &Weak<RefCell<Page>>| {
             let framed = this.clone();
             RefCell::new(Page {
@@ -190,8 +197,10 @@ impl Page {
                 selected: None,
                 inspection: None,
                 choices: Choices::default(),
+                width: inspector::width::stored(),
                 history: History::new(history::BUDGET, random()),
                 paused: false,
+                drain,
                 screen,
                 frames: Frames::new(move || {
                     if let Some(page) = framed.upgrade() {
@@ -263,13 +272,15 @@ impl Page {
         }
         let began = clock::now();
         let share = if hidden { HIDDEN_SHARE } else { SHARE };
+        let mut most = self.drain.most();
         loop {
             let mut left = false;
             for (_, informer) in self.informers.iter_mut() {
-                informer.drain(BATCH, began);
+                informer.drain(BATCH.min(most), began);
                 left |= !informer.queue().is_empty();
             }
-            if !left || clock::now() - began >= share {
+            most = most.saturating_sub(BATCH);
+            if !left || most == 0 || clock::now() - began >= share {
                 return left;
             }
         }
@@ -401,6 +412,7 @@ fn listen(page: &Shared) {
         callback.forget();
     };
     on(&window, "hashchange", |page| page.borrow_mut().go(Route::parse(&travel::fragment())));
+    on(&window, "resize", |page| page.borrow().fit_inspector());
     on(&window, "online", |page| tell_all(page, &Input::Woke));
     if let Some(document) = window.document() {
         on(&document, "visibilitychange", |page| {

@@ -80,6 +80,7 @@ impl Page {
     pub(super) fn begin_hands(&mut self) {
         put(self.screen.hands.letters, self.hands.letters);
         self.present_linger();
+        self.fit_inspector();
         self.lay_out();
         self.present_shell();
     }

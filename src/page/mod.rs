@@ -6,6 +6,7 @@ pub mod counters;
 pub mod cursor;
 pub mod definitions;
 pub mod direction;
+pub mod drain;
 pub mod export;
 pub mod history;
 pub mod inspector;

@@ -25,6 +25,15 @@ pub fn Footer(
                 " deltas"
             </span>
             <span class="arrow">"→"</span>
+            {move || {
+                let words = screen.drain.get();
+                (!words.is_empty()).then(|| view! {
+                    <span class="drain" data-testid="drain" title="?drain= in the address says so; without it, a frame takes what there is time for">
+                        {words}
+                    </span>
+                    <span class="arrow">"→"</span>
+                })
+            }}
             <span title="deltas received for each one applied">"pop " <b>{read(|pipeline| &pipeline.ratio)}</b> " : 1"</span>
             <span class="arrow">"→"</span>
             <span title="drains that changed the page">"page " <b>{read(|pipeline| &pipeline.page)}</b> "/s"</span>

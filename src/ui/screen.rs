@@ -375,6 +375,8 @@ pub struct Screen {
     pub notices: RwSignal<Notices>,
     /// Whether someone reads that.
     pub notices_open: RwSignal<bool>,
+    /// How many keys a frame may take from a queue, in words; empty where that is not limited.
+    pub drain: RwSignal<String>,
     /// Whether the queues are not drained.
     pub paused: RwSignal<bool>,
     /// Whether the timeline follows.
@@ -425,6 +427,7 @@ impl Screen {
             pipeline: RwSignal::new(Pipeline { balanced: true, ..Pipeline::default() }),
             notices: RwSignal::new(Notices::default()),
             notices_open: RwSignal::new(false),
+            drain: RwSignal::new(String::new()),
             paused: RwSignal::new(false),
             following: RwSignal::new(true),
             span: RwSignal::new(String::new()),
