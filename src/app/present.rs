@@ -212,6 +212,7 @@ impl Page {
         self.shown.slots = kept;
         put(self.screen.progress, view.progress().map_or_else(String::new, progress));
         put(self.screen.length, view.len());
+        put(self.screen.unplaced, view.unplaced());
         put(self.screen.template, self.layout.template());
         put(self.screen.window, WindowModel { first, slots });
         self.present_hand();
@@ -224,6 +225,7 @@ impl Page {
         let (state, words) = self.absence();
         self.shown.slots.clear();
         put(self.screen.length, 0);
+        put(self.screen.unplaced, None);
         put(self.screen.window, WindowModel::default());
         put(self.screen.count, String::from("0 / 0"));
         put(self.screen.connection, Connection { state, detail: String::new() });

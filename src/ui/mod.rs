@@ -15,4 +15,5 @@ pub mod shell;
 pub mod table;
 pub mod timeline;
 pub mod timeline_canvas;
+pub mod unplaced;
 pub mod watches;

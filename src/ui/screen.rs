@@ -337,6 +337,8 @@ pub struct Screen {
     pub count: RwSignal<String>,
     /// How far a new order or filter has come; empty once it is through.
     pub progress: RwSignal<String>,
+    /// Where the rows begin that have no place yet, while they are being sorted.
+    pub unplaced: RwSignal<Option<usize>>,
     /// Why the filter cannot be read, and so filters nothing.
     pub filter_error: RwSignal<Option<String>>,
     /// Rows that wait until the pointer leaves.
@@ -408,6 +410,7 @@ impl Screen {
             splash: RwSignal::new(None),
             count: RwSignal::new(String::from("0 / 0")),
             progress: RwSignal::new(String::new()),
+            unplaced: RwSignal::new(None),
             filter_error: RwSignal::new(None),
             waiting: RwSignal::new(0),
             linger: RwSignal::new(LingerModel::default()),

@@ -11,6 +11,7 @@ use crate::ui::hands::{Hands, cell_id, row_id};
 use crate::ui::linger::ClearDeleted;
 use crate::ui::listing::Listing;
 use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Screen, Slot};
+use crate::ui::unplaced::Unplaced;
 
 /// The height of a row in pixels; `--row` in tokens.css.
 pub const ROW: f64 = 25.0;
@@ -85,6 +86,7 @@ pub fn Table(
                     <i id="hundred-characters" aria-hidden="true"></i>
                 </div>
                 <div class="table-body" role="rowgroup" style:height=move || format!("{}px", deep())>
+                    <Unplaced screen />
                     <div class="table-rows" role="presentation" style:transform=offset>
                         <For
                             each=move || screen.window.with(|window| window.slots.clone())
@@ -102,7 +104,7 @@ pub fn Table(
 }
 
 /// The tallest element that every browser can scroll, in pixels.
-const MAX_HEIGHT: f64 = 16_000_000.0;
+pub const MAX_HEIGHT: f64 = 16_000_000.0;
 
 #[component]
 fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {

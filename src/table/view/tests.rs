@@ -370,13 +370,16 @@ fn work_that_is_not_done_says_how_far_it_is_and_shows_the_first_rows() {
         (view.len(), &names(&view)[..3]),
         (100, &["web-099".to_owned(), "web-098".into(), "web-097".into()][..])
     );
+    let known = view.unplaced().expect("most rows have no place yet");
+    assert_eq!((view.window(0, 100).len(), known > 0 && known < 100), (known, true));
     // What changes meanwhile has its place at once.
     view.apply(&updated("web-050", 49, -1), 1.0);
     assert_eq!(names(&view)[0], "web-050");
     while view.work(|| true) {}
     assert_eq!((view.progress(), names(&view).len(), &*names(&view)[1]), (None, 100, "web-099"));
+    assert_eq!(view.unplaced(), None);
     view.filter_by(filter("9"));
-    assert!(view.progress().is_some_and(|progress| !progress.sorting));
+    assert!(view.progress().is_some_and(|progress| !progress.sorting) && view.unplaced().is_none());
     assert_eq!(names(&view)[0], "web-099");
     while view.work(|| true) {}
     // A filter that is taken back takes no time at all.
