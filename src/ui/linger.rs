@@ -98,7 +98,7 @@ pub fn ClearDeleted(
             };
             view! {
                 <button class="deleted" data-testid="deleted" title=title on:click=move |_| clear(commands)>
-                    {words} <span class="clear">"clear"</span>
+                    {words} " " <span class="clear">"clear"</span>
                 </button>
             }
         })

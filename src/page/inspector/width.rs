@@ -43,9 +43,15 @@ mod tests {
 
     #[test]
     fn what_was_kept_and_is_no_width_is_nothing() {
-        for (text, expected) in
-            [("640", Some(640.0)), ("1e9", Some(1e9)), ("", None), ("NaN", None), ("inf", None), ("-3", None), ("6px", None)]
-        {
+        for (text, expected) in [
+            ("640", Some(640.0)),
+            ("1e9", Some(1e9)),
+            ("", None),
+            ("NaN", None),
+            ("inf", None),
+            ("-3", None),
+            ("6px", None),
+        ] {
             assert_eq!(read(text), expected, "{text}");
         }
     }
