@@ -37,8 +37,8 @@ impl Drain {
     pub fn words(&self) -> String {
         match self {
             Drain::Free => String::new(),
-            Drain::Limited(limit) if limit.get() == 1 => String::from("1 key a frame"),
-            Drain::Limited(limit) => format!("{limit} keys a frame"),
+            Drain::Limited(limit) if limit.get() == 1 => String::from("1 key a frame →"),
+            Drain::Limited(limit) => format!("{limit} keys a frame →"),
             Drain::Unread(text) => {
                 let short: String = text.chars().take(12).collect();
                 format!("drain={short} is no number of keys")
@@ -55,8 +55,8 @@ mod tests {
     fn the_address_limits_what_a_frame_takes() {
         for (parameter, most, words) in [
             (None, usize::MAX, ""),
-            (Some("1"), 1, "1 key a frame"),
-            (Some("20"), 20, "20 keys a frame"),
+            (Some("1"), 1, "1 key a frame →"),
+            (Some("20"), 20, "20 keys a frame →"),
             (Some("0"), usize::MAX, "drain=0 is no number of keys"),
             (Some("-1"), usize::MAX, "drain=-1 is no number of keys"),
             (Some("99999999999999999999999"), usize::MAX, "drain=999999999999 is no number of keys"),

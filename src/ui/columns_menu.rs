@@ -41,12 +41,14 @@ pub fn ColumnsMenu(
             <summary class="button" title="columns: which, in which order, how wide; and how long deleted rows stay">"Table ▾"</summary>
             <div class="menu-list" role="group" aria-label="Table">
                 <p class="menu-head">"Columns"</p>
-                // By place and not by title: an element that is moved in the document loses the focus.
-                <For
-                    each=move || 0..count.get()
-                    key=|place| *place
-                    children=move |place| view! { <Column place screen commands /> }
-                />
+                <div class="column-list">
+                    // By place and not by title: an element that is moved in the document loses the focus.
+                    <For
+                        each=move || 0..count.get()
+                        key=|place| *place
+                        children=move |place| view! { <Column place screen commands /> }
+                    />
+                </div>
                 <button
                     data-testid="columns-reset"
                     on:click=move |_| commands.send(Command::Hands(Hands::Act(Act::ResetColumns)))

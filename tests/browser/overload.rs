@@ -26,7 +26,7 @@ async fn an_overload_is_shown_told_and_survived() {
         page.reaches("pods", "live", SOON).await;
         let count = cluster.list("/api/v1/pods").await.count();
         page.counts(count, count).await;
-        assert_eq!(page.text("drain").await, "1 key a frame", "what is asked for is not hidden");
+        assert_eq!(page.text("drain").await, "1 key a frame →", "what is asked for is not hidden");
         // The first list may have been an overload too, at a key a frame.
         let before = page.browser.run(TOLD, Vec::new()).await;
 
