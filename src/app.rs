@@ -8,6 +8,8 @@ mod hands;
 mod inspector;
 mod keys;
 mod layout;
+mod linger;
+mod listing;
 mod meters;
 mod notices;
 mod palette;
@@ -33,6 +35,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::api::object::ObjectKey;
 use crate::app::hands::AtHand;
 use crate::app::inspector::{Choices, Inspection};
+use crate::app::listing::Listing;
 use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
 use crate::app::present::Shown;
@@ -45,6 +48,7 @@ use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Definitions;
+use crate::page::drain::Drain;
 use crate::page::history::{self, History};
 use crate::page::layout::{Arrangement, Layout};
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
@@ -52,7 +56,7 @@ use crate::page::rail::Groups;
 use crate::page::route::Route;
 use crate::page::watched::Watched;
 use crate::table::kinds::Kind;
-use crate::table::view::Sort;
+use crate::table::view::{Linger, Sort};
 use crate::timeline::Timeline;
 use crate::ui::screen::{Command, Commands, Screen, Splash, put};
 use crate::ui::shell::{Shell, ShellProps};
@@ -88,6 +92,8 @@ struct Page {
     informers: SharedInformerFactory,
     /// What keeps each informer's reflector going.
     drivers: FxHashMap<InformerId, Rc<Driver>>,
+    /// Of how many objects lists bring so many.
+    listing: Listing,
     /// The kind in view first.
     desks: Vec<Watched>,
     announcer: Announcer,
@@ -100,14 +106,20 @@ struct Page {
     selected: Option<ObjectKey>,
     inspection: Option<Inspection>,
     choices: Choices,
+    /// How wide the inspector shall be, where that was chosen.
+    width: Option<f64>,
     /// What was received, while there is room for it.
     history: History,
     paused: bool,
+    /// How many keys a frame may take.
+    drain: Drain,
     screen: Screen,
     frames: Frames,
     layout: Layout,
     /// What the user has made of the columns.
     arrangement: Arrangement,
+    /// How long deleted rows stay.
+    linger: Linger,
     hands: AtHand,
     pointer: Pointer,
     shown: Shown,
@@ -157,6 +169,8 @@ impl Page {
     fn begin(route: Route, screen: Screen) -> Shared {
         let mut announcer = Announcer::default();
         let (list_ear, console_ear) = (announcer.listen(), announcer.listen());
+        let drain = Drain::parse(travel::parameter("drain").as_deref());
+        put(screen.drain, drain.words());
         let page = Rc::new_cyclic(|this: &Weak<RefCell<Page>>| {
             let framed = this.clone();
             RefCell::new(Page {
@@ -164,6 +178,7 @@ impl Page {
                 base: None,
                 layout: Layout::of(None, false, &Arrangement::default()),
                 arrangement: Arrangement::default(),
+                linger: linger::stored(),
                 hands: AtHand::default(),
                 route,
                 catalog: Catalog::default(),
@@ -171,6 +186,7 @@ impl Page {
                 groups: rail::stored(),
                 informers: SharedInformerFactory::default(),
                 drivers: FxHashMap::default(),
+                listing: Listing::default(),
                 desks: Vec::new(),
                 announcer,
                 notices: NoticeList::default(),
@@ -181,8 +197,10 @@ impl Page {
                 selected: None,
                 inspection: None,
                 choices: Choices::default(),
+                width: inspector::width::stored(),
                 history: History::new(history::BUDGET, random()),
                 paused: false,
+                drain,
                 screen,
                 frames: Frames::new(move || {
                     if let Some(page) = framed.upgrade() {
@@ -254,13 +272,15 @@ impl Page {
         }
         let began = clock::now();
         let share = if hidden { HIDDEN_SHARE } else { SHARE };
+        let mut most = self.drain.most();
         loop {
             let mut left = false;
             for (_, informer) in self.informers.iter_mut() {
-                informer.drain(BATCH, began);
+                informer.drain(BATCH.min(most), began);
                 left |= !informer.queue().is_empty();
             }
-            if !left || clock::now() - began >= share {
+            most = most.saturating_sub(BATCH);
+            if !left || most == 0 || clock::now() - began >= share {
                 return left;
             }
         }
@@ -270,9 +290,14 @@ impl Page {
 impl Page {
     /// Has the tables and timelines take what the informers have for them.
     fn take(&mut self, now: f64) {
-        for watched in &mut self.desks {
+        // What the hands are at is held from the next picture on, and must be there then.
+        let busy = self.pointer.is_busy(now);
+        for (at, watched) in self.desks.iter_mut().enumerate() {
             watched.take(&mut self.informers);
-            watched.view_mut().expire(now);
+            watched.view_mut().linger_for(self.linger);
+            if at > 0 || !busy {
+                watched.view_mut().expire(now);
+            }
         }
         if self.paused {
             return self.overload.forgive();
@@ -319,6 +344,7 @@ fn tick(page: &Shared) {
         let mut page = page.borrow_mut();
         page.frames.request();
         let now = clock::now();
+        page.count_lists(now);
         let page = &mut *page;
         page.desks.iter_mut().for_each(|watched| watched.look(&page.informers, now));
         !page.asking && page.desks.iter().any(|watched| watched.is_unreachable(&page.informers))
@@ -386,6 +412,7 @@ fn listen(page: &Shared) {
         callback.forget();
     };
     on(&window, "hashchange", |page| page.borrow_mut().go(Route::parse(&travel::fragment())));
+    on(&window, "resize", |page| page.borrow().fit_inspector());
     on(&window, "online", |page| tell_all(page, &Input::Woke));
     if let Some(document) = window.document() {
         on(&document, "visibilitychange", |page| {

@@ -19,6 +19,18 @@ pub struct ListPage<'a> {
     pub items: Vec<&'a str>,
 }
 
+impl ListPage<'_> {
+    /// How many items the list has from this page on; `None` where more are to come and the server does not say how
+    /// many.
+    pub fn total(&self) -> Option<u64> {
+        let remaining = match &self.continue_token {
+            Some(_) => self.remaining?,
+            None => 0,
+        };
+        Some(remaining.saturating_add(self.items.len() as u64))
+    }
+}
+
 /// Reads a page without looking inside its items.
 ///
 /// # Errors
@@ -66,6 +78,20 @@ mod tests {
         assert_eq!(read.resource_version.as_str(), "9");
         assert_eq!(read.continue_token.as_deref(), Some("abc"));
         assert_eq!((read.remaining, read.items), (Some(3), vec![r#"{"a":1}"#, "7"]));
+    }
+
+    #[test]
+    fn a_total_is_what_is_there_and_what_remains() {
+        for (metadata, items, expected) in [
+            (r#""continue":"abc","remainingItemCount":149999"#, "{}", Some(150_000)),
+            (r#""continue":"abc""#, "{}", None),
+            (r#""continue":"""#, "{}", Some(1)),
+            ("", "", Some(0)),
+            (r#""continue":"abc","remainingItemCount":18446744073709551615"#, "{}", Some(u64::MAX)),
+        ] {
+            let text = format!(r#"{{"kind":"PartialObjectMetadataList","metadata":{{{metadata}}},"items":[{items}]}}"#);
+            assert_eq!(page(&text).unwrap().total(), expected, "{text}");
+        }
     }
 
     #[test]

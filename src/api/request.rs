@@ -54,7 +54,16 @@ pub fn path(resource: &ApiResource, scope: &Scope) -> String {
     path
 }
 
+/// What the answer to [`ListRequest::count`] may be: metadata alone where the server can leave out the rest.
+pub const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+
 impl ListRequest {
+    /// Asks for one item, and so for how many there are: the answer says how many remain. Without a version, for a
+    /// server takes no notice of the limit where any cached state will do.
+    pub fn count() -> ListRequest {
+        ListRequest { resource_version: ResourceVersion::default(), limit: Some(1), continue_token: None }
+    }
+
     /// The path and query of this page. `pretty=false`, because a browser's User-Agent is otherwise answered
     /// with indented JSON.
     pub fn url(&self, resource: &ApiResource, scope: &Scope) -> String {
@@ -137,6 +146,7 @@ mod tests {
         let mut list =
             ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(500), continue_token: None };
         assert_eq!(list.url(&PODS, &Scope::default()), "api/v1/pods?pretty=false&limit=500&resourceVersion=0");
+        assert_eq!(ListRequest::count().url(&PODS, &Scope::default()), "api/v1/pods?pretty=false&limit=1");
         list.continue_token = Some("a+b".into());
         assert_eq!(list.url(&PODS, &Scope::default()), "api/v1/pods?pretty=false&limit=500&continue=a%2Bb");
     }

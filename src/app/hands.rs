@@ -79,6 +79,8 @@ impl Page {
     /// What is seen before anything has come.
     pub(super) fn begin_hands(&mut self) {
         put(self.screen.hands.letters, self.hands.letters);
+        self.present_linger();
+        self.fit_inspector();
         self.lay_out();
         self.present_shell();
     }
@@ -134,6 +136,8 @@ impl Page {
                     now,
                 );
             }
+            Act::Linger(linger) => self.linger(linger, now),
+            Act::ClearDeleted => self.clear_deleted(now),
             Act::ExportCsv => self.export(Format::Csv, now),
             Act::ExportJson => self.export(Format::Json, now),
             Act::CopyName

@@ -3,6 +3,7 @@
 
 mod around;
 mod fetch;
+pub(super) mod width;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ const VERSIONS: usize = 40;
 struct Full {
     uid: Uid,
     version: ResourceVersion,
-    value: Value,
+    value: Rc<Value>,
     /// The second in which it was fetched; `None` where a watch or a list brought it.
     fetched: Option<f64>,
 }
@@ -71,6 +72,12 @@ pub(super) struct Inspection {
     /// Versions that were read, by their sequence.
     read: FxHashMap<u64, Arc<Shown>>,
     most: usize,
+    /// Its YAML, as it was last made.
+    lined: yaml::Lined,
+    /// What its summary was last made of.
+    summed: Option<(Rc<Value>, Option<Arc<Object>>)>,
+    /// For what the history was last looked through in vain, and how much had been received then.
+    looked: Option<(u64, &'static str, Option<ResourceVersion>)>,
     /// What was shown last.
     received: u64,
     drawn: f64,
@@ -101,6 +108,9 @@ impl Inspection {
             events: None,
             read: FxHashMap::default(),
             most: VERSIONS,
+            lined: yaml::Lined::default(),
+            summed: None,
+            looked: None,
             received: u64::MAX,
             drawn: f64::NEG_INFINITY,
             slow: f64::NEG_INFINITY,
@@ -144,6 +154,9 @@ impl Page {
 
     /// Does what the user asks of the inspector.
     pub(super) fn obey_inspector(&mut self, command: Inspect) {
+        if let Inspect::Widen(width) = command {
+            return self.widen_inspector(width);
+        }
         let signals = self.screen.inspector;
         signals.copied.set("");
         match command {
@@ -165,6 +178,7 @@ impl Page {
                     open.most += 5 * VERSIONS;
                 }
             }
+            Inspect::Widen(_) => {}
             Inspect::Refresh => {
                 if let Some(open) = &mut self.inspection {
                     (open.fetched_at, open.trouble) = (f64::NEG_INFINITY, None);
@@ -197,7 +211,7 @@ impl Page {
         if !paused && (open.dirty || changed || ((received || now - open.slow >= SLOW) && now - open.drawn >= PACE)) {
             put(signals.wall, clock::wall());
             self.need_text(&mut open, now);
-            self.present_object(&open);
+            self.present_object(&mut open);
             if received || open.dirty {
                 open.received = self.history.received();
                 self.present_versions(&mut open);
@@ -249,12 +263,21 @@ impl Page {
 
     /// Sees to it that the whole object is there: from what was kept, or from the server.
     fn need_text(&mut self, open: &mut Inspection, now: f64) {
-        let kept = self.history.of(&open.kind.resource, &open.key);
         let wanted = open.row.as_ref().map(|row| (&row.uid, &row.resource_version));
         let has = |full: &Full, (uid, version): (&Uid, &ResourceVersion)| full.uid == *uid && full.version == *version;
+        if let ("live", Some(wanted), Some(full)) = (open.state, wanted, &open.full)
+            && has(full, wanted)
+        {
+            return;
+        }
+        // All that was received is looked through once, and then again when more has come.
+        let looked = (self.history.received(), open.state, wanted.map(|(_, version)| version.clone()));
+        if open.looked.as_ref() == Some(&looked) {
+            return self.need_fetch(open, now);
+        }
+        let kept = self.history.of(&open.kind.resource, &open.key);
         // Of one that is gone, the last state is the one to know.
         let newest = match (open.state, wanted) {
-            ("live", Some(wanted)) if open.full.as_ref().is_some_and(|full| has(full, wanted)) => return,
             ("live", Some((uid, version))) => {
                 kept.iter().rev().find(|one| one.uid == *uid && one.resource_version == *version)
             }
@@ -268,10 +291,12 @@ impl Page {
         };
         if let Some(version) = newest {
             if open.full.as_ref().is_some_and(|full| known(full, version)) {
+                open.looked = Some(looked);
                 return;
             }
             match version.text.as_deref().map(serde_json::from_str) {
                 Some(Ok(value)) => {
+                    let value = Rc::new(value);
                     let (uid, version) = (version.uid.clone(), version.resource_version.clone());
                     open.full = Some(Rc::new(Full { uid, version, value, fetched: None }));
                     open.trouble = None;
@@ -284,6 +309,12 @@ impl Page {
                 None => {}
             }
         }
+        open.looked = Some(looked);
+        self.need_fetch(open, now);
+    }
+
+    /// Fetches what was not kept, if it is needed, and now and then.
+    fn need_fetch(&self, open: &mut Inspection, now: f64) {
         let synced = self.desk().is_some_and(|desk| desk.informers(&self.informers).all(SharedInformer::has_synced));
         let asks = open.state == "live" || (synced && !open.missing && open.full.is_none() && open.state == "waiting");
         if asks && !open.fetching && now - open.fetched_at >= FETCHES {
@@ -292,7 +323,7 @@ impl Page {
         }
     }
 
-    fn present_object(&self, open: &Inspection) {
+    fn present_object(&self, open: &mut Inspection) {
         let signals = self.screen.inspector;
         let health = self.desk().map(|desk| desk.health(&self.informers, clock::now()));
         let words = match (open.state, health) {
@@ -325,7 +356,16 @@ impl Page {
             }),
         );
         let full = open.full.as_deref();
-        put(signals.summary, full.map(|full| summary(open.kind, open.row.as_deref(), &full.value)));
+        let is_summed = match (full, &open.summed) {
+            (Some(full), Some((value, row))) => {
+                Rc::ptr_eq(&full.value, value) && row.as_ref().map(Arc::as_ptr) == open.row.as_ref().map(Arc::as_ptr)
+            }
+            (full, summed) => full.is_none() && summed.is_none(),
+        };
+        if !is_summed {
+            put(signals.summary, full.map(|full| summary(open.kind, open.row.as_deref(), &full.value)));
+            open.summed = full.map(|full| (full.value.clone(), open.row.clone()));
+        }
         let newest = match (full, &open.row) {
             (Some(full), Some(row)) => full.version == row.resource_version,
             _ => true,
@@ -346,7 +386,7 @@ impl Page {
         // Lines are made only while they are looked at.
         let before = signals.yaml.with_untracked(Clone::clone);
         let yaml = match full.filter(|_| Tab::named(&self.route.tab) == Tab::Yaml) {
-            Some(full) => Arc::new(yaml::lines(&full.value, self.choices.yaml)),
+            Some(full) => open.lined.of(&full.value, self.choices.yaml),
             None => before.yaml,
         };
         let entries =

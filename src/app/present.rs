@@ -149,6 +149,7 @@ impl Page {
             self.present_rail(now);
             self.present_pipeline(now);
             self.present_notices(now);
+            self.present_linger();
             self.present_hands(now);
         }
     }
@@ -189,7 +190,7 @@ impl Page {
                         let before = held.row.with_untracked(Clone::clone);
                         let fresh_change = (held.version != row.version).then_some(row.changed);
                         let seen = Some((&before, fresh_change));
-                        let model = row_model(&mut self.layout, view.filter(), row, rank, look, seen, wall, now);
+                        let model = row_model(&mut self.layout, view, row, rank, look, seen, wall, now);
                         if model != before {
                             held.row.set(model);
                             changed = true;
@@ -200,7 +201,7 @@ impl Page {
                 }
                 None => {
                     changed = true;
-                    let model = row_model(&mut self.layout, view.filter(), row, rank, look, None, wall, now);
+                    let model = row_model(&mut self.layout, view, row, rank, look, None, wall, now);
                     let row_signal = ArcRwSignal::new(model);
                     Held { row: row_signal, version: row.version, second, rank, look, filter }
                 }
@@ -211,6 +212,7 @@ impl Page {
         self.shown.slots = kept;
         put(self.screen.progress, view.progress().map_or_else(String::new, progress));
         put(self.screen.length, view.len());
+        put(self.screen.unplaced, view.unplaced());
         put(self.screen.template, self.layout.template());
         put(self.screen.window, WindowModel { first, slots });
         self.present_hand();
@@ -223,10 +225,12 @@ impl Page {
         let (state, words) = self.absence();
         self.shown.slots.clear();
         put(self.screen.length, 0);
+        put(self.screen.unplaced, None);
         put(self.screen.window, WindowModel::default());
         put(self.screen.count, String::from("0 / 0"));
         put(self.screen.connection, Connection { state, detail: String::new() });
         put(self.screen.trouble, None);
+        put(self.screen.listing, None);
         put(self.screen.empty, Some(words));
         false
     }
@@ -239,12 +243,17 @@ impl Page {
         let informers = &self.informers;
         let health = watched.health(informers, now);
         let state = report::state(health);
-        let detail = match (health, watched.listing(informers), watched.age(informers, now)) {
-            (Health::Listing, Some(count), _) if count > 0 => format!("{} so far", grouped(count as u64)),
+        let progress = self.listing.counts.progress(watched, informers);
+        let detail = match (health, progress, watched.age(informers, now)) {
+            (Health::Listing, Some(progress), _) => progress.words(),
+            (Health::Stale, Some(progress), Some(age)) if progress.listed > 0 => {
+                format!("{}, relist {}", seconds(age), progress.words())
+            }
             (Health::Live | Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => seconds(age),
             _ => String::new(),
         };
         put(self.screen.connection, Connection { state, detail });
+        self.present_listing(now);
         put(self.screen.trouble, trouble(watched, informers, health, now));
         let counts = watched.timeline().counts_since(now - 60_000.0);
         let minute = [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type));

@@ -5,8 +5,8 @@ use crate::api::time::{Timestamp, write_human_duration};
 use crate::cache::delta::DeltaType;
 use crate::page::direction::direction;
 use crate::page::layout::{Layout, Source};
-use crate::table::filter::{Filter, Place, searched};
-use crate::table::view::{Progress, Row};
+use crate::table::filter::{Place, searched};
+use crate::table::view::{Progress, Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
 use crate::ui::screen::{CellModel, RowModel};
 
@@ -18,14 +18,12 @@ pub(super) type Look = (bool, Option<usize>);
 const MARKED: i64 = 2;
 /// How long a row counts as just come.
 const FRESH: f64 = 2_000.0;
-/// How long a deleted row takes to fade by a step.
-const FADES: f64 = 2_500.0;
 
 /// What a row shows. `before` is what it showed last, and which columns a change since then touched.
 #[expect(clippy::too_many_arguments, reason = "a row is made of these parts, in one place")]
 pub(super) fn row_model(
     layout: &mut Layout,
-    filter: &Filter,
+    view: &TableView,
     row: &Row,
     rank: usize,
     (selected, hand): Look,
@@ -33,7 +31,7 @@ pub(super) fn row_model(
     wall: Timestamp,
     now: f64,
 ) -> RowModel {
-    let object = &row.object;
+    let (object, filter) = (&row.object, view.filter());
     let sources = layout.sources.clone();
     let cells = sources.into_iter().enumerate().map(|(at, source)| {
         let mut text = String::new();
@@ -89,7 +87,7 @@ pub(super) fn row_model(
         uid: object.uid.clone(),
         state: if row.deleted_at().is_some() { "deleted" } else { "live" },
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
-        fading: row.deleted_at().map_or(0, |deleted_at| ((now - deleted_at) / FADES) as u8),
+        fading: row.deleted_at().map_or(0, |deleted_at| view.linger().fading(now - deleted_at)),
         selected,
         hand,
         flaw: object.flaw.is_some(),

@@ -4,7 +4,8 @@ use gloo_net::http::{Request, Response};
 use web_sys::AbortController;
 
 use crate::api::event::{self, EventType};
-use crate::api::request::{ListRequest, Scope, WatchRequest, path};
+use crate::api::list;
+use crate::api::request::{ListRequest, METADATA_LIST, Scope, WatchRequest, path};
 use crate::api::resource::ApiResource;
 use crate::api::status::Failure;
 use crate::browser::base::Base;
@@ -52,6 +53,15 @@ impl ListerWatcher {
             }
             Err(error) => tell(Input::Failed(Failure::unreachable(format!("the answer broke off: {error}")))),
         }
+    }
+
+    /// Asks how many objects there are; `None` where that cannot be learnt, for whatever reason.
+    pub async fn count(&self) -> Option<u64> {
+        let url = format!("{}{}", self.base.http, ListRequest::count().url(&self.resource, &self.scope));
+        let (_abort, response) = get_as(&url, METADATA_LIST).await;
+        let response = response.ok().filter(Response::ok)?;
+        let text = response.text().await.ok()?;
+        list::page(&text).ok()?.total()
     }
 
     /// Fetches one object by its name.
@@ -103,9 +113,13 @@ impl ListerWatcher {
 }
 
 async fn get(url: &str) -> (AbortOnDrop, Result<Response, Failure>) {
+    get_as(url, "*/*").await
+}
+
+async fn get_as(url: &str, accept: &str) -> (AbortOnDrop, Result<Response, Failure>) {
     let abort = AbortOnDrop(AbortController::new().ok());
     let signal = abort.0.as_ref().map(AbortController::signal);
-    let response = Request::get(url).abort_signal(signal.as_ref()).send().await;
+    let response = Request::get(url).header("Accept", accept).abort_signal(signal.as_ref()).send().await;
     // The browser keeps the reason of a failed fetch to itself.
     let origin = url.split('?').next().unwrap_or(url).to_owned();
     (abort, response.map_err(|_| Failure::unreachable(format!("no answer from {origin}"))))

@@ -175,8 +175,16 @@ enum State {
     Stopped,
     /// A streaming list whose end has not come; the map is what it has said so far.
     Stream(Socket, Objects),
-    /// A paged list: the items so far, how many more could not be read, and the version of its first page.
-    List { items: Objects, unreadable: usize, version: ResourceVersion, request: ListRequest, requested: f64 },
+    /// A paged list: the items so far, how many more could not be read, the version of its first page, and how many
+    /// items remain, where the last page said so.
+    List {
+        items: Objects,
+        unreadable: usize,
+        version: ResourceVersion,
+        request: ListRequest,
+        requested: f64,
+        remaining: Option<u64>,
+    },
     /// The watch after a list.
     Watch(Socket),
     /// A socket was refused; `request` asks why, for the sake of `phase`.
@@ -364,6 +372,14 @@ impl Reflector {
         match &self.state {
             State::Stream(_, objects) => Some(objects.len()),
             State::List { items, .. } => Some(items.len()),
+            _ => None,
+        }
+    }
+
+    /// How many objects the list under way will still bring, where its last page said so.
+    pub fn remaining(&self) -> Option<u64> {
+        match &self.state {
+            State::List { remaining, .. } => *remaining,
             _ => None,
         }
     }

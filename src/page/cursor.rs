@@ -119,7 +119,7 @@ mod tests {
     use crate::api::object::{Object, ObjectKey, ResourceVersion};
     use crate::cache::store::Change;
     use crate::table::filter::Filter;
-    use crate::table::view::LINGER;
+    use crate::table::view::Linger;
     use std::sync::Arc;
 
     fn object(name: &str) -> Arc<Object> {
@@ -140,7 +140,7 @@ mod tests {
 
     fn delete(view: &mut TableView, name: &str) {
         view.apply(&Change::Deleted { last: object(name), folded: 1, final_state_unknown: false }, 0.0);
-        view.expire(LINGER);
+        view.expire(Linger::default().milliseconds());
     }
 
     fn view(names: &[&str]) -> TableView {

@@ -4,6 +4,8 @@
 //! Alt or Shift but Ctrl-K, which every browser leaves to the page), and none from a control that knows it itself.
 //! The keys of a single letter can be turned off, for those who speak to their machine (WCAG 2.1, 2.1.4).
 
+use crate::table::view::Linger;
+
 /// Something that the user does, by key or by the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Act {
@@ -75,6 +77,10 @@ pub enum Act {
     ResetColumns,
     /// Turn the keys of a single letter off, or on.
     Letters,
+    /// Have deleted rows stay so long.
+    Linger(Linger),
+    /// Have deleted rows go now.
+    ClearDeleted,
 }
 
 impl Act {
@@ -115,6 +121,13 @@ impl Act {
             Act::Retry => "Retry now",
             Act::ResetColumns => "Reset the columns",
             Act::Letters => "Keys of one letter, on or off",
+            Act::Linger(Linger::AtOnce) => "Deleted rows go at once",
+            Act::Linger(Linger::TwoSeconds) => "Deleted rows stay for 2 s",
+            Act::Linger(Linger::TenSeconds) => "Deleted rows stay for 10 s",
+            Act::Linger(Linger::Minute) => "Deleted rows stay for 1 min",
+            Act::Linger(Linger::FiveMinutes) => "Deleted rows stay for 5 min",
+            Act::Linger(Linger::UntilDismissed) => "Deleted rows stay until they are cleared",
+            Act::ClearDeleted => "Clear deleted rows",
         }
     }
 

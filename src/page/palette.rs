@@ -7,6 +7,7 @@ use crate::page::catalog::Catalog;
 use crate::page::keys::{Act, keys_of};
 use crate::page::route::Route;
 use crate::table::kinds::Kind;
+use crate::table::view::Linger;
 
 /// What the palette does without a key of its own, and what has one but is looked for by name.
 const ACTS: &[Act] = &[
@@ -20,6 +21,13 @@ const ACTS: &[Act] = &[
     Act::Turn,
     Act::Pin,
     Act::ClearFilter,
+    Act::ClearDeleted,
+    Act::Linger(Linger::AtOnce),
+    Act::Linger(Linger::TwoSeconds),
+    Act::Linger(Linger::TenSeconds),
+    Act::Linger(Linger::Minute),
+    Act::Linger(Linger::FiveMinutes),
+    Act::Linger(Linger::UntilDismissed),
     Act::Retry,
     Act::CopyName,
     Act::CopyCell,
@@ -221,6 +229,8 @@ fn other_names(act: Act) -> &'static [&'static str] {
         Act::Help => &["help", "shortcuts"],
         Act::ClearFilter => &["show all"],
         Act::CopyLink => &["url", "share", "address"],
+        Act::ClearDeleted => &["dismiss"],
+        Act::Linger(_) => &["linger", "keep"],
         _ => &[],
     }
 }

@@ -208,6 +208,11 @@ impl Watched {
         self.sources.iter().filter_map(|source| informers.get(source.informer))
     }
 
+    /// Each informer, and of which scope it is.
+    pub fn sources(&self) -> impl Iterator<Item = (InformerId, &Scope)> {
+        self.sources.iter().map(|source| source.informer).zip(&self.scopes)
+    }
+
     /// What became of the changes.
     pub fn counters(&self) -> &Counters {
         &self.counters
@@ -271,13 +276,6 @@ impl Watched {
         };
         let healths = self.informers(informers).map(|informer| informer.health(now));
         healths.max_by_key(worst).unwrap_or(Health::Connecting)
-    }
-
-    /// How many objects the lists under way have brought so far; `None` while nothing is being listed.
-    pub fn listing(&self, informers: &SharedInformerFactory) -> Option<usize> {
-        let counts: Vec<usize> =
-            self.informers(informers).filter_map(|informer| informer.reflector().listing()).collect();
-        (!counts.is_empty()).then(|| counts.iter().sum())
     }
 
     /// How long ago the server was last heard, in milliseconds: the longest of the informers' silences.

@@ -4,6 +4,7 @@
 //! carried out in slices (`work`).
 
 mod held;
+mod linger;
 mod row;
 mod work;
 
@@ -23,11 +24,9 @@ use crate::table::view::held::Held;
 use crate::table::view::row::{Place, changed_cells, comparison};
 use crate::table::view::work::Work;
 
+pub use crate::table::view::linger::{Linger, MOST};
 pub use crate::table::view::row::{Row, Sort, SortKey};
 pub use crate::table::view::work::Progress;
-
-/// How long a deleted row stays, in milliseconds.
-pub const LINGER: f64 = 10_000.0;
 
 /// How many slices a change of order or filter is given at once, so that a small table is never half done.
 const AT_ONCE: usize = 6;
@@ -41,6 +40,9 @@ pub struct TableView {
     live: HashTable<RowId>,
     /// Deleted rows that still linger, oldest first.
     gone: VecDeque<RowId>,
+    linger: Linger,
+    /// How many deleted rows went before their time, for there were too many.
+    crowded_out: usize,
     /// Every row, deleted ones included; while they are being sorted, those of [`Place::Rest`].
     all: Order,
     /// Those that the filter lets through, as far as it has come; `None` without a filter.
@@ -70,6 +72,8 @@ impl Default for TableView {
             free: Vec::new(),
             live: HashTable::new(),
             gone: VecDeque::new(),
+            linger: Linger::default(),
+            crowded_out: 0,
             all: Order::default(),
             shown: None,
             rows_shown: 0,
@@ -200,24 +204,6 @@ impl TableView {
             SortKey::Column(column) => {
                 self.row(id).is_some_and(|row| row.object.cells.get(column) != new.cells.get(column))
             }
-        }
-    }
-
-    /// Lets deleted rows go that have lingered long enough. Nothing goes while the table is held.
-    pub fn expire(&mut self, now: f64) {
-        if self.held.is_some() {
-            return;
-        }
-        while let Some(&id) = self.gone.front() {
-            let Some(row) = self.row(id) else { break };
-            if row.deleted_at().is_some_and(|deleted_at| now - deleted_at < LINGER) {
-                break;
-            }
-            self.leave(id);
-            self.unjudge(id);
-            self.gone.pop_front();
-            self.rows[id.0 as usize] = None;
-            self.free.push(id);
         }
     }
 

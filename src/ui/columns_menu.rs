@@ -1,4 +1,5 @@
-//! The columns: a menu that shows, hides, moves and widens them without a pointer, and the handles in the table's head.
+//! The table's menu, which shows, hides, moves and widens columns without a pointer, and says how long deleted rows
+//! stay; and the handles in the table's head.
 
 use leptos::ev;
 use leptos::html;
@@ -8,6 +9,7 @@ use wasm_bindgen::JsCast;
 use crate::page::keys::Act;
 use crate::page::layout::{Choice, Rearrange};
 use crate::ui::hands::Hands;
+use crate::ui::linger::LingerChoice;
 use crate::ui::screen::{Command, Commands, Screen};
 
 /// By how many characters a click makes a column wider.
@@ -36,20 +38,24 @@ pub fn ColumnsMenu(
     let count = Memo::new(move |_| screen.hands.columns.with(Vec::len));
     view! {
         <details class="menu columns" data-testid="columns" node_ref=menu>
-            <summary class="button" title="which columns are shown, in which order, how wide">"Columns ▾"</summary>
-            <div class="menu-list" role="group" aria-label="Columns">
-                // By place and not by title: an element that is moved in the document loses the focus.
-                <For
-                    each=move || 0..count.get()
-                    key=|place| *place
-                    children=move |place| view! { <Column place screen commands /> }
-                />
+            <summary class="button" title="columns: which, in which order, how wide; and how long deleted rows stay">"Table ▾"</summary>
+            <div class="menu-list" role="group" aria-label="Table">
+                <p class="menu-head">"Columns"</p>
+                <div class="column-list">
+                    // By place and not by title: an element that is moved in the document loses the focus.
+                    <For
+                        each=move || 0..count.get()
+                        key=|place| *place
+                        children=move |place| view! { <Column place screen commands /> }
+                    />
+                </div>
                 <button
                     data-testid="columns-reset"
                     on:click=move |_| commands.send(Command::Hands(Hands::Act(Act::ResetColumns)))
                 >
                     "As kubectl has them"
                 </button>
+                <LingerChoice screen commands />
             </div>
         </details>
     }

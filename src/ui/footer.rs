@@ -16,22 +16,37 @@ pub fn Footer(
     let balanced = move || screen.pipeline.with(|pipeline| pipeline.balanced);
     view! {
         <footer class="footer" data-testid="pipeline">
-            <span title="objects that complete lists brought">"list " <b>{read(|pipeline| &pipeline.listed)}</b></span>
-            <span class="arrow">"→"</span>
+            <span class="listed" title="objects that complete lists brought">
+                "list " <b>{read(|pipeline| &pipeline.listed)}</b> <span class="arrow">"→"</span>
+            </span>
             <span title="text frames received">"watch " <b>{read(|pipeline| &pipeline.frames)}</b> " frames/s"</span>
             <span class="arrow">"→"</span>
             <span title="what waits for the next drain">
                 "queue " <b>{read(|pipeline| &pipeline.keys)}</b> " keys, " <b>{read(|pipeline| &pipeline.deltas)}</b>
                 " deltas"
             </span>
-            <span class="arrow">"→"</span>
+            {move || match screen.drain.get() {
+                words if words.is_empty() => view! { <span class="arrow">"→"</span> }.into_any(),
+                words => view! {
+                    <span
+                        class="drain"
+                        data-testid="drain"
+                        title="?drain= in the address says so; without it, a frame takes what there is time for"
+                    >
+                        {words}
+                    </span>
+                }
+                .into_any(),
+            }}
             <span title="deltas received for each one applied">"pop " <b>{read(|pipeline| &pipeline.ratio)}</b> " : 1"</span>
             <span class="arrow">"→"</span>
             <span title="drains that changed the page">"page " <b>{read(|pipeline| &pipeline.page)}</b> "/s"</span>
             <span class="grow"></span>
             <span class="extra">"rv " <b>{read(|pipeline| &pipeline.version)}</b> <span class="arrow">"·"</span></span>
             <WatchList screen />
-            <span class="extra">{read(|pipeline| &pipeline.memory)} <span class="arrow">"·"</span></span>
+            <span class="extra memory" title=read(|pipeline| &pipeline.memory)>
+                {read(|pipeline| &pipeline.memory)} <span class="arrow">"·"</span>
+            </span>
             <NoticeList screen />
             <span
                 class="ledger"

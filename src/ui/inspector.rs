@@ -13,12 +13,10 @@ use wasm_bindgen::JsCast;
 
 use crate::api::cell::Tone;
 use crate::api::time::{Timestamp, write_human_duration};
+use crate::page::inspector::width::NARROWEST;
 use crate::ui::inspector::signals::{Inspect, Signals, Tab};
 use crate::ui::screen::{Command, Commands, Screen};
 
-/// The narrowest that the panel gets, and the least that it leaves of the table, in pixels.
-const NARROWEST: f64 = 320.0;
-const LEFT_OVER: f64 = 420.0;
 /// By how much the arrow keys move its edge.
 const STEP: f64 = 24.0;
 
@@ -77,7 +75,7 @@ pub fn Inspector(
                 aria-label="Inspector"
                 node_ref=panel
             >
-                <Edge panel />
+                <Edge panel signals commands />
                 <Head signals commands />
                 <Tabs signals commands />
                 <div
@@ -107,26 +105,27 @@ fn focus(selector: &str) {
     }
 }
 
-/// The edge that is dragged, or moved by the arrow keys.
+/// The edge that is dragged, or moved by keys; clicked twice, it makes the panel as wide as at first.
 #[component]
-fn Edge(panel: NodeRef<html::Aside>) -> impl IntoView {
+fn Edge(panel: NodeRef<html::Aside>, signals: Signals, commands: Commands) -> impl IntoView {
     let dragging = RwSignal::new(false);
-    let widen = move |width: f64| {
-        let Some(window) = web_sys::window() else { return };
-        let whole = window.inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(1440.0);
-        let width = width.min(whole - LEFT_OVER).max(NARROWEST);
-        let root = window.document().and_then(|document| document.document_element());
-        if let Some(root) = root.and_then(|root| root.dyn_into::<web_sys::HtmlElement>().ok()) {
-            let _ = root.style().set_property("--inspector", &format!("{width}px"));
-        }
-    };
+    let widen = move |width: f64| commands.send(Command::Inspect(Inspect::Widen(Some(width))));
     let width = move || panel.get_untracked().map_or(NARROWEST, |panel| f64::from(panel.offset_width()));
+    // The panel is in the document before it can be measured.
+    let shown = move || {
+        let chosen = signals.width.with(|width| width.chosen);
+        chosen.or_else(|| panel.get().map(|panel| f64::from(panel.offset_width()))).unwrap_or(NARROWEST)
+    };
     view! {
         <div
             class="inspector-edge"
             role="separator"
             aria-orientation="vertical"
             aria-label="width of the inspector"
+            aria-valuemin=NARROWEST
+            aria-valuenow=shown
+            aria-valuemax=move || signals.width.with(|width| width.widest)
+            data-testid="inspector-edge"
             tabindex="0"
             on:pointerdown=move |event: ev::PointerEvent| {
                 event.prevent_default();
@@ -144,10 +143,16 @@ fn Edge(panel: NodeRef<html::Aside>) -> impl IntoView {
             }
             on:pointerup=move |_| dragging.set(false)
             on:pointercancel=move |_| dragging.set(false)
-            on:keydown=move |event: ev::KeyboardEvent| match &*event.key() {
-                "ArrowLeft" => widen(width() + STEP),
-                "ArrowRight" => widen(width() - STEP),
-                _ => {}
+            on:dblclick=move |_| commands.send(Command::Inspect(Inspect::Widen(None)))
+            on:keydown=move |event: ev::KeyboardEvent| {
+                match &*event.key() {
+                    "ArrowLeft" => widen(width() + STEP),
+                    "ArrowRight" => widen(width() - STEP),
+                    "Home" => widen(NARROWEST),
+                    "End" => widen(f64::INFINITY),
+                    _ => return,
+                }
+                event.prevent_default();
             }
         ></div>
     }

@@ -12,6 +12,8 @@ use crate::api::uid::Uid;
 use crate::page::route::Route;
 use crate::ui::hands::{Hands, HandsScreen};
 use crate::ui::inspector::signals::{Inspect, Signals};
+use crate::ui::linger::LingerModel;
+use crate::ui::listing::ListingModel;
 
 /// What the user asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -335,10 +337,16 @@ pub struct Screen {
     pub count: RwSignal<String>,
     /// How far a new order or filter has come; empty once it is through.
     pub progress: RwSignal<String>,
+    /// Where the rows begin that have no place yet, while they are being sorted.
+    pub unplaced: RwSignal<Option<usize>>,
     /// Why the filter cannot be read, and so filters nothing.
     pub filter_error: RwSignal<Option<String>>,
     /// Rows that wait until the pointer leaves.
     pub waiting: RwSignal<usize>,
+    /// Rows that were deleted, and how long they stay.
+    pub linger: RwSignal<LingerModel>,
+    /// How far the first list has come, where it is known of how many.
+    pub listing: RwSignal<Option<ListingModel>>,
     /// Why there is no row.
     pub empty: RwSignal<Option<String>>,
     /// Added, updated and deleted in the last minute.
@@ -369,6 +377,8 @@ pub struct Screen {
     pub notices: RwSignal<Notices>,
     /// Whether someone reads that.
     pub notices_open: RwSignal<bool>,
+    /// How many keys a frame may take from a queue, in words; empty where that is not limited.
+    pub drain: RwSignal<String>,
     /// Whether the queues are not drained.
     pub paused: RwSignal<bool>,
     /// Whether the timeline follows.
@@ -400,8 +410,11 @@ impl Screen {
             splash: RwSignal::new(None),
             count: RwSignal::new(String::from("0 / 0")),
             progress: RwSignal::new(String::new()),
+            unplaced: RwSignal::new(None),
             filter_error: RwSignal::new(None),
             waiting: RwSignal::new(0),
+            linger: RwSignal::new(LingerModel::default()),
+            listing: RwSignal::new(None),
             empty: RwSignal::new(None),
             minute: RwSignal::new([0; 3]),
             heads: RwSignal::new(Vec::new()),
@@ -417,6 +430,7 @@ impl Screen {
             pipeline: RwSignal::new(Pipeline { balanced: true, ..Pipeline::default() }),
             notices: RwSignal::new(Notices::default()),
             notices_open: RwSignal::new(false),
+            drain: RwSignal::new(String::new()),
             paused: RwSignal::new(false),
             following: RwSignal::new(true),
             span: RwSignal::new(String::new()),

@@ -8,7 +8,10 @@ use leptos::prelude::*;
 use crate::page::layout::Rearrange;
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
 use crate::ui::hands::{Hands, cell_id, row_id};
+use crate::ui::linger::ClearDeleted;
+use crate::ui::listing::Listing;
 use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Screen, Slot};
+use crate::ui::unplaced::Unplaced;
 
 /// The height of a row in pixels; `--row` in tokens.css.
 pub const ROW: f64 = 25.0;
@@ -83,6 +86,7 @@ pub fn Table(
                     <i id="hundred-characters" aria-hidden="true"></i>
                 </div>
                 <div class="table-body" role="rowgroup" style:height=move || format!("{}px", deep())>
+                    <Unplaced screen />
                     <div class="table-rows" role="presentation" style:transform=offset>
                         <For
                             each=move || screen.window.with(|window| window.slots.clone())
@@ -93,13 +97,14 @@ pub fn Table(
                 </div>
             </div>
         </div>
+        <Listing screen />
         {move || screen.empty.get().map(|words| view! { <p class="empty" data-testid="empty">{words}</p> })}
         </div>
     }
 }
 
 /// The tallest element that every browser can scroll, in pixels.
-const MAX_HEIGHT: f64 = 16_000_000.0;
+pub const MAX_HEIGHT: f64 = 16_000_000.0;
 
 #[component]
 fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
@@ -131,6 +136,7 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
                         </button>
                     })
             }}
+            <ClearDeleted screen commands />
             <span class="grow"></span>
             <span class="minute num" aria-label="changes in the last minute">
                 <b data-delta="Added" title="added in the last minute">"▲ " {move || minute(0)}</b>

@@ -36,6 +36,15 @@ mod size;
 // No rows, and why.
 mod states;
 
+// A list that lasts, and of about how many.
+mod listing;
+
+// More comes than the page may take.
+mod overload;
+
+// How long deleted rows stay.
+mod lingering;
+
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
@@ -55,3 +64,6 @@ mod columns;
 mod kinds;
 // What is behind a row, what changed in it, and what is masked.
 mod inspector;
+
+// The inspector's width, and its rest.
+mod panel;

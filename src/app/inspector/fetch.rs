@@ -104,7 +104,7 @@ fn read(kind: &Kind, text: String, salt: u64) -> Result<Full, Failure> {
         true => secret::redact(&text, salt).ok_or_else(unread)?,
         false => text,
     };
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|_| unread())?;
+    let value: Rc<serde_json::Value> = Rc::new(serde_json::from_str(&text).map_err(|_| unread())?);
     let metadata = |name: &str| {
         let value = value.get("metadata").and_then(|metadata| metadata.get(name));
         value.and_then(|value| value.as_str()).unwrap_or_default().to_owned()

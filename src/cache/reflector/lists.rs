@@ -36,6 +36,7 @@ impl Reflector {
             version: ResourceVersion::default(),
             request: request.clone(),
             requested: moment.now,
+            remaining: None,
         };
         Action::List(request)
     }
@@ -63,7 +64,9 @@ impl Reflector {
     }
 
     pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let State::List { items, unreadable, version, request, requested } = &mut self.state else { return None };
+        let State::List { items, unreadable, version, request, requested, remaining } = &mut self.state else {
+            return None;
+        };
         store.ledger().bytes += text.len() as u64;
         let page = match list::page(text) {
             Ok(page) => page,
@@ -114,7 +117,7 @@ impl Reflector {
             }
             self.paged |= request.resource_version.as_str() == "0";
             request.continue_token = Some(token);
-            *requested = moment.now;
+            (*requested, *remaining) = (moment.now, page.remaining);
             return Some(Action::List(request.clone()));
         }
         let State::List { items, version, .. } = std::mem::replace(&mut self.state, State::Idle) else { return None };

@@ -8,4 +8,5 @@ pub mod relatives;
 pub mod secret;
 pub mod summary;
 pub mod versions;
+pub mod width;
 pub mod yaml;

@@ -1,6 +1,9 @@
 //! An object as YAML, in kubectl's form: keys in order, lists as far out as what they belong to. In lines, so that
 //! each can say who manages it, and bounded; or whole, to be copied.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::page::inspector::diff::cut;
@@ -53,6 +56,26 @@ pub fn lines(object: &Value, options: Options) -> Yaml {
     let mut writer = Writer { managed: options.managed, bounded: true, yaml: Yaml::default() };
     writer.root(object, &managers);
     writer.yaml
+}
+
+/// Lines that were made, for as long as the same is asked for of the same text: whoever looks at an object that does
+/// not change looks at it many times.
+#[derive(Clone, Debug, Default)]
+pub struct Lined {
+    of: Option<(Rc<Value>, Options)>,
+    lines: Arc<Yaml>,
+}
+
+impl Lined {
+    /// The object in lines. Another reading of it is another object, even where it says the same.
+    pub fn of(&mut self, object: &Rc<Value>, options: Options) -> Arc<Yaml> {
+        let is_same = |(known, with): &(Rc<Value>, Options)| Rc::ptr_eq(known, object) && *with == options;
+        if !self.of.as_ref().is_some_and(is_same) {
+            self.lines = Arc::new(lines(object, options));
+            self.of = Some((object.clone(), options));
+        }
+        self.lines.clone()
+    }
 }
 
 /// All of the object.

@@ -8,6 +8,8 @@ use crate::api::object::ResourceVersion;
 use crate::table::column::Column;
 use crate::table::view::held::AROUND;
 
+const LINGER: f64 = 10_000.0;
+
 fn object(name: &str, ready: i64, version: u32) -> Arc<Object> {
     Arc::new(Object {
         key: ObjectKey::new("shop", name),
@@ -101,6 +103,74 @@ fn nothing_moves_while_the_table_is_held() {
 }
 
 #[test]
+fn a_new_choice_applies_at_once_to_rows_that_linger_and_never_to_what_is_held() {
+    let mut view = view(&[added("a", 1), added("b", 1), added("c", 1)]);
+    for (at, name) in ["a", "b"].into_iter().enumerate() {
+        view.apply(&deleted(name), 1_000.0 * at as f64);
+    }
+    for (linger, now, expected) in [
+        (Linger::TenSeconds, 9_999.0, vec!["a†", "b†", "c"]),
+        (Linger::Minute, 50_000.0, vec!["a†", "b†", "c"]),
+        (Linger::UntilDismissed, 1e12, vec!["a†", "b†", "c"]),
+        (Linger::FiveMinutes, 300_999.0, vec!["b†", "c"]),
+        (Linger::TwoSeconds, 301_000.0, vec!["c"]),
+    ] {
+        view.linger_for(linger);
+        view.expire(now);
+        assert_eq!(names(&view), expected, "{linger:?} at {now}");
+    }
+    view.linger_for(Linger::AtOnce);
+    view.hold(0, 10);
+    view.apply(&deleted("c"), 302_000.0);
+    view.expire(302_000.0);
+    assert_eq!(names(&view), ["c†"], "what is held stays, marked");
+    view.release();
+    view.expire(302_000.0);
+    assert!(names(&view).is_empty() && view.lingering() == (0, 0));
+}
+
+#[test]
+fn deleted_rows_that_stay_are_bounded_counted_and_dismissed() {
+    let mut view = TableView::default();
+    view.linger_for(Linger::UntilDismissed);
+    for number in 0..MOST + 3 {
+        let name = format!("a-{number:02}");
+        view.apply(&added(&name, 1), 0.0);
+        view.apply(&deleted(&name), number as f64);
+        view.expire(number as f64);
+    }
+    view.apply(&added("b", 1), 100.0);
+    assert_eq!((view.lingering(), &*names(&view)[0]), ((MOST, 3), "a-03†"), "the oldest went");
+    view.linger_for(Linger::UntilDismissed);
+    assert_eq!(view.lingering().1, 3, "the same choice is no new one");
+    view.filter_by(filter("b"));
+    view.hold(0, 10);
+    view.dismiss();
+    assert_eq!((view.lingering(), view.counts(), names(&view)), ((0, 0), (1, 1), vec!["b".into()]));
+    view.filter_by(filter(""));
+    assert_eq!((names(&view), view.rows.len() - view.free.len()), (vec!["b".into()], 1));
+}
+
+#[test]
+fn a_choice_has_a_name_and_fades_as_it_lasts() {
+    for (linger, since, expected) in [
+        (Linger::TenSeconds, 2_499.0, 0),
+        (Linger::TenSeconds, 7_500.0, 3),
+        (Linger::TenSeconds, 1e9, 3),
+        (Linger::TwoSeconds, 1_000.0, 2),
+        (Linger::FiveMinutes, 100_000.0, 1),
+        (Linger::UntilDismissed, 1e12, 0),
+        (Linger::AtOnce, 5.0, 0),
+        (Linger::Minute, -1.0, 0),
+    ] {
+        assert_eq!(linger.fading(since), expected, "{linger:?} after {since}");
+    }
+    assert!(Linger::ALL.iter().all(|linger| Linger::named(linger.name()) == Some(*linger)));
+    assert_eq!((Linger::named("7s"), Linger::default()), (None, Linger::TenSeconds));
+    assert!(Linger::ALL.is_sorted_by_key(|linger| linger.milliseconds()));
+}
+
+#[test]
 fn an_update_says_which_cells_changed() {
     let mut view = view(&[added("a", 1)]);
     view.apply(&updated("a", 1, 2), 1.0);
@@ -114,6 +184,8 @@ enum Step {
     Put(u8, i64),
     Delete(u8),
     Expire,
+    Linger(Linger),
+    Dismiss,
     Sort(usize, bool),
     Filter(&'static str),
     Work(u8),
@@ -126,6 +198,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => (0..60_u8, 0..20_i64).prop_map(|(name, ready)| Step::Put(name, ready)),
         2 => (0..60_u8).prop_map(Step::Delete),
         1 => Just(Step::Expire),
+        1 => proptest::sample::select(&Linger::ALL[..]).prop_map(Step::Linger),
+        1 => Just(Step::Dismiss),
         1 => (0..4_usize, any::<bool>()).prop_map(|(key, descending)| Step::Sort(key, descending)),
         1 => filters.prop_map(Step::Filter),
         3 => (1..6_u8).prop_map(Step::Work),
@@ -221,7 +295,17 @@ proptest! {
                 }
                 Step::Expire => {
                     view.expire(now as f64);
-                    rows.retain(|row| row.3 || ((now - row.2) as f64) < LINGER);
+                    rows.retain(|row| row.3 || ((now - row.2) as f64) < view.linger().milliseconds());
+                    // They are deleted one at a time: the oldest of too many go.
+                    let mut gone: Vec<u64> = rows.iter().filter(|row| !row.3).map(|row| row.2).collect();
+                    gone.sort_unstable();
+                    let oldest = gone.len().checked_sub(MOST).map_or(0, |first| gone.get(first).copied().unwrap_or(0));
+                    rows.retain(|row| row.3 || row.2 >= oldest);
+                }
+                Step::Linger(linger) => view.linger_for(linger),
+                Step::Dismiss => {
+                    view.dismiss();
+                    rows.retain(|row| row.3);
                 }
                 Step::Sort(key, descending) => {
                     let key = [SortKey::Key, SortKey::Name, SortKey::Column(0), SortKey::Changed][key];
@@ -286,13 +370,16 @@ fn work_that_is_not_done_says_how_far_it_is_and_shows_the_first_rows() {
         (view.len(), &names(&view)[..3]),
         (100, &["web-099".to_owned(), "web-098".into(), "web-097".into()][..])
     );
+    let known = view.unplaced().expect("most rows have no place yet");
+    assert_eq!((view.window(0, 100).len(), known > 0 && known < 100), (known, true));
     // What changes meanwhile has its place at once.
     view.apply(&updated("web-050", 49, -1), 1.0);
     assert_eq!(names(&view)[0], "web-050");
     while view.work(|| true) {}
     assert_eq!((view.progress(), names(&view).len(), &*names(&view)[1]), (None, 100, "web-099"));
+    assert_eq!(view.unplaced(), None);
     view.filter_by(filter("9"));
-    assert!(view.progress().is_some_and(|progress| !progress.sorting));
+    assert!(view.progress().is_some_and(|progress| !progress.sorting) && view.unplaced().is_none());
     assert_eq!(names(&view)[0], "web-099");
     while view.work(|| true) {}
     // A filter that is taken back takes no time at all.

@@ -81,6 +81,12 @@ impl TableView {
         }
     }
 
+    /// Where the rows begin whose places are not known yet, while they are being sorted; `None` where all are.
+    pub fn unplaced(&self) -> Option<usize> {
+        let Work::Sorting(sorting) = &self.work else { return None };
+        Some(sorting.top.len()).filter(|known| *known < self.len())
+    }
+
     pub(super) fn begin_filtering(&mut self) {
         let nothing_to_do = self.filter.is_empty();
         self.shown = (!nothing_to_do).then(Order::default);

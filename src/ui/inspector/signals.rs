@@ -30,6 +30,8 @@ pub enum Inspect {
     Older,
     /// Ask the server for the object again.
     Refresh,
+    /// Make the panel so many pixels wide, or as wide as at first.
+    Widen(Option<f64>),
 }
 
 /// The parts of the inspector.
@@ -132,6 +134,15 @@ pub struct VersionsModel {
     pub let_go: String,
 }
 
+/// How wide the panel is, in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Width {
+    /// As it was chosen, within the window; `None` for as wide as at first.
+    pub chosen: Option<f64>,
+    /// The widest that it gets in this window.
+    pub widest: f64,
+}
+
 /// Every signal of the inspector.
 #[derive(Clone, Copy)]
 pub struct Signals {
@@ -157,6 +168,8 @@ pub struct Signals {
     pub versions: RwSignal<VersionsModel>,
     /// What became of the last copy.
     pub copied: RwSignal<&'static str>,
+    /// How wide the panel is.
+    pub width: RwSignal<Width>,
 }
 
 impl Signals {
@@ -174,6 +187,7 @@ impl Signals {
             events: RwSignal::new(EventsModel::default()),
             versions: RwSignal::new(VersionsModel::default()),
             copied: RwSignal::new(""),
+            width: RwSignal::new(Width::default()),
         }
     }
 

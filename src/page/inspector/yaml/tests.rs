@@ -157,3 +157,16 @@ fn whatever_comes_what_is_shown_is_bounded() {
     assert!(shown.lines.iter().all(|line| line.value.len() < 2 * LONGEST));
     assert!(text(&object, false).len() > 1_200_000);
 }
+
+#[test]
+fn lines_are_made_once_for_the_same_text_and_options() {
+    let (one, other) = (Rc::new(json!({"a": 1})), Rc::new(json!({"a": 1})));
+    let mut lined = Lined::default();
+    let first = lined.of(&one, Options::default());
+    assert!(Arc::ptr_eq(&first, &lined.of(&one, Options::default())), "nothing changed, so nothing is done");
+    let managed = Options { managed: true, ..Options::default() };
+    assert!(!Arc::ptr_eq(&first, &lined.of(&one, managed)), "asked for in another way");
+    let again = lined.of(&other, managed);
+    assert!(!Arc::ptr_eq(&again, &lined.of(&one, managed)), "read anew");
+    assert_eq!(*again, *first);
+}

@@ -1,0 +1,131 @@
+//! How long deleted rows stay, and how many of them.
+
+use crate::table::view::TableView;
+
+/// How many deleted rows stay at most, whatever was chosen; the oldest go first. Their objects are kept for them
+/// alone, so that this is what bounds their memory.
+pub const MOST: usize = if cfg!(test) { 6 } else { 10_000 };
+
+/// In so many steps a deleted row fades.
+const STEPS: f64 = 4.0;
+
+/// How long deleted rows stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Linger {
+    /// Not at all.
+    AtOnce,
+    /// Two seconds.
+    TwoSeconds,
+    /// Ten seconds.
+    #[default]
+    TenSeconds,
+    /// A minute.
+    Minute,
+    /// Five minutes.
+    FiveMinutes,
+    /// Until they are dismissed.
+    UntilDismissed,
+}
+
+impl Linger {
+    /// Every choice, the shortest first.
+    pub const ALL: [Linger; 6] = [
+        Linger::AtOnce,
+        Linger::TwoSeconds,
+        Linger::TenSeconds,
+        Linger::Minute,
+        Linger::FiveMinutes,
+        Linger::UntilDismissed,
+    ];
+
+    /// How long that is, in milliseconds.
+    pub fn milliseconds(self) -> f64 {
+        match self {
+            Linger::AtOnce => 0.0,
+            Linger::TwoSeconds => 2_000.0,
+            Linger::TenSeconds => 10_000.0,
+            Linger::Minute => 60_000.0,
+            Linger::FiveMinutes => 300_000.0,
+            Linger::UntilDismissed => f64::INFINITY,
+        }
+    }
+
+    /// The word under which it is kept, and by which a test finds it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Linger::AtOnce => "0",
+            Linger::TwoSeconds => "2s",
+            Linger::TenSeconds => "10s",
+            Linger::Minute => "1m",
+            Linger::FiveMinutes => "5m",
+            Linger::UntilDismissed => "dismissed",
+        }
+    }
+
+    /// The choice of that name.
+    pub fn named(name: &str) -> Option<Linger> {
+        Linger::ALL.into_iter().find(|linger| linger.name() == name)
+    }
+
+    /// How far a row has faded that was deleted so long ago, in steps: 0 at first, and for as long as it stays for good.
+    pub fn fading(self, since: f64) -> u8 {
+        let stays = self.milliseconds();
+        if stays > 0.0 { ((STEPS * since / stays).max(0.0) as u8).min(STEPS as u8 - 1) } else { 0 }
+    }
+}
+
+impl TableView {
+    /// Has deleted rows stay so long, those that are deleted already among them: [`TableView::expire`] acts on it.
+    pub fn linger_for(&mut self, linger: Linger) {
+        if self.linger != linger {
+            (self.linger, self.crowded_out) = (linger, 0);
+        }
+    }
+
+    /// How long deleted rows stay.
+    pub fn linger(&self) -> Linger {
+        self.linger
+    }
+
+    /// How many deleted rows there are, those that the filter hides included; and how many went before their time, for
+    /// there were too many, since the last choice or the last time that they were dismissed.
+    pub fn lingering(&self) -> (usize, usize) {
+        (self.gone.len(), self.crowded_out)
+    }
+
+    /// Lets deleted rows go that have lingered long enough, and the oldest of too many. Nothing goes while the table is
+    /// held.
+    pub fn expire(&mut self, now: f64) {
+        if self.held.is_some() {
+            return;
+        }
+        let stays = self.linger.milliseconds();
+        while let Some(&id) = self.gone.front() {
+            let deleted_at = self.row(id).and_then(|row| row.deleted_at());
+            let is_due = deleted_at.is_none_or(|deleted_at| now - deleted_at >= stays);
+            if !is_due && self.gone.len() <= MOST {
+                break;
+            }
+            self.crowded_out += usize::from(!is_due);
+            self.let_go();
+        }
+    }
+
+    /// Lets every deleted row go now: the user wants them gone, and so the table is no longer held.
+    pub fn dismiss(&mut self) {
+        self.release();
+        while !self.gone.is_empty() {
+            self.let_go();
+        }
+        self.crowded_out = 0;
+    }
+
+    /// Lets the row go that was deleted first.
+    fn let_go(&mut self) {
+        let Some(id) = self.gone.pop_front() else { return };
+        self.leave(id);
+        self.unjudge(id);
+        self.rows[id.0 as usize] = None;
+        self.free.push(id);
+    }
+}

@@ -1,0 +1,51 @@
+//! How far a first list has come, where a table will be.
+
+use leptos::prelude::*;
+
+use crate::ui::screen::Screen;
+
+/// How far it has come.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListingModel {
+    /// What is listed.
+    pub title: &'static str,
+    /// So many have come.
+    pub listed: u64,
+    /// Of about so many.
+    pub about: u64,
+    /// Both in words.
+    pub words: String,
+}
+
+/// A bar, and its words below it; nothing where there are rows, or no number is known.
+#[component]
+pub fn Listing(
+    /// What to show.
+    screen: Screen,
+) -> impl IntoView {
+    let is_there = Memo::new(move |_| screen.listing.with(Option::is_some) && screen.length.get() == 0);
+    let model = move || screen.listing.get().unwrap_or_default();
+    let width = move || {
+        let ListingModel { listed, about, .. } = model();
+        format!("{:.2}%", 100.0 * listed as f64 / about.max(1) as f64)
+    };
+    view! {
+        <Show when=move || is_there.get()>
+            <div class="listing">
+                <div
+                    class="bar"
+                    role="progressbar"
+                    data-testid="listing"
+                    aria-label=move || format!("listing {}", model().title)
+                    aria-valuemin="0"
+                    aria-valuenow=move || model().listed
+                    aria-valuemax=move || model().about
+                    aria-valuetext=move || model().words
+                >
+                    <span style:width=width></span>
+                </div>
+                <p class="num">{move || model().words}</p>
+            </div>
+        </Show>
+    }
+}

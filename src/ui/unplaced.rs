@@ -1,0 +1,30 @@
+//! Where rows will be that are still being sorted: one element for all of them, however many they are.
+
+use leptos::prelude::*;
+
+use crate::ui::screen::Screen;
+use crate::ui::table::{MAX_HEIGHT, ROW};
+
+/// What stands for the rows without a place. To a screen reader the table's status says the same.
+#[component]
+pub fn Unplaced(
+    /// What to show.
+    screen: Screen,
+) -> impl IntoView {
+    let is_there = Memo::new(move |_| screen.unplaced.with(Option::is_some));
+    let top = move || f64::min(screen.unplaced.get().unwrap_or(0) as f64 * ROW, MAX_HEIGHT);
+    let height = move || f64::min(screen.length.get() as f64 * ROW, MAX_HEIGHT) - top();
+    view! {
+        <Show when=move || is_there.get()>
+            <div
+                class="unplaced"
+                data-testid="unplaced"
+                aria-hidden="true"
+                style:top=move || format!("{}px", top())
+                style:height=move || format!("{}px", height())
+            >
+                <span>{move || screen.progress.get()} ": from here on rows have no place yet"</span>
+            </div>
+        </Show>
+    }
+}

@@ -1,0 +1,84 @@
+//! A list that lasts says how far it has come, and of about how many objects.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{Page, with_page};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+const SOON: Duration = Duration::from_secs(20);
+/// What a list of all Pods takes at most with the fault below.
+const LONG: Duration = Duration::from_secs(60);
+
+/// The requests for a number that the page has made since it was loaded.
+async fn questions(page: &Page) -> Vec<String> {
+    let script = "return performance.getEntriesByType('resource').map(entry => entry.name)
+        .filter(name => new URL(name).searchParams.get('limit') === '1')
+        .map(name => new URL(name).pathname)";
+    page.read(script, Vec::new()).await
+}
+
+#[tokio::test]
+async fn a_list_that_lasts_says_of_about_how_many() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 1_500, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "a_list_that_lasts_says_of_about_how_many";
+    with_page(name, &proxy.url(), "#/nodes", async |page| {
+        page.reaches("nodes", "live", SOON).await;
+        assert_eq!(questions(page).await, [""; 0], "a short list is worth no question");
+        // Each object of the list comes by itself, a little later than the one before.
+        cluster.control("fault?frame=delay&delay-ms=6&resource=pods&verb=watch&user-agent=Mozilla").await;
+        let truth = cluster.list("/api/v1/pods").await;
+        let count = truth.count();
+        let about = format!("of about {},{:03}", count / 1000, count % 1000);
+        page.open("#/pods").await;
+        let bar = "
+            const bar = document.querySelector('[data-testid=listing]');
+            const number = name => Number(bar.getAttribute(name));
+            return bar ? [bar.role ?? bar.getAttribute('role'), number('aria-valuenow'), number('aria-valuemax'), bar.getAttribute('aria-valuetext'),
+                bar.firstElementChild.getBoundingClientRect().width / bar.getBoundingClientRect().width] : null";
+        wait_until("the list says how far it has come", SOON, async || {
+            let told = page.browser.run(bar, Vec::new()).await;
+            let (now, share) = (told[1].as_u64().unwrap_or(0), told[4].as_f64().unwrap_or(0.0));
+            let is_so = told[0] == "progressbar"
+                && told[2] == json!(count)
+                && now > 0
+                && now < count as u64
+                && told[3].as_str().is_some_and(|words| words.ends_with(&about))
+                && (share - now as f64 / count as f64).abs() < 0.01;
+            holds(is_so, || told.to_string())
+        })
+        .await;
+        let (connection, empty) = (page.text("connection").await, page.text("empty").await);
+        assert!(connection.starts_with("listing") && connection.ends_with(&about), "{connection}");
+        assert_eq!(empty, "Listing Pods in any namespace …");
+        page.reaches("pods", "live", LONG).await;
+        page.shows("pods", &truth, SOON).await;
+        wait_until("the bar is gone", SOON, async || {
+            let told = page.browser.run(bar, Vec::new()).await;
+            holds(told == Value::Null, || told.to_string())
+        })
+        .await;
+        assert_eq!(questions(page).await, ["/k8s/api/v1/pods"], "one question for one list");
+
+        // Who may not ask is told what has come, and nothing else happens.
+        cluster.control("forbid?verb=list&resource=pods").await;
+        page.browser.driver.refresh().await.expect("the page reloads");
+        wait_until("the list says what has come", SOON, async || {
+            let (connection, asked) = (page.text("connection").await, questions(page).await);
+            holds(connection.ends_with("so far") && asked.len() == 1, || format!("{connection}, {asked:?}"))
+        })
+        .await;
+        assert_eq!(page.browser.run(bar, Vec::new()).await, Value::Null, "of how many is not known");
+        page.reaches("pods", "live", LONG).await;
+        page.shows("pods", &truth, SOON).await;
+        page.is_balanced().await;
+        assert_eq!(questions(page).await.len(), 1, "it is not asked again");
+    })
+    .await;
+}

@@ -1,0 +1,77 @@
+//! More comes than the page may take: it says so, folds what waits, and recovers.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::with_page;
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// The overloads that the page has told of, and the gaps that it drew for them.
+const TOLD: &str = "return [
+    kubechurn.notices().filter(notice => notice.type === 'overload').map(notice => notice.words),
+    kubechurn.marks('pods').filter(mark => mark.type === 'Gap').length]";
+
+#[tokio::test]
+async fn an_overload_is_shown_told_and_survived() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("an_overload_is_shown_told_and_survived", &proxy.url(), "?drain=1#/pods", async |page| {
+        page.reaches("pods", "live", SOON).await;
+        let count = cluster.list("/api/v1/pods").await.count();
+        page.counts(count, count).await;
+        assert_eq!(page.text("drain").await, "1 key a frame →", "what is asked for is not hidden");
+        // The first list may have been an overload too, at a key a frame.
+        let before = page.browser.run(TOLD, Vec::new()).await;
+
+        cluster.rate(1_000).await;
+        wait_until("it says that it is behind", SOON, async || {
+            let (notices, footer) = (page.text("notices").await, page.text("pipeline").await);
+            let ratio = footer.split("pop ").nth(1).and_then(|rest| rest.split(" :").next()?.trim().parse().ok());
+            let folds = ratio.is_some_and(|ratio: f64| ratio > 1.0);
+            holds(notices.starts_with("behind by ") && folds, || format!("{notices}: {footer}"))
+        })
+        .await;
+        page.is_balanced().await;
+        let told = page.browser.run(TOLD, Vec::new()).await;
+        assert_eq!(told, before, "it is told when it is over");
+
+        let truth = cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &truth, SOON).await;
+        page.counts(truth.count(), truth.count()).await;
+        wait_until("it is told once, and drawn as a gap", SOON, async || {
+            let told = page.browser.run(TOLD, Vec::new()).await;
+            let grown = |part: &Value| part.as_array().map_or(0, Vec::len);
+            let is_so =
+                grown(&told[0]) == grown(&before[0]) + 1 && told[1] == json!(before[1].as_u64().unwrap_or(0) + 1);
+            let words = told[0].as_array().and_then(|told| told.last()?.as_str()).unwrap_or_default().to_owned();
+            holds(is_so && words.contains("More came than could be shown at once"), || {
+                format!("{told}, before {before}")
+            })
+        })
+        .await;
+        wait_until("it is no longer behind", SOON, async || {
+            let notices = page.text("notices").await;
+            holds(!notices.starts_with("behind"), || notices)
+        })
+        .await;
+        page.is_balanced().await;
+        let ledger = page.status_of("pods").await.expect("Pods are watched").ledger;
+        assert!(ledger["coalesced"].as_u64().is_some_and(|folded| folded > 0), "{ledger}");
+
+        page.open("#/pods").await;
+        page.open("?drain=many#/pods").await;
+        page.reaches("pods", "live", SOON).await;
+        assert_eq!(page.text("drain").await, "drain=many is no number of keys");
+        page.open("?drain=#/pods").await;
+        page.reaches("pods", "live", SOON).await;
+        assert_eq!(page.text("drain").await, "", "nothing was asked for");
+    })
+    .await;
+}
