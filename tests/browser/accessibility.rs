@@ -38,11 +38,6 @@ async fn finds_nothing(page: &Page, state: &str) {
     }
 }
 
-async fn press(page: &Page, keys: &str) {
-    let pressed = page.browser.driver.action_chain().send_keys(keys).perform().await;
-    pressed.expect("keys can be pressed");
-}
-
 #[tokio::test]
 async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
     let _turn = turn::shared().await;
@@ -57,34 +52,34 @@ async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
         })
         .await;
         finds_nothing(page, "busy").await;
-        press(page, "jjl").await;
+        page.press("jjl").await;
         finds_nothing(page, "with a cell in hand").await;
-        press(page, ":").await;
+        page.press(":").await;
         page.element("palette-input").await;
         finds_nothing(page, "palette").await;
-        press(page, "nothing at all").await;
+        page.press("nothing at all").await;
         wait_until("the palette finds nothing", SOON, async || {
             let count = page.text("palette-count").await;
             holds(count == "Nothing is called so.", || count)
         })
         .await;
         finds_nothing(page, "palette without an entry").await;
-        press(page, "\u{e00c}").await;
-        press(page, "?").await;
+        page.press("\u{e00c}").await;
+        page.press("?").await;
         page.element("help-close").await;
         finds_nothing(page, "help").await;
-        press(page, "\u{e00c}").await;
-        press(page, "c").await;
+        page.press("\u{e00c}").await;
+        page.press("c").await;
         wait_until("the columns' menu is open", SOON, async || {
             let open = page.attribute("columns", "open").await;
             holds(open.is_some(), || format!("{open:?}"))
         })
         .await;
         finds_nothing(page, "columns").await;
-        press(page, "\u{e00c}").await;
+        page.press("\u{e00c}").await;
         page.click("namespaces").await;
         finds_nothing(page, "namespaces").await;
-        press(page, "\u{e00c}").await;
+        page.press("\u{e00c}").await;
         page.click("notices").await;
         finds_nothing(page, "notices").await;
     })

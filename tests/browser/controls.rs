@@ -6,29 +6,12 @@ use std::time::Duration;
 use serde_json::json;
 use thirtyfour::Key;
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::KubectlProxy;
+use crate::harness::page::{AT_ONCE, Page};
 use crate::harness::truth::Truth;
-use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
+use crate::live::with_live_page;
 
 const PODS: &str = "/api/v1/pods";
-
-/// What a user takes for "at once" on a busy machine.
-const AT_ONCE: Duration = Duration::from_secs(3);
-
-/// A page that is live on `hash`, on a small cluster that is quiet.
-async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page(name, &proxy.url(), hash, async |page| {
-        page.reaches("pods", "live", Duration::from_secs(20)).await;
-        test(page, &cluster).await;
-    })
-    .await;
-}
 
 #[tokio::test]
 async fn a_kind_is_watched_while_it_is_shown() {
@@ -141,7 +124,7 @@ async fn a_header_sorts_and_the_address_keeps_it() {
         let hash = page.hash().await;
         assert!(hash.contains("sort="), "the address keeps the order: {hash}");
 
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         rows_begin_with(page, &names[..5]).await;
         assert_eq!(page.hash().await, hash);
@@ -164,7 +147,7 @@ async fn typing_filters_and_a_reload_keeps_it() {
         })
         .await;
 
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         page.counts(1, truth.count()).await;
         let script = "return document.querySelector('[data-testid=filter]').value";

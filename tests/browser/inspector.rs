@@ -134,7 +134,7 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         .await;
 
         // A reload keeps the place, and a deletion what was seen.
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         is_open_on(page, &key).await;
         cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{pod_name}")).await;
         says(page, "inspector-state", "Deleted").await;

@@ -9,6 +9,9 @@
 #[allow(dead_code, reason = "the benchmark uses the same harness, and each uses another part")]
 mod harness;
 
+// A page that is live on a small cluster.
+mod live;
+
 // The page's marks against the cluster's log of writes.
 mod history;
 
@@ -53,5 +56,6 @@ mod columns;
 
 // Kinds that come and go with their definitions.
 mod kinds;
+
 // What is behind a row, what changed in it, and what is masked.
 mod inspector;
