@@ -213,6 +213,23 @@ async fn a_changed_cell_and_the_connection_s_age_are_shown() {
     .await;
 }
 
+#[tokio::test]
+async fn the_ledger_is_in_sight_however_narrow_the_window() {
+    let name = "the_ledger_is_in_sight_however_narrow_the_window";
+    with_live_page(name, "#/pods?pin=deployments,events", async |page, cluster| {
+        cluster.rate(20).await;
+        for width in [1024, 1190, 1440] {
+            let metrics = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
+            page.browser.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
+            let inside = "
+                const box = document.querySelector('[data-testid=ledger]').getBoundingClientRect();
+                return box.width > 80 && box.right <= innerWidth";
+            page.becomes(&format!("at {width} pixels"), inside, json!(true)).await;
+        }
+    })
+    .await;
+}
+
 fn name(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
