@@ -42,6 +42,9 @@ mod states;
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
+// The rail's arrows and groups.
+mod rail;
+
 // Rows, palette, help and columns, without a pointer.
 mod keyboard;
 
