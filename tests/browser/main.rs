@@ -42,8 +42,14 @@ mod states;
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
+// What is looked for, and how it is marked.
+mod filter;
+
 // The rail's arrows and groups.
 mod rail;
+
+// Reload, back and forward.
+mod address;
 
 // Rows, palette, help and columns, without a pointer.
 mod keyboard;
