@@ -17,10 +17,18 @@
 //! ```
 //!
 //! There is one [`cache::shared_informer::SharedInformer`] for each resource, namespace and selector, however many
-//! look at it. What happens to a watch itself (a relist, a gap, a refusal) is said once, through a
-//! [`record::broadcaster::Broadcaster`], to the timelines, the list of notices and the console. `workqueue` and the
-//! rest of `record` are what controllers have beside their informers; the demo cluster uses them. docs/client-go.md
-//! says which name of client-go is where.
+//! look at it. Beside its log each one has a tap: what it receives is offered with its text, at once, to
+//! [`page::history`], which keeps the newest texts within a budget; the inspector reads them, and nobody else.
+//!
+//! Which kinds there are is asked of the server: [`cache::discovery`] says what to ask next, and
+//! [`page::catalog::Catalog`] makes kinds of the answers and finds them by any of their names. A kind that has no columns
+//! here gets those of its definition ([`table::custom`], whose paths [`table::jsonpath`] follows over the text), and is
+//! watched in the same way as all others; without its definition, it has a name and an age. [`page::definitions`] knows
+//! which definitions are wanted.
+//!
+//! What happens to a watch itself (a relist, a gap, a refusal) is said once, through a
+//! [`record::broadcaster::Broadcaster`], to the timelines, the list of notices and the console. docs/client-go.md says
+//! which name of client-go is where.
 //!
 //! # Invariants
 //!

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::freshness;
 use crate::harness::browser::Browser;
@@ -10,6 +10,7 @@ use crate::harness::cluster::{Cluster, Options};
 use crate::harness::page::INSTRUMENTS;
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::wait::{holds, wait_until};
+use crate::metrics::{self, LONG_TASKS, Metrics};
 use crate::quantile::Samples;
 
 const PODS: u32 = 5_000;
@@ -23,12 +24,8 @@ const LADDER: [u32; 4] = [500, 1_000, 2_000, 5_000];
 /// Seconds of load in one window.
 const WINDOW: u64 = 20;
 
-const FRAMES: usize = 600;
-
-const LONG_TASKS: &str = "
-    window.__long = [];
-    new PerformanceObserver(list => window.__long.push(...list.getEntries().map(entry => entry.duration)))
-        .observe({ type: 'longtask' });";
+/// Seconds of frames.
+const FRAMES: u64 = 10;
 
 /// Prints a row for each rate.
 pub async fn report() {
@@ -54,14 +51,14 @@ pub async fn report() {
     for rate in RATES {
         cluster.rate(rate).await;
         let window = window(&browser, &cluster, rate).await;
-        let frames = frames(&browser).await;
+        let frames = metrics::frames(&browser, FRAMES).await;
         let freshness = freshness::probe(&browser, &cluster).await;
         row(rate, &window, &frames, Some(&freshness));
     }
     for rate in LADDER {
         cluster.rate(rate).await;
         let window = window(&browser, &cluster, rate).await;
-        let frames = frames(&browser).await;
+        let frames = metrics::frames(&browser, FRAMES).await;
         row(rate, &window, &frames, None);
         if window.long.count() > 0 {
             break;
@@ -83,71 +80,29 @@ struct Window {
 async fn window(browser: &Browser, cluster: &Cluster, rate: u32) -> Window {
     // The first second at a new rate belongs to the one before.
     cluster.advance(u64::from(rate), rate).await;
-    browser.run("window.__long.length = 0", Vec::new()).await;
+    metrics::forget_long_tasks(browser).await;
     let (revision, started, before) = (cluster.revision().await, Instant::now(), Metrics::read(browser).await);
     cluster.advance(WINDOW * u64::from(rate), rate).await;
     let (after, seconds) = (Metrics::read(browser).await, started.elapsed().as_secs_f64());
     let done = (cluster.revision().await - revision) as f64 / seconds;
     let wall = after.timestamp - before.timestamp;
-    let found = browser.run("return [window.__long, window.__memory?.buffer.byteLength ?? 0]", Vec::new()).await;
     Window {
         done,
-        busy: (after.task_seconds - before.task_seconds) / wall,
-        cpu: (after.cpu_seconds - before.cpu_seconds) / wall,
-        long: samples(&found[0]),
-        wasm: found[1].as_f64().unwrap_or(f64::NAN),
+        busy: (after.task - before.task) / wall,
+        cpu: (after.thread - before.thread) / wall,
+        long: metrics::long_tasks(browser).await,
+        wasm: metrics::wasm(browser).await,
     }
-}
-
-/// The browser's own counters of the page's main thread.
-struct Metrics {
-    timestamp: f64,
-    /// By the wall's clock: on a machine with neighbours, more than the page used.
-    task_seconds: f64,
-    cpu_seconds: f64,
-}
-
-impl Metrics {
-    async fn read(browser: &Browser) -> Self {
-        let answer = browser.devtools("Performance.getMetrics", json!({})).await;
-        let metric = |name: &str| {
-            let metrics = answer["metrics"].as_array().into_iter().flatten();
-            let found = metrics.filter(|metric| metric["name"] == name).find_map(|metric| metric["value"].as_f64());
-            found.unwrap_or_else(|| panic!("no metric {name} in {answer}"))
-        };
-        Self { timestamp: metric("Timestamp"), task_seconds: metric("TaskDuration"), cpu_seconds: metric("ThreadTime") }
-    }
-}
-
-/// The times between frames. It has a window of its own, because a page that asks for every frame is busier.
-async fn frames(browser: &Browser) -> Samples {
-    let script = format!(
-        "new Promise(resolve => {{
-            const times = [];
-            const frame = now => {{
-                times.push(now);
-                if (times.length > {FRAMES}) resolve(times.slice(1).map((time, index) => time - times[index]));
-                else requestAnimationFrame(frame);
-            }};
-            requestAnimationFrame(frame);
-        }})"
-    );
-    samples(&browser.resolve(&script).await)
-}
-
-fn samples(values: &Value) -> Samples {
-    Samples::new(values.as_array().into_iter().flatten().filter_map(Value::as_f64).collect())
 }
 
 fn row(rate: u32, window: &Window, frames: &Samples, freshness: Option<&Samples>) {
     let freshness = freshness.map_or_else(|| "–".to_owned(), |it| format!("{:.0} / {:.0}", it.at(0.5), it.at(0.95)));
-    let longest = if window.long.count() > 0 { format!("{:.0}", window.long.at(1.0)) } else { "–".to_owned() };
     println!(
-        "| {rate} | {:.0} | {:.1} % | {:.1} % | {} | {longest} | {:.1} / {:.1} / {:.1} | {freshness} | {:.1} |",
+        "| {rate} | {:.0} | {:.1} % | {:.1} % | {} | {:.1} / {:.1} / {:.1} | {freshness} | {:.1} |",
         window.done,
         window.busy * 100.0,
         window.cpu * 100.0,
-        window.long.count(),
+        metrics::tasks(&window.long),
         frames.at(0.5),
         frames.at(0.95),
         frames.at(1.0),

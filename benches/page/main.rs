@@ -25,6 +25,10 @@ mod load;
 #[cfg(not(target_arch = "wasm32"))]
 mod freshness;
 
+// What the browser says of a page.
+#[cfg(not(target_arch = "wasm32"))]
+mod metrics;
+
 // Medians and worse.
 #[cfg(not(target_arch = "wasm32"))]
 mod quantile;

@@ -4,16 +4,21 @@ use std::fs;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use thirtyfour::support::base64_decode;
 
-use crate::harness::cluster::Cluster;
+use crate::harness::cluster::{Cluster, Options};
 use crate::harness::page::{Page, with_page};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::tools;
 use crate::harness::wait::{holds, wait_until};
 
-/// A window, as wide and high as this, in CSS pixels.
-const SIZES: [(u32, u32); 2] = [(1440, 900), (1024, 700)];
+/// The names of the states.
+const STATES: [&str; 7] = ["busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
 const THEMES: [&str; 2] = ["dark", "light"];
+/// What a file's name ends with for a window so wide and high, in CSS pixels.
+const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 1024, 700)];
+/// Of WebP: small letters are still sharp.
+const QUALITY: u32 = 60;
 /// So many marks make a timeline that shows what it is for.
 const MARKS: usize = 400;
 /// How long a state may take to be reached.
@@ -21,65 +26,72 @@ const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Takes the pictures of the wanted states; of all, if none is named.
 pub async fn take(wanted: &[String]) {
-    let is_wanted = |state: &str| wanted.is_empty() || wanted.iter().any(|name| name == state);
-    if is_wanted("busy") {
-        on_a_page("#/pods?pin=deployments,jobs,events", async |page, _, _| {
-            lively(page).await;
-            pictures(page, "busy", "").await;
-        })
-        .await;
+    if let Some(unknown) = wanted.iter().find(|name| !STATES.contains(&&***name)) {
+        panic!("there is no state called {unknown}, but {}", STATES.join(", "));
     }
-    if is_wanted("inspector") {
-        on_a_page("#/pods?pin=replicasets,deployments", async |page, _, _| {
-            lively(page).await;
-            let key = most_changed(page).await;
-            page.open(&format!("#/pods?pin=replicasets,deployments&sel={}", key.replace('/', "%2F"))).await;
-            page.element("inspector").await;
-            pictures(page, "inspector", "").await;
-        })
-        .await;
-    }
-    for (name, keys) in [("palette", ":se"), ("keys", "?")] {
-        if is_wanted(name) {
-            on_a_page("#/pods?pin=deployments,jobs,events", async |page, _, _| opened(page, name, keys).await).await;
+    let mut sum = 0;
+    for name in STATES {
+        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+            let cluster =
+                Cluster::start(&Options { scenario: "mixed", pods: 300, seed: 7, ..Options::default() }).await;
+            let mut proxy = KubectlProxy::start(cluster.port()).await;
+            let url = proxy.url();
+            with_page("pictures", &url, "#/nodes", async |page| {
+                reach(name, page, &cluster, &mut proxy).await;
+                sum += pictures(page, name).await;
+            })
+            .await;
         }
     }
-    if is_wanted("empty") {
-        on_a_page("#/pods?ns=nowhere&labels=app%3Dweb", async |page, _, _| {
+    println!("{} KB together", sum / 1000);
+}
+
+/// Brings the page into a state.
+async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlProxy) {
+    let busy = "#/pods?pin=deployments,jobs,events";
+    match name {
+        "inspector" => {
+            page.open("#/pods?pin=replicasets,deployments").await;
+            lively(page).await;
+            let key = most_changed(page).await.replace('/', "%2F");
+            page.open(&format!("#/pods?pin=replicasets,deployments&sel={key}&tab=changes")).await;
+            page.element("inspector-versions").await;
+        }
+        "palette" => {
+            page.open(busy).await;
+            lively(page).await;
+            page.press(":se").await;
+            page.element("palette-input").await;
+        }
+        "keys" => {
+            page.open(busy).await;
+            lively(page).await;
+            page.press("?").await;
+            page.element("help-close").await;
+        }
+        "empty" => {
+            page.open("#/pods?ns=nowhere&labels=app%3Dweb").await;
             page.reaches("pods", "live", PATIENCE).await;
             page.element("empty").await;
-            pictures(page, "empty", "live").await;
-        })
-        .await;
-    }
-    if is_wanted("forbidden") {
-        on_a_page("#/nodes", async |page, cluster, _| {
+        }
+        "forbidden" => {
             for verb in ["list", "watch"] {
                 cluster.control(&format!("forbid?verb={verb}&resource=pods")).await;
             }
             page.open("#/pods").await;
             page.reaches("pods", "forbidden", PATIENCE).await;
-            pictures(page, "forbidden", "forbidden").await;
-        })
-        .await;
-    }
-    if is_wanted("stale") {
-        on_a_page("#/pods", async |page, _, proxy| {
+        }
+        "stale" => {
+            page.open("#/pods").await;
             lively(page).await;
-            // The page has to be there already: nobody serves it any more.
             proxy.kill().await;
             page.reaches("pods", "stale", PATIENCE).await;
-            shoot_here(page, "stale").await;
-        })
-        .await;
+        }
+        _ => {
+            page.open(busy).await;
+            lively(page).await;
+        }
     }
-}
-
-async fn on_a_page(hash: &str, take: impl AsyncFnOnce(&Page, &Cluster, &mut KubectlProxy)) {
-    let cluster = Cluster::start_mixed(7).await;
-    let mut proxy = KubectlProxy::start(cluster.port()).await;
-    let url = proxy.url();
-    with_page("pictures", &url, hash, async |page| take(page, &cluster, &mut proxy).await).await;
 }
 
 /// Waits until there is something to see.
@@ -100,63 +112,36 @@ async fn most_changed(page: &Page) -> String {
     rows.into_iter().map(|row| row.key).max_by_key(|key| seen(key)).expect("there are Pods")
 }
 
-/// A picture for each theme and size. The theme is chosen before the page begins; `state` is what it must be in again.
-async fn pictures(page: &Page, name: &str, state: &str) {
+/// A picture for each theme and size; how many bytes they have. The theme's button may be below a dialog, and nobody may
+/// serve the page any more.
+async fn pictures(page: &Page, name: &str) -> usize {
+    let mut sum = 0;
     for theme in THEMES {
-        choose(page, theme).await;
-        page.browser.driver.refresh().await.expect("the page reloads");
-        page.reaches("pods", if state.is_empty() { "live" } else { state }, PATIENCE).await;
-        if name == "busy" || name == "inspector" {
-            lively(page).await;
-        }
-        for size in SIZES {
-            shoot(page, name, theme, size).await;
+        let script = "
+            if (document.documentElement.dataset.theme !== arguments[0]) document.querySelector('[data-testid=theme]').click()";
+        page.browser.run(script, vec![theme.into()]).await;
+        page.becomes("the theme", "return document.documentElement.dataset.theme", json!(theme)).await;
+        for (size, width, height) in SIZES {
+            sum += shoot(page, &format!("{name}-{theme}{size}"), width, height).await;
         }
     }
+    sum
 }
 
-/// What keys open, over a page on which something happens.
-async fn opened(page: &Page, name: &str, keys: &str) {
-    for theme in THEMES {
-        choose(page, theme).await;
-        page.browser.driver.refresh().await.expect("the page reloads");
-        lively(page).await;
-        page.browser.driver.action_chain().send_keys(keys).perform().await.expect("keys can be pressed");
-        for size in SIZES {
-            shoot(page, name, theme, size).await;
-        }
-    }
-}
-
-/// The same without loading the page again: the theme's button changes it.
-async fn shoot_here(page: &Page, name: &str) {
-    for theme in THEMES {
-        let script = "return document.documentElement.dataset.theme";
-        if page.browser.run(script, Vec::new()).await != theme {
-            page.click("theme").await;
-        }
-        for size in SIZES {
-            shoot(page, name, theme, size).await;
-        }
-    }
-}
-
-async fn choose(page: &Page, theme: &str) {
-    let script = "localStorage.setItem('kubechurn.theme', arguments[0])";
-    page.browser.run(script, vec![theme.into()]).await;
-}
-
-async fn shoot(page: &Page, name: &str, theme: &str, (width, height): (u32, u32)) {
+async fn shoot(page: &Page, name: &str, width: u32, height: u32) -> usize {
     let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
     page.browser.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
     // Two frames: one takes in the size, the next one shows what was made of it.
     let settled = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(innerWidth))))";
     let inner: Value = page.browser.resolve(settled).await;
     assert_eq!(inner, width, "the window has its size");
-    let picture = page.browser.driver.screenshot_as_png().await.expect("the browser takes a picture");
+    let taken = page.browser.devtools("Page.captureScreenshot", json!({"format": "webp", "quality": QUALITY})).await;
+    let picture =
+        taken["data"].as_str().and_then(|data| base64_decode(data).ok()).expect("the browser takes a picture");
     let folder = tools::package_file("docs").join("pictures");
     fs::create_dir_all(&folder).expect("the folder can be made");
-    let path = folder.join(format!("{name}-{theme}-{width}.png"));
-    fs::write(&path, picture).expect("the picture can be kept");
-    println!("{}", path.display());
+    let path = folder.join(format!("{name}.webp"));
+    fs::write(&path, &picture).expect("the picture can be kept");
+    println!("{} ({} KB)", path.display(), picture.len() / 1000);
+    picture.len()
 }

@@ -20,6 +20,11 @@ mod quantile;
 #[path = "../page/freshness.rs"]
 mod freshness;
 
+// What the browser says of a page.
+#[cfg(not(target_arch = "wasm32"))]
+#[path = "../page/metrics.rs"]
+mod metrics;
+
 // A page on a cluster of one size, and what can be measured of it.
 #[cfg(not(target_arch = "wasm32"))]
 mod session;

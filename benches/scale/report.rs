@@ -1,12 +1,11 @@
 //! The tables, and the goals that decide whether the command succeeds.
 
+use crate::metrics::{milliseconds, tasks};
 use crate::quantile::Samples;
 use crate::session::{Answer, Load, RATE, Session, Start, WINDOW};
 
 /// Relists in a row.
 const RELISTS: usize = 10;
-/// A task that is longer is a long one, in milliseconds: the browser's own measure.
-const LONG: f64 = 50.0;
 
 /// Measures each size, prints the tables, and says whether every goal that could be judged was reached.
 pub async fn report(sizes: &[u32]) -> bool {
@@ -106,14 +105,6 @@ fn large(session: &Session, start: &Start, answers: &[Answer], memory: &[f64], l
     );
     println!("Tasks over 50 ms during the relists: {}, the longest {} ms", long.count(), milliseconds(long.at(1.0)));
     gates.at_most("memory, ten relists / first list", memory.last().copied().unwrap_or(f64::NAN) / start.wasm, 1.1);
-}
-
-fn tasks(long: &Samples) -> String {
-    format!("{} | {}", long.count(), if long.at(1.0) > LONG { milliseconds(long.at(1.0)) } else { "–".into() })
-}
-
-fn milliseconds(time: f64) -> String {
-    if time.is_finite() { format!("{time:.0}") } else { String::from("–") }
 }
 
 /// What was measured, and what it may be at most.

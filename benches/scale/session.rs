@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::freshness;
 use crate::harness::browser::Browser;
@@ -11,6 +11,7 @@ use crate::harness::cluster::{Cluster, Options};
 use crate::harness::page::INSTRUMENTS;
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::wait::{holds, wait_until};
+use crate::metrics::{self, LONG_TASKS, Metrics, samples};
 use crate::quantile::Samples;
 
 /// Writes a second that are asked for.
@@ -18,11 +19,8 @@ pub const RATE: u32 = 5_000;
 /// Seconds of load in one window.
 pub const WINDOW: u64 = 20;
 
-/// Long tasks, and a look at the rows whenever the document changes.
+/// A look at the rows whenever the document changes.
 const WATCHERS: &str = "
-    window.__long = [];
-    new PerformanceObserver(list => window.__long.push(...list.getEntries().map(entry => entry.duration)))
-        .observe({ type: 'longtask' });
     window.__start = { first: null, all: null };
     window.__pods = () => window.kubechurn?.status?.().find(status => status.resource === 'pods') ?? {};
     const look = () => {
@@ -106,7 +104,7 @@ impl Session {
     pub async fn open(pods: u32) -> (Session, Start) {
         let cluster = Cluster::start(&Options { pods, ..Options::default() }).await;
         let proxy = KubectlProxy::start(cluster.port()).await;
-        let browser = Browser::start(&format!("{INSTRUMENTS}{WATCHERS}")).await;
+        let browser = Browser::start(&format!("{INSTRUMENTS}{LONG_TASKS}{WATCHERS}")).await;
         browser.driver.goto(format!("{}#/pods", proxy.url())).await.expect("the page loads");
         browser.devtools("Performance.enable", json!({})).await;
         let start = wait_until("all rows are there", Duration::from_secs(180), async || {
@@ -116,7 +114,12 @@ impl Session {
         .await;
         let session = Session { cluster, proxy, browser, pods };
         let (first, all) = start;
-        let start = Start { first, all, long: session.long().await, wasm: session.wasm().await };
+        let start = Start {
+            first,
+            all,
+            long: metrics::long_tasks(&session.browser).await,
+            wasm: metrics::wasm(&session.browser).await,
+        };
         (session, start)
     }
 
@@ -124,20 +127,20 @@ impl Session {
     pub async fn load(&self) -> Load {
         self.cluster.rate(RATE).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
-        self.browser.run("__long.length = 0", Vec::new()).await;
+        metrics::forget_long_tasks(&self.browser).await;
         let (revision, started) = (self.cluster.revision().await, Instant::now());
         let (before, bytes) = (Metrics::read(&self.browser).await, self.bytes().await);
         tokio::time::sleep(Duration::from_secs(WINDOW)).await;
         let (after, received) = (Metrics::read(&self.browser).await, self.bytes().await - bytes);
         let done = (self.cluster.revision().await - revision) as f64 / started.elapsed().as_secs_f64();
-        let long = self.long().await;
-        let frames = self.frames().await;
+        let long = metrics::long_tasks(&self.browser).await;
+        let frames = metrics::frames(&self.browser, WINDOW).await;
         let freshness = freshness::probe(&self.browser, &self.cluster).await;
         self.cluster.rate(0).await;
         let busy = (after.task - before.task) / (after.timestamp - before.timestamp);
         let (process, thread) = (after.process - before.process, after.thread - before.thread);
         let parse = self.parse().await * received;
-        Load { done, busy, long, frames, freshness, process, thread, parse, wasm: self.wasm().await }
+        Load { done, busy, long, frames, freshness, process, thread, parse, wasm: metrics::wasm(&self.browser).await }
     }
 
     /// What `JSON.parse` of watch frames costs this browser: processor seconds a byte.
@@ -161,21 +164,6 @@ impl Session {
         self.browser.resolve(&script).await;
         let after = Metrics::read(&self.browser).await;
         (after.process - before.process) / (bytes * rounds)
-    }
-
-    async fn frames(&self) -> Samples {
-        let script = format!(
-            "new Promise(resolve => {{
-                const times = [];
-                const frame = now => {{
-                    times.push(now);
-                    if (now - times[0] > {WINDOW}000) resolve(times.slice(1).map((time, at) => time - times[at]));
-                    else requestAnimationFrame(frame);
-                }};
-                requestAnimationFrame(frame);
-            }})"
-        );
-        samples(&self.browser.resolve(&script).await)
     }
 
     /// Types a filter letter by letter, then takes it back, then sorts by a few columns.
@@ -211,8 +199,8 @@ impl Session {
     /// Has the page list everything again, so many times. Memory after each, and the longest tasks.
     pub async fn relists(&mut self, times: usize) -> (Vec<f64>, Samples) {
         self.rests().await;
-        self.browser.run("__long.length = 0", Vec::new()).await;
-        let mut memory = vec![self.wasm().await];
+        metrics::forget_long_tasks(&self.browser).await;
+        let mut memory = vec![metrics::wasm(&self.browser).await];
         for _ in 0..times {
             let lists = self.counter("lists").await;
             // The page's version must be older than the history that is left.
@@ -228,9 +216,9 @@ impl Session {
                 holds(again && state["state"] == "live" && state["ledger"]["queued"] == 0, || state.to_string())
             })
             .await;
-            memory.push(self.wasm().await);
+            memory.push(metrics::wasm(&self.browser).await);
         }
-        (memory, self.long().await)
+        (memory, metrics::long_tasks(&self.browser).await)
     }
 
     /// Waits until the page has taken all that was sent.
@@ -263,41 +251,4 @@ impl Session {
         let value = self.browser.run("return __pods().ledger[arguments[0]]", vec![name.into()]).await;
         value.as_f64().unwrap_or(f64::NAN)
     }
-
-    async fn long(&self) -> Samples {
-        samples(&self.browser.run("return __long", Vec::new()).await)
-    }
-
-    async fn wasm(&self) -> f64 {
-        self.browser.run("return __memory.buffer.byteLength", Vec::new()).await.as_f64().unwrap_or(f64::NAN)
-    }
-}
-
-/// The browser's own counters of the page, in seconds.
-struct Metrics {
-    timestamp: f64,
-    task: f64,
-    thread: f64,
-    process: f64,
-}
-
-impl Metrics {
-    async fn read(browser: &Browser) -> Self {
-        let answer = browser.devtools("Performance.getMetrics", json!({})).await;
-        let metric = |name: &str| {
-            let metrics = answer["metrics"].as_array().into_iter().flatten();
-            let found = metrics.filter(|metric| metric["name"] == name).find_map(|metric| metric["value"].as_f64());
-            found.unwrap_or_else(|| panic!("no metric {name} in {answer}"))
-        };
-        Self {
-            timestamp: metric("Timestamp"),
-            task: metric("TaskDuration"),
-            thread: metric("ThreadTime"),
-            process: metric("ProcessTime"),
-        }
-    }
-}
-
-fn samples(values: &Value) -> Samples {
-    Samples::new(values.as_array().into_iter().flatten().filter_map(Value::as_f64).collect())
 }

@@ -38,11 +38,6 @@ async fn finds_nothing(page: &Page, state: &str) {
     }
 }
 
-async fn press(page: &Page, keys: &str) {
-    let pressed = page.browser.driver.action_chain().send_keys(keys).perform().await;
-    pressed.expect("keys can be pressed");
-}
-
 #[tokio::test]
 async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
     let _turn = turn::shared().await;
@@ -57,36 +52,101 @@ async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
         })
         .await;
         finds_nothing(page, "busy").await;
-        press(page, "jjl").await;
+        page.press("jjl").await;
         finds_nothing(page, "with a cell in hand").await;
-        press(page, ":").await;
+        page.press(":").await;
         page.element("palette-input").await;
         finds_nothing(page, "palette").await;
-        press(page, "nothing at all").await;
+        page.press("nothing at all").await;
         wait_until("the palette finds nothing", SOON, async || {
             let count = page.text("palette-count").await;
             holds(count == "Nothing is called so.", || count)
         })
         .await;
         finds_nothing(page, "palette without an entry").await;
-        press(page, "\u{e00c}").await;
-        press(page, "?").await;
+        page.press("\u{e00c}").await;
+        page.press("?").await;
         page.element("help-close").await;
         finds_nothing(page, "help").await;
-        press(page, "\u{e00c}").await;
-        press(page, "c").await;
+        page.press("\u{e00c}").await;
+        page.press("c").await;
         wait_until("the columns' menu is open", SOON, async || {
             let open = page.attribute("columns", "open").await;
             holds(open.is_some(), || format!("{open:?}"))
         })
         .await;
         finds_nothing(page, "columns").await;
-        press(page, "\u{e00c}").await;
+        page.press("\u{e00c}").await;
         page.click("namespaces").await;
         finds_nothing(page, "namespaces").await;
-        press(page, "\u{e00c}").await;
+        page.press("\u{e00c}").await;
         page.click("notices").await;
         finds_nothing(page, "notices").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_inspector_and_the_menus_keep_no_one_out() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let key = cluster.list("/api/v1/pods").await.last_key().to_owned();
+    let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
+    let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
+    cluster
+        .put(&serde_json::json!({ "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+        "metadata": { "namespace": "default", "name": "keys" }, "data": { "password": "aHVudGVyMg==" } }))
+        .await;
+    let hash = format!("#/pods?sel={key}");
+    with_page("the_inspector_and_the_menus_keep_no_one_out", &proxy.url(), &hash, async |page| {
+        page.reaches("pods", "live", SOON).await;
+        let labels = |value: &str| serde_json::json!({ "metadata": { "labels": { "looked-at": value } } });
+        cluster.patch(&path, &labels("yes")).await;
+        cluster.patch(&path, &labels("no")).await;
+        for (tab, shown) in [
+            ("summary", "[data-testid=inspector-conditions] tr"),
+            ("changes", "[data-testid=inspector-versions] [data-path]"),
+            ("yaml", "[data-testid=yaml] .line"),
+            ("events", "[data-testid=inspector-events-state]"),
+        ] {
+            page.click(&format!("inspector-tab-{tab}")).await;
+            is_there(page, shown).await;
+            finds_nothing(page, &format!("the inspector's {tab}")).await;
+        }
+        page.click("inspector-tab-yaml").await;
+        page.click("yaml-managers").await;
+        is_there(page, "[data-testid=yaml] .managers").await;
+        finds_nothing(page, "the managers of fields").await;
+        cluster.delete(&path).await;
+        is_there(page, "[data-testid=inspector-state][data-state=deleted]").await;
+        finds_nothing(page, "an object that is gone").await;
+
+        page.open("#/secrets?sel=default/keys&tab=yaml").await;
+        is_there(page, "[data-testid=yaml] .masked").await;
+        finds_nothing(page, "a Secret").await;
+        page.browser.run("document.querySelector('[data-testid=yaml] .reveal').click()", Vec::new()).await;
+        is_there(page, "[data-testid=yaml] .masked[data-revealed=true]").await;
+        finds_nothing(page, "a Secret's value").await;
+        for (menu, field) in [("columns", "input"), ("namespaces", "[data-testid=namespace-default]")] {
+            page.browser
+                .run("document.querySelector(`[data-testid=${arguments[0]}] summary`).click()", vec![menu.into()])
+                .await;
+            is_there(page, &format!("[data-testid={menu}][open] {field}")).await;
+            finds_nothing(page, &format!("the menu {menu}, beside the inspector")).await;
+            page.press("\u{e00c}").await;
+        }
+        page.browser.run("document.querySelector('[data-testid=watches] summary').click()", Vec::new()).await;
+        is_there(page, "[data-testid=watches][open]").await;
+        finds_nothing(page, "the list of watches").await;
+    })
+    .await;
+}
+
+async fn is_there(page: &Page, selector: &str) {
+    wait_until(&format!("{selector} is there"), SOON, async || {
+        let script = "return document.querySelector(arguments[0])?.checkVisibility() ?? false";
+        holds(page.read::<bool>(script, vec![selector.into()]).await, || String::from("it is not"))
     })
     .await;
 }

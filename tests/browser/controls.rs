@@ -1,34 +1,17 @@
 //! What a user does to the page: choose a kind and namespaces, sort, filter, pause, reload.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde_json::json;
 use thirtyfour::Key;
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::KubectlProxy;
+use crate::harness::page::{AT_ONCE, Page};
 use crate::harness::truth::Truth;
-use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
+use crate::live::with_live_page;
 
 const PODS: &str = "/api/v1/pods";
-
-/// What a user takes for "at once" on a busy machine.
-const AT_ONCE: Duration = Duration::from_secs(3);
-
-/// A page that is live on `hash`, on a small cluster that is quiet.
-async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    with_page(name, &proxy.url(), hash, async |page| {
-        page.reaches("pods", "live", Duration::from_secs(20)).await;
-        test(page, &cluster).await;
-    })
-    .await;
-}
 
 #[tokio::test]
 async fn a_kind_is_watched_while_it_is_shown() {
@@ -141,7 +124,7 @@ async fn a_header_sorts_and_the_address_keeps_it() {
         let hash = page.hash().await;
         assert!(hash.contains("sort="), "the address keeps the order: {hash}");
 
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         rows_begin_with(page, &names[..5]).await;
         assert_eq!(page.hash().await, hash);
@@ -164,7 +147,7 @@ async fn typing_filters_and_a_reload_keeps_it() {
         })
         .await;
 
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         page.counts(1, truth.count()).await;
         let script = "return document.querySelector('[data-testid=filter]').value";
@@ -226,6 +209,78 @@ async fn a_changed_cell_and_the_connection_s_age_are_shown() {
         let connection = page.text("connection").await;
         assert!(connection.contains("live"), "in words, not by colour alone: {connection}");
         assert!(connection.chars().any(|character| character.is_ascii_digit()), "with its age: {connection}");
+    })
+    .await;
+}
+
+/// Each row that is drawn, and where.
+const PLACES: &str = "
+    return Object.fromEntries([...document.querySelectorAll('[role=row][data-key]')]
+        .map(row => [row.dataset.uid, row.getBoundingClientRect().top]))";
+
+/// How many rows wait, as the page says beside its title.
+const WAITING: &str = "return Number((document.querySelector('.waiting')?.textContent.match(/\\d+/) ?? [0])[0])";
+
+#[tokio::test]
+async fn nothing_moves_under_the_pointer_or_the_keyboard_while_all_around_it_changes() {
+    let name = "nothing_moves_under_the_pointer_or_the_keyboard_while_all_around_it_changes";
+    with_live_page(name, "#/pods", async |page, cluster| {
+        let rows = page.browser.driver.find_all(thirtyfour::By::Css("[role=row][data-key]")).await;
+        let row = rows.expect("the page can be asked").into_iter().nth(5).expect("rows are drawn");
+        let mut back_and_forth = [3, -3].into_iter().cycle();
+        for hand in ["pointer", "keyboard"] {
+            // Whatever keeps the hand on the table: to be done again and again.
+            let mut stays = async || match hand {
+                "pointer" => {
+                    let by = back_and_forth.next().unwrap_or_default();
+                    let moved = page.browser.driver.action_chain().move_by_offset(by, 0).perform().await;
+                    moved.expect("the pointer moves");
+                }
+                _ => page.press("jk").await,
+            };
+            if hand == "pointer" {
+                let over = page.browser.driver.action_chain().move_to_element_center(&row).perform().await;
+                over.expect("the pointer moves");
+            }
+            stays().await;
+            let before: BTreeMap<String, f64> = page.read(PLACES, Vec::new()).await;
+            cluster.rate(100).await;
+            let mut waiting = 0;
+            wait_until(&format!("rows wait for the {hand}"), Duration::from_secs(30), async || {
+                stays().await;
+                let now: BTreeMap<String, f64> = page.read(PLACES, Vec::new()).await;
+                let moved: Vec<_> = now.iter().filter(|(uid, top)| before.get(*uid) != Some(*top)).collect();
+                assert!(moved.is_empty(), "under the {hand} {moved:?} came or moved");
+                waiting = page.read(WAITING, Vec::new()).await;
+                holds(waiting >= 3, || format!("{waiting} wait"))
+            })
+            .await;
+            let truth = cluster.quiet(PODS).await;
+            page.shows("pods", &truth, AT_ONCE).await;
+            assert!(page.read::<u32>(WAITING, Vec::new()).await > 0, "they still wait, in number");
+            // The number is a button, for those who want them now.
+            page.browser.run("document.querySelector('.waiting').click()", Vec::new()).await;
+            page.becomes("none waits", WAITING, json!(0)).await;
+            page.counts(truth.count(), truth.count()).await;
+            page.browser.run("document.querySelector('[data-testid=table-scroll]').scrollTop = 0", Vec::new()).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_ledger_is_in_sight_however_narrow_the_window() {
+    let name = "the_ledger_is_in_sight_however_narrow_the_window";
+    with_live_page(name, "#/pods?pin=deployments,events", async |page, cluster| {
+        cluster.rate(20).await;
+        for width in [1024, 1190, 1440] {
+            let metrics = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
+            page.browser.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
+            let inside = "
+                const box = document.querySelector('[data-testid=ledger]').getBoundingClientRect();
+                return box.width > 80 && box.right <= innerWidth";
+            page.becomes(&format!("at {width} pixels"), inside, json!(true)).await;
+        }
     })
     .await;
 }

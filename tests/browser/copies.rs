@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::harness::wait::{holds, wait_until};
-use crate::keyboard::{becomes, press, with_live_page};
+use crate::live::with_live_page;
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(15);
@@ -23,8 +23,8 @@ async fn what_is_shown_is_copied_and_exported() {
         let copied = "return window.__copied ?? null";
         let keys = page.drawn().await;
         let (namespace, name) = keys[1].split_once('/').expect("a Pod has a namespace");
-        press(page, "jjy").await;
-        becomes(page, "y copies the name", copied, json!(name)).await;
+        page.press("jjy").await;
+        page.becomes("y copies the name", copied, json!(name)).await;
         let rows = page.rows("pods").await;
         let cells = &rows.iter().find(|row| row.key == keys[1]).expect("the row").cells;
         for (wanted, expected) in [
@@ -32,15 +32,15 @@ async fn what_is_shown_is_copied_and_exported() {
             ("copy kubectl table", "kubectl get pods -A".to_owned()),
             ("copy link", page.browser.driver.current_url().await.expect("an address").to_string()),
         ] {
-            press(page, format!(":{wanted}\u{e007}").as_str()).await;
-            becomes(page, wanted, copied, json!(expected)).await;
+            page.press(format!(":{wanted}\u{e007}").as_str()).await;
+            page.becomes(wanted, copied, json!(expected)).await;
         }
-        press(page, "lll").await;
-        press(page, "Ycell\u{e007}").await;
-        becomes(page, "a cell", copied, cells["READY"].clone()).await;
-        press(page, ":copy row\u{e007}").await;
+        page.press("lll").await;
+        page.press("Ycell\u{e007}").await;
+        page.becomes("a cell", copied, cells["READY"].clone()).await;
+        page.press(":copy row\u{e007}").await;
         let row: String = {
-            becomes(page, "a row", "return window.__copied.split('\\t').length", json!(6)).await;
+            page.becomes("a row", "return window.__copied.split('\\t').length", json!(6)).await;
             page.read(copied, Vec::new()).await
         };
         assert!(
@@ -53,7 +53,7 @@ async fn what_is_shown_is_copied_and_exported() {
             truth.items.keys().map(|key| key.split_once('/').map_or("", |(_, name)| name)).collect();
         expected.sort_unstable();
         expected.reverse();
-        press(page, ":csv\u{e007}").await;
+        page.press(":csv\u{e007}").await;
         wait_until("the table is a file", SOON, async || {
             let file: Value = page.browser.run("return window.__file ?? null", Vec::new()).await;
             holds(file.as_str().is_some_and(|file| file.starts_with("pods-") && file.ends_with(".csv")), || {
@@ -67,11 +67,11 @@ async fn what_is_shown_is_copied_and_exported() {
         let names: Vec<&str> = lines.filter_map(|line| line.split(',').nth(1)).collect();
         assert_eq!(names, expected, "every row, in the table's order");
 
-        press(page, "\u{e00c}").await;
+        page.press("\u{e00c}").await;
         page.browser.run("delete window.__file", Vec::new()).await;
-        press(page, format!("/{name}\u{e007}").as_str()).await;
+        page.press(format!("/{name}\u{e007}").as_str()).await;
         page.counts(1, truth.count()).await;
-        press(page, ":ndjson\u{e007}").await;
+        page.press(":ndjson\u{e007}").await;
         wait_until("the filtered table is a file", SOON, async || {
             let file: Value = page.browser.run("return window.__file ?? null", Vec::new()).await;
             holds(file.as_str().is_some_and(|file| file.ends_with(".ndjson")), || file.to_string())

@@ -65,12 +65,47 @@ async fn yaml(page: &Page) -> Result<Value, String> {
     serde_saphyr::from_str(&text).map_err(|error| format!("{error}: {text}"))
 }
 
-/// Everything that the page has in its document and its handles.
-async fn everything(page: &Page) -> String {
-    let script = "return document.documentElement.outerHTML + location.href + JSON.stringify([kubechurn.status(),
-        kubechurn.notices(), kubechurn.rows('secrets'), kubechurn.marks('secrets')])";
+/// Everything that the page has in its document.
+async fn document(page: &Page) -> String {
+    let script = "
+        const values = [...document.querySelectorAll('input, textarea')].map(field => field.value);
+        return document.documentElement.outerHTML + document.title + location.href + values.join(' ')";
     page.read(script, Vec::new()).await
 }
+
+/// Everything that it has elsewhere: its handles, what it keeps, what it said to the console, and what it exports.
+async fn elsewhere(page: &Page) -> String {
+    let script = "return JSON.stringify([kubechurn.status(), kubechurn.notices(), kubechurn.rows('secrets'),
+        kubechurn.marks('secrets'), { ...localStorage }, { ...sessionStorage }, document.cookie, window.__said, history.state])";
+    let mut all: String = page.read(script, Vec::new()).await;
+    for (format, ending) in [("csv", ".csv"), ("ndjson", ".ndjson")] {
+        page.browser
+            .run("delete window.__file; document.querySelector('[data-testid=table-scroll]').focus()", vec![])
+            .await;
+        page.press(format!(":{format}\u{e007}").as_str()).await;
+        wait_until("the table is a file", SOON, async || {
+            let file: Value = page.browser.run("return window.__file ?? null", Vec::new()).await;
+            holds(file.as_str().is_some_and(|file| file.ends_with(ending)), || file.to_string())
+        })
+        .await;
+        let text = page.browser.resolve("window.__blob.text()").await;
+        let text = text.as_str().expect("a file of text");
+        assert!(text.contains("keys"), "the Secret is exported: {text}");
+        all.push_str(text);
+    }
+    all
+}
+
+/// Has the page keep what it says to the console, and what it gives away as a file.
+const LISTEN: &str = "
+    window.__said = [];
+    for (const level of ['log', 'info', 'warn', 'error', 'debug']) {
+        const original = console[level];
+        console[level] = (...words) => { __said.push(words.map(String).join(' ')); original.apply(console, words) };
+    }
+    const original = URL.createObjectURL;
+    URL.createObjectURL = blob => { window.__blob = blob; return original.call(URL, blob) };
+    HTMLAnchorElement.prototype.click = function() { window.__file = this.download };";
 
 #[tokio::test]
 async fn a_row_tells_what_is_behind_it_and_what_changed() {
@@ -134,7 +169,7 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         .await;
 
         // A reload keeps the place, and a deletion what was seen.
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         is_open_on(page, &key).await;
         cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{pod_name}")).await;
         says(page, "inspector-state", "Deleted").await;
@@ -153,14 +188,17 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
 #[tokio::test]
 async fn a_secret_is_shown_on_demand_and_nowhere_else() {
     with_live_page("a_secret_is_shown_on_demand_and_nowhere_else", "#/secrets?sel=default/keys", async |page, _, kubectl| {
+        page.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": LISTEN })).await;
+        page.reload().await;
         page.reaches("secrets", "live", Duration::from_secs(20)).await;
         // A shared link leads there.
         is_open_on(page, "default/keys").await;
         says(page, "inspector-facts", "age").await;
-        let secrets = ["hunter2", "aHVudGVyMg", "correct", "Y29ycmVjdA"];
+        let secrets = ["hunter2", "aHVudGVyMg", "correct", "Y29ycmVjdA", "YWRtaW4"];
         let is_silent = async |when: &str| {
-            let all = everything(page).await;
-            assert!(secrets.iter().all(|secret| !all.contains(secret)), "{when}: the page holds a value");
+            let all = [document(page).await, elsewhere(page).await].concat();
+            let held: Vec<_> = secrets.iter().filter(|secret| all.contains(**secret)).collect();
+            assert!(held.is_empty(), "{when}: the page holds {held:?}");
         };
         for tab in ["summary", "changes", "yaml", "events"] {
             page.click(&format!("inspector-tab-{tab}")).await;
@@ -183,11 +221,15 @@ async fn a_secret_is_shown_on_demand_and_nowhere_else() {
         })
         .await;
         says(page, "yaml", "correct").await;
-        assert!(!everything(page).await.contains("admin"), "only the value that was asked for is shown");
+        let shown = document(page).await;
+        let others = ["admin", "YWRtaW4", "hunter2", "aHVudGVyMg"];
+        assert!(others.iter().all(|other| !shown.contains(other)), "only the value that was asked for is shown");
+        let kept = elsewhere(page).await;
+        let mut values = secrets.into_iter().chain(["admin"]);
+        assert_eq!(values.find(|value| kept.contains(value)), None, "what is shown is nowhere else");
         page.click("inspector-tab-summary").await;
         wait_until("the value is gone", SOON, async || {
-            let all = everything(page).await;
-            holds(!all.contains("correct"), || String::from("it is still there"))
+            holds(!document(page).await.contains("correct"), || String::from("it is still there"))
         })
         .await;
         is_silent("after another tab").await;

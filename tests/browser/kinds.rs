@@ -159,6 +159,60 @@ async fn a_kind_comes_and_goes_with_its_definition() {
 }
 
 #[tokio::test]
+async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
+    define(&kubectl, DEFINITION).await;
+    create_widgets(&kubectl).await;
+    let hash = format!("#/pods?pin={WIDGETS}");
+    with_page("a_pinned_kind_goes_and_comes_back_with_its_definition", &proxy.url(), &hash, async |page| {
+        let in_the_rail = "
+            const item = document.querySelector('[data-testid=\"kind-widgets.example.org\"]');
+            return [item?.parentElement.dataset.gone ?? null, item?.querySelector('.state').dataset.state ?? null,
+                item?.title.includes('this server has it no longer') ?? null]";
+        let is = async |what: &str, expected: Value| {
+            wait_until(what, SOME_SECONDS, async || {
+                let found = page.browser.run(in_the_rail, Vec::new()).await;
+                holds(found == expected, || format!("{found}, not {expected}"))
+            })
+            .await;
+        };
+        page.reaches("pods", "live", SOME_SECONDS).await;
+        page.reaches(WIDGETS, "live", SOME_SECONDS).await;
+        is("it is pinned and live", json!(["false", "live", false])).await;
+
+        kubectl.run("delete crd widgets.example.org --wait", "").await;
+        is("it is gone, and the rail says so", json!(["true", "stopped", true])).await;
+        wait_until("nothing watches it", SOME_SECONDS, async || {
+            let status = page.status_of(WIDGETS).await;
+            holds(status.is_none(), || format!("{status:?}"))
+        })
+        .await;
+        assert!(page.hash().await.contains(&format!("pin={WIDGETS}")), "the user has not let it go");
+        page.reaches("pods", "live", SOME_SECONDS).await;
+
+        define(&kubectl, DEFINITION).await;
+        create_widgets(&kubectl).await;
+        is("it is back", json!(["false", "live", false])).await;
+        page.reaches(WIDGETS, "live", SOME_SECONDS).await;
+        // Its watch is: what happens from now on is heard of.
+        shows_what_kubectl_prints(page, &kubectl, 3).await;
+        kubectl.run("delete widget odd -n default", "").await;
+        shows_what_kubectl_prints(page, &kubectl, 2).await;
+
+        // Let go while it is away, it is not in the rail any more.
+        kubectl.run("delete crd widgets.example.org --wait", "").await;
+        is("it is gone again", json!(["true", "stopped", true])).await;
+        page.browser.run("document.querySelector('[data-testid=\"group-example.org\"]').open = true", Vec::new()).await;
+        page.click(&format!("pin-{WIDGETS}")).await;
+        rail_has(page, WIDGETS, false).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn without_its_definition_a_kind_shows_its_age() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;

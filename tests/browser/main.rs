@@ -9,6 +9,9 @@
 #[allow(dead_code, reason = "the benchmark uses the same harness, and each uses another part")]
 mod harness;
 
+// A page that is live on a small cluster.
+mod live;
+
 // The page's marks against the cluster's log of writes.
 mod history;
 
@@ -48,6 +51,15 @@ mod lingering;
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
+// What is looked for, and how it is marked.
+mod filter;
+
+// The rail's arrows and groups.
+mod rail;
+
+// Reload, back and forward.
+mod address;
+
 // Rows, palette, help and columns, without a pointer.
 mod keyboard;
 
@@ -62,6 +74,7 @@ mod columns;
 
 // Kinds that come and go with their definitions.
 mod kinds;
+
 // What is behind a row, what changed in it, and what is masked.
 mod inspector;
 

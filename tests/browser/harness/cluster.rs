@@ -16,9 +16,11 @@ use super::wait::{holds, wait_until};
 /// How a demo cluster is started.
 #[derive(Debug, Clone)]
 pub struct Options {
+    /// What happens in it: a storm of made-up history, or names of scenarios, as `--scenario` takes them.
+    pub scenario: &'static str,
     /// Pods at the start.
     pub pods: u32,
-    /// Events a second, over all kinds.
+    /// Events a second of a storm, over all kinds.
     pub rate: u32,
     /// What its scenario is drawn from.
     pub seed: u64,
@@ -30,7 +32,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { pods: 100, rate: 0, seed: 1, first_revision: 1, bookmark_seconds: 5 }
+        Self { scenario: "storm", pods: 100, rate: 0, seed: 1, first_revision: 1, bookmark_seconds: 5 }
     }
 }
 
@@ -82,14 +84,6 @@ impl Cluster {
         cluster
     }
 
-    /// Starts one whose controllers and users keep it alive, as `./dev demo` does.
-    pub async fn start_mixed(seed: u64) -> Self {
-        let http = Client::builder().timeout(Duration::from_secs(60)).build().expect("an HTTP client can be made");
-        let mut cluster = Self { process: None, port: free_port(), http };
-        cluster.run(&[("--seed", seed.to_string()), ("--port", cluster.port.to_string())]).await;
-        cluster
-    }
-
     /// Where it listens.
     pub fn port(&self) -> u16 {
         self.port
@@ -104,6 +98,7 @@ impl Cluster {
     /// Starts another cluster on the same port as before.
     pub async fn start_again(&mut self, options: &Options) {
         let arguments = [
+            ("--scenario", options.scenario.to_owned()),
             ("--pods", options.pods.to_string()),
             ("--rate", options.rate.to_string()),
             ("--seed", options.seed.to_string()),
@@ -111,12 +106,7 @@ impl Cluster {
             ("--first-revision", options.first_revision.to_string()),
             ("--bookmark-seconds", options.bookmark_seconds.to_string()),
         ];
-        self.run(&arguments).await;
-    }
-
-    async fn run(&mut self, arguments: &[(&str, String)]) {
-        let arguments = arguments.iter().cloned();
-        let arguments: Vec<String> = arguments.flat_map(|(flag, value)| [flag.to_owned(), value]).collect();
+        let arguments: Vec<String> = arguments.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect();
         let process = Process::start("the demo cluster", &tools::cluster(), Path::new("."), &arguments);
         process.line_after("listening on").await;
         self.process = Some(process);

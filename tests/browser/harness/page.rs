@@ -9,12 +9,16 @@ use futures::FutureExt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use thirtyfour::TypingData;
 use thirtyfour::prelude::*;
 
 use super::browser::Browser;
 use super::tools;
 use super::truth::Truth;
 use super::wait::{holds, wait_until};
+
+/// What a user takes for "at once" on a busy machine.
+pub const AT_ONCE: Duration = Duration::from_secs(3);
 
 /// What runs in every page before its own scripts: wasm's memory is in none of the browser's figures for a page,
 /// so the module's is kept where a test finds it.
@@ -211,6 +215,25 @@ impl Page {
     pub async fn click(&self, handle: &str) {
         let element = self.element(handle).await;
         element.click().await.unwrap_or_else(|error| panic!("{handle} cannot be clicked: {error}"));
+    }
+
+    /// Presses keys as a user does: whatever has the focus gets them.
+    pub async fn press(&self, keys: impl Into<TypingData>) {
+        self.browser.driver.action_chain().send_keys(keys).perform().await.expect("keys can be pressed");
+    }
+
+    /// Loads the page again.
+    pub async fn reload(&self) {
+        self.browser.driver.refresh().await.expect("the page reloads");
+    }
+
+    /// Waits until a script returns what is expected, which it must at once.
+    pub async fn becomes(&self, what: &str, script: &str, expected: Value) {
+        wait_until(what, AT_ONCE, async || {
+            let value = self.browser.run(script, Vec::new()).await;
+            holds(value == expected, || format!("{value}, not {expected}"))
+        })
+        .await;
     }
 
     /// Runs a script in the page and reads its value.

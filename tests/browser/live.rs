@@ -1,0 +1,20 @@
+//! A page that is live on a small cluster that is quiet: where most tests begin.
+
+use std::time::Duration;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{Page, with_page};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::turn;
+
+/// Opens the page on `hash`, whose kind is Pods, and lets `test` use it.
+pub async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page(name, &proxy.url(), hash, async |page| {
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        test(page, &cluster).await;
+    })
+    .await;
+}

@@ -1,0 +1,79 @@
+//! The rail without a pointer, and what it remembers.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::live::with_live_page;
+
+/// What has the focus: a kind's link, or a group's heading.
+const FOCUS: &str = "
+    const focused = document.activeElement;
+    return focused.tagName === 'SUMMARY' ? focused.parentElement.dataset.testid : focused.dataset.testid ?? null";
+
+#[tokio::test]
+async fn the_arrows_walk_the_rail_and_enter_opens_a_kind() {
+    with_live_page("the_arrows_walk_the_rail_and_enter_opens_a_kind", "#/pods", async |page, _| {
+        page.browser.run("document.querySelector('[data-testid=kind-pods]').focus()", Vec::new()).await;
+        for (key, expected) in [
+            ("\u{e015}", "kind-deployments"), // down
+            ("\u{e015}", "kind-replicasets"),
+            ("\u{e013}", "kind-deployments"), // up
+            ("\u{e011}", "group-Workloads"),  // Home
+            ("\u{e015}", "kind-pods"),
+            ("\u{e015}", "kind-deployments"),
+        ] {
+            page.press(key).await;
+            page.becomes(&format!("after {key:?}"), FOCUS, json!(expected)).await;
+        }
+        page.press("\u{e007}").await; // Enter
+        page.reaches("deployments", "live", Duration::from_secs(10)).await;
+        assert!(page.hash().await.starts_with("#/deployments"), "{}", page.hash().await);
+        page.becomes("the focus stays", FOCUS, json!("kind-deployments")).await;
+
+        // What is folded away is no place to go to.
+        let folded = "return document.querySelector('.rail-group:not([open])') != null";
+        page.becomes("some groups are folded", folded, json!(true)).await;
+        let last = "
+            const places = [...document.querySelectorAll('.rail summary, .rail-group a')];
+            return document.activeElement === places.filter(place => place.checkVisibility()).at(-1)";
+        page.press("\u{e010}").await; // End
+        page.becomes("the last place that is seen", last, json!(true)).await;
+        page.press("\u{e015}").await;
+        page.becomes("and none below it", last, json!(true)).await;
+        page.press("\u{e013}").await;
+        page.becomes("but one above", last, json!(false)).await;
+        // Every place on the way is seen.
+        let seen = "return document.activeElement.closest('.rail') != null && document.activeElement.checkVisibility()";
+        for _ in 0..25 {
+            page.press("\u{e013}").await;
+            page.becomes("a place that is seen", seen, json!(true)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn groups_stay_as_they_were_left() {
+    with_live_page("groups_stay_as_they_were_left", "#/pods", async |page, _| {
+        let open = "return ['Workloads', 'Network', 'Config', 'Storage']
+            .map(group => document.querySelector(`[data-testid=group-${group}]`).open)";
+        page.becomes("as at first", open, json!([true, true, false, false])).await;
+        for group in ["Network", "Config"] {
+            let script = "document.querySelector(`[data-testid=group-${arguments[0]}] summary`).focus()";
+            page.browser.run(script, vec![group.into()]).await;
+            page.press("\u{e007}").await;
+        }
+        page.becomes("one is folded, one unfolded", open, json!([true, false, true, false])).await;
+        let kept = "return (localStorage.getItem('kubechurn.rail') ?? '').split('\\n').filter(line => line).sort()";
+        page.becomes("that is kept", kept, json!(["+Config", "-Network"])).await;
+        page.reload().await;
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        page.becomes("and found again", open, json!([true, false, true, false])).await;
+        // A kind in view is to be seen.
+        page.open("#/services").await;
+        page.reaches("services", "live", Duration::from_secs(20)).await;
+        page.becomes("its group opens", open, json!([true, true, true, false])).await;
+    })
+    .await;
+}
