@@ -13,6 +13,7 @@ pub mod owner;
 pub mod request;
 pub mod resource;
 pub mod selector;
+pub mod sort;
 pub mod status;
 pub mod text;
 pub mod time;

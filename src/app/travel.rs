@@ -5,6 +5,7 @@ use leptos::prelude::GetUntracked;
 use crate::api::list;
 use crate::api::object::{DecodeError, ResourceVersion, decode_metadata};
 use crate::api::request::{ListRequest, Scope};
+use crate::api::sort::sort;
 use crate::browser::base::Base;
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::cache::reflector::{Input, PAGE};
@@ -83,7 +84,7 @@ pub(super) async fn load_namespaces(base: Base, screen: Screen) {
                 Ok(page) => {
                     let objects = page.items.iter().filter_map(|item| decode_metadata(item).ok());
                     known.names = objects.map(|object| object.key.name.to_string()).collect();
-                    known.names.sort_unstable();
+                    sort(&mut known.names);
                     known.trouble = page.continue_token.map(|_| String::from("There are more; type the name."));
                 }
                 Err(error) => known.trouble = Some(format!("The list of namespaces could not be read: {error}")),

@@ -6,6 +6,7 @@ use crate::api::definition::PrinterColumn;
 use crate::api::discovery::Discovered;
 use crate::api::object::{Decode, decode_age};
 use crate::api::resource::{ApiResource, intern};
+use crate::api::sort::sort_by_key;
 use crate::table::column::Column;
 use crate::table::custom;
 use crate::table::kinds::{KINDS, Kind};
@@ -47,7 +48,7 @@ impl Catalog {
                 before.kinds.iter().find(known).copied().unwrap_or_else(|| new(one.resource, &names, &[AGE], || BARE))
             })
             .collect();
-        others.sort_by_key(|kind| (kind.heading, kind.title));
+        sort_by_key(&mut others, |kind| (kind.heading, kind.title));
         kinds.extend(others);
         let had = if before.is_discovered { &before.kinds[..] } else { &[] };
         let mut gone: Vec<&'static Kind> = Vec::new();

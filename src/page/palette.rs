@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::api::object::ObjectKey;
+use crate::api::sort::sort_by_key;
 use crate::page::catalog::Catalog;
 use crate::page::keys::{Act, keys_of};
 use crate::page::route::Route;
@@ -147,7 +148,7 @@ impl Known<'_> {
             })
             .collect();
         // Sorting is stable: what is equally good stays in the order of the groups.
-        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        sort_by_key(&mut scored, |(score, _)| std::cmp::Reverse(*score));
         let in_place = self.kind_in_namespace(&words).map(|entry| Found { entry, marks: Vec::new() });
         in_place.into_iter().chain(scored.into_iter().map(|(_, found)| found)).take(SHOWN).collect()
     }
@@ -247,7 +248,7 @@ fn score(entry: &Entry, words: &[&str]) -> Option<(u32, Vec<Range<usize>>)> {
         sum += best;
         marks.extend(in_title.into_iter().flat_map(|(_, marks)| marks));
     }
-    marks.sort_by_key(|mark| (mark.start, mark.end));
+    sort_by_key(&mut marks, |mark| (mark.start, mark.end));
     let mut apart: Vec<Range<usize>> = Vec::new();
     for mark in marks {
         match apart.last_mut().filter(|last| last.end >= mark.start) {

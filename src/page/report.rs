@@ -8,6 +8,7 @@ use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::api::object::Object;
+use crate::api::sort::sort_by;
 use crate::api::time::Timestamp;
 use crate::api::uid::Uid;
 use crate::cache::factory::SharedInformerFactory;
@@ -187,7 +188,7 @@ impl Serialize for Cells<'_> {
 /// What `rows(resource)` says: every object in the store, by key.
 pub fn rows<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, now: Timestamp) -> Vec<Row<'a>> {
     let mut objects: Vec<&Object> = watched.objects(informers).map(|object| &**object).collect();
-    objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
     let row = |object| Cells { kind: watched.kind(), object, now };
     let rows = objects.into_iter().map(|object: &Object| Row {
         key: object.key.to_string(),
@@ -202,7 +203,7 @@ pub fn rows<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, now:
 /// object, sorted by key as written there.
 pub fn digest<'a>(objects: impl Iterator<Item = &'a Object>) -> String {
     let mut lines: Vec<(String, &Object)> = objects.map(|object| (object.key.to_string(), object)).collect();
-    lines.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    sort_by(&mut lines, |(a, _), (b, _)| a.cmp(b));
     let mut hash = Sha256::new();
     for (key, object) in lines {
         hash.update(format!("{key} {} {}\n", object.uid, object.resource_version));

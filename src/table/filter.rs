@@ -12,6 +12,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use crate::api::cell::CellRef;
 use crate::api::object::Object;
+use crate::api::sort::sort_by_key;
 use crate::table::column::Column;
 
 /// What a filter cannot be read for, in words for the user.
@@ -150,7 +151,7 @@ impl Filter {
                 }
             }
         }
-        marks.sort_unstable_by_key(|range| (range.start, range.end));
+        sort_by_key(&mut marks, |range| (range.start, range.end));
         marks.dedup_by(|next, last| {
             let touches = next.start <= last.end;
             last.end = if touches { last.end.max(next.end) } else { last.end };

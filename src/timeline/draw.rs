@@ -1,6 +1,7 @@
 //! Fills a scene. Costs the visible lanes' marks in the window and the pixels, whatever else is in the ring.
 
 use crate::api::cell::Tone;
+use crate::api::sort::{sort_by, sort_by_key};
 use crate::timeline::Timeline;
 use crate::timeline::fold::{CHAR, CROSS, PILL_PAD, Spot, fold, label_right};
 use crate::timeline::lanes::LaneId;
@@ -73,7 +74,7 @@ impl Timeline {
             self.fill_lane(id, y, scene, scratch);
         }
         // Deletes last: whatever else happened there, they are on top.
-        scene.glyphs.sort_by_key(|glyph| glyph.mark_type == MarkType::Deleted);
+        sort_by_key(&mut scene.glyphs, |glyph| glyph.mark_type == MarkType::Deleted);
         scene.glyphs.append(&mut scratch.crosses);
     }
 
@@ -210,7 +211,7 @@ impl Timeline {
         let gaps = scene.gaps.iter().map(|gap| (gap.x, gap.note.as_str(), false));
         let lines = scene.lines.iter().map(|line| (line.x, line.note.as_str(), true));
         let mut words: Vec<(f64, &str, bool)> = lines.chain(gaps).collect();
-        words.sort_by(|one, other| one.0.total_cmp(&other.0));
+        sort_by(&mut words, |one, other| one.0.total_cmp(&other.0));
         place(&words, (scale.left, scene.layout.right), &mut scene.notes);
         for line in &mut scene.lines {
             line.headed = !scene.notes.iter().any(|note| note.x + 1.0 < line.x && line.x < words_end(note));

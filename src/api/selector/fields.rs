@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{SelectorError, write_joined};
+use crate::api::sort::sort;
 
 /// Requirements on fields, all of which must hold; none selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,7 +41,7 @@ impl FieldSelector {
                 requirements.push(FieldRequirement { field: field.to_owned(), value, equal });
             }
         }
-        requirements.sort();
+        sort(&mut requirements);
         requirements.dedup();
         Ok(FieldSelector { requirements })
     }

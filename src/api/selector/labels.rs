@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{SelectorError, write_joined};
+use crate::api::sort::sort;
 
 /// Requirements on labels, all of which must hold; none selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,7 +69,7 @@ impl LabelSelector {
                 _ => return Err(after.unexpected("',' or 'end of string'")),
             }
         }
-        requirements.sort();
+        sort(&mut requirements);
         requirements.dedup();
         Ok(LabelSelector { requirements })
     }

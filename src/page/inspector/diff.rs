@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::api::sort::{sort, sort_by};
 use crate::page::inspector::secret;
 
 /// So many differences are told; more are counted.
@@ -106,7 +107,7 @@ impl Walk {
 
     fn compare_maps(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
         let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
-        names.sort_unstable();
+        sort(&mut names);
         names.dedup();
         for name in names {
             let step = step(name, self.path.is_empty());
@@ -191,7 +192,7 @@ fn keys(list: &[Value], key: &[&str]) -> Option<Vec<String>> {
         .collect();
     let names = names?;
     let mut sorted: Vec<&String> = names.iter().collect();
-    sorted.sort_unstable();
+    sort(&mut sorted);
     sorted.windows(2).all(|pair| pair[0] != pair[1]).then_some(names)
 }
 
@@ -242,7 +243,7 @@ fn write(value: &Value, out: &mut String, alone: bool) {
         }
         Value::Object(map) => {
             let mut members: Vec<_> = map.iter().collect();
-            members.sort_unstable_by_key(|(name, _)| *name);
+            sort_by(&mut members, |(one, _), (two, _)| one.cmp(two));
             out.push('{');
             for (at, (name, value)) in members.into_iter().enumerate() {
                 out.push_str(if at > 0 { ", " } else { "" });

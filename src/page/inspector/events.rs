@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::api::cell::{CellRef, Tone};
 use crate::api::object::{Object, ObjectKey};
 use crate::api::request::Scope;
+use crate::api::sort::sort_by;
 use crate::api::time::Timestamp;
 use crate::api::uid::Uid;
 use crate::table::kinds::Kind;
@@ -77,9 +78,7 @@ pub fn items<'a>(kind: &Kind, events: impl Iterator<Item = &'a Arc<Object>>) -> 
             }
         })
         .collect();
-    items.sort_unstable_by(|a, b| {
-        b.last.cmp(&a.last).then_with(|| b.first.cmp(&a.first)).then_with(|| b.key.cmp(&a.key))
-    });
+    sort_by(&mut items, |a, b| b.last.cmp(&a.last).then_with(|| b.first.cmp(&a.first)).then_with(|| b.key.cmp(&a.key)));
     let more = items.len().saturating_sub(MOST);
     items.truncate(MOST);
     (items, more)

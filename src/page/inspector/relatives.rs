@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::api::cell::{CellRef, Tone};
 use crate::api::object::{Object, ObjectKey};
 use crate::api::owner::OwnerReference;
+use crate::api::sort::sort_by;
 use crate::api::uid::Uid;
 use crate::cache::factory::SharedInformerFactory;
 use crate::page::catalog::Catalog;
@@ -120,7 +121,7 @@ fn below(
     for desk in desks {
         let mut objects: Vec<&Arc<Object>> =
             desk.informers(informers).flat_map(|informer| informer.store().by_index(OWNER, &value)).collect();
-        objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
         for object in objects {
             if found.links.len() >= MOST {
                 found.more += 1;

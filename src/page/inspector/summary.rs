@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::api::cell::{CellRef, Tone};
 use crate::api::object::Object;
 use crate::api::owner::OwnerReference;
+use crate::api::sort::{sort, sort_by_key};
 use crate::api::time::Timestamp;
 use crate::page::inspector::diff::{brief, cut};
 use crate::page::inspector::secret;
@@ -112,7 +113,7 @@ fn pairs(map: Option<&Value>) -> Vec<(String, String)> {
             (cut(name, LONGEST), cut(secret::mask(&text).unwrap_or(&text), LONGEST))
         })
         .collect();
-    pairs.sort_unstable();
+    sort(&mut pairs);
     pairs
 }
 
@@ -168,7 +169,7 @@ pub fn owners(object: &Value) -> Vec<OwnerReference> {
             }
         })
         .collect();
-    owners.sort_by_key(|owner| !owner.controller);
+    sort_by_key(&mut owners, |owner| !owner.controller);
     owners
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::api::sort::sort_by;
 use crate::page::inspector::diff::cut;
 use crate::page::inspector::fields::Managers;
 use crate::page::inspector::secret;
@@ -162,7 +163,7 @@ impl Writer {
         managers: &Managers<'_>,
     ) {
         let mut members: Vec<_> = map.iter().collect();
-        members.sort_unstable_by_key(|(name, _)| *name);
+        sort_by(&mut members, |(one, _), (two, _)| one.cmp(two));
         for (name, value) in members {
             if path == "metadata" && name == "managedFields" && !self.managed {
                 continue;
@@ -200,29 +201,64 @@ impl Writer {
     }
 }
 
-/// A text as YAML, without the line break at its end: in several lines where it has some.
+/// A text as YAML, without the line break at its end: in several lines where it has some. Which form it has is for the
+/// same reasons as in kubectl (go-yaml's `emitterc.go` and `encode.go`).
 fn scalar(text: &str) -> String {
-    let json = || quoted(text);
     if is_misread(text) {
-        return json();
+        quoted(text)
+    } else if text.contains('\n') {
+        literal(text).unwrap_or_else(|| quoted(text))
+    } else if is_plain(text) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "''"))
     }
-    let Ok(mut written) = serde_saphyr::to_string(&text) else { return json() };
-    if written.ends_with('\n') {
-        written.pop();
-    }
-    // Folded lines, where there was no line break, are harder to read than long ones.
-    if written.contains('\n') && !text.contains('\n') { json() } else { written }
 }
 
-/// What YAML 1.1, which kubectl reads, takes for something else than a text, and YAML 1.2 does not: the words for yes
-/// and no, numbers with underscores or in base 60, times, and merge keys. And what a line cannot hold.
+/// The lines as they are, behind a bar that says how many breaks end them. Its first line tells how far in the lines
+/// stand, so that it must not begin with a space; and spaces at a line's end would not be seen.
+fn literal(text: &str) -> Option<String> {
+    if text.starts_with([' ', '\n']) || text.split('\n').any(|line| line.ends_with(' ')) {
+        return None;
+    }
+    let (lines, bar) = match text.strip_suffix('\n') {
+        None => (text, "|-"),
+        Some(lines) if lines.ends_with('\n') => (lines, "|+"),
+        Some(lines) => (lines, "|"),
+    };
+    let mut written = String::from(bar);
+    for line in lines.split('\n') {
+        written.push_str(if line.is_empty() { "\n" } else { "\n  " });
+        written.push_str(line);
+    }
+    Some(written)
+}
+
+/// Whether a line needs no quotes: it neither begins nor goes on like anything but a text.
+fn is_plain(text: &str) -> bool {
+    let mut letters = text.chars();
+    let begins = match letters.next() {
+        None | Some(' ') => false,
+        Some('-' | '?' | ':') => letters.next().is_some_and(|next| next != ' '),
+        Some(first) => !",[]{}#&*!|>'\"%@`".contains(first),
+    };
+    let marks = ["---", "..."].iter().any(|mark| text.starts_with(mark));
+    begins && !marks && !text.ends_with([' ', ':']) && !text.contains(": ") && !text.contains(" #")
+}
+
+/// What YAML 1.1, which kubectl reads, or YAML 1.2 takes for something else than a text: nothing, the words for yes and
+/// no, numbers (with underscores and in base 60, too), times, and merge keys. And what a line cannot hold.
 fn is_misread(text: &str) -> bool {
-    let words = ["y", "n", "yes", "no", "on", "off", "=", "<<"];
+    let words = ["", "~", "null", "true", "false", "y", "n", "yes", "no", "on", "off", "=", "<<"];
     let figures = text.starts_with(|letter: char| letter.is_ascii_digit() || "+-.".contains(letter))
         && text.chars().all(|letter| letter.is_ascii_digit() || "+-.:_eETtZz ".contains(letter));
-    let hexadecimal = text.strip_prefix("0x").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_hexdigit()));
-    hexadecimal
+    let number = text.strip_prefix(['+', '-']).unwrap_or(text);
+    // In base 16, 8 or 2.
+    let based = number.strip_prefix('0').is_some_and(|rest| rest.starts_with(['x', 'X', 'o', 'O', 'b', 'B']))
+        && number.chars().all(|letter| letter.is_ascii_hexdigit() || "xXoO_".contains(letter));
+    based
         || (figures && text.contains(|letter: char| letter.is_ascii_digit()))
+        || [".inf", ".nan"].iter().any(|word| number.eq_ignore_ascii_case(word))
         || words.iter().any(|word| text.eq_ignore_ascii_case(word))
         || text.contains(|letter| letter != '\n' && is_odd(letter))
 }

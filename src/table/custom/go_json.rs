@@ -22,7 +22,9 @@ fn write(value: &str, depth: u8, out: &mut String) {
     let Some(depth) = depth.checked_sub(1) else { return out.push_str("null") };
     match first(value) {
         b'{' => {
-            let members: BTreeMap<Cow<'_, str>, &str> = Members::of(value).collect();
+            // One by one: to collect would sort them first, with much code of its own.
+            let mut members: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
+            members.extend(Members::of(value));
             out.push('{');
             for (at, (name, value)) in members.into_iter().enumerate() {
                 if at > 0 {

@@ -12,6 +12,7 @@ use super::selector::{self, LabelSelector};
 use crate::api::cell::Cell;
 use crate::api::object::Decode;
 use crate::api::resource::ApiResource;
+use crate::api::sort::sort_by;
 use crate::api::text::Text;
 
 /// ConfigMaps, in the rail under Config.
@@ -65,7 +66,7 @@ const QUOTA: &[&str] = &["status hard", "status used"];
 /// What is used of each resource and what may be: of those that are limits, or of the others.
 fn quota(fields: &Fields<'_, '_>, limits: bool) -> Result<Cell> {
     let (Map(mut hard), Map(used)) = (fields.value::<Map<'_, Scalar>>(0)?, fields.value::<Map<'_, Scalar>>(1)?);
-    hard.sort_unstable_by(|(one, _), (two, _)| one.cmp(two));
+    sort_by(&mut hard, |(one, _), (two, _)| one.cmp(two));
     let mut printed = String::new();
     for (name, Scalar(hard)) in hard.iter().filter(|(name, _)| name.starts_with("limits.") == limits) {
         let used = used.iter().find(|(other, _)| other == name).map_or("0", |(_, Scalar(used))| used.as_str());

@@ -63,7 +63,7 @@ impl<'de> Reader<'de> {
     }
 
     /// The next byte that is no white space.
-    #[inline]
+    #[inline(always)]
     fn after_space(&mut self) -> u8 {
         let (byte, at) = after_space(self.bytes, self.at);
         self.at = at;
@@ -71,7 +71,7 @@ impl<'de> Reader<'de> {
     }
 
     /// Goes to where a part of the text was seen to end.
-    #[inline]
+    #[inline(always)]
     fn go(&mut self, end: Option<usize>) -> Result<()> {
         match end {
             Some(end) => {
@@ -158,13 +158,13 @@ impl<'de> Reader<'de> {
 }
 
 /// The byte at a place; 0 at the end, which JSON holds nowhere.
-#[inline]
+#[inline(always)]
 fn byte(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(0)
 }
 
 /// The next byte that is no white space, and its place. Servers write no space inside a frame.
-#[inline]
+#[inline(always)]
 fn after_space(bytes: &[u8], at: usize) -> (u8, usize) {
     match byte(bytes, at) {
         next if next > b' ' => (next, at),
@@ -172,6 +172,7 @@ fn after_space(bytes: &[u8], at: usize) -> (u8, usize) {
     }
 }
 
+#[cold]
 fn after_spaces(bytes: &[u8], mut at: usize) -> (u8, usize) {
     while let b' ' | b'\n' | b'\t' | b'\r' = byte(bytes, at) {
         at += 1;
@@ -203,6 +204,7 @@ fn escape(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Where a number ends.
+#[inline]
 fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     at += usize::from(byte(bytes, at) == b'-');
     at = if byte(bytes, at) == b'0' { at + 1 } else { digits(bytes, at)? };
@@ -218,6 +220,7 @@ fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// Where some digits end, of which there is one at least.
+#[inline(always)]
 fn digits(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while byte(bytes, at).is_ascii_digit() {
@@ -227,7 +230,7 @@ fn digits(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Where `word` ends, if it stands there.
-#[inline]
+#[inline(always)]
 fn word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     bytes.get(at..)?.starts_with(word).then_some(at + word.len())
 }

@@ -8,6 +8,7 @@ use crate::api::cell::{Cell, Tone};
 use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::owner::Owner;
 use crate::api::resource::ApiResource;
+use crate::api::sort::sort;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
 use crate::table::column::Column;
@@ -151,7 +152,7 @@ fn roles(labels: &Labels<'_>) -> Cell {
         })
         .filter(|role| !role.is_empty())
         .collect();
-    roles.sort_unstable();
+    sort(&mut roles);
     roles.dedup();
     let mut joined = String::new();
     roles.iter().for_each(|role| push_after_comma(&mut joined, role));

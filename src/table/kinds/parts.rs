@@ -10,6 +10,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::json;
 use crate::api::cell::Cell;
+use crate::api::sort::sort_by;
 use crate::api::text::Text;
 
 /// What kubectl prints for nothing.
@@ -229,7 +230,7 @@ impl Labels<'_> {
         fn printed<'t>((key, value): &'t (Text<'_>, Text<'_>)) -> impl Iterator<Item = u8> + 't {
             key.bytes().chain(once(b'=')).chain(value.bytes())
         }
-        self.0.sort_unstable_by(|one, two| printed(one).cmp(printed(two)));
+        sort_by(&mut self.0, |one, two| printed(one).cmp(printed(two)));
         let mut joined = String::with_capacity(self.0.iter().map(|(key, value)| key.len() + value.len() + 2).sum());
         for (key, value) in &self.0 {
             push_after_comma(&mut joined, key);

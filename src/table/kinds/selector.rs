@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::parts::{Labels, or_default, push_after_comma, structures};
 use crate::api::cell::Cell;
+use crate::api::sort::{sort, sort_by};
 use crate::api::text::Text;
 
 /// A label selector as workloads have it (apimachinery `meta/v1/types.go`).
@@ -48,7 +49,7 @@ impl LabelSelector<'_> {
         for expression in &self.match_expressions {
             requirements.push((&expression.key, expression.requirement()?));
         }
-        requirements.sort_by_key(|(key, _)| *key);
+        sort_by(&mut requirements, |(one, _), (two, _)| one.cmp(two));
 
         let labels = self.match_labels.0.iter().map(|(key, value)| key.len() + value.len() + 2);
         let mut printed = String::with_capacity(labels.sum());
@@ -75,7 +76,7 @@ impl LabelSelector<'_> {
 impl Expression<'_> {
     fn requirement(&self) -> Option<Requirement<'_>> {
         let mut values: Vec<&str> = self.values.iter().map(|value| &**value).collect();
-        values.sort_unstable();
+        sort(&mut values);
         match (&*self.operator, values.is_empty()) {
             ("In", false) => Some(Requirement::In(values)),
             ("NotIn", false) => Some(Requirement::NotIn(values)),
@@ -120,7 +121,7 @@ pub fn cell(selector: Option<&LabelSelector<'_>>) -> Cell {
 /// `meta/v1/generated.pb.go`).
 pub fn go_cell(selector: &LabelSelector<'_>) -> Cell {
     let mut labels: Vec<_> = selector.match_labels.0.iter().collect();
-    labels.sort_unstable();
+    sort(&mut labels);
     let mut printed = String::from("&LabelSelector{MatchLabels:map[string]string{");
     for (key, value) in labels {
         [&**key, ": ", value, ","].iter().for_each(|piece| printed.push_str(piece));

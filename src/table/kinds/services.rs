@@ -9,6 +9,7 @@ use super::parts::{First, Labels, NONE, or_default, parse, push_after_comma, str
 use crate::api::cell::{Cell, Tone};
 use crate::api::object::{Decode, DecodeError, Meta, Object};
 use crate::api::resource::ApiResource;
+use crate::api::sort::sort;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
 use crate::table::column::Column;
@@ -107,7 +108,7 @@ impl LoadBalancer<'_> {
     pub(super) fn addresses(&self) -> String {
         let mut addresses: Vec<&str> =
             self.ingress.iter().map(Ingress::address).filter(|address| !address.is_empty()).collect();
-        addresses.sort_unstable();
+        sort(&mut addresses);
         addresses.dedup();
         addresses.join(",")
     }

@@ -1,5 +1,6 @@
 //! Objects in, YAML out; and back, by another's reader.
 
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -123,6 +124,42 @@ fn whatever_a_text_holds_it_stays_that_text() {
     for word in ["yes", "No", "on", "1_000", "12:30:45", "2001-01-01", "0x1f", "1e3", "true", "~", "null"] {
         let written = text(&json!({ "a": word }), false);
         assert!(written.starts_with("a: \"") || written.starts_with("a: '"), "{written}");
+    }
+}
+
+#[test]
+fn texts_have_the_form_that_kubectl_gives_them() {
+    for (text, expected) in [
+        ("", r#""""#),
+        ("true", r#""true""#),
+        ("-.INF", r#""-.INF""#),
+        ("0b10", r#""0b10""#),
+        ("0b10-47", "0b10-47"),
+        ("{\"a\":1}", r#"'{"a":1}'"#),
+        ("it's: so", "'it''s: so'"),
+        ("it's so", "it's so"),
+        (" x", "' x'"),
+        ("a: b", "'a: b'"),
+        ("*", "'*'"),
+        ("-c", "-c"),
+        ("--flag=x", "--flag=x"),
+        ("a:b,c", "a:b,c"),
+        ("a\tb", r#""a\tb""#),
+        ("a \nb", r#""a \nb""#),
+        ("a\n b\n", "|\n  a\n   b"),
+        ("a\n\n", "|+\n  a\n"),
+    ] {
+        assert_eq!(scalar(text), expected);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_as_it_was(text_ in "[-a-z0-9 \n:#'\"\\[\\]{},&*!|>%@`?.+_~=xoeE]{0,12}|\\PC{0,12}|.{0,12}") {
+        let object = json!({"a": text_, "l": [text_, {"b": text_}], "z": {"y": {"x": [[text_]]}}});
+        let written = text(&object, false);
+        let read: Result<Value, _> = serde_saphyr::from_str(&written);
+        prop_assert_eq!(read.ok(), Some(object), "{}", written);
     }
 }
 

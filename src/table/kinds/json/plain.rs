@@ -5,7 +5,7 @@
 /// Two words are looked at together, because most names and values end within them: how often a loop turns is what
 /// a processor guesses worst.
 #[cfg(not(target_feature = "simd128"))]
-#[inline]
+#[inline(always)]
 pub(super) fn plain(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some((first, rest)) = bytes[at..].split_first_chunk::<8>()
@@ -24,7 +24,7 @@ pub(super) fn plain(bytes: &[u8]) -> usize {
 /// Marks the highest bit of each quote, backslash and control character. The lowest mark is right; those above it
 /// may come of a borrow.
 #[cfg(not(target_feature = "simd128"))]
-#[inline]
+#[inline(always)]
 fn marks(chunk: [u8; 8]) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     let word = u64::from_le_bytes(chunk);
@@ -36,7 +36,7 @@ fn marks(chunk: [u8; 8]) -> u64 {
 
 /// The same, with the sixteen bytes at once that a browser's vectors have.
 #[cfg(target_feature = "simd128")]
-#[inline]
+#[inline(always)]
 pub(super) fn plain(bytes: &[u8]) -> usize {
     use core::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u64x2, v128_or};
 
