@@ -39,8 +39,9 @@ pub fn Footer(
                 .into_any(),
             }}
             <span title="deltas received for each one applied">"pop " <b>{read(|pipeline| &pipeline.ratio)}</b> " : 1"</span>
-            <span class="arrow">"→"</span>
-            <span title="drains that changed the page">"page " <b>{read(|pipeline| &pipeline.page)}</b> "/s"</span>
+            <span class="pages" title="drains that changed the page">
+                <span class="arrow">"→"</span> "page " <b>{read(|pipeline| &pipeline.page)}</b> "/s"
+            </span>
             <span class="grow"></span>
             <span class="extra">"rv " <b>{read(|pipeline| &pipeline.version)}</b> <span class="arrow">"·"</span></span>
             <WatchList screen />
@@ -92,6 +93,9 @@ fn NoticeList(screen: Screen) -> impl IntoView {
             </summary>
             <ol>
                 {move || screen.notices.with(|notices| match notices.total {
+                    0 if !notices.behind.is_empty() => view! {
+                        <li><p>"More comes than is shown at once. It will be told here when that is over."</p></li>
+                    }.into_any(),
                     0 => view! { <li><p>"Nothing has gone wrong so far: no relist, no gap, nothing refused."</p></li> }.into_any(),
                     _ => notices.items.iter().cloned().map(item).collect_view().into_any(),
                 })}
