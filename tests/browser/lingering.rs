@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::cluster::Cluster;
 use crate::harness::page::Page;
 use crate::harness::wait::{holds, wait_until};
-use crate::keyboard::{becomes, press, with_live_page};
+use crate::live::with_live_page;
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(10);
@@ -28,7 +28,7 @@ async fn delete(page: &Page, cluster: &Cluster, key: &str) {
 async fn deleted_are(page: &Page, what: &str, keys: &[&str]) {
     let script =
         "return [...document.querySelectorAll('[role=row][data-state=deleted]')].map(row => row.dataset.key).sort()";
-    becomes(page, what, script, json!(keys)).await;
+    page.becomes(what, script, json!(keys)).await;
 }
 
 /// Has the page's clock go on by so many milliseconds at once.
@@ -39,10 +39,10 @@ async fn leap(page: &Page, milliseconds: u32) {
 }
 
 async fn choose(page: &Page, name: &str) {
-    press(page, "c").await;
+    page.press("c").await;
     page.click(&format!("linger-{name}")).await;
-    press(page, "\u{e00c}").await; // Esc
-    becomes(page, "the menu is closed", "return document.querySelector('[data-testid=columns]').open", json!(false))
+    page.press("\u{e00c}").await; // Esc
+    page.becomes("the menu is closed", "return document.querySelector('[data-testid=columns]').open", json!(false))
         .await;
 }
 
@@ -66,25 +66,25 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         leap(page, 60_000).await;
         delete(page, cluster, keys[2]).await;
         deleted_are(page, "both stay", &keys[1..3]).await;
-        becomes(page, "they are counted", "return document.querySelector('[data-testid=deleted]')?.textContent", json!("✕ 2 deleted clear")).await;
+        page.becomes("they are counted", "return document.querySelector('[data-testid=deleted]')?.textContent", json!("✕ 2 deleted clear")).await;
         page.click("deleted").await;
         deleted_are(page, "they are cleared", &[]).await;
-        becomes(page, "that is said", "return document.querySelector('[data-testid=told]').textContent", json!("Cleared 2 deleted rows.")).await;
+        page.becomes("that is said", "return document.querySelector('[data-testid=told]').textContent", json!("Cleared 2 deleted rows.")).await;
 
         // It is remembered, and another one is taken at once.
         page.browser.driver.refresh().await.expect("the page reloads");
         page.reaches("pods", "live", SOON).await;
         let chosen = "return [...document.querySelectorAll('[name=linger]')].filter(one => one.checked).map(one => one.dataset.testid)";
-        becomes(page, "the choice is remembered", chosen, json!(["linger-dismissed"])).await;
+        page.becomes("the choice is remembered", chosen, json!(["linger-dismissed"])).await;
         delete(page, cluster, keys[3]).await;
         leap(page, 60_000).await;
         deleted_are(page, "it stays", &keys[3..4]).await;
-        press(page, ":stay for 1 min\u{e007}").await;
+        page.press(":stay for 1 min\u{e007}").await;
         deleted_are(page, "a minute is over", &[]).await;
-        becomes(page, "the palette chooses too", chosen, json!(["linger-1m"])).await;
+        page.becomes("the palette chooses too", chosen, json!(["linger-1m"])).await;
 
         choose(page, "10s").await;
-        becomes(page, "what is chosen anyway is not kept", "return localStorage.getItem('kubechurn.linger')", Value::Null).await;
+        page.becomes("what is chosen anyway is not kept", "return localStorage.getItem('kubechurn.linger')", Value::Null).await;
     })
     .await;
 }
@@ -106,8 +106,7 @@ async fn at_once_is_never_under_the_hand() {
         page.browser.run(watch, Vec::new()).await;
         delete(page, cluster, keys[0]).await;
         page.counts(keys.len() - 1, keys.len() - 1).await;
-        becomes(
-            page,
+        page.becomes(
             "the row is gone",
             "return document.querySelector('[role=row][data-key]').dataset.key",
             json!(keys[1]),
@@ -120,7 +119,7 @@ async fn at_once_is_never_under_the_hand() {
         );
 
         // While the keys are on the table, what is deleted keeps its place.
-        press(page, "gj").await;
+        page.press("gj").await;
         let places = "return [...document.querySelectorAll('.table-rows [role=row]')].slice(0, 5)
             .map(row => [row.dataset.key, row.dataset.state, row.getBoundingClientRect().top])";
         let tops = |places: &Value| -> Vec<Value> { (0..5).map(|at| json!([places[at][0], places[at][2]])).collect() };
@@ -128,7 +127,7 @@ async fn at_once_is_never_under_the_hand() {
         let (namespace, name) = keys[1].split_once('/').expect("a Pod has a namespace");
         cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{name}")).await;
         wait_until("the row under the hand is marked", SOON, async || {
-            press(page, "jk").await;
+            page.press("jk").await;
             let now = page.browser.run(places, Vec::new()).await;
             holds(now[0][1] == "deleted" && tops(&now) == tops(&before), || format!("{now}, before {before}"))
         })

@@ -7,7 +7,7 @@ use thirtyfour::Key;
 
 use crate::harness::page::Page;
 use crate::harness::wait::{holds, wait_until};
-use crate::keyboard::{becomes, press, with_live_page};
+use crate::live::with_live_page;
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(10);
@@ -26,8 +26,8 @@ async fn window(page: &Page, width: u32, height: u32) {
 #[tokio::test]
 async fn the_panel_keeps_its_width_within_the_window() {
     with_live_page("the_panel_keeps_its_width_within_the_window", "#/pods", async |page, _| {
-        press(page, "j\u{e007}").await; // Enter
-        becomes(page, "it is as wide as at first", WIDTH, json!(400)).await;
+        page.press("j\u{e007}").await; // Enter
+        page.becomes("it is as wide as at first", WIDTH, json!(400)).await;
         let edge = page.element("inspector-edge").await;
         let drag = page.browser.driver.action_chain().move_to_element_center(&edge).click_and_hold();
         drag.move_by_offset(-150, 0).release().perform().await.expect("the edge can be dragged");
@@ -40,29 +40,29 @@ async fn the_panel_keeps_its_width_within_the_window() {
         assert_eq!(page.attribute("inspector-edge", "aria-valuenow").await, Some(chosen.to_string()));
         page.browser.driver.refresh().await.expect("the page reloads");
         page.reaches("pods", "live", SOON).await;
-        becomes(page, "it is remembered", WIDTH, json!(chosen)).await;
+        page.becomes("it is remembered", WIDTH, json!(chosen)).await;
 
         // Never beyond the window, however it is asked for.
         let inner: i64 = page.read("return innerWidth", Vec::new()).await;
         page.element("inspector-edge").await.send_keys(Key::End + "").await.expect("the edge takes keys");
-        becomes(page, "it leaves room for the table", WIDTH, json!(inner - 420)).await;
+        page.becomes("it leaves room for the table", WIDTH, json!(inner - 420)).await;
         window(page, 1100, 800).await;
         let inner: i64 = page.read("return innerWidth", Vec::new()).await;
-        becomes(page, "it follows the window", WIDTH, json!(inner - 420)).await;
+        page.becomes("it follows the window", WIDTH, json!(inner - 420)).await;
         page.browser.run("localStorage.setItem('kubechurn.inspector', '99999')", Vec::new()).await;
         page.browser.driver.refresh().await.expect("the page reloads");
         page.reaches("pods", "live", SOON).await;
-        becomes(page, "what is restored fits as well", WIDTH, json!(inner - 420)).await;
+        page.becomes("what is restored fits as well", WIDTH, json!(inner - 420)).await;
         window(page, 1500, 900).await;
         let inner: i64 = page.read("return innerWidth", Vec::new()).await;
-        becomes(page, "a larger window has more room", WIDTH, json!(inner - 420)).await;
+        page.becomes("a larger window has more room", WIDTH, json!(inner - 420)).await;
 
         page.element("inspector-edge").await.send_keys(Key::Home + "").await.expect("the edge takes keys");
-        becomes(page, "as narrow as it gets", WIDTH, json!(320)).await;
+        page.becomes("as narrow as it gets", WIDTH, json!(320)).await;
         let edge = page.element("inspector-edge").await;
         let twice = page.browser.driver.action_chain().double_click_element(&edge);
         twice.perform().await.expect("the edge can be clicked");
-        becomes(page, "as at first", WIDTH, json!(400)).await;
+        page.becomes("as at first", WIDTH, json!(400)).await;
         assert_eq!(page.browser.run("return localStorage.getItem('kubechurn.inspector')", vec![]).await, Value::Null);
     })
     .await;
@@ -76,7 +76,7 @@ async fn the_yaml_rests_while_its_object_does() {
         page.reaches("nodes", "live", SOON).await;
         page.reaches("pods", "live", SOON).await;
         let lines = "return document.querySelectorAll('[data-testid=yaml] .line').length > 10";
-        becomes(page, "the YAML is there", lines, json!(true)).await;
+        page.becomes("the YAML is there", lines, json!(true)).await;
         let watch = "
             window.__changes = 0;
             new MutationObserver(changes => window.__changes += changes.length)
