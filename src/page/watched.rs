@@ -43,7 +43,8 @@ pub struct Watched {
 #[derive(Debug)]
 struct Source {
     informer: InformerId,
-    table: Registration,
+    /// None while a table of several kinds has the rows.
+    table: Option<Registration>,
     timeline: Registration,
     counters: Registration,
 }
@@ -68,19 +69,31 @@ impl ResourceEventHandler for TimelineHandler<'_> {
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         let mark_type = MarkType::from(delta_type);
-        self.0.push(now, mark_type, &object.key, &object.uid, &object.resource_version, 1, tone(object));
+        self.0.push(now, mark_type, (0, &object.key), &object.uid, &object.resource_version, 1, tone(object));
         Ok(())
     }
 }
 
 /// The most alarming thing that an object says of itself.
-fn tone(object: &Object) -> Tone {
+pub(super) fn tone(object: &Object) -> Tone {
     object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))).map_or(Tone::Plain, CellRef::tone)
 }
 
-/// The scopes that a place in the page asks for, of the kind in view or a pinned one.
+/// The worst of several healths; none of none.
+pub fn worst(healths: impl Iterator<Item = Health>) -> Option<Health> {
+    healths.max_by_key(|health| match health {
+        Health::Live => 0,
+        Health::Listing => 1,
+        Health::Connecting => 2,
+        Health::Stale => 3,
+        Health::Stopped => 4,
+        Health::Forbidden => 5,
+    })
+}
+
+/// The scopes that a place in the page asks for, of a kind in view or a pinned one.
 pub fn scopes(kind: &Kind, route: &Route, in_view: bool) -> Vec<Scope> {
-    // Selectors belong to the kind in view: pinned ones are watched whole.
+    // Selectors belong to the kinds in view: pinned ones are watched whole.
     let of_view = |selector: &String| if in_view { selector.clone() } else { String::new() };
     let (label_selector, field_selector) = (of_view(&route.labels), of_view(&route.fields));
     let scope = Scope { label_selector, field_selector, ..Scope::default() };
@@ -116,7 +129,7 @@ impl Watched {
             let informer = informers.informer_for(kind.resource, scope, make);
             Some(Source {
                 informer,
-                table: informers.add_event_handler(informer, HandlerOptions::default(), now)?,
+                table: Some(informers.add_event_handler(informer, HandlerOptions::default(), now)?),
                 timeline: informers.add_event_handler(informer, received, now)?,
                 counters: informers.add_event_handler(informer, HandlerOptions::default(), now)?,
             })
@@ -131,11 +144,30 @@ impl Watched {
         announcer.leave(self.ear);
         let mut ended = Vec::new();
         for source in &self.sources {
-            for registration in [source.table, source.timeline, source.counters] {
+            for registration in source.table.into_iter().chain([source.timeline, source.counters]) {
                 ended.extend(informers.remove_event_handler(registration).then_some(source.informer));
             }
         }
         (self.timeline, ended)
+    }
+
+    /// Has a table of its own from here on, or none, because one of several kinds has its rows. A table that comes
+    /// begins with what is known.
+    pub fn keep_table(&mut self, keeps: bool, informers: &mut SharedInformerFactory, now: f64) {
+        for source in &mut self.sources {
+            match source.table {
+                None if keeps => {
+                    source.table = informers.add_event_handler(source.informer, HandlerOptions::default(), now);
+                }
+                Some(table) if !keeps => {
+                    // The informer goes on: the timeline looks at it too.
+                    informers.remove_event_handler(table);
+                    source.table = None;
+                }
+                _ => continue,
+            }
+            self.view = TableView::default();
+        }
     }
 
     /// Has the table, the timeline and the counters take what waits for them.
@@ -143,7 +175,9 @@ impl Watched {
         for source in &self.sources {
             let Some(informer) = informers.get_mut(source.informer) else { continue };
             informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.timeline));
-            informer.deliver(source.table.handler, &mut TableHandler(&mut self.view));
+            if let Some(table) = source.table {
+                informer.deliver(table.handler, &mut TableHandler(&mut self.view));
+            }
             informer.deliver(source.counters.handler, &mut self.counters);
         }
     }
@@ -184,6 +218,11 @@ impl Watched {
     /// Where it is watched.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
+    }
+
+    /// The informers by name, one for each scope.
+    pub(super) fn informer_ids(&self) -> impl Iterator<Item = InformerId> {
+        self.sources.iter().map(|source| source.informer)
     }
 
     /// One for each scope.
@@ -247,16 +286,8 @@ impl Watched {
 
     /// The worst of the informers' healths.
     pub fn health(&self, informers: &SharedInformerFactory, now: f64) -> Health {
-        let worst = |health: &Health| match health {
-            Health::Live => 0,
-            Health::Listing => 1,
-            Health::Connecting => 2,
-            Health::Stale => 3,
-            Health::Stopped => 4,
-            Health::Forbidden => 5,
-        };
         let healths = self.informers(informers).map(|informer| informer.health(now));
-        healths.max_by_key(worst).unwrap_or(Health::Connecting)
+        worst(healths).unwrap_or(Health::Connecting)
     }
 
     /// How many objects the lists under way have brought so far; `None` while nothing is being listed.

@@ -29,9 +29,11 @@ struct Life {
     marks: u32,
 }
 
-/// One name.
+/// One name of one kind.
 #[derive(Debug)]
 pub struct Lane {
+    /// Which of the timeline's kinds it is of.
+    pub kind: u8,
     /// Whose lane it is.
     pub key: ObjectKey,
     /// The uid of the latest life.
@@ -69,8 +71,8 @@ impl Lane {
     }
 }
 
-fn hash_of(key: &ObjectKey) -> u64 {
-    FxBuildHasher.hash_one(key)
+fn hash_of(kind: u8, key: &ObjectKey) -> u64 {
+    FxBuildHasher.hash_one((key, kind))
 }
 
 /// A slot stays; its lane comes and goes.
@@ -94,6 +96,8 @@ pub struct Touch {
 /// What is about to be marked.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
+    /// Of which of the timeline's kinds.
+    pub kind: u8,
     /// Whose mark.
     pub key: &'a ObjectKey,
     /// Of which life; empty where it is not known, which means the latest.
@@ -134,7 +138,7 @@ impl Default for Lanes {
 impl Lanes {
     /// The lane of an object that is about to get the mark `seq` at the time `at`; made if there is none.
     pub fn touch(&mut self, change: Change<'_>, seq: u64, at: f64) -> Touch {
-        let id = self.find(change.key).unwrap_or_else(|| self.insert(change));
+        let id = self.find(change.kind, change.key).unwrap_or_else(|| self.insert(change));
         self.unlink(id.0);
         self.link_newest(id.0);
         let Some(lane) = self.slots[id.0 as usize].lane.as_mut() else {
@@ -208,10 +212,11 @@ impl Lanes {
         self.slots.get(id.0 as usize)?.lane.as_ref()
     }
 
-    /// The lane of a name.
-    pub fn find(&self, key: &ObjectKey) -> Option<LaneId> {
-        let same = |id: &u32| self.slots[*id as usize].lane.as_ref().is_some_and(|lane| lane.key == *key);
-        self.names.find(hash_of(key), same).map(|id| LaneId(*id))
+    /// The lane of a name, of one of the timeline's kinds.
+    pub fn find(&self, kind: u8, key: &ObjectKey) -> Option<LaneId> {
+        let is_it = |lane: &Lane| lane.kind == kind && lane.key == *key;
+        let same = |id: &u32| self.slots[*id as usize].lane.as_ref().is_some_and(is_it);
+        self.names.find(hash_of(kind, key), same).map(|id| LaneId(*id))
     }
 
     /// How often the number was freed: a number names the same lane only while this stays the same.
@@ -260,6 +265,7 @@ impl Lanes {
 
     fn insert(&mut self, change: Change<'_>) -> LaneId {
         let lane = Lane {
+            kind: change.kind,
             key: change.key.clone(),
             uid: change.uid.clone(),
             live: true,
@@ -290,8 +296,8 @@ impl Lanes {
             }
         };
         let slots = &self.slots;
-        let hash = |id: &u32| slots[*id as usize].lane.as_ref().map_or(0, |lane| hash_of(&lane.key));
-        self.names.insert_unique(hash_of(change.key), number, hash);
+        let hash = |id: &u32| slots[*id as usize].lane.as_ref().map_or(0, |lane| hash_of(lane.kind, &lane.key));
+        self.names.insert_unique(hash_of(change.kind, change.key), number, hash);
         self.link_newest(number);
         LaneId(number)
     }
@@ -307,7 +313,7 @@ impl Lanes {
         self.heap -= lane.heap_bytes();
         self.gone_bytes -= lane.heap_bytes() + size_of::<Slot>();
         self.free.push(id.0);
-        if let Ok(entry) = self.names.find_entry(hash_of(&lane.key), |number| *number == id.0) {
+        if let Ok(entry) = self.names.find_entry(hash_of(lane.kind, &lane.key), |number| *number == id.0) {
             entry.remove();
         }
     }
@@ -350,7 +356,7 @@ mod tests {
 
     fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Mark {
         let key = ObjectKey::new("shop", name);
-        let touch = lanes.touch(Change { key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
+        let touch = lanes.touch(Change { kind: 0, key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
         let resource_version = ResourceVersion::new("1");
         let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
         Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }
@@ -396,9 +402,9 @@ mod tests {
         assert_eq!(lanes.len(), 1);
         lanes.release(&deleted);
         assert_eq!((lanes.len(), lanes.gone_bytes()), (0, 0));
-        assert!(lanes.find(&ObjectKey::new("shop", "a")).is_none());
+        assert!(lanes.find(0, &ObjectKey::new("shop", "a")).is_none());
         touch(&mut lanes, "b", "two", MarkType::Added, 3);
-        assert_eq!(lanes.find(&ObjectKey::new("shop", "b")), Some(LaneId(0)));
+        assert_eq!(lanes.find(0, &ObjectKey::new("shop", "b")), Some(LaneId(0)));
         assert_ne!(lanes.generation(LaneId(0)), generation);
     }
 
@@ -409,6 +415,18 @@ mod tests {
         lanes.release(&added);
         assert_eq!(lanes.len(), 1);
         assert_eq!(touch(&mut lanes, "a", "one", MarkType::Updated, 9).before, 0, "the mark before is evicted");
+    }
+
+    #[test]
+    fn two_kinds_have_a_lane_each_for_one_name() {
+        let mut lanes = Lanes::default();
+        let key = ObjectKey::new("shop", "web");
+        let mut touch = |kind, seq| {
+            lanes.touch(Change { kind, key: &key, uid: &"u".into(), mark_type: MarkType::Added }, seq, seq as f64).lane
+        };
+        let (one, two) = (touch(0, 1), touch(1, 2));
+        assert_eq!((touch(0, 3), touch(1, 4), one != two), (one, two, true));
+        assert_eq!([0, 1, 2].map(|kind| lanes.find(kind, &key)), [Some(one), Some(two), None]);
     }
 
     #[test]

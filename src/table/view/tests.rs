@@ -104,7 +104,7 @@ fn nothing_moves_while_the_table_is_held() {
 fn an_update_says_which_cells_changed() {
     let mut view = view(&[added("a", 1)]);
     view.apply(&updated("a", 1, 2), 1.0);
-    let row = view.row(view.find(&ObjectKey::new("shop", "a")).unwrap()).unwrap();
+    let row = view.row(view.find(0, &ObjectKey::new("shop", "a")).unwrap()).unwrap();
     assert_eq!((row.changed, row.delta), (0b01, DeltaType::Updated));
 }
 
