@@ -365,7 +365,8 @@ impl Page {
         let Some(view) = self.desks.view() else { return };
         // Deleted rows that linger are no part of what there is.
         let rows = view.window(0, view.len()).into_iter().filter_map(|id| view.row(id));
-        let rows: Vec<_> = rows.filter(|row| row.deleted_at().is_none()).map(|row| (row.kind, row.object.clone())).collect();
+        let rows: Vec<_> =
+            rows.filter(|row| row.deleted_at().is_none()).map(|row| (row.kind, row.object.clone())).collect();
         let total = rows.len();
         export::begin(self, format, rows);
         self.tell(&format!("Exporting {total} rows …"), now);

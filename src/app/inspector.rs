@@ -316,6 +316,7 @@ impl Page {
             signals.inspected,
             Some(Inspected {
                 kind: open.kind.resource.kind.to_owned(),
+                resource: open.kind.name,
                 key: open.key.to_string(),
                 namespace: open.key.namespace.to_string(),
                 name: open.key.name.to_string(),

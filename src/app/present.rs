@@ -117,7 +117,9 @@ impl Page {
 
     /// What the table is called while the server has nothing of what is asked for.
     fn unknown_title(&self) -> String {
-        self.catalog.gone(&self.route.resource).map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned())
+        self.catalog
+            .gone(&self.route.resource)
+            .map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned())
     }
 
     /// The worst of the healths in view. Who waits for columns is not connected yet.

@@ -184,7 +184,7 @@ struct Row<'a> {
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kind = Some(self.face.label(self.kind)).filter(|_| self.face.is_several());
+        let kind = self.face.is_several().then(|| self.face.label(self.kind));
         let mut map = serializer.serialize_map(Some(4 + usize::from(kind.is_some())))?;
         if let Some(kind) = kind {
             map.serialize_entry("kind", kind)?;
@@ -315,7 +315,8 @@ mod tests {
         assert_eq!(all(Format::Csv), expected);
         let lines: Vec<serde_json::Value> =
             all(Format::Json).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let kinds = lines.iter().map(|line| (line["kind"].as_str(), line["cells"]["KIND"].as_str())).collect::<Vec<_>>();
+        let kinds =
+            lines.iter().map(|line| (line["kind"].as_str(), line["cells"]["KIND"].as_str())).collect::<Vec<_>>();
         assert_eq!(kinds, [(Some("Deployment"), Some("Deployment")), (Some("Pod"), Some("Pod"))]);
         assert_eq!((&lines[0]["key"], &lines[0]["cells"]["STATUS"]), (&lines[1]["key"], &"".into()));
         assert_eq!(tab_separated(&layout, 1, &rows[1].1, Timestamp(100)), "Pod\tshop\tweb\t1/2\t\t\tRunning\t-3\t60s");

@@ -109,9 +109,8 @@ impl Joint {
     /// Whether it is of these, as they are watched.
     pub fn is_of(&self, members: &[Watched]) -> bool {
         let own = self.face.kinds().iter().zip(&self.scopes);
-        own.len() == members.len() && own.zip(members).all(|((kind, scopes), member)| {
-            *kind == member.kind() && *scopes == member.scopes()
-        })
+        own.len() == members.len()
+            && own.zip(members).all(|((kind, scopes), member)| *kind == member.kind() && *scopes == member.scopes())
     }
 
     /// Lets go of the informers, and says which ended by that.
@@ -205,12 +204,15 @@ impl Joint {
 
 /// Puts what is on each kind's timeline on one of all, in the order of its time.
 fn replay(members: &[Watched], timeline: &mut Timeline) {
-    let marks = (0_u8..).zip(members).flat_map(|(kind, member)| member.timeline().marks().map(move |mark| (kind, mark)));
+    let marks =
+        (0_u8..).zip(members).flat_map(|(kind, member)| member.timeline().marks().map(move |mark| (kind, mark)));
     let mut marks: Vec<_> = marks.collect();
     marks.sort_by(|(_, one), (_, other)| one.at.total_cmp(&other.at));
     let mut begun = vec![false; members.len()];
     for (kind, mark) in marks {
-        let Some((member, begun)) = members.get(usize::from(kind)).zip(begun.get_mut(usize::from(kind))) else { continue };
+        let Some((member, begun)) = members.get(usize::from(kind)).zip(begun.get_mut(usize::from(kind))) else {
+            continue;
+        };
         let (title, dropped) = (member.kind().title, member.timeline().evicted().total());
         if !std::mem::replace(begun, true) && dropped > 0 {
             // Marks of the others are known from before that, and this is said of it.

@@ -156,7 +156,9 @@ impl Route {
                 Some(kind) if kinds.len() < MOST => kinds.push(kind),
                 Some(kind) => left_out.push(format!("{}: a table shows {MOST} kinds at most", kind.title)),
                 None if !catalog.is_discovered() => left_out.push(format!("“{name}”: looking for it")),
-                None if catalog.gone(name).is_some() => left_out.push(format!("“{name}”: this server has it no longer")),
+                None if catalog.gone(name).is_some() => {
+                    left_out.push(format!("“{name}”: this server has it no longer"))
+                }
                 None => left_out.push(format!("“{name}”: this server has no such kind that can be watched")),
             }
         }

@@ -206,8 +206,11 @@ mod tests {
             (&["po", "deploy"], "READY STATUS RESTARTS UP-TO-DATE AVAILABLE AGE"),
             (&["svc", "no"], "TYPE CLUSTER-IP STATUS ROLES EXTERNAL-IP PORT(S) AGE VERSION"),
             (&["po", "ev"], "READY STATUS RESTARTS LAST SEEN TYPE REASON OBJECT MESSAGE AGE"),
-            (&["ev", "sc"], "LAST SEEN TYPE REASON OBJECT MESSAGE PROVISIONER RECLAIMPOLICY VOLUMEBINDINGMODE \
-                             ALLOWVOLUMEEXPANSION AGE"),
+            (
+                &["ev", "sc"],
+                "LAST SEEN TYPE REASON OBJECT MESSAGE PROVISIONER RECLAIMPOLICY VOLUMEBINDINGMODE \
+                             ALLOWVOLUMEEXPANSION AGE",
+            ),
         ] {
             assert_eq!(titles(&face(names)).join(" "), expected, "{names:?}");
         }
@@ -238,7 +241,10 @@ mod tests {
     fn kinds_are_told_apart_by_what_stands_under_kind() {
         let face = face(&["po", "deploy", "rs"]);
         let labels: Vec<&str> = (0..3).map(|number| face.label(number)).collect();
-        assert_eq!((labels, face.title()), (vec!["Pod", "Deployment", "ReplicaSet"], "Pods, Deployments and ReplicaSets".into()));
+        assert_eq!(
+            (labels, face.title()),
+            (vec!["Pod", "Deployment", "ReplicaSet"], "Pods, Deployments and ReplicaSets".into())
+        );
         assert_eq!([0, 1, 2].map(|number| face.rank(number)), [1, 0, 2]);
         assert_eq!(face.name(), "deployments,pods,replicasets");
         assert_eq!(face.number(kind("rs").unwrap()), Some(2));

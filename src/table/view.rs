@@ -403,6 +403,4 @@ fn row_hash(row: &Row) -> u64 {
 }
 
 #[cfg(test)]
-mod several;
-#[cfg(test)]
 mod tests;

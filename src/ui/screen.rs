@@ -414,7 +414,7 @@ impl Screen {
             scroll: RwSignal::new(0.0),
             window: RwSignal::new(WindowModel::default()),
             rail: RwSignal::new(Vec::new()),
-            rail_trouble: RwSignal::new(Vec::new()),
+            rail_trouble: RwSignal::new(None),
             rail_open: RwSignal::new(Vec::new()),
             watches: RwSignal::new(Vec::new()),
             watches_open: RwSignal::new(false),

@@ -17,6 +17,8 @@ mod conversations;
 mod fuzz;
 /// Informers, their handlers, their factory, and two queues side by side.
 mod informers;
+/// Several kinds in one table and on one timeline.
+mod joint;
 /// What the queue takes of memory.
 mod memory;
 /// Random histories and faults leave the store equal to a plain map.

@@ -37,7 +37,10 @@ fn several_kinds_have_the_kind_before_and_the_namespace_if_any_has_one() {
     let none = Arrangement::default();
     for (names, expected) in [
         (&["deploy", "po"][..], "KIND NAMESPACE NAME READY UP-TO-DATE AVAILABLE STATUS RESTARTS AGE Δ"),
-        (&["ns", "pv"], "KIND NAME CAPACITY ACCESS MODES RECLAIM POLICY STATUS CLAIM STORAGECLASS VOLUMEATTRIBUTESCLASS REASON AGE Δ"),
+        (
+            &["ns", "pv"],
+            "KIND NAME CAPACITY ACCESS MODES RECLAIM POLICY STATUS CLAIM STORAGECLASS VOLUMEATTRIBUTESCLASS REASON AGE Δ",
+        ),
         (&["no", "sa"], "KIND NAMESPACE NAME STATUS ROLES AGE VERSION Δ"),
         (&["sc", "ns"], "KIND NAME PROVISIONER RECLAIMPOLICY VOLUMEBINDINGMODE ALLOWVOLUMEEXPANSION STATUS AGE Δ"),
     ] {
@@ -124,7 +127,12 @@ fn widths_grow_with_values_unless_they_were_chosen() {
         (Rearrange::Fit("NAME".into()), "minmax(6ch, 6fr)"),
     ] {
         let arrangement = layout.rearranged(&Arrangement::default(), change.clone());
-        let mut resized = Layout { face: layout.face.clone(), sources: layout.sources.clone(), widths: layout.widths.clone(), ..layout };
+        let mut resized = Layout {
+            face: layout.face.clone(),
+            sources: layout.sources.clone(),
+            widths: layout.widths.clone(),
+            ..layout
+        };
         resized.resize(&arrangement);
         let expected_grown = if expected.ends_with("fr)") { "minmax(11ch, 11fr)" } else { expected };
         assert_eq!(resized.template().split(" minmax").next(), Some(expected_grown), "{change:?}");

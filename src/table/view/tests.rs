@@ -1,5 +1,7 @@
 //! The view against a plain sorted and filtered vector, and what it does with single changes.
 
+mod several;
+
 use proptest::prelude::*;
 
 use super::*;

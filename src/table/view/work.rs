@@ -159,9 +159,8 @@ impl TableView {
     pub(super) fn is_past(&self, id: RowId) -> bool {
         match self.work {
             Work::Done => true,
-            Work::Filtering(cursor) => {
-                cursor.is_some_and(|cursor| comparison(&self.face, &self.rows, self.sort)(id, cursor) != Ordering::Greater)
-            }
+            Work::Filtering(cursor) => cursor
+                .is_some_and(|cursor| comparison(&self.face, &self.rows, self.sort)(id, cursor) != Ordering::Greater),
             Work::Sorting(_) => false,
         }
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use proptest::prelude::*;
 
-use super::*;
+use super::super::*;
 use crate::api::cell::{Cell, Tone};
 use crate::api::object::ResourceVersion;
 use crate::table::column::Column;
@@ -19,9 +19,10 @@ const COLUMNS: [&[Column]; 3] = [
 
 fn face() -> Arc<Face> {
     let names = ["replicasets", "pods", "configmaps"];
-    let kinds = names.into_iter().zip(COLUMNS).map(|(name, columns)| -> &'static Kind {
-        Box::leak(Box::new(Kind { columns, ..*kind(name).unwrap() }))
-    });
+    let kinds = names
+        .into_iter()
+        .zip(COLUMNS)
+        .map(|(name, columns)| -> &'static Kind { Box::leak(Box::new(Kind { columns, ..*kind(name).unwrap() })) });
     Arc::new(Face::of(&kinds.collect::<Vec<_>>()))
 }
 
