@@ -189,6 +189,8 @@ impl Session {
         for title in ["NAME", "NAME", "STATUS", "RESTARTS", "RESTARTS", "AGE", "Δ"] {
             answers.push(self.answer(format!("sort by {title}"), format!("__sort({})", json!(title))).await);
         }
+        // By their last change, rows leave the window as fast as others change.
+        self.browser.run("location.hash = '#/pods'", Vec::new()).await;
         answers
     }
 

@@ -1,12 +1,11 @@
 //! What is kept of an object beside its columns, if someone asks for it: owners, labels, the whole text.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::Deserialize;
 
 use crate::api::object::{DecodeError, Object, map};
-use crate::api::owner::{Owner, OwnerReference, share};
+use crate::api::owner::OwnerReference;
 use crate::api::text::Text;
 
 /// What to keep of each object. Nothing, unless it is needed: 150,000 Pods have a million labels.
@@ -23,7 +22,6 @@ pub struct Keep {
 /// What was kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extra {
-    owners: Option<Arc<[OwnerReference]>>,
     labels: Box<[(Box<str>, Box<str>)]>,
     text: Option<Box<str>>,
 }
@@ -31,7 +29,7 @@ pub struct Extra {
 impl Object {
     /// The owners, if they were kept.
     pub fn owners(&self) -> &[OwnerReference] {
-        self.extra.as_ref().and_then(|extra| extra.owners.as_deref()).unwrap_or_default()
+        self.owners.as_ref().map_or(&[], |owners| owners)
     }
 
     /// The labels, sorted, if they were kept.
@@ -50,44 +48,40 @@ impl Object {
     }
 }
 
-impl Extra {
-    /// Owners and nothing else; `None` where there are none.
-    pub(super) fn of_owners(owners: Option<Arc<[OwnerReference]>>) -> Option<Box<Extra>> {
-        owners.map(|owners| Box::new(Extra { owners: Some(owners), ..Extra::default() }))
-    }
-}
-
-/// Reads what shall be kept; `None` where nothing shall.
-///
-/// # Errors
-///
-/// When the metadata cannot be read.
-pub fn extra(text: &str, keep: Keep) -> Result<Option<Box<Extra>>, DecodeError> {
-    #[derive(Deserialize)]
-    struct Whole<'a> {
-        #[serde(borrow)]
-        metadata: Metadata<'a>,
-    }
-    #[derive(Deserialize, Default)]
-    #[serde(rename_all = "camelCase", default)]
-    struct Metadata<'a> {
-        #[serde(borrow)]
-        labels: Option<BTreeMap<Text<'a>, Text<'a>>>,
-        #[serde(borrow)]
-        owner_references: Option<Vec<Owner<'a>>>,
-    }
-    if keep == Keep::default() {
-        return Ok(None);
-    }
-    let mut extra = Extra { text: keep.text.then(|| text.trim_ascii().into()), ..Extra::default() };
-    if keep.owners || keep.labels {
-        let Metadata { labels, owner_references } = serde_json::from_str::<Whole<'_>>(map(text)?)?.metadata;
-        if let Some(labels) = labels.filter(|_| keep.labels) {
+impl Object {
+    /// Keeps of the object what shall be kept of `text`, from which it was read, and nothing else. Whom it belongs to was
+    /// read with the rest of its metadata.
+    ///
+    /// # Errors
+    ///
+    /// When the metadata cannot be read.
+    pub fn keep(&mut self, text: &str, keep: Keep) -> Result<(), DecodeError> {
+        #[derive(Deserialize)]
+        struct Whole<'a> {
+            #[serde(borrow)]
+            metadata: Metadata<'a>,
+        }
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Metadata<'a> {
+            #[serde(borrow)]
+            labels: Option<BTreeMap<Text<'a>, Text<'a>>>,
+        }
+        if !keep.owners {
+            self.owners = None;
+        }
+        if !keep.labels && !keep.text {
+            return Ok(());
+        }
+        let mut extra = Extra { text: keep.text.then(|| text.trim_ascii().into()), ..Extra::default() };
+        if keep.labels
+            && let Some(labels) = serde_json::from_str::<Whole<'_>>(map(text)?)?.metadata.labels
+        {
             extra.labels = labels.iter().map(|(name, value)| ((&**name).into(), (&**value).into())).collect();
         }
-        extra.owners = owner_references.filter(|_| keep.owners).and_then(|owners| share(&owners));
+        self.extra = Some(Box::new(extra));
+        Ok(())
     }
-    Ok(Some(Box::new(extra)))
 }
 
 #[cfg(test)]
@@ -101,7 +95,7 @@ mod tests {
             "ownerReferences":[{"kind":"ReplicaSet","name":"r","uid":"u","controller":true},{"uid":"v"}]}}"#;
         let kept = |keep| {
             let mut object = decode_metadata(text).unwrap();
-            object.extra = extra(text, keep).unwrap();
+            object.keep(text, keep).unwrap();
             let owners: Vec<String> =
                 object.owners().iter().map(|owner| format!("{}/{}={}", owner.kind, owner.name, owner.uid)).collect();
             let labels: Vec<String> = object.labels().map(|(name, value)| format!("{name}={value}")).collect();
@@ -112,8 +106,10 @@ mod tests {
         assert_eq!(kept(Keep { owners: true, ..nothing }).0, "ReplicaSet/r=u /=v");
         assert_eq!(kept(Keep { labels: true, ..nothing }).1, "a=1 b=2");
         assert!(kept(Keep { text: true, ..nothing }).2);
-        let odd = r#"{"metadata":{"labels":null,"ownerReferences":null}}"#;
-        assert_eq!(extra(odd, Keep { owners: true, labels: true, text: false }).unwrap(), Some(Box::default()));
-        assert!(extra(r#"{"metadata":{"labels":7}}"#, Keep { labels: true, ..nothing }).is_err());
+        let odd = r#"{"metadata":{"name":"a","labels":null,"ownerReferences":null}}"#;
+        let mut object = decode_metadata(odd).unwrap();
+        object.keep(odd, Keep { owners: true, labels: true, text: false }).unwrap();
+        assert_eq!((object.owners().len(), object.labels().count(), object.text()), (0, 0, None));
+        assert!(object.keep(r#"{"metadata":{"labels":7}}"#, Keep { labels: true, ..nothing }).is_err());
     }
 }

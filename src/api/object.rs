@@ -10,9 +10,10 @@ use serde_json::value::RawValue;
 use crate::api::cell::Cell;
 use crate::api::cells::Cells;
 use crate::api::extra::Extra;
-use crate::api::owner::{Owner, share};
+use crate::api::owner::{Owner, Owners, share};
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
+use crate::api::uid::Uid;
 
 /// Names one object of a kind at a time: what client-go writes as `namespace/name`, or `name` where the kind
 /// has no namespaces.
@@ -148,15 +149,15 @@ pub struct Object {
     /// Namespace and name.
     pub key: ObjectKey,
     /// Tells two lives of one name apart.
-    pub uid: Arc<str>,
+    pub uid: Uid,
     /// This version.
     pub resource_version: ResourceVersion,
-    /// When it was created; `None` if the server did not say.
-    pub created: Option<Timestamp>,
     /// The values of the kind's columns.
     pub cells: Cells,
     /// Set where the columns' fields could not be read, so that the row says so: what was wrong.
     pub flaw: Option<Box<str>>,
+    /// Whom it belongs to.
+    pub owners: Option<Arc<Owners>>,
     /// What else was asked for.
     pub extra: Option<Box<Extra>>,
 }
@@ -196,12 +197,12 @@ impl Meta<'_> {
         }
         Some(Object {
             key: ObjectKey::new(&self.namespace, &self.name),
-            uid: (&*self.uid).into(),
+            uid: Uid::new(&self.uid),
             resource_version: ResourceVersion::new(&self.resource_version),
-            created: Timestamp::parse(&self.creation_timestamp),
             cells: cells.into(),
             flaw: None,
-            extra: Extra::of_owners(self.owner_references.as_deref().and_then(share)),
+            owners: self.owner_references.as_deref().and_then(share),
+            extra: None,
         })
     }
 }
@@ -268,14 +269,28 @@ pub fn decode_or_flag(decode: Decode, text: &str) -> Result<Object, DecodeError>
 ///
 /// When the metadata cannot be read.
 pub fn decode_metadata(text: &str) -> Result<Object, DecodeError> {
+    metadata(text)?.into_object(&[]).ok_or(DecodeError::NoName)
+}
+
+/// The decoder of kinds whose only column is AGE.
+///
+/// # Errors
+///
+/// When the metadata cannot be read.
+pub fn decode_age(text: &str) -> Result<Object, DecodeError> {
+    let metadata = metadata(text)?;
+    let age = Cell::Age(Timestamp::parse(&metadata.creation_timestamp));
+    metadata.into_object(&[age]).ok_or(DecodeError::NoName)
+}
+
+fn metadata(text: &str) -> Result<Meta<'_>, DecodeError> {
     #[derive(Deserialize)]
     struct Bare<'a> {
         #[serde(borrow)]
         metadata: &'a RawValue,
     }
     let bare: Bare<'_> = serde_json::from_str(map(text)?)?;
-    let metadata: Meta<'_> = serde_json::from_str(map(bare.metadata.get())?)?;
-    metadata.into_object(&[]).ok_or(DecodeError::NoName)
+    Ok(serde_json::from_str(map(bare.metadata.get())?)?)
 }
 
 /// The text, if it begins as a JSON object does: what serde derives for a struct takes a list of its members as

@@ -14,6 +14,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::{Object, ObjectKey, ResourceVersion};
 use crate::api::owner::OwnerReference;
+use crate::api::uid::Uid;
 use crate::app::{Page, export, travel};
 use crate::browser::clock;
 use crate::cache::delta::DeltaType;
@@ -42,7 +43,7 @@ const VERSIONS: usize = 40;
 
 /// The whole object, as read from a text.
 struct Full {
-    uid: String,
+    uid: Uid,
     version: ResourceVersion,
     value: Value,
     /// The second in which it was fetched; `None` where a watch or a list brought it.
@@ -65,7 +66,7 @@ pub(super) struct Inspection {
     trouble: Option<String>,
     missing: bool,
     /// What owners that are not watched belong to, by uid; `None` while that is being asked.
-    owners: FxHashMap<String, Option<Vec<OwnerReference>>>,
+    owners: FxHashMap<Uid, Option<Vec<OwnerReference>>>,
     events: Option<Registration>,
     /// Versions that were read, by their sequence.
     read: FxHashMap<u64, Arc<Shown>>,
@@ -249,13 +250,13 @@ impl Page {
     /// Sees to it that the whole object is there: from what was kept, or from the server.
     fn need_text(&mut self, open: &mut Inspection, now: f64) {
         let kept = self.history.of(&open.kind.resource, &open.key);
-        let wanted = open.row.as_ref().map(|row| (&*row.uid, &row.resource_version));
-        let has = |full: &Full, (uid, version): (&str, &ResourceVersion)| full.uid == uid && full.version == *version;
+        let wanted = open.row.as_ref().map(|row| (&row.uid, &row.resource_version));
+        let has = |full: &Full, (uid, version): (&Uid, &ResourceVersion)| full.uid == *uid && full.version == *version;
         // Of one that is gone, the last state is the one to know.
         let newest = match (open.state, wanted) {
             ("live", Some(wanted)) if open.full.as_ref().is_some_and(|full| has(full, wanted)) => return,
             ("live", Some((uid, version))) => {
-                kept.iter().rev().find(|one| *one.uid == *uid && one.resource_version == *version)
+                kept.iter().rev().find(|one| one.uid == *uid && one.resource_version == *version)
             }
             _ => kept.last(),
         };
@@ -271,7 +272,7 @@ impl Page {
             }
             match version.text.as_deref().map(serde_json::from_str) {
                 Some(Ok(value)) => {
-                    let (uid, version) = (version.uid.to_string(), version.resource_version.clone());
+                    let (uid, version) = (version.uid.clone(), version.resource_version.clone());
                     open.full = Some(Rc::new(Full { uid, version, value, fetched: None }));
                     open.trouble = None;
                     if open.state == "waiting" || open.state == "unknown" {

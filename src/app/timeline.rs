@@ -70,6 +70,10 @@ impl Page {
     /// Paints the timeline of what is in view, if there is anything new to see.
     pub(super) fn paint(&mut self, now: f64) {
         let selected = self.selected_number();
+        // The one that is looked at has a lane, whether or not anything is left that happened to it.
+        if let Some((kind, key)) = &selected {
+            self.desks.recall(*kind, key);
+        }
         let Some(timeline) = self.desks.timeline_mut() else { return };
         let stage = &mut self.stage;
         let view = TimelineView {

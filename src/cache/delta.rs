@@ -222,7 +222,7 @@ pub(crate) mod tests {
             key: ObjectKey::new("n", name),
             uid: format!("{name}#{life}").into(),
             resource_version: ResourceVersion::new(version),
-            created: None,
+            owners: None,
             cells: crate::api::cells::Cells::default(),
             flaw: None,
             extra: None,
@@ -253,7 +253,8 @@ pub(crate) mod tests {
             (DeltaType::Sync, _) => ".",
         };
         let object = delta.object.object();
-        let uid = object.uid.strip_suffix("#1").unwrap_or(&object.uid);
+        let uid = object.uid.text();
+        let uid = uid.strip_suffix("#1").unwrap_or(&uid);
         format!("{sign}{uid}@{}", object.resource_version)
     }
 

@@ -22,7 +22,7 @@ pub fn by_namespace() -> IndexFunc {
 
 /// Files objects under the uid of each owner. The informer must keep owners: [`crate::api::extra::Keep`].
 pub fn by_owner() -> IndexFunc {
-    Arc::new(|object, file| object.owners().iter().for_each(|owner| file(&owner.uid)))
+    Arc::new(|object, file| object.owners().iter().for_each(|owner| file(&owner.uid.text())))
 }
 
 /// Files objects under the value of one label. The informer must keep labels: [`crate::api::extra::Keep`].

@@ -15,7 +15,7 @@ mod steps;
 
 use std::sync::Arc;
 
-use crate::api::extra::{Keep, extra};
+use crate::api::extra::Keep;
 use crate::api::object::{Decode, DecodeError, Object, ResourceVersion, decode_or_flag};
 use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::{Failure, Verdict};
@@ -386,13 +386,8 @@ impl Reflector {
 /// Reads an object, and what else shall be kept of it.
 fn read(decode: Decode, keep: Keep, text: &str) -> Result<Object, DecodeError> {
     let mut object = decode_or_flag(decode, text)?;
-    // Owners are read with the rest of the metadata; whatever else is asked for takes a second look at the text.
-    let owners = Keep { owners: true, ..Keep::default() };
-    if keep != owners {
-        match extra(text, keep) {
-            Ok(extra) => object.extra = extra,
-            Err(flaw) => object.flaw = Some(flaw.to_string().into()),
-        }
+    if let Err(flaw) = object.keep(text, keep) {
+        object.flaw = Some(flaw.to_string().into());
     }
     Ok(object)
 }

@@ -7,6 +7,7 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Decode, Object};
+use crate::api::uid::Uid;
 use crate::cache::backoff::Moment;
 use crate::cache::delta::DeltaType;
 use crate::cache::handler::{HandlerOptions, ResourceEventHandler};
@@ -49,7 +50,7 @@ pub struct InformerOptions {
 
 /// Uids whose DELETED came while a list was streamed. The store learns of it when the list is
 /// complete; the handlers have been told.
-type Told = HashSet<Arc<str>, FxBuildHasher>;
+type Told = HashSet<Uid, FxBuildHasher>;
 
 /// Texts that many objects repeat, so that each is kept once.
 type Texts = HashSet<Arc<str>, FxBuildHasher>;
@@ -100,9 +101,6 @@ impl ReflectorStore for Sink<'_> {
             return known.clone();
         }
         object.key = known.key.clone();
-        if object.uid == known.uid {
-            object.uid = known.uid.clone();
-        }
         Arc::new(object)
     }
 

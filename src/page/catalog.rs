@@ -2,10 +2,9 @@
 
 use std::cell::RefCell;
 
-use crate::api::cell::Cell;
 use crate::api::definition::PrinterColumn;
 use crate::api::discovery::Discovered;
-use crate::api::object::{Decode, DecodeError, Object, decode_metadata};
+use crate::api::object::{Decode, decode_age};
 use crate::api::resource::{ApiResource, intern};
 use crate::table::column::Column;
 use crate::table::custom;
@@ -153,14 +152,7 @@ fn new(
 const AGE: Column = Column::figures("AGE");
 
 /// How objects are read of which only that is shown.
-const BARE: Decode = Decode(&decode);
-
-/// Reads an object of which only the age is shown.
-fn decode(text: &str) -> Result<Object, DecodeError> {
-    let object = decode_metadata(text)?;
-    let cells = [Cell::Age(object.created)].into();
-    Ok(Object { cells, ..object })
-}
+const BARE: Decode = Decode(&decode_age);
 
 #[cfg(test)]
 mod tests {

@@ -127,7 +127,7 @@ mod tests {
             key: ObjectKey::new("shop", name),
             uid: name.into(),
             resource_version: ResourceVersion::new("1"),
-            created: None,
+            owners: None,
             cells: Cells::default(),
             flaw: None,
             extra: None,

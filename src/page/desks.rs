@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
+use crate::api::object::ObjectKey;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Health;
 use crate::page::joint::Joint;
@@ -103,6 +104,14 @@ impl Desks {
     pub fn timeline_mut(&mut self) -> Option<&mut Timeline> {
         let alone = self.watched[..self.in_view].first_mut().map(Watched::timeline_mut);
         self.joint.as_mut().map(Joint::timeline_mut).or(alone)
+    }
+
+    /// Gives an object in view a lane on the timeline, if it is there and has none; `kind` is its kind's number.
+    pub fn recall(&mut self, kind: u8, key: &ObjectKey) {
+        match &mut self.joint {
+            Some(joint) => joint.recall(kind, key),
+            None => self.watched[..self.in_view].iter_mut().for_each(|alone| alone.recall(key)),
+        }
     }
 
     /// What all marks take.

@@ -190,7 +190,7 @@ impl Serialize for Row<'_> {
             map.serialize_entry("kind", kind)?;
         }
         map.serialize_entry("key", &self.object.key.to_string())?;
-        map.serialize_entry("uid", &*self.object.uid)?;
+        map.serialize_entry("uid", &self.object.uid)?;
         map.serialize_entry("resourceVersion", self.object.resource_version.as_str())?;
         map.serialize_entry("cells", &Cells(self))?;
         map.end()
@@ -225,7 +225,7 @@ mod tests {
             key: ObjectKey::new("shop", name),
             uid: "u-1".into(),
             resource_version: ResourceVersion::new("7"),
-            created: None,
+            owners: None,
             cells: [Cell::Ratio(1, 2), Cell::Text(status.into()), Cell::Number(-3), Cell::Age(Some(Timestamp(40)))]
                 .into(),
             flaw: None,

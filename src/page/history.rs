@@ -3,13 +3,13 @@
 //! An event costs one copy of its text; nothing is read before someone looks. What is let go is counted.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{ObjectKey, ResourceVersion};
 use crate::api::resource::ApiResource;
+use crate::api::uid::Uid;
 use crate::cache::delta::DeltaType;
 use crate::cache::shared_informer::Received;
 use crate::page::inspector::secret;
@@ -37,7 +37,7 @@ pub struct Version {
     /// Which object.
     pub key: ObjectKey,
     /// Which life of the name.
-    pub uid: Arc<str>,
+    pub uid: Uid,
     /// The version.
     pub resource_version: ResourceVersion,
     /// The object's JSON, a Secret's without its values; `None` for a deletion that no frame told of.
@@ -58,7 +58,7 @@ pub struct History {
     bytes: usize,
     received: u64,
     /// How many versions of an object were let go, by uid.
-    let_go: HashMap<Arc<str>, u64, FxBuildHasher>,
+    let_go: HashMap<Uid, u64, FxBuildHasher>,
     /// Whether that is no longer known of all.
     forgot: bool,
     /// What tells a Secret's values apart: drawn anew for each session.
@@ -114,7 +114,7 @@ impl History {
         }
     }
 
-    fn count(&mut self, uid: Arc<str>) {
+    fn count(&mut self, uid: Uid) {
         if self.let_go.len() >= REMEMBERED && !self.let_go.contains_key(&uid) {
             self.let_go.clear();
             self.forgot = true;
@@ -141,7 +141,7 @@ impl History {
     }
 
     /// How many versions of an object were let go, and whether there may have been more.
-    pub fn let_go(&self, uid: &str) -> (u64, bool) {
+    pub fn let_go(&self, uid: &Uid) -> (u64, bool) {
         (self.let_go.get(uid).copied().unwrap_or(0), self.forgot)
     }
 
@@ -163,6 +163,8 @@ impl History {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::api::object::decode_metadata;
     use crate::table::kinds::pods;
@@ -195,11 +197,11 @@ mod tests {
             assert!(history.bytes().0 <= 10_000);
         }
         let kept = versions(&history, "a");
-        assert_eq!((kept.len() as u64 + history.let_go("u-a").0, &*kept[kept.len() - 1]), (20, "20"));
-        assert_eq!((history.let_go("u-b"), history.received()), ((0, false), 20));
+        assert_eq!((kept.len() as u64 + history.let_go(&"u-a".into()).0, &*kept[kept.len() - 1]), (20, "20"));
+        assert_eq!((history.let_go(&"u-b".into()), history.received()), ((0, false), 20));
         // Larger than everything.
         push(&mut history, pods::KIND.resource, DeltaType::Updated, &text("b", 1, 20_000));
-        assert_eq!((versions(&history, "b").len(), history.let_go("u-b").0), (0, 1));
+        assert_eq!((versions(&history, "b").len(), history.let_go(&"u-b".into()).0), (0, 1));
         assert_eq!(versions(&history, "a"), kept);
     }
 
@@ -211,7 +213,7 @@ mod tests {
             push(&mut history, pods::KIND.resource, DeltaType::Replaced, &text(&format!("n{at}"), 2, 100));
         }
         assert!(history.bytes().0 <= 5_000 && versions(&history, "a") == ["1"] && versions(&history, "n1") == ["2"]);
-        assert_eq!((versions(&history, "n99").len(), history.let_go("u-n99").0), (0, 1));
+        assert_eq!((versions(&history, "n99").len(), history.let_go(&"u-n99".into()).0), (0, 1));
     }
 
     #[test]
@@ -231,7 +233,7 @@ mod tests {
         for at in 0..REMEMBERED + 10 {
             push(&mut history, pods::KIND.resource, DeltaType::Added, &text(&format!("n{at}"), 1, 100));
         }
-        assert!(history.let_go.len() <= REMEMBERED && history.let_go("u-n0") == (0, true));
+        assert!(history.let_go.len() <= REMEMBERED && history.let_go(&"u-n0".into()) == (0, true));
     }
 
     #[test]

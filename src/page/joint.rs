@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::object::{Object, ResourceVersion};
+use crate::api::object::{Object, ObjectKey, ResourceVersion};
 use crate::api::request::Scope;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
@@ -10,7 +10,7 @@ use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use crate::cache::reflector::{Health, Notice};
 use crate::cache::store::Change;
 use crate::page::notices::{Announcer, Ear, News};
-use crate::page::watched::{Watched, tone};
+use crate::page::watched::{Watched, recall, tone};
 use crate::table::face::Face;
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
@@ -130,14 +130,24 @@ impl Joint {
         for source in &self.sources {
             let Some(informer) = informers.get_mut(source.informer) else { continue };
             informer.deliver(source.timeline.handler, &mut ArrivalHandler(source.kind, &mut self.arrived));
-            informer.deliver(source.table.handler, &mut TableHandler(source.kind, &mut self.view));
         }
         // A timeline's times never run backwards, and each kind's arrivals come in one piece.
         self.arrived.sort_by(|one, other| one.at.total_cmp(&other.at));
         for Arrival { at, kind, mark_type, object } in self.arrived.drain(..) {
             let Object { key, uid, resource_version, .. } = &*object;
+            // Its row is still what it was before.
+            recall(&mut self.timeline, &self.view, kind, key);
             self.timeline.push(at, mark_type, (kind, key), uid, resource_version, 1, tone(&object));
         }
+        for source in &self.sources {
+            let Some(informer) = informers.get_mut(source.informer) else { continue };
+            informer.deliver(source.table.handler, &mut TableHandler(source.kind, &mut self.view));
+        }
+    }
+
+    /// Gives the object a lane on the timeline, if it is there and has none.
+    pub fn recall(&mut self, kind: u8, key: &ObjectKey) {
+        recall(&mut self.timeline, &self.view, kind, key);
     }
 
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
@@ -221,7 +231,7 @@ fn replay(members: &[Watched], timeline: &mut Timeline) {
         match mark.key {
             Some(key) => {
                 let version = ResourceVersion::new(mark.resource_version);
-                timeline.push(mark.at, mark.mark_type, (kind, key), &mark.uid.into(), &version, mark.folded, mark.tone);
+                timeline.push(mark.at, mark.mark_type, (kind, key), mark.uid, &version, mark.folded, mark.tone);
             }
             None if mark.mark_type == MarkType::Gap => {
                 timeline.gap(mark.from, mark.at, &format!("{title}: {}", mark.note));

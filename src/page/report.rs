@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::api::object::Object;
 use crate::api::time::Timestamp;
+use crate::api::uid::Uid;
 use crate::cache::factory::SharedInformerFactory;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
@@ -151,7 +152,7 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
 #[derive(Debug, Serialize)]
 pub struct Row<'a> {
     key: String,
-    uid: &'a str,
+    uid: &'a Uid,
     #[serde(rename = "resourceVersion")]
     resource_version: &'a str,
     cells: Cells<'a>,
@@ -222,7 +223,7 @@ pub struct Mark<'a> {
     #[serde(rename = "type")]
     mark_type: &'static str,
     key: String,
-    uid: &'a str,
+    uid: &'a Uid,
     #[serde(rename = "resourceVersion")]
     resource_version: &'a str,
     folded: u32,
@@ -255,7 +256,7 @@ mod tests {
             key: ObjectKey::new(namespace, name),
             uid: "u".into(),
             resource_version: ResourceVersion::new("7"),
-            created: None,
+            owners: None,
             cells: crate::api::cells::Cells::default(),
             flaw: None,
             extra: None,

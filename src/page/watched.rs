@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::api::cell::{CellRef, Tone};
 use crate::api::extra::Keep;
-use crate::api::object::Object;
+use crate::api::object::{Object, ObjectKey};
 use crate::api::request::Scope;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
@@ -59,8 +59,8 @@ impl ResourceEventHandler for TableHandler<'_> {
     }
 }
 
-/// Shows what arrived as marks.
-struct TimelineHandler<'a>(&'a mut Timeline);
+/// Shows what arrived as marks. The rows tell in which state an object was whose last mark is long gone.
+struct TimelineHandler<'a>(&'a mut Timeline, &'a TableView);
 
 impl ResourceEventHandler for TimelineHandler<'_> {
     fn changed(&mut self, _now: f64, _change: &Change) -> Handled {
@@ -69,8 +69,18 @@ impl ResourceEventHandler for TimelineHandler<'_> {
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         let mark_type = MarkType::from(delta_type);
+        recall(self.0, self.1, 0, &object.key);
         self.0.push(now, mark_type, (0, &object.key), &object.uid, &object.resource_version, 1, tone(object));
         Ok(())
+    }
+}
+
+/// Gives an object that has a row a lane on the timeline, if it has none.
+pub(super) fn recall(timeline: &mut Timeline, view: &TableView, kind: u8, key: &ObjectKey) {
+    if !timeline.has_lane(kind, key)
+        && let Some(row) = view.find(kind, key).and_then(|id| view.row(id))
+    {
+        timeline.recall((kind, key), &row.object.uid, tone(&row.object));
     }
 }
 
@@ -174,12 +184,17 @@ impl Watched {
     pub fn take(&mut self, informers: &mut SharedInformerFactory) {
         for source in &self.sources {
             let Some(informer) = informers.get_mut(source.informer) else { continue };
-            informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.timeline));
+            informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.timeline, &self.view));
             if let Some(table) = source.table {
                 informer.deliver(table.handler, &mut TableHandler(&mut self.view));
             }
             informer.deliver(source.counters.handler, &mut self.counters);
         }
+    }
+
+    /// Gives the object a lane on the timeline, if it is there and has none.
+    pub fn recall(&mut self, key: &ObjectKey) {
+        recall(&mut self.timeline, &self.view, 0, key);
     }
 
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.

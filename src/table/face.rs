@@ -163,12 +163,12 @@ fn merged(kinds: &[&'static Kind]) -> (Vec<Column>, Vec<Vec<Option<u16>>>) {
     (order.into_iter().map(|at| columns[at]).collect(), places)
 }
 
-/// An order in which each kind's columns stand as it has them. Where the kinds do not decide, what is shown on demand
-/// comes last, and AGE right before it. Kinds that contradict each other give way to the one that came first.
+/// An order in which each kind's columns stand as it has them. Where the kinds do not decide, AGE comes last. Kinds
+/// that contradict each other give way to the one that came first.
 fn ordered(columns: &[Column], own: &[Vec<(usize, usize)>]) -> Vec<usize> {
     let mut order: Vec<usize> = Vec::new();
     let mut left: Vec<usize> = (0..columns.len()).collect();
-    left.sort_by_key(|at| (columns[*at].wide, columns[*at].title == "AGE"));
+    left.sort_by_key(|at| columns[*at].title == "AGE");
     while !left.is_empty() {
         let waits = |at: &usize| {
             own.iter().any(|places| {

@@ -1,9 +1,9 @@
 //! What is under the pointer.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::api::object::{ObjectKey, ResourceVersion};
+use crate::api::uid::Uid;
 use crate::timeline::Timeline;
 use crate::timeline::lanes::{Lane, LaneId};
 use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
@@ -22,7 +22,7 @@ pub struct Owner {
     /// Namespace and name.
     pub key: ObjectKey,
     /// Of the life that the mark belongs to.
-    pub uid: Arc<str>,
+    pub uid: Uid,
 }
 
 /// Something under the pointer. Times are on the timeline's clock.
@@ -111,7 +111,8 @@ impl Hit {
 
 impl fmt::Display for Owner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = self.uid.char_indices().nth(8).map_or(&*self.uid, |(end, _)| &self.uid[..end]);
+        let uid = self.uid.text();
+        let short = uid.char_indices().nth(8).map_or(&*uid, |(end, _)| &uid[..end]);
         let space = if self.kind_name.is_empty() { "" } else { " " };
         write!(formatter, "{}{space}{} (uid {short})", self.kind_name, self.key)
     }
@@ -203,12 +204,12 @@ impl Timeline {
         Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
     }
 
-    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(u8, &ObjectKey, &Arc<str>)> {
+    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(u8, &ObjectKey, &Uid)> {
         let lane = self.lanes.get(lane)?;
         Some((lane.kind, &lane.key, lane.uid_of(life)))
     }
 
-    fn owned_by(&self, (kind, key, uid): (u8, &ObjectKey, &Arc<str>)) -> Owner {
+    fn owned_by(&self, (kind, key, uid): (u8, &ObjectKey, &Uid)) -> Owner {
         let kind_name = self.kinds.get(usize::from(kind)).map_or("", |name| name.long);
         Owner { kind, kind_name, key: key.clone(), uid: uid.clone() }
     }

@@ -1,17 +1,18 @@
-//! Lanes: one for each name that has marks or lives, with the uids of the lives that had it.
+//! Lanes: one for each name that has marks, with the uids of the lives that had it.
 //!
-//! A lane is freed, and its number used again, once its object is gone and its last mark is evicted. So memory
-//! follows what lives and what is in the ring, however many objects come and go.
+//! A lane is freed, and its number used again, once its last mark is evicted. So memory follows what is in the ring,
+//! however many objects there are and however many come and go. What state a live object was left in is asked of those
+//! who know the object ([`Lanes::recall`]) when it changes again.
 
 use std::hash::BuildHasher;
 use std::mem::size_of;
-use std::sync::Arc;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::api::cell::Tone;
 use crate::api::object::ObjectKey;
+use crate::api::uid::Uid;
 use crate::timeline::mark::{Mark, MarkType, Subject};
 
 /// The number of a lane. It may name another object after the lane was freed; see [`Lanes::generation`].
@@ -25,7 +26,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 struct Life {
     number: u32,
-    uid: Arc<str>,
+    uid: Uid,
     marks: u32,
 }
 
@@ -37,7 +38,7 @@ pub struct Lane {
     /// Whose lane it is.
     pub key: ObjectKey,
     /// The uid of the latest life.
-    pub uid: Arc<str>,
+    pub uid: Uid,
     /// Whether the latest life goes on.
     pub live: bool,
     /// When its newest mark was stamped.
@@ -51,25 +52,30 @@ pub struct Lane {
     /// The number of the latest life, and how many marks it has.
     life: u32,
     life_marks: u32,
-    earlier: Vec<Life>,
+    earlier: Box<[Life]>,
     newer: u32,
     older: u32,
 }
 
 impl Lane {
     /// The uid of a life, by the number that [`Touch::life`] gave.
-    pub fn uid_of(&self, life: u32) -> &Arc<str> {
+    pub fn uid_of(&self, life: u32) -> &Uid {
         if life == self.life {
             return &self.uid;
         }
         self.earlier.iter().find(|earlier| earlier.number == life).map_or(&self.uid, |earlier| &earlier.uid)
     }
 
+    /// What the lane takes beside its slot. While the object lives, its texts are the object's own.
     fn heap_bytes(&self) -> usize {
         // Each shared text stands behind two counters.
-        self.key.namespace.len() + self.key.name.len() + self.uid.len() + 3 * 2 * size_of::<usize>()
+        let texts = self.key.namespace.len() + self.key.name.len() + 2 * 2 * size_of::<usize>() + self.uid.heap_bytes();
+        if self.live { 0 } else { texts }
     }
 }
+
+/// What a lane takes in the tables.
+const SLOT: usize = size_of::<Slot>() + 2 * size_of::<u32>();
 
 fn hash_of(kind: u8, key: &ObjectKey) -> u64 {
     FxBuildHasher.hash_one((key, kind))
@@ -101,7 +107,7 @@ pub struct Change<'a> {
     /// Whose mark.
     pub key: &'a ObjectKey,
     /// Of which life; empty where it is not known, which means the latest.
-    pub uid: &'a Arc<str>,
+    pub uid: &'a Uid,
     /// What happened.
     pub mark_type: MarkType,
 }
@@ -116,7 +122,6 @@ pub struct Lanes {
     newest: u32,
     oldest: u32,
     len: usize,
-    gone_bytes: usize,
     heap: usize,
 }
 
@@ -129,7 +134,6 @@ impl Default for Lanes {
             newest: NONE,
             oldest: NONE,
             len: 0,
-            gone_bytes: 0,
             heap: 0,
         }
     }
@@ -145,7 +149,6 @@ impl Lanes {
             // `find` and `insert` only give slots that are filled.
             return Touch { lane: id, life: 0, before: 0 };
         };
-        let was_live = lane.live;
         let bytes = lane.heap_bytes();
         // 0 also where the previous mark is farther back than any ring can hold.
         let before = if lane.marks == 0 { 0 } else { u32::try_from(seq - lane.last_seq).unwrap_or(0) };
@@ -163,7 +166,8 @@ impl Lanes {
                 if !change.uid.is_empty() && lane.uid != *change.uid {
                     let uid = std::mem::replace(&mut lane.uid, change.uid.clone());
                     if lane.life_marks > 0 {
-                        lane.earlier.push(Life { number: lane.life, uid, marks: lane.life_marks });
+                        let life = Life { number: lane.life, uid, marks: lane.life_marks };
+                        lane.earlier = std::mem::take(&mut lane.earlier).into_iter().chain([life]).collect();
                     }
                     lane.life = lane.life.wrapping_add(1);
                     lane.life_marks = 0;
@@ -173,14 +177,7 @@ impl Lanes {
                 lane.life
             }
         };
-        let (now_bytes, live) = (lane.heap_bytes(), lane.live);
-        self.heap = self.heap - bytes + now_bytes;
-        if !was_live {
-            self.gone_bytes -= bytes + size_of::<Slot>();
-        }
-        if !live {
-            self.gone_bytes += now_bytes + size_of::<Slot>();
-        }
+        self.heap = self.heap - bytes + lane.heap_bytes();
         Touch { lane: id, life, before }
     }
 
@@ -199,12 +196,25 @@ impl Lanes {
         } else if let Some(index) = lane.earlier.iter().position(|earlier| earlier.number == life) {
             lane.earlier[index].marks -= 1;
             if lane.earlier[index].marks == 0 {
-                lane.earlier.remove(index);
+                let rest = std::mem::take(&mut lane.earlier).into_iter();
+                lane.earlier = rest.filter(|earlier| earlier.number != life).collect();
             }
         }
-        if lane.marks == 0 && !lane.live {
+        if lane.marks == 0 {
             self.remove(id);
         }
+    }
+
+    /// The lane of an object that lives, and may have none for its marks are evicted; `tone` is its state. The lane has no
+    /// mark yet, and stays until it has had one.
+    pub fn recall(&mut self, (kind, key): (u8, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
+        self.find(kind, key).unwrap_or_else(|| {
+            let id = self.insert(Change { kind, key, uid, mark_type: MarkType::Sync });
+            if let Some(lane) = self.lane_mut(id.0) {
+                lane.worn = Some(tone);
+            }
+            id
+        })
     }
 
     /// The lane with this number, unless it was freed.
@@ -250,9 +260,9 @@ impl Lanes {
         self.slots.len()
     }
 
-    /// The bytes of lanes whose objects are gone: they are held by marks alone.
-    pub fn gone_bytes(&self) -> usize {
-        self.gone_bytes
+    /// The bytes that are there because of the marks.
+    pub fn charged(&self) -> usize {
+        self.len * SLOT + self.heap
     }
 
     /// The bytes of all lanes.
@@ -275,7 +285,7 @@ impl Lanes {
             worn: None,
             life: 0,
             life_marks: 0,
-            earlier: Vec::new(),
+            earlier: Box::default(),
             newer: NONE,
             older: NONE,
         };
@@ -311,7 +321,6 @@ impl Lanes {
         slot.generation = slot.generation.wrapping_add(1);
         self.len -= 1;
         self.heap -= lane.heap_bytes();
-        self.gone_bytes -= lane.heap_bytes() + size_of::<Slot>();
         self.free.push(id.0);
         if let Ok(entry) = self.names.find_entry(hash_of(lane.kind, &lane.key), |number| *number == id.0) {
             entry.remove();
@@ -362,7 +371,7 @@ mod tests {
         Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }
     }
 
-    fn uid<'a>(lanes: &'a Lanes, mark: &Mark) -> &'a str {
+    fn uid<'a>(lanes: &'a Lanes, mark: &Mark) -> &'a Uid {
         let Subject::Object { lane, life, .. } = mark.subject else { panic!("no object") };
         lanes.get(lane).unwrap().uid_of(life)
     }
@@ -401,7 +410,7 @@ mod tests {
         lanes.release(&added);
         assert_eq!(lanes.len(), 1);
         lanes.release(&deleted);
-        assert_eq!((lanes.len(), lanes.gone_bytes()), (0, 0));
+        assert_eq!((lanes.len(), lanes.charged()), (0, 0));
         assert!(lanes.find(0, &ObjectKey::new("shop", "a")).is_none());
         touch(&mut lanes, "b", "two", MarkType::Added, 3);
         assert_eq!(lanes.find(0, &ObjectKey::new("shop", "b")), Some(LaneId(0)));
@@ -409,12 +418,17 @@ mod tests {
     }
 
     #[test]
-    fn a_live_object_keeps_its_lane_without_marks() {
+    fn a_live_object_s_lane_goes_too_and_is_recalled_with_its_state() {
         let mut lanes = Lanes::default();
         let added = touch(&mut lanes, "a", "one", MarkType::Added, 1);
         lanes.release(&added);
-        assert_eq!(lanes.len(), 1);
-        assert_eq!(touch(&mut lanes, "a", "one", MarkType::Updated, 9).before, 0, "the mark before is evicted");
+        assert_eq!((lanes.len(), lanes.charged()), (0, 0));
+        let key = ObjectKey::new("shop", "a");
+        let id = lanes.recall((0, &key), &"one".into(), Tone::Bad);
+        let updated = touch(&mut lanes, "a", "one", MarkType::Updated, 9);
+        assert_eq!((updated.before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
+        assert_eq!(lanes.recall((0, &key), &"one".into(), Tone::Good), id);
+        assert_eq!(lanes.get(id).unwrap().worn, Some(Tone::Bad), "what has a lane keeps it");
     }
 
     #[test]

@@ -18,10 +18,9 @@ pub mod ring;
 pub mod scale;
 pub mod scene;
 
-use std::sync::Arc;
-
 use crate::api::cell::Tone;
 use crate::api::object::{ObjectKey, ResourceVersion};
+use crate::api::uid::{self, Uid};
 use crate::timeline::draw::Scratch;
 use crate::timeline::lanes::{Change, Lanes};
 use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
@@ -53,7 +52,7 @@ pub struct MarkInfo<'a> {
     /// To whom; `None` for relists and gaps.
     pub key: Option<&'a ObjectKey>,
     /// The uid of the life that it happened to; empty for relists and gaps.
-    pub uid: &'a str,
+    pub uid: &'a Uid,
     /// The object's version after it; empty for relists and gaps.
     pub resource_version: &'a str,
     /// How many frames it stands for.
@@ -107,7 +106,7 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// An empty timeline whose marks, and the lanes of objects that are gone, take at most `budget` bytes.
+    /// An empty timeline whose marks, and the lanes that they stand in, take at most `budget` bytes.
     pub fn new(budget: usize) -> Timeline {
         Timeline {
             kinds: Vec::new(),
@@ -136,7 +135,7 @@ impl Timeline {
         now: f64,
         mark_type: MarkType,
         (kind, key): (u8, &ObjectKey),
-        uid: &Arc<str>,
+        uid: &Uid,
         resource_version: &ResourceVersion,
         folded: u32,
         tone: Tone,
@@ -149,6 +148,17 @@ impl Timeline {
         self.ring.push(at, mark_type, tone, touch.before, subject);
         self.overview.add(at, mark_type, folded);
         self.evict();
+    }
+
+    /// Whether an object has a lane.
+    pub fn has_lane(&self, kind: u8, key: &ObjectKey) -> bool {
+        self.lanes.find(kind, key).is_some()
+    }
+
+    /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted. `tone`
+    /// is its state, in which the lane begins.
+    pub fn recall(&mut self, (kind, key): (u8, &ObjectKey), uid: &Uid, tone: Tone) {
+        self.lanes.recall((kind, key), uid, tone);
     }
 
     /// Marks that the resource was listed again, and why: `relist (410)`.
@@ -194,7 +204,7 @@ impl Timeline {
     }
 
     fn evict(&mut self) {
-        while let Some(mark) = self.ring.evict(self.lanes.gone_bytes()) {
+        while let Some(mark) = self.ring.evict(self.lanes.charged()) {
             self.lanes.release(&mark);
         }
     }
@@ -209,13 +219,14 @@ impl Timeline {
         match &mark.subject {
             Subject::Object { lane, life, resource_version, folded } => {
                 let owner = self.owner(*lane, *life);
-                let (kind, key, uid) = owner.map_or((0, None, ""), |(kind, key, uid)| (kind, Some(key), &**uid));
+                let (kind, key, uid) =
+                    owner.map_or((0, None, &uid::UNKNOWN), |(kind, key, uid)| (kind, Some(key), uid));
                 let (resource_version, folded) = (resource_version.as_str(), *folded);
                 MarkInfo { sequence, at, from: at, mark_type, kind, key, uid, resource_version, folded, tone, note: "" }
             }
             Subject::Stream { from, note } => {
                 let (from, folded, kind) = (*from, 1, 0);
-                let (key, uid, resource_version) = (None, "", "");
+                let (key, uid, resource_version) = (None, &uid::UNKNOWN, "");
                 MarkInfo { sequence, at, from, mark_type, kind, key, uid, resource_version, folded, tone, note }
             }
         }

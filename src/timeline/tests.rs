@@ -46,13 +46,13 @@ fn a_recreated_name_keeps_both_uids() {
     for (index, (mark_type, uid)) in steps.into_iter().enumerate() {
         fixture.push(index as f64 * 2_000.0, mark_type, "ledger-0", uid, Tone::Good);
     }
-    let uids: Vec<&str> = fixture.timeline.marks().map(|mark| mark.uid).collect();
+    let uids: Vec<String> = fixture.timeline.marks().map(|mark| mark.uid.to_string()).collect();
     assert_eq!(uids, ["one", "one", "two", "two"]);
     assert!(fixture.timeline.marks().all(|mark| &*mark.key.unwrap().name == "ledger-0"));
     let scene = fixture.scene(10_000.0).clone();
     let hits: Vec<_> = scene.glyphs.iter().filter_map(|glyph| fixture.timeline.hit(glyph.x, glyph.y)).collect();
     assert_eq!(hits.len(), 4);
-    assert!(hits.iter().any(|hit| &*hit.owner().unwrap().uid == "one"));
+    assert!(hits.iter().any(|hit| hit.owner().unwrap().uid == "one"));
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn objects_that_come_and_go_leave_no_memory_behind() {
         }
         fixture.scene(at);
         sizes.push(fixture.timeline.bytes());
-        assert!(fixture.timeline.ring.bytes() + fixture.timeline.lanes.gone_bytes() <= 64 << 10);
+        assert!(fixture.timeline.ring.bytes() + fixture.timeline.lanes.charged() <= 64 << 10);
     }
     assert!(sizes[19] < sizes[1] + 1_000, "{sizes:?}");
     let evicted = fixture.timeline.evicted();

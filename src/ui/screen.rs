@@ -4,11 +4,11 @@
 
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use leptos::prelude::*;
 
 use crate::api::object::ObjectKey;
+use crate::api::uid::Uid;
 use crate::page::route::Route;
 use crate::ui::hands::{Hands, HandsScreen};
 use crate::ui::inspector::signals::{Inspect, Signals};
@@ -169,7 +169,7 @@ pub struct RowModel {
     /// Namespace and name.
     pub key: ObjectKey,
     /// Which life of the name.
-    pub uid: Arc<str>,
+    pub uid: Uid,
     /// `live` or `deleted`.
     pub state: &'static str,
     /// Whether it has just come.

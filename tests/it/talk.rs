@@ -263,7 +263,8 @@ pub fn status(text: &str) -> String {
 }
 
 pub fn write_object(object: &Object) -> String {
-    let life = object.uid.strip_prefix(&*object.key.name).and_then(|rest| rest.strip_prefix('-')).unwrap_or("1");
+    let uid = object.uid.text();
+    let life = uid.strip_prefix(&*object.key.name).and_then(|rest| rest.strip_prefix('-')).unwrap_or("1");
     let life = if life == "1" { String::new() } else { format!("#{life}") };
     format!("{}{life}@{}", object.key.name, object.resource_version)
 }

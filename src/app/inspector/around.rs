@@ -34,7 +34,7 @@ impl Page {
             above = Vec::new();
             if let Some((kind, key)) = kind.zip(key.as_ref()) {
                 let row = relatives::find(&self.desks, &self.informers, kind, key).filter(|row| row.uid == owner.uid);
-                match (row, open.owners.get(&*owner.uid)) {
+                match (row, open.owners.get(&owner.uid)) {
                     (Some(row), _) => {
                         status = relatives::status(row);
                         above = row.owners().to_vec();
@@ -42,8 +42,8 @@ impl Page {
                     (None, Some(Some(owners))) => above = owners.clone(),
                     (None, Some(None)) => words = "not found",
                     (None, None) => {
-                        open.owners.insert(owner.uid.to_string(), Some(Vec::new()));
-                        self.fetch_owner(kind, key.clone(), owner.uid.to_string());
+                        open.owners.insert(owner.uid.clone(), Some(Vec::new()));
+                        self.fetch_owner(kind, key.clone(), owner.uid.clone());
                     }
                 }
             }
@@ -62,8 +62,8 @@ impl Page {
 
     pub(super) fn dependents_of(&self, open: &Inspection) -> relatives::Dependents {
         let uid = match (&open.row, &open.full) {
-            (Some(row), _) => &*row.uid,
-            (None, Some(full)) => &*full.uid,
+            (Some(row), _) => &row.uid,
+            (None, Some(full)) => &full.uid,
             (None, None) => return relatives::Dependents::default(),
         };
         relatives::dependents(&self.desks, &self.informers, &self.route, uid)

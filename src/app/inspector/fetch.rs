@@ -9,6 +9,7 @@ use crate::api::object::{ObjectKey, ResourceVersion};
 use crate::api::owner::OwnerReference;
 use crate::api::request::Scope;
 use crate::api::status::Failure;
+use crate::api::uid::Uid;
 use crate::app::Page;
 use crate::app::inspector::Full;
 use crate::browser::clock;
@@ -46,7 +47,7 @@ impl Page {
     }
 
     /// Asks what an owner that is not watched belongs to.
-    pub(super) fn fetch_owner(&self, kind: &'static Kind, key: ObjectKey, uid: String) {
+    pub(super) fn fetch_owner(&self, kind: &'static Kind, key: ObjectKey, uid: Uid) {
         let (Some(getter), page) = (self.getter(kind, &key), self.this.clone()) else { return };
         let salt = self.history.salt();
         spawn_local(async move {
@@ -108,6 +109,6 @@ fn read(kind: &Kind, text: String, salt: u64) -> Result<Full, Failure> {
         let value = value.get("metadata").and_then(|metadata| metadata.get(name));
         value.and_then(|value| value.as_str()).unwrap_or_default().to_owned()
     };
-    let (uid, version) = (metadata("uid"), ResourceVersion::new(&metadata("resourceVersion")));
+    let (uid, version) = (Uid::new(&metadata("uid")), ResourceVersion::new(&metadata("resourceVersion")));
     Ok(Full { uid, version, value, fetched: Some(clock::now()) })
 }

@@ -6,6 +6,7 @@ use crate::api::cell::{CellRef, Tone};
 use crate::api::object::{Object, ObjectKey};
 use crate::api::request::Scope;
 use crate::api::time::Timestamp;
+use crate::api::uid::Uid;
 use crate::table::kinds::Kind;
 
 /// So many are shown; more are counted.
@@ -36,7 +37,7 @@ pub struct Item {
 
 /// Where the Events of an object are. Those of a Node name it instead of its uid (kubelet `events`; kubectl's
 /// `describe` knows that too).
-pub fn scope(kind: &Kind, key: &ObjectKey, uid: &str) -> Scope {
+pub fn scope(kind: &Kind, key: &ObjectKey, uid: &Uid) -> Scope {
     let field_selector = match kind.resource.kind {
         "Node" => format!("involvedObject.kind=Node,involvedObject.name={}", key.name),
         _ => format!("involvedObject.uid={uid}"),
@@ -113,7 +114,8 @@ mod tests {
 
     #[test]
     fn a_node_s_events_name_it() {
-        let selector = |kind: &Kind, namespace: &str| scope(kind, &ObjectKey::new(namespace, "x"), "u").field_selector;
+        let selector =
+            |kind: &Kind, namespace: &str| scope(kind, &ObjectKey::new(namespace, "x"), &"u".into()).field_selector;
         assert_eq!(selector(&pods::KIND, "n"), "involvedObject.uid=u");
         assert_eq!(selector(&nodes::KIND, ""), "involvedObject.kind=Node,involvedObject.name=x");
     }

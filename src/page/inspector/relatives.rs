@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::api::cell::{CellRef, Tone};
 use crate::api::object::{Object, ObjectKey};
 use crate::api::owner::OwnerReference;
+use crate::api::uid::Uid;
 use crate::cache::factory::SharedInformerFactory;
 use crate::page::catalog::Catalog;
 use crate::page::route::Route;
@@ -98,11 +99,11 @@ pub fn status(object: &Object) -> (String, Tone) {
 }
 
 /// What belongs to the object with this uid, and what belongs to that.
-pub fn dependents(desks: &[Watched], informers: &SharedInformerFactory, route: &Route, uid: &str) -> Dependents {
+pub fn dependents(desks: &[Watched], informers: &SharedInformerFactory, route: &Route, uid: &Uid) -> Dependents {
     let kinds = desks.iter().map(|desk| desk.kind().title).collect();
     let mut found = Dependents { kinds, ..Dependents::default() };
     // A uid that two objects claim, or that owns itself, comes once.
-    let mut seen: Vec<Arc<str>> = vec![uid.into()];
+    let mut seen = vec![uid.clone()];
     below(desks, informers, route, uid, 0, &mut seen, &mut found);
     found
 }
@@ -111,14 +112,15 @@ fn below(
     desks: &[Watched],
     informers: &SharedInformerFactory,
     route: &Route,
-    uid: &str,
+    uid: &Uid,
     depth: usize,
-    seen: &mut Vec<Arc<str>>,
+    seen: &mut Vec<Uid>,
     found: &mut Dependents,
 ) {
+    let value = uid.text();
     for desk in desks {
         let mut objects: Vec<&Arc<Object>> =
-            desk.informers(informers).flat_map(|informer| informer.store().by_index(OWNER, uid)).collect();
+            desk.informers(informers).flat_map(|informer| informer.store().by_index(OWNER, &value)).collect();
         objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         for object in objects {
             if found.links.len() >= MOST {
@@ -183,7 +185,7 @@ mod tests {
             informer.handle(Input::Frame(end), NOW);
             informer.drain(usize::MAX, 0.0);
         }
-        let found = dependents(&desks, &informers, &route, uid);
+        let found = dependents(&desks, &informers, &route, &uid.into());
         let lines: Vec<String> =
             found.links.iter().map(|link| format!("{}{} {}", "-".repeat(link.depth), link.kind, link.name)).collect();
         assert_eq!(lines, expected);

@@ -1,9 +1,8 @@
 //! The versions of an object that this session saw, each with what it changed.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
+use crate::api::uid::Uid;
 use crate::cache::delta::DeltaType;
 use crate::page::history::Version;
 use crate::page::inspector::diff::{Diff, diff};
@@ -38,7 +37,7 @@ pub struct Shown {
     /// Its version.
     pub resource_version: String,
     /// Which life of the name.
-    pub uid: Arc<str>,
+    pub uid: Uid,
     /// Who seems to have written it.
     pub writers: Vec<String>,
     /// What it changed.

@@ -19,7 +19,7 @@ fn object() -> Object {
         key: ObjectKey::new("shop", "web-7f9-x2"),
         uid: "u".into(),
         resource_version: ResourceVersion::new("1"),
-        created: None,
+        owners: None,
         cells: (&cells[..]).into(),
         flaw: None,
         extra: None,

@@ -15,7 +15,7 @@ fn object(name: &str, ready: i64, version: u32) -> Arc<Object> {
         key: ObjectKey::new("shop", name),
         uid: format!("uid-{name}").into(),
         resource_version: ResourceVersion::new(&version.to_string()),
-        created: None,
+        owners: None,
         cells: [Cell::Number(ready), Cell::Static("Running")].into(),
         flaw: None,
         extra: None,

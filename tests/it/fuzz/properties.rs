@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kubechurn::api::extra::{Keep, extra};
+use kubechurn::api::extra::Keep;
 use kubechurn::api::object::{Decode, Object, ObjectKey, decode_metadata, decode_or_flag};
 use kubechurn::api::selector::{FieldSelector, LabelSelector};
 use kubechurn::api::status::Failure;
@@ -127,7 +127,7 @@ fn decode_as_every_kind(text: &str) {
         if kind.resource.namespaced {
             let other = decode_metadata(text).expect("what has columns has metadata");
             let who = |object: &Object| (object.key.clone(), object.uid.clone(), object.resource_version.clone());
-            assert_eq!((who(&object), object.created), (who(&other), other.created), "{}", kind.title);
+            assert_eq!(who(&object), who(&other), "{}", kind.title);
         }
         let mut out = String::new();
         for cell in &object.cells {
@@ -245,9 +245,8 @@ impl Session {
     /// What the informer shall make of an object, if it takes it.
     fn read(&self, text: &str) -> Option<Object> {
         let mut object = decode_or_flag(decoder(self.columns), text).ok()?;
-        match extra(text, KEEP) {
-            Ok(extra) => object.extra = extra,
-            Err(flaw) => object.flaw = Some(flaw.to_string().into()),
+        if let Err(flaw) = object.keep(text, KEEP) {
+            object.flaw = Some(flaw.to_string().into());
         }
         Some(object)
     }

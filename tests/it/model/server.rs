@@ -212,7 +212,7 @@ impl Server {
     /// What an object of the informer's is here.
     pub fn seen(&self, object: &Object) -> Seen {
         let of = |&(namespace, name): &(&str, &str)| *object.key.namespace == *namespace && *object.key.name == *name;
-        let life = object.uid.rsplit('-').next().and_then(|life| life.parse().ok());
+        let life = object.uid.text().rsplit('-').next().and_then(|life| life.parse().ok());
         Seen {
             key: KEYS.iter().position(of).expect("an object of the server's"),
             life: life.expect("a uid of the server's"),

@@ -50,9 +50,9 @@ impl Plain {
             key: ObjectKey::new("shop", &self.name),
             uid: format!("{}-{}", self.kind, self.name).into(),
             resource_version: ResourceVersion::new("1"),
-            created: None,
             cells: (&self.cells()[..]).into(),
             flaw: None,
+            owners: None,
             extra: None,
         })
     }

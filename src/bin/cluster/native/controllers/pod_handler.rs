@@ -73,7 +73,7 @@ impl PodHandler {
 
     fn gone(&self, key: Option<ObjectKey>, pod: &Object) {
         if let Some(key) = key {
-            self.expectations.deletion_observed(&key, &pod.uid);
+            self.expectations.deletion_observed(&key, &pod.uid.text());
             self.queue.add(key);
         }
     }

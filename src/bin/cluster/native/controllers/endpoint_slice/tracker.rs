@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use kubechurn::api::object::{Object, ObjectKey};
+use kubechurn::api::uid::Uid;
 use kubechurn::cache::store::Change;
 use serde_json::Value;
 use tokio::time::{Duration, Instant};
@@ -22,7 +23,7 @@ pub struct Tracker {
     held: RefCell<HashSet<ObjectKey>>,
     /// The uids of those that somebody else has deleted since the Service was last looked at: a write may be answered
     /// only after the informer has shown what became of it.
-    gone: RefCell<HashMap<ObjectKey, HashSet<Arc<str>>>>,
+    gone: RefCell<HashMap<ObjectKey, HashSet<Uid>>>,
 }
 
 #[derive(Debug)]
@@ -58,7 +59,7 @@ impl Tracker {
     }
 
     fn expect(&self, service: &ObjectKey, slice: &Value, version: Option<u64>) {
-        if self.gone.borrow().get(service).is_some_and(|gone| gone.contains(object::uid(slice))) {
+        if self.gone.borrow().get(service).is_some_and(|gone| gone.contains(&Uid::new(object::uid(slice)))) {
             return;
         }
         let awaited = Awaited { uid: object::uid(slice).to_owned(), version, since: Instant::now() };
@@ -75,7 +76,7 @@ impl Tracker {
         awaited.retain(|name, awaited| {
             let is_shown = match (get(name), awaited.version) {
                 (None, version) => version.is_none(),
-                (Some(slice), _) if *slice.uid != *awaited.uid => true,
+                (Some(slice), _) if slice.uid != *awaited.uid => true,
                 (Some(slice), Some(written)) => version(&slice).is_none_or(|version| version >= written),
                 (Some(_), None) => false,
             };
@@ -94,7 +95,7 @@ impl Tracker {
         let seen = self.seen(service, change);
         if seen == Seen::Foreign && matches!(change, Change::Deleted { .. }) {
             let mut gone = self.gone.borrow_mut();
-            gone.entry(service.clone()).or_default().insert(Arc::clone(&change.object().uid));
+            gone.entry(service.clone()).or_default().insert(change.object().uid.clone());
         }
         seen
     }
@@ -104,7 +105,7 @@ impl Tracker {
         let is_gone = matches!(change, Change::Deleted { .. });
         let mut by_service = self.by_service.borrow_mut();
         let Some(all) = by_service.get_mut(service) else { return Seen::Foreign };
-        let Some(awaited) = all.get(&slice.key.name).filter(|awaited| *awaited.uid == *slice.uid) else {
+        let Some(awaited) = all.get(&slice.key.name).filter(|awaited| slice.uid == *awaited.uid) else {
             return Seen::Foreign;
         };
         let is_own = match (awaited.version, version(slice)) {

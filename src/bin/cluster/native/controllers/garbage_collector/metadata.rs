@@ -74,7 +74,7 @@ pub fn observed(graph: &mut Graph, object: &Object, api_version: &str, kind: &st
     });
     let owners: Vec<Owner> = owners.collect();
     Observed {
-        uid: graph.uid(&object.uid),
+        uid: graph.uid(&object.uid.text()),
         kind: graph.kind(api_version, kind),
         namespace: graph.text(&object.key.namespace),
         name: (&*object.key.name).into(),

@@ -10,6 +10,7 @@ use futures::stream::{self, LocalBoxStream};
 use kubechurn::api::object::{Decode, Object};
 use kubechurn::api::request::Scope;
 use kubechurn::api::resource::ApiResource;
+use kubechurn::api::uid::Uid;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::ledger::Ledger;
 use kubechurn::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, WatchEvent};
@@ -76,7 +77,7 @@ impl ReflectorStore for Sink {
     fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>, _text: &str) {
         match event {
             WatchEvent::Added | WatchEvent::Modified => self.observe(&object),
-            WatchEvent::Deleted => self.builder.forget(&object.uid),
+            WatchEvent::Deleted => self.builder.forget(&object.uid.text()),
         }
     }
 
@@ -84,11 +85,11 @@ impl ReflectorStore for Sink {
 
     fn replace(&mut self, _now: f64, items: Vec<Arc<Object>>) {
         items.iter().for_each(|object| self.observe(object));
-        let there: FxHashSet<&str> = items.iter().map(|object| &*object.uid).collect();
+        let there: FxHashSet<&Uid> = items.iter().map(|object| &object.uid).collect();
         let missing = {
             let mut graph = self.builder.graph.borrow_mut();
             let kind = graph.kind(&self.api_version, self.kind);
-            graph.missing(&kind, |uid| there.contains(uid))
+            graph.missing(&kind, |uid| there.contains(&Uid::new(uid)))
         };
         missing.iter().for_each(|uid| self.builder.forget(uid));
     }

@@ -101,7 +101,7 @@ impl Controller for Jobs {
         pods.on_change(move |change| {
             let pod = change.object();
             if matches!(change, Change::Deleted { .. }) {
-                known.borrow_mut().remove(&*pod.uid);
+                known.borrow_mut().remove(&*pod.uid.text());
             } else if let Some(key) = job_key(pod) {
                 // Also one whose Job is gone: nobody else would take its finalizer off.
                 waiting.add(key);

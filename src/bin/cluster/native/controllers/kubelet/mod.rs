@@ -145,7 +145,7 @@ impl Controller for Kubelets {
             return Ok(());
         }
         // Whoever works on a key works on it alone, so that the worker may be taken out meanwhile.
-        let known = self.shared.workers.borrow_mut().remove(key).filter(|kept| kept.worker.uid == *object.uid);
+        let known = self.shared.workers.borrow_mut().remove(key).filter(|kept| object.uid == *kept.worker.uid);
         if known.as_ref().is_some_and(|kept| kept.is_deleted) {
             self.keep(key, known);
             return Ok(());
@@ -167,8 +167,11 @@ impl Controller for Kubelets {
         let done = self.report(&mut kept, &object, &pod, &host).await;
         let has_stopped = object::is_leaving(&pod) && kept.worker.is_killed && kept.worker.is_over();
         if done.is_ok() && has_stopped {
-            let options =
-                DeleteOptions { grace_period_seconds: Some(0), uid: Some(&object.uid), ..DeleteOptions::default() };
+            let options = DeleteOptions {
+                grace_period_seconds: Some(0),
+                uid: Some(&object.uid.text()),
+                ..DeleteOptions::default()
+            };
             match self.client.delete(&PODS, &key.namespace, &key.name, options).await {
                 Err(error) if !error.is_not_found() && !error.is_conflict() => {
                     self.keep(key, Some(kept));
@@ -233,7 +236,7 @@ impl Kubelets {
         let old: Vec<&str> = old.collect();
         kept.written = status.clone();
         old.into_iter().for_each(|field| status[field] = Value::Null);
-        let patch = json!({"metadata": {"uid": &*object.uid}, "status": status});
+        let patch = json!({"metadata": {"uid": &object.uid}, "status": status});
         match self.client.patch(&PODS, &key.namespace, &key.name, "status", Patch::Merge(&patch)).await {
             Ok(written) => {
                 kept.revision = object::text(&written, "/metadata/resourceVersion").parse().unwrap_or_default();
