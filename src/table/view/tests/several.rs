@@ -19,10 +19,9 @@ const COLUMNS: [&[Column]; 3] = [
 
 fn face() -> Arc<Face> {
     let names = ["replicasets", "pods", "configmaps"];
-    let kinds = names
-        .into_iter()
-        .zip(COLUMNS)
-        .map(|(name, columns)| -> &'static Kind { Box::leak(Box::new(Kind { columns, ..*kind(name).unwrap() })) });
+    let kinds = names.into_iter().zip(COLUMNS).map(|(name, columns)| -> &'static Kind {
+        Box::leak(Box::new(Kind { columns, ..*kind(name).expect("a built-in kind") }))
+    });
     Arc::new(Face::of(&kinds.collect::<Vec<_>>()))
 }
 
@@ -100,7 +99,9 @@ fn sort_key(face: &Face, title: &str) -> SortKey {
         "NAME" => SortKey::Name,
         "KIND" => SortKey::Kind,
         "CHANGED" => SortKey::Changed,
-        title => SortKey::Column(face.columns().iter().position(|column| column.title == title).unwrap()),
+        title => SortKey::Column(
+            face.columns().iter().position(|column| column.title == title).expect("a title of the face"),
+        ),
     }
 }
 
