@@ -203,7 +203,7 @@ proptest! {
                 }
                 Step::Filter(at) => {
                     words = FILTERS[at];
-                    view.filter_by(Filter::over(words, &face).unwrap());
+                    view.filter_by(Filter::over(words, &face).expect("a filter"));
                 }
                 Step::Work(mut slices) => {
                     view.work(|| {
