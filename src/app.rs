@@ -23,6 +23,7 @@ mod watches;
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 
 use gloo_timers::callback::Interval;
 use gloo_timers::future::TimeoutFuture;
@@ -48,15 +49,16 @@ use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Input;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Definitions;
+use crate::page::desks::Desks;
 use crate::page::drain::Drain;
 use crate::page::history::{self, History};
 use crate::page::layout::{Arrangement, Layout};
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::rail::Groups;
-use crate::page::route::Route;
-use crate::page::watched::Watched;
+use crate::page::route::{Chosen, Route};
+use crate::table::face::Face;
 use crate::table::kinds::Kind;
-use crate::table::view::{Linger, Sort};
+use crate::table::view::Linger;
 use crate::timeline::Timeline;
 use crate::ui::screen::{Command, Commands, Screen, Splash, put};
 use crate::ui::shell::{Shell, ShellProps};
@@ -94,8 +96,7 @@ struct Page {
     drivers: FxHashMap<InformerId, Rc<Driver>>,
     /// Of how many objects lists bring so many.
     listing: Listing,
-    /// The kind in view first.
-    desks: Vec<Watched>,
+    desks: Desks,
     announcer: Announcer,
     notices: NoticeList,
     list_ear: Ear,
@@ -103,7 +104,7 @@ struct Page {
     overload: Overload,
     /// What was seen of kinds that are no longer watched.
     past: FxHashMap<&'static str, Timeline>,
-    selected: Option<ObjectKey>,
+    selected: Option<Chosen>,
     inspection: Option<Inspection>,
     choices: Choices,
     /// How wide the inspector shall be, where that was chosen.
@@ -176,7 +177,7 @@ impl Page {
             RefCell::new(Page {
                 this: this.clone(),
                 base: None,
-                layout: Layout::of(None, false, &Arrangement::default()),
+                layout: Layout::of(Arc::default(), false, &Arrangement::default()),
                 arrangement: Arrangement::default(),
                 linger: linger::stored(),
                 hands: AtHand::default(),
@@ -187,7 +188,7 @@ impl Page {
                 informers: SharedInformerFactory::default(),
                 drivers: FxHashMap::default(),
                 listing: Listing::default(),
-                desks: Vec::new(),
+                desks: Desks::default(),
                 announcer,
                 notices: NoticeList::default(),
                 list_ear,
@@ -226,30 +227,21 @@ impl Page {
         page
     }
 
-    /// The kind in view, if the server has it.
-    fn kind(&self) -> Option<&'static Kind> {
-        self.route.kind(&self.catalog)
+    /// The kinds in view that the server has.
+    fn kinds(&self) -> Vec<&'static Kind> {
+        self.route.kinds(&self.catalog)
     }
 
-    /// The kind in view, once its columns are known.
-    fn settled_kind(&self) -> Option<&'static Kind> {
-        self.kind().filter(|kind| !self.definitions.awaits(kind))
+    /// The kinds in view whose columns are known: what the table is like.
+    fn face(&self) -> Face {
+        let kinds: Vec<&'static Kind> =
+            self.kinds().into_iter().filter(|kind| !self.definitions.awaits(kind)).collect();
+        Face::of(&kinds)
     }
 
-    /// The kind in view, as it is watched.
-    fn desk(&self) -> Option<&Watched> {
-        let kind = self.kind()?;
-        self.desks.first().filter(|watched| watched.kind() == kind)
-    }
-
-    fn desk_mut(&mut self) -> Option<&mut Watched> {
-        let kind = self.kind()?;
-        self.desks.first_mut().filter(|watched| watched.kind() == kind)
-    }
-
-    /// The order that the place asks for.
-    fn order(&self) -> Sort {
-        self.kind().map_or_else(Sort::default, |kind| self.route.order(kind))
+    /// Whether the user looks at this object, of the kind that the page calls so.
+    fn has_selected(&self, kind: &str, key: &ObjectKey) -> bool {
+        self.selected.as_ref().is_some_and(|(own, other)| own.name == kind && other == key)
     }
 
     fn drivers(&self) -> Vec<Rc<Driver>> {
@@ -292,13 +284,7 @@ impl Page {
     fn take(&mut self, now: f64) {
         // What the hands are at is held from the next picture on, and must be there then.
         let busy = self.pointer.is_busy(now);
-        for (at, watched) in self.desks.iter_mut().enumerate() {
-            watched.take(&mut self.informers);
-            watched.view_mut().linger_for(self.linger);
-            if at > 0 || !busy {
-                watched.view_mut().expire(now);
-            }
-        }
+        self.desks.take(&mut self.informers, self.linger, busy, now);
         if self.paused {
             return self.overload.forgive();
         }
@@ -346,7 +332,7 @@ fn tick(page: &Shared) {
         let now = clock::now();
         page.count_lists(now);
         let page = &mut *page;
-        page.desks.iter_mut().for_each(|watched| watched.look(&page.informers, now));
+        page.desks.look(&page.informers, now);
         !page.asking && page.desks.iter().any(|watched| watched.is_unreachable(&page.informers))
     };
     if unreachable {
@@ -447,12 +433,12 @@ fn obey(page: &Shared, command: Command) {
         Command::Scroll(top, height) => this.shown.scroll(top, height),
         Command::Hold(hold) => this.pointer.over_table(hold, now),
         Command::Pause(paused) => this.pause(paused, now),
-        Command::Select(key) => {
-            let key = if this.selected == key { None } else { key };
-            if let Some(key) = &key {
-                this.remember(key);
+        Command::Select(object) => {
+            let object = object.filter(|(kind, key)| !this.has_selected(kind, key));
+            if let Some((kind, key)) = &object {
+                this.remember(kind, key);
             }
-            travel::push(&this.route.selecting(key.as_ref()));
+            travel::push(&this.route.selecting(object.as_ref().map(|(kind, key)| (*kind, key))));
         }
         Command::LoadNamespaces => {
             if let Some(base) = this.base.clone() {

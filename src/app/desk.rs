@@ -12,6 +12,7 @@ use crate::page::notices::{News, Said};
 use crate::page::route::Route;
 use crate::page::watched::{Watched, scopes};
 use crate::table::filter::Filter;
+use crate::table::kinds::Kind;
 use crate::timeline::Timeline;
 use crate::ui::screen::put;
 
@@ -19,7 +20,8 @@ impl Page {
     /// Goes to a place: watches what it asks for, and lets go what it does not.
     pub(super) fn go(&mut self, route: Route) {
         let now = crate::browser::clock::now();
-        self.selected = route.selection();
+        let route = route.resolved(&self.catalog);
+        self.selected = route.selection(&self.catalog);
         if self.route != route && self.route.has_table_of(&route) && !self.desks.is_empty() {
             // The table stays as it is, under whatever the user is doing to it.
             self.route = route;
@@ -40,23 +42,24 @@ impl Page {
             // Rows of another table have the same numbers.
             self.hands.cursor = Cursor::default();
         }
-        self.route = route.resolved(&self.catalog);
+        self.route = route;
         if self.base.is_some() {
             self.ask_for_definitions();
             self.watch(now);
         }
-        let (order, text) = (self.order(), self.route.text.clone());
+        let face = self.face();
+        let order = self.route.order(&face);
         // A filter that cannot be read lets everything through, and says so beside its field.
-        let parsed = Filter::parse(&text, self.kind().map_or(&[], |kind| kind.columns));
+        let parsed = Filter::over(&self.route.text, &face);
         put(self.screen.filter_error, parsed.as_ref().err().map(ToString::to_string));
         let filter = parsed.unwrap_or_default();
-        if let Some(desk) = self.desk_mut() {
-            desk.view_mut().release();
-            desk.view_mut().filter_by(filter);
-            desk.view_mut().sort_by(order);
+        if let Some(view) = self.desks.view_mut() {
+            view.release();
+            view.filter_by(filter);
+            view.sort_by(order);
         }
         // A table that comes into view again begins without its filter.
-        for desk in self.desks.iter_mut().skip(1) {
+        for desk in self.desks.others_mut() {
             desk.view_mut().filter_by(Filter::default());
         }
         self.arrived();
@@ -70,14 +73,15 @@ impl Page {
         // A kind whose columns are others now is let go first: its informer keeps what the old ones show.
         let is_other =
             |old: &Watched| wanted.iter().any(|kind| kind.resource == old.kind().resource && *kind != old.kind());
-        let (others, mut before): (Vec<_>, Vec<_>) = std::mem::take(&mut self.desks).into_iter().partition(is_other);
+        let (others, mut before): (Vec<_>, Vec<_>) = self.desks.take_out().into_iter().partition(is_other);
         for watched in others {
             self.leave(watched, now);
         }
         let mut after = Vec::new();
-        let in_view = self.kind();
+        let in_view = self.face();
+        let is_in_view = |kind: &Kind| in_view.number(kind).is_some();
         for kind in wanted {
-            let scopes = scopes(kind, &self.route, in_view == Some(kind));
+            let scopes = scopes(kind, &self.route, is_in_view(kind));
             let same = before.iter().position(|watched| watched.kind() == kind && watched.scopes() == scopes);
             match same {
                 Some(at) => after.push(before.remove(at)),
@@ -98,7 +102,14 @@ impl Page {
                 *watched.timeline_mut() = past;
             }
         }
-        self.desks = after;
+        let count = after.iter().filter(|watched| is_in_view(watched.kind())).count();
+        let (ended, is_other) = self.desks.put(after, count, &mut self.informers, &mut self.announcer, now);
+        ended.iter().for_each(|id| drop(self.drivers.remove(id)));
+        if is_other {
+            // Rows of another table have the same numbers.
+            self.layout.generation += 1;
+            self.hands.cursor = Cursor::default();
+        }
         self.drive();
     }
 

@@ -47,7 +47,7 @@ impl Page {
     /// Asks for the definitions that the user's place wants.
     pub(super) fn ask_for_definitions(&mut self) {
         let (Some(base), Some(page)) = (self.base.clone(), self.this.upgrade()) else { return };
-        for resource in self.definitions.visit(self.kind(), &self.route.watched(&self.catalog)) {
+        for resource in self.definitions.visit(&self.kinds(), &self.route.watched(&self.catalog)) {
             spawn_local(define(page.clone(), base.clone(), resource));
         }
     }
@@ -58,10 +58,15 @@ impl Page {
         Some((kind, self.definitions.awaits(kind)))
     }
 
-    /// Why there is no table for the kind in view: the state, and the words.
+    /// Why there is no table for what is in view: the state, and the words.
     pub(super) fn absence(&self) -> (&'static str, String) {
         let name = &self.route.resource;
-        match self.kind() {
+        let kinds = self.kinds();
+        if self.route.is_several() && kinds.is_empty() {
+            let state = if self.catalog.is_discovered() { "stopped" } else { "connecting" };
+            return (state, format!("None of these can be shown. {}.", self.route.left_out(&self.catalog).join("; ")));
+        }
+        match kinds.first() {
             Some(kind) if self.definitions.awaits(kind) => {
                 ("connecting", format!("Asking which columns {} has …", kind.title))
             }

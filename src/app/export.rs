@@ -21,9 +21,10 @@ const SHARE: f64 = 6.0;
 const FETCHED: u32 = 60_000;
 
 /// Begins to write rows, as they are now, whatever becomes of them meanwhile.
-pub(super) fn begin(page: &Page, kind: &'static str, format: Format, rows: Vec<Arc<Object>>) {
+pub(super) fn begin(page: &Page, format: Format, rows: Vec<(u8, Arc<Object>)>) {
     let time = String::from(js_sys::Date::new_0().to_iso_string()).replace([':', '-'], "");
-    let name = file_name(kind, &page.route.namespaces, time.split('.').next().unwrap_or_default(), format);
+    let name =
+        file_name(&page.route.resource, &page.route.namespaces, time.split('.').next().unwrap_or_default(), format);
     let mut export = Export::new(format, &page.layout, rows, clock::wall());
     let this = page.this.clone();
     spawn_local(async move {

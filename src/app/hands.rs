@@ -3,7 +3,7 @@
 use leptos::prelude::{GetUntracked, Set, WithUntracked};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::api::object::Object;
+use crate::api::object::ObjectKey;
 use crate::app::{Page, document, export, keys, travel};
 use crate::browser::clock;
 use crate::page::command_line::{self, Listing};
@@ -13,6 +13,7 @@ use crate::page::keys::{Act, Layer, innermost};
 use crate::page::layout::{Rearrange, Source};
 use crate::page::speech::{Seen, Speech};
 use crate::page::{report, route::Route};
+use crate::table::kinds::Kind;
 use crate::table::view::Row;
 use crate::ui::hands::{Hands, cell_id, row_id};
 use crate::ui::screen::{Command, Theme, put};
@@ -104,8 +105,9 @@ impl Page {
             Act::Right | Act::Left => self.step_aside(if act == Act::Right { 1 } else { -1 }, now),
             Act::Open => {
                 // A row that is looked at already stays so: only Esc leaves it.
-                let key = self.row_in_hand()?.object.key.clone();
-                return (self.selected.as_ref() != Some(&key)).then_some(Command::Select(Some(key)));
+                let (kind, row) = self.row_in_hand()?;
+                let (kind, key) = (kind.name, row.object.key.clone());
+                return (!self.has_selected(kind, &key)).then_some(Command::Select(Some((kind, key))));
             }
             Act::Leave => return self.leave_innermost(),
             Act::Wide => return Some(Command::Go(Route { wide: !self.route.wide, ..self.route.clone() })),
@@ -119,7 +121,7 @@ impl Page {
                 };
                 return Some(Command::Go(Route { sort, ..self.route.clone() }));
             }
-            Act::Pin => return Some(Command::Go(self.route.pinning(self.kind()?.name))),
+            Act::Pin => return self.pin(),
             Act::ClearFilter => return Some(Command::Filter(String::new())),
             Act::Retry => return Some(Command::Retry),
             Act::Theme => {
@@ -162,12 +164,10 @@ impl Page {
     /// Goes to another row, and holds the table as a pointer would.
     fn step(&mut self, step: Step, now: f64) {
         let start = (self.shown.top() / ROW).ceil() as usize;
-        let kind = self.kind();
-        let Some(desk) = self.desks.first_mut().filter(|watched| Some(watched.kind()) == kind) else { return };
+        let Some(view) = self.desks.view_mut() else { return };
         let (first, count) = self.shown.window();
-        let view = desk.view_mut();
         view.hold(first.min(view.len()), count);
-        let Some(index) = self.hands.cursor.step(desk.view(), step, start) else { return };
+        let Some(index) = self.hands.cursor.step(view, step, start) else { return };
         self.pointer.over_table(true, now);
         keys::focus_table();
         self.bring_into_sight(index);
@@ -194,19 +194,33 @@ impl Page {
         self.hands.cursor.step_aside(by, self.layout.sources.len());
     }
 
-    /// The row under the hand.
-    fn row_in_hand(&self) -> Option<&Row> {
+    /// The row under the hand, and its kind.
+    fn row_in_hand(&self) -> Option<(&'static Kind, &Row)> {
         let (id, born) = self.hands.cursor.row()?;
-        self.desk()?.view().row(id).filter(|row| row.born == born)
+        let row = self.desks.view()?.row(id).filter(|row| row.born == born)?;
+        Some((self.layout.face().kind(row.kind)?, row))
+    }
+
+    /// The selected object, with its kind's number among those in view.
+    pub(super) fn selected_number(&self) -> Option<(u8, ObjectKey)> {
+        let (kind, key) = self.selected.as_ref()?;
+        Some((self.layout.face().number(kind)?, key.clone()))
+    }
+
+    /// Pins the kinds in view, or, where all are pinned, lets them go with the view.
+    fn pin(&self) -> Option<Command> {
+        let names: Vec<&str> = self.kinds().iter().map(|kind| kind.name).collect();
+        let is_pinned = |name: &&str| self.route.pinned.iter().any(|pinned| pinned == name);
+        let all = names.iter().all(is_pinned);
+        let turned = names.iter().filter(|name| all || !is_pinned(name));
+        (!names.is_empty()).then(|| Command::Go(turned.fold(self.route.clone(), |route, name| route.pinning(name))))
     }
 
     /// The row that was chosen with the pointer is the one that the keys go on from.
     pub(super) fn put_hand_on_selected(&mut self) {
-        let Some(key) = self.selected.clone() else { return };
-        let kind = self.kind();
-        let Some(desk) = self.desks.first().filter(|watched| Some(watched.kind()) == kind) else { return };
-        if let Some(id) = desk.view().find(&key) {
-            self.hands.cursor.put(desk.view(), id);
+        let (Some((kind, key)), Some(view)) = (self.selected_number(), self.desks.view()) else { return };
+        if let Some(id) = view.find(kind, &key) {
+            self.hands.cursor.put(view, id);
         }
     }
 
@@ -271,11 +285,12 @@ impl Page {
             put(self.screen.hands.told, String::new());
         }
         self.present_palette();
-        let Some(desk) = self.desk() else { return };
+        let (Some(view), Some(health)) = (self.desks.view(), self.health(now)) else { return };
+        let title = self.layout.face().title();
         let seen = Seen {
-            title: desk.kind().title,
-            state: report::state(desk.health(&self.informers, now)),
-            counts: desk.view().counts(),
+            title: &title,
+            state: report::state(health),
+            counts: view.counts(),
             filter: &self.route.text,
             paused: self.paused,
         };
@@ -303,17 +318,24 @@ impl Page {
 
     /// What is copied, in words, and its text.
     fn copied(&self, act: Act) -> Option<(&'static str, String)> {
-        let kind = self.kind()?;
+        let kinds = self.kinds();
         let at = clock::wall();
-        let object = || self.row_in_hand().map(|row| &*row.object);
+        let row = || self.row_in_hand();
         Some(match act {
-            Act::CopyName => ("the name", object()?.key.name.to_string()),
-            Act::CopyCell => ("the cell", self.cell_text(object()?)),
-            Act::CopyRow => ("the row", tab_separated(&self.layout, object()?, at)),
-            Act::CopyObjectCommand => ("the command line", command_line::object(kind, &object()?.key)),
+            Act::CopyName => ("the name", row()?.1.object.key.name.to_string()),
+            Act::CopyCell => ("the cell", self.cell_text(row()?.1)),
+            Act::CopyRow => {
+                let row = row()?.1;
+                ("the row", tab_separated(&self.layout, row.kind, &row.object, at))
+            }
+            Act::CopyObjectCommand => {
+                let (kind, row) = row()?;
+                ("the command line", command_line::object(kind, &row.object.key))
+            }
+            Act::CopyCommand if kinds.is_empty() => return None,
             Act::CopyCommand => {
                 let Route { namespaces, labels, fields, wide, .. } = &self.route;
-                let listing = Listing { kind, namespaces, labels, fields, wide: *wide };
+                let listing = Listing { kinds: &kinds, namespaces, labels, fields, wide: *wide };
                 ("the command line", listing.command_line())
             }
             _ => ("the link", document().and_then(|document| document.url().ok())?),
@@ -321,10 +343,11 @@ impl Page {
     }
 
     /// The text of the cell under the hand; the name, where the hand is on the row.
-    fn cell_text(&self, object: &Object) -> String {
+    fn cell_text(&self, row: &Row) -> String {
         let mut text = String::new();
         let source = self.hands.cursor.cell().and_then(|cell| self.layout.sources.get(cell)).copied();
-        write_source(source.unwrap_or(Source::Name), object, clock::wall(), &mut text);
+        let (face, source) = (self.layout.face(), source.unwrap_or(Source::Name));
+        write_source(face, source, row.kind, &row.object, clock::wall(), &mut text);
         text
     }
 
@@ -343,14 +366,13 @@ impl Page {
     }
 
     fn export(&mut self, format: Format, now: f64) {
-        let kind = self.kind();
-        let Some(desk) = self.desks.first().filter(|watched| Some(watched.kind()) == kind) else { return };
+        let Some(view) = self.desks.view() else { return };
         // Deleted rows that linger are no part of what there is.
-        let view = desk.view();
         let rows = view.window(0, view.len()).into_iter().filter_map(|id| view.row(id));
-        let rows: Vec<_> = rows.filter(|row| row.deleted_at().is_none()).map(|row| row.object.clone()).collect();
+        let rows: Vec<_> =
+            rows.filter(|row| row.deleted_at().is_none()).map(|row| (row.kind, row.object.clone())).collect();
         let total = rows.len();
-        export::begin(self, desk.kind().name, format, rows);
+        export::begin(self, format, rows);
         self.tell(&format!("Exporting {total} rows …"), now);
     }
 }

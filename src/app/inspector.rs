@@ -127,7 +127,7 @@ impl Inspection {
 impl Page {
     /// Opens the inspector on what the place selects, or closes it.
     fn follow_selection(&mut self, now: f64) {
-        let wanted = self.kind().zip(self.selected.clone());
+        let wanted = self.selected.clone();
         let same = match (&self.inspection, &wanted) {
             (Some(open), Some((kind, key))) => open.kind.resource == kind.resource && open.key == *key,
             (None, None) => true,
@@ -231,7 +231,7 @@ impl Page {
     /// Looks what has become of the row. Whether anything has.
     fn look_at_row(&self, open: &mut Inspection) -> bool {
         let row = relatives::find(&self.desks, &self.informers, open.kind, &open.key).cloned();
-        let synced = self.desk().is_some_and(|desk| desk.informers(&self.informers).all(SharedInformer::has_synced));
+        let synced = self.has_listed(open.kind);
         let state = match (&row, &open.row, open.missing) {
             (Some(_), ..) => "live",
             (None, Some(_), _) if synced => "deleted",
@@ -315,7 +315,7 @@ impl Page {
 
     /// Fetches what was not kept, if it is needed, and now and then.
     fn need_fetch(&self, open: &mut Inspection, now: f64) {
-        let synced = self.desk().is_some_and(|desk| desk.informers(&self.informers).all(SharedInformer::has_synced));
+        let synced = self.has_listed(open.kind);
         let asks = open.state == "live" || (synced && !open.missing && open.full.is_none() && open.state == "waiting");
         if asks && !open.fetching && now - open.fetched_at >= FETCHES {
             (open.fetching, open.fetched_at) = (true, now);
@@ -325,7 +325,7 @@ impl Page {
 
     fn present_object(&self, open: &mut Inspection) {
         let signals = self.screen.inspector;
-        let health = self.desk().map(|desk| desk.health(&self.informers, clock::now()));
+        let health = self.desks.member(open.kind).map(|desk| desk.health(&self.informers, clock::now()));
         let words = match (open.state, health) {
             ("deleted", _) => match open.full {
                 Some(_) => String::from("Deleted. This is the last state that this session received."),
@@ -348,6 +348,7 @@ impl Page {
             signals.inspected,
             Some(Inspected {
                 kind: open.kind.resource.kind.to_owned(),
+                resource: open.kind.name,
                 key: open.key.to_string(),
                 namespace: open.key.namespace.to_string(),
                 name: open.key.name.to_string(),
@@ -394,6 +395,12 @@ impl Page {
         let failed = open.trouble.is_some();
         let yaml::Options { managed, managers } = self.choices.yaml;
         put(signals.yaml, YamlModel { yaml, words, failed, entries, managed, managers });
+    }
+
+    /// Whether all objects of a kind in view are known.
+    fn has_listed(&self, kind: &Kind) -> bool {
+        let desk = self.desks.member(kind);
+        desk.is_some_and(|desk| desk.informers(&self.informers).all(SharedInformer::has_synced))
     }
 
     fn present_versions(&self, open: &mut Inspection) {

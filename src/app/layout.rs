@@ -1,4 +1,6 @@
-//! The columns' arrangement: kept in the browser for each kind, and told to the view as heads and choices.
+//! The columns' arrangement: kept in the browser for each kind, and each set of kinds, and told to the view as heads and choices.
+
+use std::sync::Arc;
 
 use crate::app::Page;
 use crate::app::travel::{keep, kept};
@@ -6,7 +8,7 @@ use crate::page::layout::{Arrangement, Layout, Rearrange, Source};
 use crate::table::view::{Sort, SortKey};
 use crate::ui::screen::Head;
 
-/// What the browser keeps an arrangement under, before the kind's name.
+/// What the browser keeps an arrangement under, before the kinds' names.
 const KEY: &str = "kubechurn.columns.";
 
 /// The heads of the columns, with the order that is in force. Whether that was `chosen` decides about NAMESPACE, which
@@ -14,6 +16,7 @@ const KEY: &str = "kubechurn.columns.";
 pub(super) fn heads(layout: &Layout, sort: Sort, chosen: bool) -> Vec<Head> {
     let heads = layout.sources.iter().map(|source| {
         let is_key = match source {
+            Source::Kind => sort.key == SortKey::Kind,
             Source::Namespace => chosen && sort.key == SortKey::Key,
             Source::Name => sort.key == SortKey::Name,
             Source::Cell(at) => sort.key == SortKey::Column(*at),
@@ -30,25 +33,29 @@ pub(super) fn heads(layout: &Layout, sort: Sort, chosen: bool) -> Vec<Head> {
 }
 
 impl Page {
-    /// Makes the columns anew, as the kind and what was kept for it have them.
+    /// Makes the columns anew, as the kinds and what was kept for them have them.
     pub(super) fn lay_out(&mut self) {
-        let kept = self.settled_kind().and_then(|kind| kept(&format!("{KEY}{}", kind.name)));
+        let name = self.face().name();
+        let kept = Some(name).filter(|name| !name.is_empty()).and_then(|name| kept(&format!("{KEY}{name}")));
         self.arrangement = kept.map_or_else(Arrangement::default, |text| Arrangement::read(&text));
         self.lay_out_anew();
     }
 
     fn lay_out_anew(&mut self) {
         let generation = self.layout.generation + 1;
-        self.layout = Layout::of(self.settled_kind(), self.route.wide, &self.arrangement);
+        self.layout = Layout::of(Arc::new(self.face()), self.route.wide, &self.arrangement);
         self.layout.generation = generation;
     }
 
     /// Does what the user wants of the columns, and keeps it for the next visit.
     pub(super) fn rearrange(&mut self, change: Rearrange) {
-        let Some(kind) = self.settled_kind() else { return };
+        let name = self.layout.face().name();
+        if name.is_empty() {
+            return;
+        }
         let widths_alone = matches!(change, Rearrange::Width(..) | Rearrange::Widen(..));
         self.arrangement = self.layout.rearranged(&self.arrangement, change);
-        keep(&format!("{KEY}{}", kind.name), self.arrangement.write().as_deref());
+        keep(&format!("{KEY}{name}"), self.arrangement.write().as_deref());
         // Rows are made anew only where they must: a width changes while it is dragged.
         if widths_alone {
             self.layout.resize(&self.arrangement);

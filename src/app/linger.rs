@@ -3,7 +3,7 @@
 use crate::app::Page;
 use crate::app::travel::{keep, kept};
 use crate::page::keys::Act;
-use crate::table::view::Linger;
+use crate::table::view::{Linger, TableView};
 use crate::ui::linger::LingerModel;
 use crate::ui::screen::put;
 
@@ -22,8 +22,8 @@ impl Page {
         keep(KEY, (linger != Linger::default()).then_some(linger.name()));
         // It was asked for, so that nothing has to be held any longer.
         self.pointer.over_table(false, now);
-        if let Some(desk) = self.desk_mut() {
-            desk.view_mut().release();
+        if let Some(view) = self.desks.view_mut() {
+            view.release();
         }
         self.tell(&format!("{}.", Act::Linger(linger).title()), now);
         self.present_linger();
@@ -31,9 +31,9 @@ impl Page {
 
     /// Lets the deleted rows of the table in view go.
     pub(super) fn clear_deleted(&mut self, now: f64) {
-        let Some(desk) = self.desk_mut() else { return };
-        let (count, _) = desk.view().lingering();
-        desk.view_mut().dismiss();
+        let Some(view) = self.desks.view_mut() else { return };
+        let (count, _) = view.lingering();
+        view.dismiss();
         self.pointer.over_table(false, now);
         let words = match count {
             0 => String::from("There are no deleted rows."),
@@ -46,7 +46,7 @@ impl Page {
 
     /// Shows what was chosen, and how many rows stay by it.
     pub(super) fn present_linger(&self) {
-        let (count, crowded_out) = self.desk().map_or((0, 0), |desk| desk.view().lingering());
+        let (count, crowded_out) = self.desks.view().map_or((0, 0), TableView::lingering);
         put(self.screen.linger, LingerModel { chosen: self.linger, count, crowded_out });
     }
 }

@@ -33,9 +33,7 @@ impl Page {
             lasts
         });
         let Some(base) = self.base.clone() else { return };
-        let kind = self.kind();
-        let Some(desk) = self.desks.first().filter(|desk| Some(desk.kind()) == kind) else { return };
-        for id in self.listing.counts.look(now, desk, &self.informers) {
+        for id in self.listing.counts.look(now, self.desks.members(), &self.informers) {
             let Some((resource, scope)) = self.informers.of(id) else { continue };
             let lister_watcher = ListerWatcher { base: base.clone(), resource, scope: scope.clone() };
             let page = self.this.clone();
@@ -57,9 +55,10 @@ impl Page {
 
     /// Shows how far the first list of the table in view has come, where the server said of how many.
     pub(super) fn present_listing(&self, now: f64) {
-        let model = self.desk().filter(|desk| desk.health(&self.informers, now) == Health::Listing).and_then(|desk| {
-            let progress = self.listing.counts.progress(desk, &self.informers)?;
-            let (title, words) = (desk.kind().title, progress.words());
+        let lists = self.desks.health(&self.informers, now) == Some(Health::Listing);
+        let progress = lists.then(|| self.listing.counts.progress(self.desks.members(), &self.informers)).flatten();
+        let model = progress.and_then(|progress| {
+            let (title, words) = (self.layout.face().title(), progress.words());
             Some(ListingModel { title, listed: progress.listed, about: progress.about?, words })
         });
         put(self.screen.listing, model);

@@ -9,7 +9,7 @@ use crate::ui::screen::{NoticeItem, Notices, put};
 impl Page {
     /// Has everyone hear what was said: the timelines, the list of notices, the console.
     pub(super) fn announce(&mut self) {
-        self.desks.iter_mut().for_each(|watched| watched.hear(&mut self.announcer));
+        self.desks.hear(&mut self.announcer);
         self.announcer.hear(self.list_ear).into_iter().for_each(|said| self.notices.push(said));
         for said in self.announcer.hear(self.console_ear) {
             web_sys::console::warn_1(&said.line().into());

@@ -66,8 +66,8 @@ impl Page {
         match does {
             Does::Go(route) => Some(Command::Go(route)),
             Does::Act(act) => self.act(act, now),
-            Does::Look(kind, key) if self.kind().is_some_and(|shown| shown.name == kind) => {
-                (self.selected.as_ref() != Some(&key)).then_some(Command::Select(Some(key)))
+            Does::Look(kind, key) if self.route.shows(kind) => {
+                (!self.has_selected(kind, &key)).then_some(Command::Select(Some((kind, key))))
             }
             Does::Look(kind, key) => {
                 let mut route = self.route.showing(kind);
@@ -76,17 +76,16 @@ impl Page {
                 }
                 super::travel::push(&route);
                 self.go(route);
-                Some(Command::Select(Some(key)))
+                Some(Command::Select(Some((kind, key))))
             }
         }
     }
 
     /// Keeps in mind what is looked at.
-    pub(super) fn remember(&mut self, key: &ObjectKey) {
-        let Some(kind) = self.kind() else { return };
+    pub(super) fn remember(&mut self, kind: &'static str, key: &ObjectKey) {
         let recent = &mut self.hands.palette.recent;
-        recent.retain(|(name, other)| (*name, other) != (kind.name, key));
-        recent.push_front((kind.name, key.clone()));
+        recent.retain(|(name, other)| (*name, other) != (kind, key));
+        recent.push_front((kind, key.clone()));
         recent.truncate(RECENT);
     }
 

@@ -14,8 +14,8 @@ use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
 use crate::cache::shared_informer::SharedInformer;
 use crate::page::report;
-use crate::page::route::Route;
-use crate::page::watched::Watched;
+use crate::page::watched::{Watched, worst};
+use crate::table::face::Face;
 use crate::table::order::RowId;
 use crate::table::view::TableView;
 use crate::timeline::mark::{MarkType, grouped};
@@ -96,7 +96,7 @@ impl Shown {
 impl Page {
     /// The place changed: another kind, other columns, another order.
     pub(super) fn arrived(&mut self) {
-        if !self.layout.fits(self.settled_kind(), self.route.wide) {
+        if !self.layout.fits(&self.face(), self.route.wide) {
             self.lay_out();
         }
         (self.shown.slow, self.shown.anchor) = (0.0, None);
@@ -107,17 +107,31 @@ impl Page {
     /// What does not wait for a drain.
     pub(super) fn present_shell(&mut self) {
         put(self.screen.route, self.route.clone());
-        let kind = self.kind().or_else(|| self.catalog.gone(&self.route.resource));
-        let title = kind.map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned());
-        let namespaced = self.kind().is_none_or(|kind| kind.resource.namespaced);
-        put(self.screen.subject, Subject { title, namespaced });
+        let in_view = Face::of(&self.kinds());
+        let is_known = !in_view.kinds().is_empty();
+        let title = if is_known { in_view.title() } else { self.unknown_title() };
+        put(self.screen.subject, Subject { title, namespaced: !is_known || in_view.is_namespaced() });
         self.present_columns();
         self.present_rail(clock::now());
     }
 
+    /// What the table is called while the server has nothing of what is asked for.
+    fn unknown_title(&self) -> String {
+        self.catalog
+            .gone(&self.route.resource)
+            .map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned())
+    }
+
+    /// The worst of the healths in view. Who waits for columns is not connected yet.
+    pub(super) fn health(&self, now: f64) -> Option<Health> {
+        let waits = self.kinds().into_iter().any(|kind| self.definitions.awaits(kind));
+        let known = self.desks.health(&self.informers, now)?;
+        worst([known].into_iter().chain(waits.then_some(Health::Connecting)))
+    }
+
     /// The columns, as they are arranged.
     pub(super) fn present_columns(&self) {
-        put(self.screen.heads, heads(&self.layout, self.order(), !self.route.sort.is_empty()));
+        put(self.screen.heads, heads(&self.layout, self.route.order(self.layout.face()), !self.route.sort.is_empty()));
         put(self.screen.hands.columns, self.layout.choices(&self.arrangement));
         put(self.screen.template, self.layout.template());
     }
@@ -126,14 +140,10 @@ impl Page {
     pub(super) fn present(&mut self, now: f64) {
         let busy = self.pointer.is_busy(now);
         let (first, count) = self.shown.window();
-        if let Some(desk) = self.desk_mut() {
-            let view = desk.view_mut();
+        if let Some(view) = self.desks.view_mut() {
             if view.work(|| clock::now() - now < SORTS) {
                 self.frames.hurry();
             }
-        }
-        if let Some(desk) = self.desk_mut() {
-            let view = desk.view_mut();
             if busy { view.hold(first.min(view.len()), count) } else { view.release() }
         }
         if self.present_rows(now) {
@@ -141,7 +151,7 @@ impl Page {
         }
         self.paint(now);
         self.present_inspector(now);
-        let state = self.desk().map_or("", |desk| report::state(desk.health(&self.informers, now)));
+        let state = self.health(now).map_or("", report::state);
         if now - self.shown.slow >= SLOW || state != self.shown.state {
             (self.shown.slow, self.shown.state) = (now, state);
             self.present_connection(now);
@@ -156,10 +166,8 @@ impl Page {
 
     /// The rows of the window. Whether any of them changed.
     fn present_rows(&mut self, now: f64) -> bool {
-        let kind = self.kind();
-        let desk = self.desks.first().filter(|watched| Some(watched.kind()) == kind);
-        let Some(desk) = desk else { return self.present_nothing() };
-        let view = desk.view();
+        let selected = self.selected_number();
+        let Some(view) = self.desks.view() else { return self.present_nothing() };
         let cursor = &mut self.hands.cursor;
         let hand = cursor.settle(view).and_then(|at| Some((cursor.row()?.0, at)));
         let cursor = *cursor;
@@ -178,7 +186,8 @@ impl Page {
         for (at, id) in view.window(first, count).into_iter().enumerate() {
             let Some(row) = view.row(id) else { continue };
             let rank = first + at + 1;
-            let look = (self.selected.as_ref() == Some(&row.object.key), cursor.on(id, row.born));
+            let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
+            let look = (is_selected, cursor.on(id, row.born));
             let slot = (id.0, u64::from(row.born), generation);
             // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
             let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
@@ -216,7 +225,7 @@ impl Page {
         put(self.screen.template, self.layout.template());
         put(self.screen.window, WindowModel { first, slots });
         self.present_hand();
-        put(self.screen.empty, empty(desk, &self.informers, &self.route, now));
+        put(self.screen.empty, self.empty(now));
         changed
     }
 
@@ -229,22 +238,21 @@ impl Page {
         put(self.screen.window, WindowModel::default());
         put(self.screen.count, String::from("0 / 0"));
         put(self.screen.connection, Connection { state, detail: String::new() });
-        put(self.screen.trouble, None);
+        put(self.screen.trouble, Vec::new());
         put(self.screen.listing, None);
         put(self.screen.empty, Some(words));
         false
     }
 
     fn present_connection(&mut self, now: f64) {
-        let Some(watched) = self.desk() else { return };
-        let (shown, total) = watched.view().counts();
+        let (Some(view), Some(health)) = (self.desks.view(), self.health(now)) else { return };
+        let (shown, total) = view.counts();
         put(self.screen.count, format!("{shown} / {total}"));
-        put(self.screen.waiting, watched.view().waiting());
+        put(self.screen.waiting, view.waiting());
         let informers = &self.informers;
-        let health = watched.health(informers, now);
         let state = report::state(health);
-        let progress = self.listing.counts.progress(watched, informers);
-        let detail = match (health, progress, watched.age(informers, now)) {
+        let progress = self.listing.counts.progress(self.desks.members(), informers);
+        let detail = match (health, progress, self.desks.age(informers, now)) {
             (Health::Listing, Some(progress), _) => progress.words(),
             (Health::Stale, Some(progress), Some(age)) if progress.listed > 0 => {
                 format!("{}, relist {}", seconds(age), progress.words())
@@ -254,8 +262,12 @@ impl Page {
         };
         put(self.screen.connection, Connection { state, detail });
         self.present_listing(now);
-        put(self.screen.trouble, trouble(watched, informers, health, now));
-        let counts = watched.timeline().counts_since(now - 60_000.0);
+        let mut troubles: Vec<Trouble> =
+            self.desks.members().iter().filter_map(|watched| trouble(watched, informers, now)).collect();
+        troubles.extend(self.route.left_out(&self.catalog).into_iter().map(left_out));
+        put(self.screen.trouble, troubles);
+        let Some(timeline) = self.desks.timeline() else { return };
+        let counts = timeline.counts_since(now - 60_000.0);
         let minute = [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type));
         put(self.screen.minute, minute);
     }
@@ -263,10 +275,15 @@ impl Page {
     /// The document's title: what is looked at, for a row of tabs.
     pub(super) fn present_title(&self) {
         let Some(document) = super::document() else { return };
-        let subject = match (&self.selected, self.desk(), self.kind()) {
-            (Some(key), ..) => key.to_string(),
-            (None, Some(desk), _) => format!("{} {}", desk.kind().title, grouped(desk.items(&self.informers) as u64)),
-            (None, None, kind) => kind.map_or_else(|| self.route.resource.clone(), |kind| kind.title.to_owned()),
+        let face = self.layout.face();
+        let subject = match &self.selected {
+            Some((kind, key)) if face.is_several() => format!("{} {key}", kind.resource.kind),
+            Some((_, key)) => key.to_string(),
+            None if self.desks.view().is_some() => {
+                format!("{} {}", face.title(), grouped(self.desks.items(&self.informers) as u64))
+            }
+            None if self.kinds().is_empty() => self.route.resource.clone(),
+            None => Face::of(&self.kinds()).title(),
         };
         let title = format!("{subject} · kubechurn");
         if document.title() != title {
@@ -290,8 +307,8 @@ impl Page {
             pages: self.meters.pages,
         };
         let rates = self.meters.take(sample);
-        let history: usize = self.desks.iter().map(|desk| desk.timeline().bytes()).sum();
-        let versions = self.desk().and_then(|desk| desk.informers(&self.informers).next());
+        let history = self.desks.timeline_bytes();
+        let versions = self.desks.members().first().and_then(|desk| desk.informers(&self.informers).next());
         let version = versions.map(|informer| informer.reflector().resource_version().to_string());
         let watches = self.informers.len();
         let pipeline = Pipeline {
@@ -317,36 +334,41 @@ impl Page {
     }
 }
 
-/// Why there is no row, once that is known.
-fn empty(watched: &Watched, informers: &SharedInformerFactory, route: &Route, now: f64) -> Option<String> {
-    if !watched.view().is_empty() {
-        return None;
-    }
-    let title = watched.kind().title;
-    let place = match &*route.namespaces {
-        _ if !watched.kind().resource.namespaced => String::new(),
-        [] => String::from(" in any namespace"),
-        namespaces => format!(" in {}", namespaces.join(", ")),
-    };
-    match watched.health(informers, now) {
-        Health::Connecting => Some(format!("Connecting, to list {title}{place} …")),
-        Health::Listing => Some(format!("Listing {title}{place} …")),
-        _ if watched.view().progress().is_some() => None,
-        _ if watched.items(informers) > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
-        Health::Live if !route.labels.is_empty() || !route.fields.is_empty() => {
-            let asked = [("labels", &route.labels), ("fields", &route.fields)];
-            let asked = asked.into_iter().filter(|(_, selector)| !selector.is_empty());
-            let asked: Vec<String> = asked.map(|(what, selector)| format!("{what} {selector}")).collect();
-            Some(format!("No {title}{place} with {}.", asked.join(" and ")))
+impl Page {
+    /// Why there is no row, once that is known.
+    fn empty(&self, now: f64) -> Option<String> {
+        let view = self.desks.view()?;
+        if !view.is_empty() {
+            return None;
         }
-        Health::Live => Some(format!("There are no {title}{place}.")),
-        _ => Some(format!("It is not known whether there are {title}{place}.")),
+        let (face, route) = (self.layout.face(), &self.route);
+        let title = face.title();
+        let place = match &*route.namespaces {
+            _ if !face.is_namespaced() => String::new(),
+            [] => String::from(" in any namespace"),
+            namespaces => format!(" in {}", namespaces.join(", ")),
+        };
+        match self.health(now)? {
+            Health::Connecting => Some(format!("Connecting, to list {title}{place} …")),
+            Health::Listing => Some(format!("Listing {title}{place} …")),
+            _ if view.progress().is_some() => None,
+            _ if self.desks.items(&self.informers) > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
+            Health::Live if !route.labels.is_empty() || !route.fields.is_empty() => {
+                let asked = [("labels", &route.labels), ("fields", &route.fields)];
+                let asked = asked.into_iter().filter(|(_, selector)| !selector.is_empty());
+                let asked: Vec<String> = asked.map(|(what, selector)| format!("{what} {selector}")).collect();
+                Some(format!("No {title}{place} with {}.", asked.join(" and ")))
+            }
+            Health::Live => Some(format!("There are no {title}{place}.")),
+            _ => Some(format!("It is not known whether there are {title}{place}.")),
+        }
     }
 }
 
-/// What is wrong, in words for the user: what happened, to which resource, and what comes next.
-fn trouble(watched: &Watched, informers: &SharedInformerFactory, health: Health, now: f64) -> Option<Trouble> {
+/// What is wrong with a kind, in words for the user: what happened, to which resource, and what comes next.
+fn trouble(watched: &Watched, informers: &SharedInformerFactory, now: f64) -> Option<Trouble> {
     let complaint = watched.complaint(informers)?;
+    let health = watched.health(informers, now);
     let title = watched.kind().title;
     let scope = if complaint.namespace.is_empty() { String::new() } else { format!(" in {}", complaint.namespace) };
     let what = match health {
@@ -362,6 +384,12 @@ fn trouble(watched: &Watched, informers: &SharedInformerFactory, health: Health,
         _ => String::from("trying now"),
     };
     Some(Trouble { state: report::state(health), what, words: complaint.words.to_owned(), next })
+}
+
+/// Something that was asked for and cannot be shown.
+fn left_out(words: String) -> Trouble {
+    let (what, words) = words.split_once(": ").map_or(("", &*words), |(what, words)| (what, words));
+    Trouble { state: "stopped", what: format!("{what}: left out"), words: words.to_owned(), next: String::new() }
 }
 
 /// Seconds, to a tenth below ten; then as kubectl prints them.

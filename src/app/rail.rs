@@ -22,7 +22,7 @@ impl Page {
     pub(super) fn present_rail(&mut self, now: f64) {
         let mut items: Vec<RailItem> = self.catalog.kinds().map(|kind| self.rail_item(kind, now)).collect();
         // What the server has no longer is shown only to who waits for it.
-        for name in self.route.pinned.iter().chain([&self.route.resource]) {
+        for name in self.route.pinned.iter().map(String::as_str).chain(self.route.names()) {
             let Some(kind) = self.catalog.gone(name).filter(|kind| items.iter().all(|item| item.name != kind.name))
             else {
                 continue;
@@ -32,9 +32,8 @@ impl Page {
             let last = items.iter().rposition(|other| other.heading == kind.heading);
             items.insert(last.map_or(items.len(), |last| last + 1), item);
         }
-        if let Some(item) = items.iter().find(|item| item.current)
-            && self.groups.arrive(item.heading)
-        {
+        let headings: Vec<&str> = items.iter().filter(|item| item.current).map(|item| item.heading).collect();
+        if !headings.is_empty() && self.groups.arrive(&headings) {
             self.keep_groups();
         }
         let mut open: Vec<&'static str> = Vec::new();
@@ -59,7 +58,8 @@ impl Page {
             name: kind.name,
             heading: kind.heading,
             title: kind.title,
-            current: self.route.resource == kind.name,
+            current: self.route.shows(kind.name),
+            alone: !self.route.is_several(),
             pinned: self.route.pinned.iter().any(|pinned| pinned == kind.name),
             state: watched.map_or(otherwise, |watched| report::state(watched.health(&self.informers, now))),
             count: watched.map_or_else(String::new, |watched| grouped(watched.items(&self.informers) as u64)),

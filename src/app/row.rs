@@ -32,7 +32,7 @@ pub(super) fn row_model(
     now: f64,
 ) -> RowModel {
     let (object, filter) = (&row.object, view.filter());
-    let sources = layout.sources.clone();
+    let (sources, face) = (layout.sources.clone(), layout.face().clone());
     let cells = sources.into_iter().enumerate().map(|(at, source)| {
         let mut text = String::new();
         let mut tone = Tone::Plain;
@@ -41,6 +41,10 @@ pub(super) fn row_model(
         let last = before.and_then(|(model, _)| model.cells.get(at));
         let mut went = None;
         match source {
+            Source::Kind => {
+                text.push_str(face.label(row.kind));
+                marks = filter.marks(Place::Kind, &text);
+            }
             Source::Namespace => {
                 text.push_str(&object.key.namespace);
                 marks = filter.marks(Place::Namespace, &text);
@@ -49,12 +53,13 @@ pub(super) fn row_model(
                 text.push_str(&object.key.name);
                 marks = filter.marks(Place::Name, &text);
             }
-            Source::Cell(cell) => {
+            Source::Cell(column) => {
+                let Some(cell) = face.cell(row.kind, column) else { return CellModel::default() };
                 if let Some(value) = object.cells.get(cell) {
                     if !filter.is_empty() {
                         // The words of a cell begin with what of them is searched.
                         searched(value, &mut text);
-                        marks = filter.marks(Place::Cell(cell), &text);
+                        marks = filter.marks(Place::Cell(column), &text);
                         text.clear();
                     }
                     value.write(wall, &mut text);
@@ -83,6 +88,7 @@ pub(super) fn row_model(
     let (cells, mark) = (cells.collect(), MarkType::from(row.delta));
     RowModel {
         rank,
+        kind: face.kind(row.kind).map_or("", |kind| kind.name),
         key: object.key.clone(),
         uid: object.uid.clone(),
         state: if row.deleted_at().is_some() { "deleted" } else { "live" },

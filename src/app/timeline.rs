@@ -67,22 +67,22 @@ impl Stage {
 }
 
 impl Page {
-    /// Paints the timeline of the kind in view, if there is anything new to see.
+    /// Paints the timeline of what is in view, if there is anything new to see.
     pub(super) fn paint(&mut self, now: f64) {
-        let Some(desk) = self.desks.first_mut() else { return };
-        let stage = &mut self.stage;
+        let selected = self.selected_number();
         // The one that is looked at has a lane, whether or not anything is left that happened to it.
-        if let Some(selected) = &self.selected {
-            desk.recall(selected);
+        if let Some((kind, key)) = &selected {
+            self.desks.recall(*kind, key);
         }
-        let timeline = desk.timeline_mut();
+        let Some(timeline) = self.desks.timeline_mut() else { return };
+        let stage = &mut self.stage;
         let view = TimelineView {
             width: stage.width,
             height: stage.height,
             window: stage.viewport.window(now),
             scroll: stage.scroll,
             hold: stage.hover.is_some(),
-            selected: self.selected.clone(),
+            selected,
             hover: stage.hover,
         };
         if stage.width < 1.0 || !(std::mem::take(&mut stage.must) || timeline.is_due(&view, now)) {
@@ -109,8 +109,7 @@ impl Page {
         if let Command::TimelineSize(width, height) = command {
             return self.stage.resize(width, height);
         }
-        let Some(desk) = self.desks.first() else { return };
-        let timeline = desk.timeline();
+        let Some(timeline) = self.desks.timeline() else { return };
         let stage = &mut self.stage;
         let scene = timeline.last_scene();
         match command {
@@ -120,7 +119,8 @@ impl Page {
             }
             Command::TimelineClick(x, y) => {
                 let owner = timeline.hit(x, y).and_then(|hit| hit.owner().cloned());
-                self.selected = owner.map(|owner| owner.key).filter(|key| self.selected.as_ref() != Some(key));
+                let chosen = owner.and_then(|owner| Some((self.layout.face().kind(owner.kind)?, owner.key)));
+                self.selected = chosen.filter(|chosen| self.selected.as_ref() != Some(chosen));
             }
             Command::TimelineScroll(by) => {
                 let most = scene.scrollable.saturating_sub(scene.layout.rows);

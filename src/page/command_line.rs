@@ -8,8 +8,8 @@ use crate::table::kinds::Kind;
 /// A table, as kubectl would be asked for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
-    /// Its kind.
-    pub kind: &'a Kind,
+    /// Its kinds.
+    pub kinds: &'a [&'static Kind],
     /// Its namespaces; empty for all.
     pub namespaces: &'a [String],
     /// Its label selector, or nothing.
@@ -25,7 +25,7 @@ impl Listing<'_> {
     /// are in none.
     pub fn command_line(&self) -> String {
         let places: Vec<String> = match self.namespaces {
-            _ if !self.kind.resource.namespaced => vec![String::new()],
+            _ if !self.kinds.iter().any(|kind| kind.resource.namespaced) => vec![String::new()],
             [] => vec![String::from(" -A")],
             namespaces => namespaces.iter().map(|namespace| format!(" -n {}", quoted(namespace))).collect(),
         };
@@ -38,7 +38,9 @@ impl Listing<'_> {
         if self.wide {
             rest.push_str(" -o wide");
         }
-        let lines = places.iter().map(|place| format!("kubectl get {}{place}{rest}", self.kind.name));
+        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
+        let names = names.join(",");
+        let lines = places.iter().map(|place| format!("kubectl get {names}{place}{rest}"));
         lines.collect::<Vec<_>>().join("\n")
     }
 }
@@ -87,6 +89,9 @@ mod tests {
                  kubectl get pods -n b --field-selector spec.nodeName=n-1",
             ),
             (("nodes", &["shop"][..], "", "", false), "kubectl get nodes"),
+            (("deploy,rs,po", &["shop"][..], "", "", true), "kubectl get deployments,replicasets,pods -n shop -o wide"),
+            (("no,po", &[][..], "a=b", "", false), "kubectl get nodes,pods -A -l a=b"),
+            (("no,pv", &["shop"][..], "", "", false), "kubectl get nodes,persistentvolumes"),
             (
                 ("deploy", &[][..], "tier in (web, api),!old", "metadata.name!=x", false),
                 "kubectl get deployments -A -l 'tier in (web, api),!old' --field-selector 'metadata.name!=x'",
@@ -94,8 +99,8 @@ mod tests {
             (("po", &["$(reboot)"][..], "a='b", "", false), r"kubectl get pods -n '$(reboot)' -l 'a='\''b'"),
         ] {
             let namespaces: Vec<String> = namespaces.iter().map(|name| name.to_string()).collect();
-            let kind = kind(name).unwrap();
-            let listing = Listing { kind, namespaces: &namespaces, labels, fields, wide };
+            let kinds: Vec<&'static Kind> = name.split(',').map(|name| kind(name).unwrap()).collect();
+            let listing = Listing { kinds: &kinds, namespaces: &namespaces, labels, fields, wide };
             assert_eq!(listing.command_line(), expected);
         }
     }

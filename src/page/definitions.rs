@@ -11,8 +11,8 @@ use crate::table::kinds::{KINDS, Kind};
 pub struct Definitions {
     /// The kinds that are in view or pinned.
     visits: Vec<Visit>,
-    /// The kind in view.
-    in_view: Option<ApiResource>,
+    /// The kinds in view.
+    in_view: Vec<ApiResource>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,11 +34,11 @@ pub enum Next {
 }
 
 impl Definitions {
-    /// The user looks at these kinds, the one in view among them: says whose definitions are to be asked for. A kind
+    /// The user looks at these kinds, those in view among them: says whose definitions are to be asked for. A kind
     /// that was not watched waits for its own, so that it never shows columns that are not its own; one that only comes
     /// into view goes on with what it has.
-    pub fn visit(&mut self, in_view: Option<&'static Kind>, watched: &[&'static Kind]) -> Vec<ApiResource> {
-        let in_view = in_view.map(|kind| kind.resource);
+    pub fn visit(&mut self, in_view: &[&'static Kind], watched: &[&'static Kind]) -> Vec<ApiResource> {
+        let in_view: Vec<ApiResource> = in_view.iter().map(|kind| kind.resource).collect();
         let mut before = std::mem::take(&mut self.visits);
         let mut asked = Vec::new();
         for kind in watched {
@@ -49,7 +49,7 @@ impl Definitions {
             let visit = match before.iter().position(|visit| visit.resource == resource) {
                 Some(at) => {
                     let visit = before.swap_remove(at);
-                    if in_view == Some(resource) && self.in_view != in_view && !visit.awaits {
+                    if in_view.contains(&resource) && !self.in_view.contains(&resource) && !visit.awaits {
                         asked.push(resource);
                     }
                     visit
@@ -127,20 +127,20 @@ mod tests {
         let [widgets, deployments, leases] =
             ["widgets", "deployments", "leases"].map(|name| catalog.find(name).unwrap());
         // Nobody defines what the server serves itself.
-        assert_eq!(definitions.visit(Some(deployments), &[deployments, leases]), []);
+        assert_eq!(definitions.visit(&[deployments], &[deployments, leases]), []);
         assert!(!definitions.awaits(leases) && !definitions.awaits(widgets));
-        assert_eq!(definitions.visit(Some(widgets), &[widgets, deployments]), [widgets.resource]);
+        assert_eq!(definitions.visit(&[widgets], &[widgets, deployments]), [widgets.resource]);
         assert!(definitions.awaits(widgets));
-        assert_eq!(definitions.visit(Some(widgets), &[widgets]), [], "it was asked already");
+        assert_eq!(definitions.visit(&[widgets], &[widgets]), [], "it was asked already");
         assert_eq!(definitions.heard(&widgets.resource, Ok(DEFINITION), &mut catalog), Next::Done);
         assert!(!definitions.awaits(widgets) && titles(&catalog) == ["SIZE"]);
         // Pinned it goes on; in view again it is asked again, and waits no more.
-        assert_eq!(definitions.visit(Some(deployments), &[deployments, widgets]), []);
-        assert_eq!(definitions.visit(Some(widgets), &[widgets]), [widgets.resource]);
+        assert_eq!(definitions.visit(&[deployments], &[deployments, widgets]), []);
+        assert_eq!(definitions.visit(&[widgets], &[widgets]), [widgets.resource]);
         assert!(!definitions.awaits(widgets));
         // Let go, it waits again: its definition may have changed meanwhile.
-        definitions.visit(Some(deployments), &[deployments]);
-        assert_eq!(definitions.visit(Some(deployments), &[deployments, widgets]), [widgets.resource]);
+        definitions.visit(&[deployments], &[deployments]);
+        assert_eq!(definitions.visit(&[deployments], &[deployments, widgets]), [widgets.resource]);
         assert!(definitions.awaits(widgets));
         let changed = DEFINITION.replace("Size", "Width");
         definitions.heard(&widgets.resource, Ok(&changed), &mut catalog);
@@ -152,7 +152,7 @@ mod tests {
         for (code, words) in [(403, "not for you"), (404, "no such definition")] {
             let (mut catalog, mut definitions) = (catalog(), Definitions::default());
             let widgets = catalog.find("widgets").unwrap();
-            definitions.visit(Some(widgets), &[widgets]);
+            definitions.visit(&[widgets], &[widgets]);
             let failure = Failure::from_response(code, None, words);
             assert_eq!(definitions.heard(&widgets.resource, Err(&failure), &mut catalog), Next::Done);
             assert!(!definitions.awaits(widgets) && titles(&catalog) == ["AGE"]);
@@ -160,7 +160,7 @@ mod tests {
         }
         let (mut catalog, mut definitions) = (catalog(), Definitions::default());
         let widgets = catalog.find("widgets").unwrap();
-        definitions.visit(Some(widgets), &[widgets]);
+        definitions.visit(&[widgets], &[widgets]);
         definitions.heard(&widgets.resource, Ok("<html>"), &mut catalog);
         assert!(!definitions.awaits(widgets) && definitions.note(widgets).is_some() && titles(&catalog) == ["AGE"]);
     }
@@ -170,18 +170,18 @@ mod tests {
         let (mut catalog, mut definitions) = (catalog(), Definitions::default());
         let widgets = catalog.find("widgets").unwrap();
         let failures = [Failure::unreachable("no answer"), Failure::from_response(429, None, "slowly")];
-        definitions.visit(Some(widgets), &[widgets]);
+        definitions.visit(&[widgets], &[widgets]);
         for failure in &failures {
             assert_eq!(definitions.heard(&widgets.resource, Err(failure), &mut catalog), Next::Again);
             assert!(definitions.awaits(widgets));
         }
         definitions.heard(&widgets.resource, Ok(DEFINITION), &mut catalog);
-        definitions.visit(None, &[]);
-        definitions.visit(Some(widgets), &[widgets]);
+        definitions.visit(&[], &[]);
+        definitions.visit(&[widgets], &[widgets]);
         assert_eq!(definitions.heard(&widgets.resource, Err(&failures[0]), &mut catalog), Next::Again);
         assert!(!definitions.awaits(widgets) && titles(&catalog) == ["SIZE"]);
         // Who has gone need not be answered.
-        definitions.visit(None, &[]);
+        definitions.visit(&[], &[]);
         assert_eq!(definitions.heard(&widgets.resource, Err(&failures[0]), &mut catalog), Next::Done);
     }
 }

@@ -1,21 +1,24 @@
-//! Which columns a table has, in which order, and how wide they are: the kind's own, as the user has arranged them.
+//! Which columns a table has, in which order, and how wide they are: its kinds' own, as the user has arranged them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::page::route::CHANGED;
+use crate::page::route::{CHANGED, KIND};
 use crate::table::column::{Align, Column};
-use crate::table::kinds::Kind;
+use crate::table::face::Face;
 
 /// Where a column's text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
+    /// The object's kind, where there are several.
+    Kind,
     /// The object's namespace.
     Namespace,
     /// Its name.
     Name,
-    /// A column of the kind, by its place there.
+    /// A column of the kinds, by its place among them.
     Cell(usize),
     /// The last change.
     Changed,
@@ -26,7 +29,7 @@ const WIDEST: usize = 64;
 /// The narrowest and the widest that a user can make one, in characters.
 const CHOSEN: std::ops::RangeInclusive<u16> = 3..=300;
 
-/// What a user has made of a kind's columns. Columns are named by their titles, for places change with the kind;
+/// What a user has made of a table's columns. Columns are named by their titles, for places change with the kinds;
 /// what is said of a column that is not there waits until it comes back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -69,10 +72,10 @@ pub struct Choice {
     pub width: Option<u16>,
 }
 
-/// The table's columns. Widths only grow while a kind is in view: nothing jumps.
+/// The table's columns. Widths only grow while they are in view: nothing jumps.
 #[derive(Debug)]
 pub struct Layout {
-    kind: Option<&'static Kind>,
+    face: Arc<Face>,
     /// Where each column's text comes from, in order.
     pub sources: Vec<Source>,
     /// How wide each is, in characters, and whether that was chosen.
@@ -83,34 +86,42 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The columns of a kind, those that kubectl shows on demand included if `wide`, as they were arranged. Without a
+    /// The columns of a face, those that kubectl shows on demand included if `wide`, as they were arranged. Without a
     /// kind there is none but the last change.
-    pub fn of(kind: Option<&'static Kind>, wide: bool, arrangement: &Arrangement) -> Layout {
-        let shown = arranged(kind, arrangement).into_iter().filter(|source| is_shown(kind, *source, wide, arrangement));
+    pub fn of(face: Arc<Face>, wide: bool, arrangement: &Arrangement) -> Layout {
+        let columns_of = &*face;
+        let shown = arranged(columns_of, arrangement).into_iter();
+        let shown = shown.filter(|source| is_shown(columns_of, *source, wide, arrangement));
         let sources: Vec<Source> = shown.collect();
         let widths = sources.iter().map(|source| {
-            let title = title(kind, *source);
+            let title = title(columns_of, *source);
             match arrangement.widths.get(title) {
                 Some(width) => (usize::from(*width), true),
                 None => (title.chars().count() + 2, false),
             }
         });
-        Layout { kind, widths: widths.collect(), sources, generation: 0, wide }
+        let widths = widths.collect();
+        Layout { face, widths, sources, generation: 0, wide }
     }
 
-    /// Whether it is the layout of this kind, wide or not.
-    pub fn fits(&self, kind: Option<&'static Kind>, wide: bool) -> bool {
-        self.kind == kind && self.wide == wide
+    /// Whether it is the layout of this face, wide or not.
+    pub fn fits(&self, face: &Face, wide: bool) -> bool {
+        *self.face == *face && self.wide == wide
+    }
+
+    /// Whose columns they are.
+    pub fn face(&self) -> &Arc<Face> {
+        &self.face
     }
 
     /// The title of a column, in capitals.
     pub fn title(&self, source: Source) -> &'static str {
-        title(self.kind, source)
+        title(&self.face, source)
     }
 
     /// Whether a column's values stand at the right.
     pub fn is_end(&self, source: Source) -> bool {
-        column(self.kind, source).is_some_and(|column| column.align == Align::End)
+        column(&self.face, source).is_some_and(|column| column.align == Align::End)
     }
 
     /// Makes room for a text. Whether the text fits into the widest that its column may become.
@@ -142,16 +153,16 @@ impl Layout {
     /// Takes another arrangement of widths alone: what was not chosen stays as wide as it has become.
     pub fn resize(&mut self, arrangement: &Arrangement) {
         for (source, width) in self.sources.iter().zip(&mut self.widths) {
-            if let Some(chosen) = arrangement.widths.get(title(self.kind, *source)) {
+            if let Some(chosen) = arrangement.widths.get(title(&self.face, *source)) {
                 *width = (usize::from(*chosen), true);
             }
         }
     }
 
-    /// Every column of the kind, shown or not, in the order that is in force.
+    /// Every column of the table, shown or not, in the order that is in force.
     pub fn choices(&self, arrangement: &Arrangement) -> Vec<Choice> {
-        let choices = arranged(self.kind, arrangement).into_iter().map(|source| {
-            let title = title(self.kind, source);
+        let choices = arranged(&self.face, arrangement).into_iter().map(|source| {
+            let title = title(&self.face, source);
             let width = arrangement.widths.get(title).copied();
             Choice { title, shown: self.sources.contains(&source), width }
         });
@@ -183,7 +194,7 @@ impl Layout {
                 new.order = self.moved(arrangement, &title, |at| at.saturating_add_signed(by))
             }
             Rearrange::Onto(title, other) => {
-                let target = titles(self.kind, arrangement).position(|one| one == other);
+                let target = titles(&self.face, arrangement).position(|one| one == other);
                 new.order = self.moved(arrangement, &title, |at| target.unwrap_or(at));
             }
             Rearrange::Reset => return Arrangement::default(),
@@ -193,7 +204,7 @@ impl Layout {
 
     /// The order with one column moved. Titles of columns that are not there stay, at the end.
     fn moved(&self, arrangement: &Arrangement, title: &str, place: impl Fn(usize) -> usize) -> Vec<String> {
-        let mut order: Vec<String> = titles(self.kind, arrangement).map(str::to_owned).collect();
+        let mut order: Vec<String> = titles(&self.face, arrangement).map(str::to_owned).collect();
         if let Some(at) = order.iter().position(|one| one == title) {
             let moved = order.remove(at);
             order.insert(place(at).min(order.len()), moved);
@@ -216,50 +227,49 @@ impl Arrangement {
     }
 }
 
-fn column(kind: Option<&'static Kind>, source: Source) -> Option<&'static Column> {
+fn column(face: &Face, source: Source) -> Option<&Column> {
     let Source::Cell(at) = source else { return None };
-    kind.and_then(|kind| kind.columns.get(at))
+    face.columns().get(at)
 }
 
-fn title(kind: Option<&'static Kind>, source: Source) -> &'static str {
+fn title(face: &Face, source: Source) -> &'static str {
     match source {
+        Source::Kind => KIND,
         Source::Namespace => "NAMESPACE",
         Source::Name => "NAME",
-        Source::Cell(_) => column(kind, source).map_or("", |column| column.title),
+        Source::Cell(_) => column(face, source).map_or("", |column| column.title),
         Source::Changed => CHANGED,
     }
 }
 
-fn titles(kind: Option<&'static Kind>, arrangement: &Arrangement) -> impl Iterator<Item = &'static str> {
-    arranged(kind, arrangement).into_iter().map(move |source| title(kind, source))
+fn titles(face: &Face, arrangement: &Arrangement) -> impl Iterator<Item = &'static str> {
+    arranged(face, arrangement).into_iter().map(move |source| title(face, source))
 }
 
-fn is_shown(kind: Option<&'static Kind>, source: Source, wide: bool, arrangement: &Arrangement) -> bool {
-    let usual = wide || column(kind, source).is_none_or(|column| !column.wide);
-    arrangement.shown.get(title(kind, source)).copied().unwrap_or(usual)
+fn is_shown(face: &Face, source: Source, wide: bool, arrangement: &Arrangement) -> bool {
+    let usual = wide || column(face, source).is_none_or(|column| !column.wide);
+    arrangement.shown.get(title(face, source)).copied().unwrap_or(usual)
 }
 
-/// kubectl's columns, the last change after them.
-fn usual(kind: Option<&'static Kind>) -> Vec<Source> {
-    let mut sources = Vec::new();
-    if kind.is_some_and(|kind| kind.resource.namespaced) {
-        sources.push(Source::Namespace);
-    }
-    if kind.is_some_and(Kind::leads_with_name) {
-        sources.push(Source::Name);
-    }
-    let columns = kind.map_or(0, |kind| kind.columns.len());
-    sources.extend((0..columns).map(Source::Cell));
+/// kubectl's columns, the kind before them where there are several, the last change after them.
+fn usual(face: &Face) -> Vec<Source> {
+    let leading = [
+        (Source::Kind, face.is_several()),
+        (Source::Namespace, face.is_namespaced()),
+        (Source::Name, face.leads_with_name()),
+    ];
+    let mut sources: Vec<Source> = leading.into_iter().filter(|(_, is_there)| *is_there).map(|(one, _)| one).collect();
+    sources.extend((0..face.columns().len()).map(Source::Cell));
     sources.push(Source::Changed);
     sources
 }
 
-/// Every column in the order that is in force. One that the order does not know, because the kind did not have it
+/// Every column in the order that is in force. One that the order does not know, because the kinds did not have it
 /// then, stands after the one that it follows in kubectl's order.
-fn arranged(kind: Option<&'static Kind>, arrangement: &Arrangement) -> Vec<Source> {
-    let usual = usual(kind);
+fn arranged(face: &Face, arrangement: &Arrangement) -> Vec<Source> {
+    let usual = usual(face);
     let known =
-        arrangement.order.iter().flat_map(|wanted| usual.iter().filter(move |one| title(kind, **one) == wanted));
+        arrangement.order.iter().flat_map(|wanted| usual.iter().filter(move |one| title(face, **one) == wanted));
     let mut sources: Vec<Source> = Vec::with_capacity(usual.len());
     for source in known {
         if !sources.contains(source) {

@@ -50,10 +50,10 @@ impl Progress {
 impl Counts {
     /// Looks at the first lists of a table, a few times a second, and says of which of its informers the server is to be
     /// asked the number of objects now.
-    pub fn look(&mut self, now: f64, watched: &Watched, informers: &SharedInformerFactory) -> Vec<InformerId> {
+    pub fn look(&mut self, now: f64, watched: &[Watched], informers: &SharedInformerFactory) -> Vec<InformerId> {
         self.0.retain(|id, _| informers.get(*id).is_some());
         let mut asks = Vec::new();
-        for (id, scope) in watched.sources() {
+        for (id, scope) in watched.iter().flat_map(Watched::sources) {
             let Some(informer) = informers.get(id) else { continue };
             let count = self.0.entry(id).or_default();
             if informer.health(now) != Health::Listing {
@@ -81,8 +81,8 @@ impl Counts {
 
     /// How far the lists of a table have come; `None` while none is on its way. Of a list that is made anew the last one
     /// tells how many objects to expect.
-    pub fn progress(&self, watched: &Watched, informers: &SharedInformerFactory) -> Option<Progress> {
-        let lists = watched.sources().filter_map(|(id, _)| {
+    pub fn progress(&self, watched: &[Watched], informers: &SharedInformerFactory) -> Option<Progress> {
+        let lists = watched.iter().flat_map(Watched::sources).filter_map(|(id, _)| {
             let informer = informers.get(id)?;
             let reflector = informer.reflector();
             let listed = reflector.listing()? as u64;

@@ -7,6 +7,7 @@ use crate::api::sort::sort_by_key;
 use crate::page::catalog::Catalog;
 use crate::page::keys::{Act, keys_of};
 use crate::page::route::Route;
+use crate::table::face::Face;
 use crate::table::kinds::Kind;
 use crate::table::view::Linger;
 
@@ -149,7 +150,8 @@ impl Known<'_> {
             .collect();
         // Sorting is stable: what is equally good stays in the order of the groups.
         sort_by_key(&mut scored, |(score, _)| std::cmp::Reverse(*score));
-        let in_place = self.kind_in_namespace(&words).map(|entry| Found { entry, marks: Vec::new() });
+        let in_place = self.several(&words).or_else(|| self.kind_in_namespace(&words));
+        let in_place = in_place.map(|entry| Found { entry, marks: Vec::new() });
         in_place.into_iter().chain(scored.into_iter().map(|(_, found)| found)).take(SHOWN).collect()
     }
 
@@ -200,6 +202,34 @@ impl Known<'_> {
         names.push(format!("{}.{}", kind.resource.kind.to_lowercase(), kind.resource.group));
         let does = Does::Go(self.route.showing(kind.name));
         Entry { group: Group::Kind, title: kind.title.to_owned(), detail, names, does }
+    }
+
+    /// Several kinds with commas between, and perhaps a namespace. What nothing goes by is said.
+    fn several(&self, words: &[&str]) -> Option<Entry> {
+        let (kinds, place) = match words {
+            [kinds] => (kinds, None),
+            [kinds, place] => (kinds, Some(*place)),
+            _ => return None,
+        };
+        let asked = Route { resource: (*kinds).to_owned(), ..Route::default() };
+        let asked = Route::parse(&asked.fragment()).resolved(self.catalog);
+        let face = Face::of(&asked.kinds(self.catalog));
+        if !kinds.contains(',') || face.kinds().is_empty() {
+            return None;
+        }
+        let route = self.route.showing(&asked.resource);
+        let (title, namespaces) = match place.filter(|_| face.is_namespaced()) {
+            None => (face.title(), route.namespaces.clone()),
+            Some("-a" | "all" | "*") => (format!("{} in all namespaces", face.title()), Vec::new()),
+            Some(place) => (format!("{} in {place}", face.title()), vec![place.to_owned()]),
+        };
+        Some(Entry {
+            group: Group::Kind,
+            title,
+            detail: asked.left_out(self.catalog).join("; "),
+            names: Vec::new(),
+            does: Does::Go(Route { namespaces, ..route }),
+        })
     }
 
     /// A kind by any name that kubectl understands, and after it a namespace, which need not be known.
@@ -341,6 +371,11 @@ mod tests {
             ("pods shop", "Pods in shop"),
             ("po not-known-yet", "Pods in not-known-yet"),
             ("po -A", "Pods in all namespaces"),
+            (":deploy,rs,po", "Deployments, ReplicaSets and Pods"),
+            ("deploy,po shop", "Deployments and Pods in shop"),
+            ("po,no,nosuch -A", "Pods and Nodes in all namespaces"),
+            ("po,", "Pods"),
+            ("no,pv shop", "Nodes and PersistentVolumes"),
             ("", "shop/cart-7"),
         ] {
             let first = find(query).into_iter().next().map(|found| found.entry.title);
@@ -363,6 +398,9 @@ mod tests {
             ("nodes", "#/nodes?q=x&pin=jobs"),
             ("shop", "#/nodes?ns=shop&q=x&pin=jobs"),
             ("pods shop", "#/pods?ns=shop&pin=jobs"),
+            ("deploy,RS,,po shop", "#/deployments,replicasets,pods?ns=shop&pin=jobs"),
+            ("po,nosuch", "#/pods,nosuch?pin=jobs"),
+            ("no,", "#/nodes?q=x&pin=jobs"),
         ] {
             assert_eq!(route(query), expected, "{query}");
         }

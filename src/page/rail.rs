@@ -9,8 +9,8 @@ const USUAL: [&str; 3] = ["Workloads", "Network", "Cluster"];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
     open: BTreeMap<String, bool>,
-    /// The heading of the kind in view.
-    arrived: String,
+    /// The headings of the kinds in view.
+    arrived: Vec<String>,
 }
 
 impl Groups {
@@ -21,7 +21,7 @@ impl Groups {
             ("-", heading) => Some((heading.to_owned(), false)),
             _ => None,
         });
-        Groups { open: open.collect(), arrived: String::new() }
+        Groups { open: open.collect(), arrived: Vec::new() }
     }
 
     /// What is to be remembered: a line for each heading that is not as it is at first.
@@ -44,14 +44,18 @@ impl Groups {
         changed
     }
 
-    /// A kind of a group is in view: with its coming the group opens, and then stays as the user leaves it. Whether
-    /// that is a change.
-    pub fn arrive(&mut self, heading: &str) -> bool {
-        if self.arrived == heading {
-            return false;
+    /// Kinds of these groups are in view: with their coming the groups open, and then stay as the user leaves them.
+    /// Whether that is a change.
+    pub fn arrive(&mut self, headings: &[&str]) -> bool {
+        let mut changed = false;
+        for heading in headings {
+            changed |= !self.arrived.iter().any(|arrived| arrived == heading) && self.fold(heading, true);
         }
-        heading.clone_into(&mut self.arrived);
-        self.fold(heading, true)
+        self.arrived.retain(|arrived| headings.contains(&&**arrived));
+        let new = headings.iter().filter(|heading| !self.arrived.iter().any(|arrived| arrived == *heading));
+        let new: Vec<String> = new.map(|heading| (*heading).to_owned()).collect();
+        self.arrived.extend(new);
+        changed
     }
 }
 
@@ -63,11 +67,14 @@ mod tests {
     fn a_group_opens_with_a_kind_in_view_and_stays_as_it_is_left() {
         let mut groups = Groups::default();
         assert!(groups.is_open("Workloads") && !groups.is_open("example.org"));
-        assert!(groups.arrive("example.org") && groups.is_open("example.org"));
+        assert!(groups.arrive(&["example.org"]) && groups.is_open("example.org"));
         assert!(groups.fold("example.org", false) && !groups.fold("example.org", false));
-        assert!(!groups.arrive("example.org") && !groups.is_open("example.org"), "it is still in view");
-        assert!(!groups.arrive("Workloads"), "it is open");
-        assert!(groups.arrive("example.org") && groups.is_open("example.org"), "it came again");
+        assert!(!groups.arrive(&["example.org"]) && !groups.is_open("example.org"), "it is still in view");
+        assert!(!groups.arrive(&["Workloads"]), "it is open");
+        assert!(groups.arrive(&["example.org"]) && groups.is_open("example.org"), "it came again");
+        let both = ["example.org", "Workloads"];
+        assert!(!groups.arrive(&both) && groups.fold("Workloads", false) && !groups.arrive(&both));
+        assert!(!groups.is_open("Workloads") && groups.is_open("example.org"));
     }
 
     #[test]

@@ -4,13 +4,15 @@ use form_urlencoded::{Serializer, parse};
 
 use crate::api::object::ObjectKey;
 use crate::page::catalog::Catalog;
+use crate::table::face::{Face, MOST};
 use crate::table::kinds::Kind;
 use crate::table::view::{Sort, SortKey};
 
 /// A place in the page. Everything in it survives a reload, and a link to it shows the same to someone else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
-    /// The kind in view: the page's name for it, or whatever the user called it.
+    /// The kind in view, or the kinds, with commas between: the page's names for them, or whatever the user called
+    /// them.
     pub resource: String,
     /// The namespaces to watch; empty for all.
     pub namespaces: Vec<String>,
@@ -26,8 +28,8 @@ pub struct Route {
     pub pinned: Vec<String>,
     /// Whether the columns that kubectl shows on demand are shown.
     pub wide: bool,
-    /// The object that the inspector is open on, as `namespace/name`, or `name` where the kind has no namespaces;
-    /// empty for none.
+    /// The object that the inspector is open on, as `namespace/name`, or `name` where the kind has no namespaces, and
+    /// before it the kind where there are several in view: `pods/namespace/name`. Empty for none.
     pub selected: String,
     /// The inspector's tab; empty for the first.
     pub tab: String,
@@ -52,6 +54,11 @@ impl Default for Route {
 
 /// The title of the column that says what changed last.
 pub const CHANGED: &str = "Δ";
+/// The title of the column that says which of several kinds an object is of.
+pub const KIND: &str = "KIND";
+
+/// An object of a kind.
+pub type Chosen = (&'static Kind, ObjectKey);
 
 impl Route {
     /// Reads a fragment, with or without its `#`. What makes no sense is left out.
@@ -59,9 +66,6 @@ impl Route {
         let fragment = fragment.trim_start_matches('#').trim_start_matches('/');
         let (resource, query) = fragment.split_once('?').unwrap_or((fragment, ""));
         let mut route = Route::default();
-        if !resource.is_empty() {
-            route.resource = decoded(resource);
-        }
         let list = |value: &str| -> Vec<String> {
             let mut list: Vec<String> = Vec::new();
             for item in value.split(',').map(str::trim).filter(|item| !item.is_empty()) {
@@ -71,6 +75,10 @@ impl Route {
             }
             list
         };
+        let names = list(&decoded(resource));
+        if !names.is_empty() {
+            route.resource = names.join(",");
+        }
         for (name, value) in parse(query.as_bytes()) {
             match &*name {
                 "ns" => route.namespaces = list(&value),
@@ -111,19 +119,61 @@ impl Route {
         // A comma and a slash need no escape in a query, and a link is read by people too.
         let query = query.replace("%2C", ",").replace("%2F", "/");
         let resource: String = form_urlencoded::byte_serialize(self.resource.as_bytes()).collect();
-        let resource = resource.replace('+', "%20");
+        let resource = resource.replace('+', "%20").replace("%2C", ",");
         format!("#/{resource}{}{query}", if query.is_empty() { "" } else { "?" })
     }
 
-    /// The kind in view; `None` where the server has none that is called so.
-    pub fn kind(&self, catalog: &Catalog) -> Option<&'static Kind> {
-        catalog.find(&self.resource)
+    /// What the kinds in view are called.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.resource.split(',')
     }
 
-    /// The kinds to watch: the one in view first, then the pinned ones.
+    /// Whether several kinds are asked for.
+    pub fn is_several(&self) -> bool {
+        self.resource.contains(',')
+    }
+
+    /// Whether the kind that the page calls so is in view.
+    pub fn shows(&self, name: &str) -> bool {
+        self.names().any(|other| other == name)
+    }
+
+    /// The kinds in view, as many of them as the server has and a table can show.
+    pub fn kinds(&self, catalog: &Catalog) -> Vec<&'static Kind> {
+        self.sorted_out(catalog).0
+    }
+
+    /// What is asked for that cannot be shown, and why not, in words; nothing for a single kind.
+    pub fn left_out(&self, catalog: &Catalog) -> Vec<String> {
+        if self.is_several() { self.sorted_out(catalog).1 } else { Vec::new() }
+    }
+
+    fn sorted_out(&self, catalog: &Catalog) -> (Vec<&'static Kind>, Vec<String>) {
+        let (mut kinds, mut left_out): (Vec<&'static Kind>, Vec<String>) = (Vec::new(), Vec::new());
+        for name in self.names() {
+            match catalog.find(name) {
+                Some(kind) if kinds.iter().any(|other| other.resource == kind.resource) => {}
+                Some(kind) if kinds.len() < MOST => kinds.push(kind),
+                Some(kind) => left_out.push(format!("{}: a table shows {MOST} kinds at most", kind.title)),
+                None if !catalog.is_discovered() => left_out.push(format!("“{name}”: looking for it")),
+                None if catalog.gone(name).is_some() => {
+                    left_out.push(format!("“{name}”: this server has it no longer"))
+                }
+                None => left_out.push(format!("“{name}”: this server has no such kind that can be watched")),
+            }
+        }
+        (kinds, left_out)
+    }
+
+    /// The first kind in view; `None` where the server has none that is called so.
+    pub fn kind(&self, catalog: &Catalog) -> Option<&'static Kind> {
+        self.kinds(catalog).first().copied()
+    }
+
+    /// The kinds to watch: those in view first, then the pinned ones.
     pub fn watched(&self, catalog: &Catalog) -> Vec<&'static Kind> {
         let mut watched: Vec<&'static Kind> = Vec::new();
-        for kind in self.kind(catalog).into_iter().chain(self.pinned.iter().filter_map(|name| catalog.find(name))) {
+        for kind in self.kinds(catalog).into_iter().chain(self.pinned.iter().filter_map(|name| catalog.find(name))) {
             if watched.iter().all(|other| other.resource != kind.resource) {
                 watched.push(kind);
             }
@@ -140,19 +190,31 @@ impl Route {
                 pinned.push(name);
             }
         }
-        Route { resource: name(&self.resource), pinned, ..self }
+        let mut names: Vec<String> = Vec::new();
+        for name in self.names().map(name) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let selected = match self.selected.split_once('/').filter(|_| self.is_several()) {
+            Some((_, rest)) if names.len() == 1 => rest.to_owned(),
+            Some((kind, rest)) => format!("{}/{rest}", name(kind)),
+            None => self.selected.clone(),
+        };
+        Route { resource: names.join(","), pinned, selected, ..self }
     }
 
-    /// The order of the rows of a kind.
-    pub fn order(&self, kind: &Kind) -> Sort {
+    /// The order of the rows of a face.
+    pub fn order(&self, face: &Face) -> Sort {
         let (title, descending) = match self.sort.strip_prefix('-') {
             Some(title) => (title, true),
             None => (&*self.sort, false),
         };
-        let column = kind.columns.iter().position(|column| column.title == title);
+        let column = face.columns().iter().position(|column| column.title == title);
         let key = match (title, column) {
             // Events are read newest first; their names say nothing.
-            ("", _) if !kind.leads_with_name() => SortKey::Column(0),
+            ("", _) if !face.leads_with_name() => SortKey::Column(0),
+            (KIND, _) if face.is_several() => SortKey::Kind,
             ("NAMESPACE", _) => SortKey::Key,
             (CHANGED, _) => SortKey::Changed,
             (_, Some(column)) => SortKey::Column(column),
@@ -188,15 +250,48 @@ impl Route {
         }
     }
 
-    /// The key of the object that the inspector is open on.
-    pub fn selection(&self) -> Option<ObjectKey> {
-        let (namespace, name) = self.selected.split_once('/').unwrap_or(("", &*self.selected));
-        (!name.is_empty()).then(|| ObjectKey::new(namespace, name))
+    /// The route with a kind beside those in view, or no longer; the last one stays. Everything else stays too.
+    pub fn joining(&self, name: &str) -> Route {
+        let mut names: Vec<&str> = self.names().filter(|other| *other != name).collect();
+        let leaves = self.shows(name);
+        if names.is_empty() {
+            return self.clone();
+        }
+        if !leaves {
+            names.push(name);
+        }
+        let resource = names.join(",");
+        let selected = match (self.is_several(), resource.contains(',')) {
+            _ if self.selected.is_empty() => String::new(),
+            (false, _) => format!("{}/{}", self.resource, self.selected),
+            (true, stays_several) => match self.selected.split_once('/') {
+                Some((kind, _)) if leaves && kind == name => String::new(),
+                Some((_, rest)) if !stays_several => rest.to_owned(),
+                _ => self.selected.clone(),
+            },
+        };
+        Route { resource, selected, ..self.clone() }
     }
 
-    /// The route with the inspector open on an object, or closed.
-    pub fn selecting(&self, key: Option<&ObjectKey>) -> Route {
-        Route { selected: key.map(ToString::to_string).unwrap_or_default(), ..self.clone() }
+    /// The object that the inspector is open on.
+    pub fn selection(&self, catalog: &Catalog) -> Option<Chosen> {
+        let (kind, key) = match self.is_several() {
+            true => self.selected.split_once('/').map(|(kind, key)| (Some(kind), key))?,
+            false => (None, &*self.selected),
+        };
+        let mut kinds = self.kinds(catalog).into_iter();
+        let kind = kinds.find(|known| kind.is_none_or(|kind| known.name == kind))?;
+        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+        (!name.is_empty()).then(|| (kind, ObjectKey::new(namespace, name)))
+    }
+
+    /// The route with the inspector open on an object of a kind, by the page's name for it, or closed.
+    pub fn selecting(&self, object: Option<(&str, &ObjectKey)>) -> Route {
+        let selected = match object {
+            Some((kind, key)) if self.is_several() => format!("{kind}/{key}"),
+            object => object.map(|(_, key)| key.to_string()).unwrap_or_default(),
+        };
+        Route { selected, ..self.clone() }
     }
 
     /// Whether both lead to the same table, whatever the inspector shows.
@@ -246,6 +341,8 @@ mod tests {
             "#/deployments?q=a+%26+b&pin=pods,nodes&wide=1",
             "#/nodes?sort=%CE%94",
             "#/pods?sel=shop/web-1&tab=yaml",
+            "#/deployments,replicasets,pods?ns=shop&q=KIND%3Apod&sort=-KIND",
+            "#/widgets.example.org,nodes?sel=nodes/n-1",
         ] {
             assert_eq!(Route::parse(fragment).fragment(), fragment);
         }
@@ -257,7 +354,7 @@ mod tests {
 
     fn order(fragment: &str) -> Sort {
         let route = Route::parse(fragment);
-        route.order(route.kind(&Catalog::default()).unwrap())
+        route.order(&Face::of(&route.kinds(&Catalog::default())))
     }
 
     #[test]
@@ -281,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_title_sorts_then_turns_around_then_lets_go() {
-        let descending = |route: &Route| route.order(route.kind(&Catalog::default()).unwrap()).descending;
+        let descending = |route: &Route| route.order(&Face::of(&route.kinds(&Catalog::default()))).descending;
         let route = Route::default().sorted_by("STATUS");
         assert_eq!((&*route.sort, descending(&route)), ("STATUS", false));
         let route = route.sorted_by("STATUS");
@@ -293,19 +390,73 @@ mod tests {
     #[test]
     fn a_link_opens_the_inspector() {
         for (fragment, expected) in [
-            ("#/pods?sel=a/b", Some(ObjectKey::new("a", "b"))),
-            ("#/nodes?sel=n", Some(ObjectKey::new("", "n"))),
+            ("#/pods?sel=a/b", Some(("pods", ObjectKey::new("a", "b")))),
+            ("#/nodes,pods?sel=pods/a/b", Some(("pods", ObjectKey::new("a", "b")))),
+            ("#/nodes,pods?sel=nodes/n", Some(("nodes", ObjectKey::new("", "n")))),
+            ("#/nodes,pods?sel=jobs/a/b", None),
+            ("#/nodes,pods?sel=a", None),
+            ("#/nodes?sel=n", Some(("nodes", ObjectKey::new("", "n")))),
             ("#/pods?sel=a/", None),
             ("#/pods", None),
         ] {
-            assert_eq!(Route::parse(fragment).selection(), expected, "{fragment}");
+            let found = Route::parse(fragment).selection(&Catalog::default());
+            assert_eq!(found.map(|(kind, key)| (kind.name, key)), expected, "{fragment}");
         }
         let route = Route::parse("#/pods?ns=a&sel=a/b&tab=yaml");
         assert_eq!(route.showing("nodes").fragment(), "#/nodes?ns=a");
-        let other = route.selecting(Some(&ObjectKey::new("a", "c")));
+        let other = route.selecting(Some(("pods", &ObjectKey::new("a", "c"))));
         assert_eq!(other.fragment(), "#/pods?ns=a&sel=a/c&tab=yaml");
         assert!(other.has_table_of(&route) && other.selecting(None).has_table_of(&route));
         assert!(!other.has_table_of(&route.choosing("b")));
+    }
+
+    #[test]
+    fn several_kinds_go_by_any_names_and_what_nothing_goes_by_is_said() {
+        for (fragment, expected) in [
+            ("#/deploy,rs,po", "#/deployments,replicasets,pods"),
+            ("#/deploy.apps,Deployment,,po, pods ,", "#/deployments,pods"),
+            ("#/po,pods?sel=po/a/b", "#/pods?sel=a/b"),
+            ("#/po,rs?sel=po/a/b&q=x", "#/pods,replicasets?q=x&sel=pods/a/b"),
+            ("#/po%2Crs", "#/pods,replicasets"),
+            ("#/,", "#/pods"),
+            ("#/po,nosuch,widgets.example.org", "#/pods,nosuch,widgets.example.org"),
+        ] {
+            assert_eq!(parse_resolved(fragment).fragment(), expected, "{fragment}");
+            assert_eq!(parse_resolved(expected).fragment(), expected, "{fragment}");
+        }
+        let real = Catalog::of(&[], &Catalog::default());
+        let route = Route::parse("#/pods,nosuch,rs");
+        let kinds: Vec<&str> = route.kinds(&Catalog::default()).iter().map(|kind| kind.name).collect();
+        assert_eq!(kinds, ["pods", "replicasets"]);
+        assert_eq!(route.left_out(&Catalog::default()), ["“nosuch”: looking for it"]);
+        assert_eq!((route.left_out(&real).len(), route.kinds(&real).len()), (3, 0));
+        assert!(Route::parse("#/nosuch").left_out(&real).is_empty(), "a single one has a page of its own");
+        let all: Vec<&str> = crate::table::kinds::KINDS.iter().map(|kind| kind.name).collect();
+        let route = Route { resource: all.join(","), ..Route::default() };
+        assert_eq!(route.kinds(&Catalog::default()).len(), MOST);
+        assert!(route.left_out(&Catalog::default()).iter().all(|words| words.ends_with("at most")));
+        assert_eq!(order("#/po,deploy?sort=-KIND"), Sort { key: SortKey::Kind, descending: true });
+        assert_eq!(order("#/po,deploy"), Sort::default());
+        assert_eq!(order("#/ev,po"), Sort::default());
+        assert_eq!(order("#/po?sort=KIND"), Sort::default(), "a single kind has no such column");
+    }
+
+    #[test]
+    fn a_kind_joins_those_in_view_and_leaves_them_again() {
+        for (fragment, name, expected) in [
+            ("#/pods?ns=a&q=x&sort=AGE&sel=a/b", "jobs", "#/pods,jobs?ns=a&q=x&sort=AGE&sel=pods/a/b"),
+            ("#/pods,jobs?sel=pods/a/b", "jobs", "#/pods?sel=a/b"),
+            ("#/pods,jobs?sel=pods/a/b", "pods", "#/jobs"),
+            ("#/pods,jobs,nodes?sel=nodes/n", "pods", "#/jobs,nodes?sel=nodes/n"),
+            ("#/pods?sel=a/b", "pods", "#/pods?sel=a/b"),
+        ] {
+            assert_eq!(Route::parse(fragment).joining(name).fragment(), expected, "{fragment} {name}");
+        }
+        let route = Route::parse("#/pods,jobs?q=x&sel=jobs/a/b");
+        assert_eq!(route.showing("jobs").fragment(), "#/jobs");
+        assert!(route.shows("jobs") && !route.shows("nodes"));
+        let key = ObjectKey::new("a", "c");
+        assert_eq!(route.selecting(Some(("pods", &key))).fragment(), "#/pods,jobs?q=x&sel=pods/a/c");
     }
 
     #[test]
@@ -313,6 +464,10 @@ mod tests {
         let route = Route::parse("#/pods?pin=nodes,pods");
         let watched: Vec<&str> = route.watched(&Catalog::default()).iter().map(|kind| kind.resource.plural).collect();
         assert_eq!(watched, ["pods", "nodes"]);
+        let route = Route::parse("#/pods,jobs?pin=nodes,pods");
+        let watched: Vec<&str> = route.watched(&Catalog::default()).iter().map(|kind| kind.name).collect();
+        assert_eq!(watched, ["pods", "jobs", "nodes"]);
+        let route = Route::parse("#/pods?pin=nodes,pods");
         assert_eq!(route.pinning("nodes").pinned, ["pods"]);
         assert_eq!(route.choosing("shop").choosing("shop"), route);
     }

@@ -43,7 +43,8 @@ pub struct Watched {
 #[derive(Debug)]
 struct Source {
     informer: InformerId,
-    table: Registration,
+    /// None while a table of several kinds has the rows.
+    table: Option<Registration>,
     timeline: Registration,
     counters: Registration,
 }
@@ -68,24 +69,41 @@ impl ResourceEventHandler for TimelineHandler<'_> {
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         let mark_type = MarkType::from(delta_type);
-        if !self.0.has_lane(&object.key)
-            && let Some(row) = self.1.find(&object.key).and_then(|id| self.1.row(id))
-        {
-            self.0.recall(&object.key, &row.object.uid, tone(&row.object));
-        }
-        self.0.push(now, mark_type, &object.key, &object.uid, &object.resource_version, 1, tone(object));
+        recall(self.0, self.1, 0, &object.key);
+        self.0.push(now, mark_type, (0, &object.key), &object.uid, &object.resource_version, 1, tone(object));
         Ok(())
     }
 }
 
+/// Gives an object that has a row a lane on the timeline, if it has none.
+pub(super) fn recall(timeline: &mut Timeline, view: &TableView, kind: u8, key: &ObjectKey) {
+    if !timeline.has_lane(kind, key)
+        && let Some(row) = view.find(kind, key).and_then(|id| view.row(id))
+    {
+        timeline.recall((kind, key), &row.object.uid, tone(&row.object));
+    }
+}
+
 /// The most alarming thing that an object says of itself.
-fn tone(object: &Object) -> Tone {
+pub(super) fn tone(object: &Object) -> Tone {
     object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))).map_or(Tone::Plain, CellRef::tone)
 }
 
-/// The scopes that a place in the page asks for, of the kind in view or a pinned one.
+/// The worst of several healths; none of none.
+pub fn worst(healths: impl Iterator<Item = Health>) -> Option<Health> {
+    healths.max_by_key(|health| match health {
+        Health::Live => 0,
+        Health::Listing => 1,
+        Health::Connecting => 2,
+        Health::Stale => 3,
+        Health::Stopped => 4,
+        Health::Forbidden => 5,
+    })
+}
+
+/// The scopes that a place in the page asks for, of a kind in view or a pinned one.
 pub fn scopes(kind: &Kind, route: &Route, in_view: bool) -> Vec<Scope> {
-    // Selectors belong to the kind in view: pinned ones are watched whole.
+    // Selectors belong to the kinds in view: pinned ones are watched whole.
     let of_view = |selector: &String| if in_view { selector.clone() } else { String::new() };
     let (label_selector, field_selector) = (of_view(&route.labels), of_view(&route.fields));
     let scope = Scope { label_selector, field_selector, ..Scope::default() };
@@ -121,7 +139,7 @@ impl Watched {
             let informer = informers.informer_for(kind.resource, scope, make);
             Some(Source {
                 informer,
-                table: informers.add_event_handler(informer, HandlerOptions::default(), now)?,
+                table: Some(informers.add_event_handler(informer, HandlerOptions::default(), now)?),
                 timeline: informers.add_event_handler(informer, received, now)?,
                 counters: informers.add_event_handler(informer, HandlerOptions::default(), now)?,
             })
@@ -136,11 +154,30 @@ impl Watched {
         announcer.leave(self.ear);
         let mut ended = Vec::new();
         for source in &self.sources {
-            for registration in [source.table, source.timeline, source.counters] {
+            for registration in source.table.into_iter().chain([source.timeline, source.counters]) {
                 ended.extend(informers.remove_event_handler(registration).then_some(source.informer));
             }
         }
         (self.timeline, ended)
+    }
+
+    /// Has a table of its own from here on, or none, because one of several kinds has its rows. A table that comes
+    /// begins with what is known.
+    pub fn keep_table(&mut self, keeps: bool, informers: &mut SharedInformerFactory, now: f64) {
+        for source in &mut self.sources {
+            match source.table {
+                None if keeps => {
+                    source.table = informers.add_event_handler(source.informer, HandlerOptions::default(), now);
+                }
+                Some(table) if !keeps => {
+                    // The informer goes on: the timeline looks at it too.
+                    informers.remove_event_handler(table);
+                    source.table = None;
+                }
+                _ => continue,
+            }
+            self.view = TableView::default();
+        }
     }
 
     /// Has the table, the timeline and the counters take what waits for them.
@@ -148,18 +185,16 @@ impl Watched {
         for source in &self.sources {
             let Some(informer) = informers.get_mut(source.informer) else { continue };
             informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.timeline, &self.view));
-            informer.deliver(source.table.handler, &mut TableHandler(&mut self.view));
+            if let Some(table) = source.table {
+                informer.deliver(table.handler, &mut TableHandler(&mut self.view));
+            }
             informer.deliver(source.counters.handler, &mut self.counters);
         }
     }
 
     /// Gives the object a lane on the timeline, if it is there and has none.
     pub fn recall(&mut self, key: &ObjectKey) {
-        if !self.timeline.has_lane(key)
-            && let Some(row) = self.view.find(key).and_then(|id| self.view.row(id))
-        {
-            self.timeline.recall(key, &row.object.uid, tone(&row.object));
-        }
+        recall(&mut self.timeline, &self.view, 0, key);
     }
 
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
@@ -198,6 +233,11 @@ impl Watched {
     /// Where it is watched.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
+    }
+
+    /// The informers by name, one for each scope.
+    pub(super) fn informer_ids(&self) -> impl Iterator<Item = InformerId> {
+        self.sources.iter().map(|source| source.informer)
     }
 
     /// One for each scope.
@@ -266,16 +306,8 @@ impl Watched {
 
     /// The worst of the informers' healths.
     pub fn health(&self, informers: &SharedInformerFactory, now: f64) -> Health {
-        let worst = |health: &Health| match health {
-            Health::Live => 0,
-            Health::Listing => 1,
-            Health::Connecting => 2,
-            Health::Stale => 3,
-            Health::Stopped => 4,
-            Health::Forbidden => 5,
-        };
         let healths = self.informers(informers).map(|informer| informer.health(now));
-        healths.max_by_key(worst).unwrap_or(Health::Connecting)
+        worst(healths).unwrap_or(Health::Connecting)
     }
 
     /// How long ago the server was last heard, in milliseconds: the longest of the informers' silences.

@@ -1,6 +1,6 @@
 //! The words that rows must hold, as the user writes them: how they are read, what they match, and where.
 //!
-//! A word matches in the namespace, the name or any cell, whatever the case; all words must. `/…/` is a regular
+//! A word matches in the namespace, the name or any cell, the kind included where there are several, whatever the case; all words must. `/…/` is a regular
 //! expression, `COLUMN:word` looks into one column alone, `!word` must not match. What changes by itself (an age) is
 //! not searched: rows would come and go without a change of their objects.
 
@@ -14,6 +14,7 @@ use crate::api::cell::CellRef;
 use crate::api::object::Object;
 use crate::api::sort::sort_by_key;
 use crate::table::column::Column;
+use crate::table::face::Face;
 
 /// What a filter cannot be read for, in words for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,11 +35,13 @@ pub enum FilterError {
 /// A text of a row that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
+    /// The kind, where there are several.
+    Kind,
     /// The namespace.
     Namespace,
     /// The name.
     Name,
-    /// One of the kind's columns.
+    /// One of the table's columns.
     Cell(usize),
 }
 
@@ -72,13 +75,26 @@ impl Filter {
     ///
     /// When a regular expression cannot be read.
     pub fn parse(text: &str, columns: &[Column]) -> Result<Filter, FilterError> {
+        Filter::read(text, columns, false)
+    }
+
+    /// The same, about a table that may have several kinds: `KIND:` looks at their names then.
+    ///
+    /// # Errors
+    ///
+    /// When a regular expression cannot be read.
+    pub fn over(text: &str, face: &Face) -> Result<Filter, FilterError> {
+        Filter::read(text, face.columns(), face.is_several())
+    }
+
+    fn read(text: &str, columns: &[Column], several: bool) -> Result<Filter, FilterError> {
         let mut terms = Vec::new();
         let mut rest = text.trim_start();
         while !rest.is_empty() {
             let begun = rest;
             let excludes = rest.starts_with('!');
             rest = rest.strip_prefix('!').unwrap_or(rest);
-            let place = titled(rest, columns);
+            let place = titled(rest, columns, several);
             let place = place.map(|(place, after)| {
                 rest = after;
                 place
@@ -126,9 +142,10 @@ impl Filter {
         })
     }
 
-    /// Whether an object is let through. `scratch` is a buffer whose content is lost.
-    pub fn matches(&self, object: &Object, scratch: &mut String) -> bool {
-        self.terms.iter().all(|term| term.is_found(object, scratch) != term.excludes)
+    /// Whether an object of the face's kind with this number is let through. `scratch` is a buffer whose content is
+    /// lost.
+    pub fn matches(&self, face: &Face, kind: u8, object: &Object, scratch: &mut String) -> bool {
+        self.terms.iter().all(|term| term.is_found(face, kind, object, scratch) != term.excludes)
     }
 
     /// Where the words matched that a text of this place must hold, in bytes of `text`: in order, and none touches
@@ -162,15 +179,20 @@ impl Filter {
 }
 
 impl Term {
-    fn is_found(&self, object: &Object, scratch: &mut String) -> bool {
+    fn is_found(&self, face: &Face, kind: u8, object: &Object, scratch: &mut String) -> bool {
         match self.place {
+            Some(Place::Kind) => self.pattern.is_in(face.label(kind)),
             Some(Place::Namespace) => self.pattern.is_in(&object.key.namespace),
             Some(Place::Name) => self.pattern.is_in(&object.key.name),
-            Some(Place::Cell(at)) => object.cells.get(at).is_some_and(|cell| self.is_in_cell(cell, scratch)),
+            Some(Place::Cell(at)) => {
+                let cell = face.cell(kind, at).and_then(|at| object.cells.get(at));
+                cell.is_some_and(|cell| self.is_in_cell(cell, scratch))
+            }
             None => {
                 self.pattern.is_in(&object.key.name)
                     || self.pattern.is_in(&object.key.namespace)
                     || object.cells.iter().any(|cell| self.is_in_cell(cell, scratch))
+                    || (face.is_several() && self.pattern.is_in(face.label(kind)))
             }
         }
     }
@@ -223,7 +245,7 @@ pub fn searched(cell: CellRef<'_>, out: &mut String) {
 }
 
 /// The place that a title before a colon names, and what follows the colon.
-fn titled<'a>(text: &'a str, columns: &[Column]) -> Option<(Place, &'a str)> {
+fn titled<'a>(text: &'a str, columns: &[Column], several: bool) -> Option<(Place, &'a str)> {
     let (title, after) = text.split_once(':').filter(|(title, _)| !title.contains(char::is_whitespace))?;
     let letters = |title: &str| -> String {
         let kept = title.chars().filter(|letter| !matches!(letter, ' ' | '-' | '_'));
@@ -232,6 +254,7 @@ fn titled<'a>(text: &'a str, columns: &[Column]) -> Option<(Place, &'a str)> {
     let wanted = letters(title);
     let place = match &*wanted {
         "NAMESPACE" => Place::Namespace,
+        "KIND" if several => Place::Kind,
         wanted => match columns.iter().position(|column| letters(column.title) == wanted) {
             Some(at) => Place::Cell(at),
             None if wanted == "NAME" => Place::Name,

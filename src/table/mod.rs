@@ -1,7 +1,8 @@
-//! A table of one kind: its columns as data, its rows, and the view of them that is on the screen.
+//! A table of one or several kinds: its columns as data, its rows, and the view of them that is on the screen.
 
 pub mod column;
 pub mod custom;
+pub mod face;
 pub mod filter;
 pub mod jsonpath;
 pub mod kinds;

@@ -1,4 +1,4 @@
-//! The rows of one kind, sorted and filtered: what a table shows, decided without a table.
+//! The rows of one kind or of several, sorted and filtered: what a table shows, decided without a table.
 //!
 //! An event costs what it takes to find its row's place, however many rows there are. A change of order or filter is
 //! carried out in slices (`work`).
@@ -18,6 +18,7 @@ use rustc_hash::FxBuildHasher;
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::DeltaType;
 use crate::cache::store::Change;
+use crate::table::face::Face;
 use crate::table::filter::Filter;
 use crate::table::order::{Order, RowId};
 use crate::table::view::held::Held;
@@ -34,9 +35,11 @@ const AT_ONCE: usize = 6;
 /// Rows by key, their order, and what of them is shown.
 #[derive(Debug)]
 pub struct TableView {
+    /// Which kinds the rows are of; nothing is known of a single one.
+    face: Arc<Face>,
     rows: Vec<Option<Row>>,
     free: Vec<RowId>,
-    /// By the hash of their keys, which are the rows' own.
+    /// By the hash of their kinds and keys, which are the rows' own.
     live: HashTable<RowId>,
     /// Deleted rows that still linger, oldest first.
     gone: VecDeque<RowId>,
@@ -68,6 +71,7 @@ pub struct TableView {
 impl Default for TableView {
     fn default() -> TableView {
         TableView {
+            face: Arc::default(),
             rows: Vec::new(),
             free: Vec::new(),
             live: HashTable::new(),
@@ -93,20 +97,30 @@ impl Default for TableView {
 }
 
 impl TableView {
-    /// Takes in a change of the store.
+    /// A view without rows, of these kinds.
+    pub fn of(face: Arc<Face>) -> TableView {
+        TableView { face, ..TableView::default() }
+    }
+
+    /// Takes in a change of the store of the only kind.
     pub fn apply(&mut self, change: &Change, now: f64) {
+        self.apply_of(0, change, now);
+    }
+
+    /// Takes in a change of the store of the kind with this number.
+    pub fn apply_of(&mut self, kind: u8, change: &Change, now: f64) {
         match change {
             Change::Added { new, listed, .. } => {
-                self.add(new, if *listed { DeltaType::Replaced } else { DeltaType::Added }, now);
+                self.add(kind, new, if *listed { DeltaType::Replaced } else { DeltaType::Added }, now);
             }
-            Change::Updated { new, .. } => self.update(new, now),
+            Change::Updated { new, .. } => self.update(kind, new, now),
             // Nothing changed, so there is nothing to show: the timeline keeps it.
             Change::Synced { .. } => {}
-            Change::Deleted { last, .. } => self.delete(last, now),
+            Change::Deleted { last, .. } => self.delete(kind, last, now),
         }
     }
 
-    fn add(&mut self, object: &Arc<Object>, delta: DeltaType, now: f64) {
+    fn add(&mut self, kind: u8, object: &Arc<Object>, delta: DeltaType, now: f64) {
         self.version = self.version.wrapping_add(1);
         let row = Row {
             object: object.clone(),
@@ -116,6 +130,7 @@ impl TableView {
             version: self.version,
             born: self.version,
             judged: 0,
+            kind,
             shown: false,
             place: Place::Out,
         };
@@ -134,13 +149,13 @@ impl TableView {
             }
         };
         let rows = &self.rows;
-        self.live.insert_unique(hash(&object.key), id, |id| rows[id.0 as usize].as_ref().map_or(0, row_hash));
+        self.live.insert_unique(hash(kind, &object.key), id, |id| rows[id.0 as usize].as_ref().map_or(0, row_hash));
         self.enter(id);
         self.waiting += usize::from(self.held.is_some() && self.is_shown(id));
     }
 
-    fn update(&mut self, new: &Arc<Object>, now: f64) {
-        let Some(id) = self.find(&new.key) else { return self.add(new, DeltaType::Added, now) };
+    fn update(&mut self, kind: u8, new: &Arc<Object>, now: f64) {
+        let Some(id) = self.find(kind, &new.key) else { return self.add(kind, new, DeltaType::Added, now) };
         let was_shown = self.is_shown(id);
         let moves = self.moves(id, new);
         if moves {
@@ -167,10 +182,10 @@ impl TableView {
         self.waiting += usize::from(self.held.is_some() && !was_shown && self.is_shown(id));
     }
 
-    fn delete(&mut self, last: &Arc<Object>, now: f64) {
+    fn delete(&mut self, kind: u8, last: &Arc<Object>, now: f64) {
         let rows = &self.rows;
-        let is_key = |id: &RowId| rows[id.0 as usize].as_ref().is_some_and(|row| row.object.key == last.key);
-        let Ok(entry) = self.live.find_entry(hash(&last.key), is_key) else { return };
+        let is_it = |id: &RowId| rows[id.0 as usize].as_ref().is_some_and(|row| row.is_of(kind, &last.key));
+        let Ok(entry) = self.live.find_entry(hash(kind, &last.key), is_it) else { return };
         let (id, _) = entry.remove();
         self.version = self.version.wrapping_add(1);
         let moves = self.sort.key == SortKey::Changed;
@@ -199,11 +214,12 @@ impl TableView {
             return true;
         }
         match self.sort.key {
-            SortKey::Key | SortKey::Name => false,
+            SortKey::Kind | SortKey::Key | SortKey::Name => false,
             SortKey::Changed => true,
-            SortKey::Column(column) => {
-                self.row(id).is_some_and(|row| row.object.cells.get(column) != new.cells.get(column))
-            }
+            SortKey::Column(column) => self.row(id).is_some_and(|row| {
+                let cell = self.face.cell(row.kind, column);
+                cell.is_some_and(|at| row.object.cells.get(at) != new.cells.get(at))
+            }),
         }
     }
 
@@ -267,7 +283,7 @@ impl TableView {
         let Some(row) = self.rows[id.0 as usize].as_mut() else { return false };
         if row.judged != self.epoch {
             let refused = !row.shown && row.judged >= self.narrowing_since;
-            row.shown = !refused && self.filter.matches(&row.object, &mut self.scratch);
+            row.shown = !refused && self.filter.matches(&self.face, row.kind, &row.object, &mut self.scratch);
             row.judged = self.epoch;
             self.rows_shown += usize::from(row.shown);
             self.live_shown += usize::from(row.shown && row.deleted_at().is_none());
@@ -344,7 +360,7 @@ impl TableView {
     /// Where a row stands in the table; `None` where it does not, or while the table is held and nothing moves.
     pub fn position(&self, id: RowId) -> Option<usize> {
         self.row(id).filter(|_| self.held.is_none() && self.is_shown(id))?;
-        self.known().position(id, comparison(&self.rows, self.sort))
+        self.known().position(id, comparison(&self.face, &self.rows, self.sort))
     }
 
     /// A row; `None` once it is gone.
@@ -352,18 +368,24 @@ impl TableView {
         self.rows.get(id.0 as usize).and_then(Option::as_ref)
     }
 
-    /// The live row of a key.
-    pub fn find(&self, key: &ObjectKey) -> Option<RowId> {
-        self.live.find(hash(key), |&id| self.row(id).is_some_and(|row| row.object.key == *key)).copied()
+    /// The live row of a key, of the kind with this number.
+    pub fn find(&self, kind: u8, key: &ObjectKey) -> Option<RowId> {
+        self.live.find(hash(kind, key), |&id| self.row(id).is_some_and(|row| row.is_of(kind, key))).copied()
+    }
+
+    /// Which kinds the rows are of; empty for a single one.
+    pub fn face(&self) -> &Arc<Face> {
+        &self.face
     }
 }
 
-fn hash(key: &ObjectKey) -> u64 {
-    FxBuildHasher.hash_one(key)
+fn hash(kind: u8, key: &ObjectKey) -> u64 {
+    // The golden ratio keeps the kinds apart; keys of a single one, number 0, hash as they are.
+    FxBuildHasher.hash_one(key).wrapping_add(u64::from(kind).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 fn row_hash(row: &Row) -> u64 {
-    hash(&row.object.key)
+    hash(row.kind, &row.object.key)
 }
 
 #[cfg(test)]

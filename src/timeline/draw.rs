@@ -41,7 +41,7 @@ impl Timeline {
             rows: layout.rows,
             scroll: view.scroll,
             hold: view.hold,
-            selected: view.selected.as_ref().and_then(|key| self.lanes.find(key)),
+            selected: view.selected.as_ref().and_then(|(kind, key)| self.lanes.find(*kind, key)),
         };
         self.order.arrange(&self.lanes, &self.ring, ask);
         scratch.rows.clear();
@@ -66,9 +66,11 @@ impl Timeline {
             scene.lanes.push(Some(LaneRow {
                 y,
                 lane: id,
+                kind: lane.kind,
+                kind_name: self.kinds.get(usize::from(lane.kind)).map_or("", |name| name.short),
                 key: lane.key.clone(),
                 live: lane.live,
-                selected: view.selected.as_ref() == Some(&lane.key),
+                selected: view.selected.as_ref().is_some_and(|(kind, key)| *kind == lane.kind && *key == lane.key),
                 hovered: hovered == Some(row),
             }));
             self.fill_lane(id, y, scene, scratch);

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::api::object::{ObjectKey, ResourceVersion};
 use crate::api::uid::Uid;
 use crate::timeline::Timeline;
-use crate::timeline::lanes::LaneId;
+use crate::timeline::lanes::{Lane, LaneId};
 use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
 use crate::timeline::scene::duration;
 
@@ -15,6 +15,10 @@ const REACH: f64 = 7.0;
 /// Whose lane is under the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Owner {
+    /// Which of the timeline's kinds it is of.
+    pub kind: u8,
+    /// What that is called, where there are several.
+    pub kind_name: &'static str,
     /// Namespace and name.
     pub key: ObjectKey,
     /// Of the life that the mark belongs to.
@@ -109,7 +113,8 @@ impl fmt::Display for Owner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let uid = self.uid.text();
         let short = uid.char_indices().nth(8).map_or(&*uid, |(end, _)| &uid[..end]);
-        write!(formatter, "{} (uid {short})", self.key)
+        let space = if self.kind_name.is_empty() { "" } else { " " };
+        write!(formatter, "{}{space}{} (uid {short})", self.kind_name, self.key)
     }
 }
 
@@ -163,8 +168,9 @@ impl Timeline {
             }
         }
         let lane = lane?;
-        let known = self.lanes.get(lane.lane).filter(|known| known.key == lane.key)?;
-        Some(Hit::Lane { owner: Owner { key: known.key.clone(), uid: known.uid.clone() }, live: known.live })
+        let is_it = |known: &&Lane| known.key == lane.key && known.kind == lane.kind;
+        let known = self.lanes.get(lane.lane).filter(is_it)?;
+        Some(Hit::Lane { owner: self.owned_by((known.kind, &known.key, &known.uid)), live: known.live })
     }
 
     fn hit_marks(&self, x: f64, y: f64) -> Option<Hit> {
@@ -198,16 +204,21 @@ impl Timeline {
         Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
     }
 
-    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(&ObjectKey, &Uid)> {
+    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(u8, &ObjectKey, &Uid)> {
         let lane = self.lanes.get(lane)?;
-        Some((&lane.key, lane.uid_of(life)))
+        Some((lane.kind, &lane.key, lane.uid_of(life)))
+    }
+
+    fn owned_by(&self, (kind, key, uid): (u8, &ObjectKey, &Uid)) -> Owner {
+        let kind_name = self.kinds.get(usize::from(kind)).map_or("", |name| name.long);
+        Owner { kind, kind_name, key: key.clone(), uid: uid.clone() }
     }
 
     fn object_of(&self, mark: &Mark) -> Option<(Owner, ResourceVersion, u32)> {
         let Subject::Object { lane, life, resource_version, folded } = &mark.subject else {
             return None;
         };
-        let (key, uid) = self.owner(*lane, *life)?;
-        Some((Owner { key: key.clone(), uid: uid.clone() }, resource_version.clone(), *folded))
+        let owner = self.owned_by(self.owner(*lane, *life)?);
+        Some((owner, resource_version.clone(), *folded))
     }
 }

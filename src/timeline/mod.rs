@@ -1,4 +1,4 @@
-//! The timeline of one resource: who changed, when and how, kept within a budget, and drawn as plain data.
+//! The timeline of one resource, or of several: who changed, when and how, kept within a budget, and drawn as plain data.
 //!
 //! A mark is stamped when its frame arrives, before anything is folded by the queue. Its time is a number of
 //! milliseconds that the caller passes in. Nothing is dropped in silence: evicted marks are counted, folds keep
@@ -47,6 +47,8 @@ pub struct MarkInfo<'a> {
     pub from: f64,
     /// What happened.
     pub mark_type: MarkType,
+    /// Of which of the timeline's kinds; 0 where there is one.
+    pub kind: u8,
     /// To whom; `None` for relists and gaps.
     pub key: Option<&'a ObjectKey>,
     /// The uid of the life that it happened to; empty for relists and gaps.
@@ -70,9 +72,20 @@ struct Drawn {
     open: bool,
 }
 
-/// The marks of one resource.
+/// What a kind is called on a timeline of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KindName {
+    /// At a lane: `po`.
+    pub short: &'static str,
+    /// In words: `Pod`.
+    pub long: &'static str,
+}
+
+/// The marks of one resource, or of several.
 #[derive(Debug)]
 pub struct Timeline {
+    /// The names of several kinds; nothing is told of a single one.
+    kinds: Vec<KindName>,
     ring: Ring,
     lanes: Lanes,
     order: Order,
@@ -96,6 +109,7 @@ impl Timeline {
     /// An empty timeline whose marks, and the lanes that they stand in, take at most `budget` bytes.
     pub fn new(budget: usize) -> Timeline {
         Timeline {
+            kinds: Vec::new(),
             ring: Ring::new(budget),
             lanes: Lanes::default(),
             order: Order::default(),
@@ -108,14 +122,19 @@ impl Timeline {
         }
     }
 
-    /// Marks a change of one object. `folded` is the number of frames that it stands for; `uid` may be empty
+    /// An empty timeline of several kinds, known by their numbers.
+    pub fn of(kinds: Vec<KindName>) -> Timeline {
+        Timeline { kinds, ..Timeline::default() }
+    }
+
+    /// Marks a change of one object. `kind` is 0 where there is one. `folded` is the number of frames that it stands for; `uid` may be empty
     /// where it is not known, and then means the name's latest life.
     #[expect(clippy::too_many_arguments, reason = "a mark has these parts, and is made in one place")]
     pub fn push(
         &mut self,
         now: f64,
         mark_type: MarkType,
-        key: &ObjectKey,
+        (kind, key): (u8, &ObjectKey),
         uid: &Uid,
         resource_version: &ResourceVersion,
         folded: u32,
@@ -123,7 +142,7 @@ impl Timeline {
     ) {
         let at = self.ring.clamp(now);
         let folded = folded.max(1);
-        let touch = self.lanes.touch(Change { key, uid, mark_type }, self.ring.next_seq(), at);
+        let touch = self.lanes.touch(Change { kind, key, uid, mark_type }, self.ring.next_seq(), at);
         let resource_version = resource_version.clone();
         let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded };
         self.ring.push(at, mark_type, tone, touch.before, subject);
@@ -132,14 +151,14 @@ impl Timeline {
     }
 
     /// Whether an object has a lane.
-    pub fn has_lane(&self, key: &ObjectKey) -> bool {
-        self.lanes.find(key).is_some()
+    pub fn has_lane(&self, kind: u8, key: &ObjectKey) -> bool {
+        self.lanes.find(kind, key).is_some()
     }
 
     /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted. `tone`
     /// is its state, in which the lane begins.
-    pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
-        self.lanes.recall(key, uid, tone);
+    pub fn recall(&mut self, (kind, key): (u8, &ObjectKey), uid: &Uid, tone: Tone) {
+        self.lanes.recall((kind, key), uid, tone);
     }
 
     /// Marks that the resource was listed again, and why: `relist (410)`.
@@ -199,24 +218,16 @@ impl Timeline {
         let (sequence, at, mark_type, tone) = (mark.seq, mark.at, mark.mark_type, mark.tone);
         match &mark.subject {
             Subject::Object { lane, life, resource_version, folded } => {
-                let (key, uid) = self.owner(*lane, *life).map_or((None, &uid::UNKNOWN), |(key, uid)| (Some(key), uid));
+                let owner = self.owner(*lane, *life);
+                let (kind, key, uid) =
+                    owner.map_or((0, None, &uid::UNKNOWN), |(kind, key, uid)| (kind, Some(key), uid));
                 let (resource_version, folded) = (resource_version.as_str(), *folded);
-                MarkInfo { sequence, at, from: at, mark_type, key, uid, resource_version, folded, tone, note: "" }
+                MarkInfo { sequence, at, from: at, mark_type, kind, key, uid, resource_version, folded, tone, note: "" }
             }
             Subject::Stream { from, note } => {
-                let (from, folded) = (*from, 1);
-                MarkInfo {
-                    sequence,
-                    at,
-                    from,
-                    mark_type,
-                    key: None,
-                    uid: &uid::UNKNOWN,
-                    resource_version: "",
-                    folded,
-                    tone,
-                    note,
-                }
+                let (from, folded, kind) = (*from, 1, 0);
+                let (key, uid, resource_version) = (None, &uid::UNKNOWN, "");
+                MarkInfo { sequence, at, from, mark_type, kind, key, uid, resource_version, folded, tone, note }
             }
         }
     }

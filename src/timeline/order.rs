@@ -240,7 +240,7 @@ mod tests {
         fn mark(&mut self, at: f64, names: &str) {
             for name in names.chars() {
                 let key = ObjectKey::new("", &name.to_string());
-                let change = Change { key: &key, uid: &"u".into(), mark_type: MarkType::Updated };
+                let change = Change { kind: 0, key: &key, uid: &"u".into(), mark_type: MarkType::Updated };
                 let touch = self.lanes.touch(change, self.ring.next_seq(), at);
                 let resource_version = ResourceVersion::default();
                 let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
@@ -292,7 +292,7 @@ mod tests {
         let mut fixture = Fixture::new();
         fixture.mark(1_000.0, "q");
         fixture.mark(100_000.0, "abcde");
-        let selected = fixture.lanes.find(&ObjectKey::new("", "q"));
+        let selected = fixture.lanes.find(0, &ObjectKey::new("", "q"));
         assert_eq!(fixture.rows(Ask { selected, ..ask(100_001.0) }), "qed");
         assert_eq!(fixture.rows(Ask { selected, scroll: 2, ..ask(100_002.0) }), "qcb");
         assert_eq!(fixture.rows(ask(100_003.0)), "edc");

@@ -20,8 +20,8 @@ pub struct TimelineView {
     pub scroll: usize,
     /// Whether lanes must keep their rows, as while the pointer is over them.
     pub hold: bool,
-    /// The object whose lane comes first.
-    pub selected: Option<ObjectKey>,
+    /// The object whose lane comes first, with its kind's number.
+    pub selected: Option<(u8, ObjectKey)>,
     /// Where the pointer is.
     pub hover: Option<(f64, f64)>,
 }
@@ -90,6 +90,10 @@ pub struct LaneRow {
     pub y: f64,
     /// Which lane.
     pub lane: LaneId,
+    /// Which of the timeline's kinds it is of.
+    pub kind: u8,
+    /// What that is called in short, where there are several.
+    pub kind_name: &'static str,
     /// Whose.
     pub key: ObjectKey,
     /// Whether the object exists.

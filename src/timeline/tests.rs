@@ -29,7 +29,7 @@ impl Fixture {
 
     fn push(&mut self, now: f64, mark_type: MarkType, name: &str, uid: &str, tone: Tone) {
         let version = ResourceVersion::new(&format!("{now:.0}"));
-        self.timeline.push(now, mark_type, &ObjectKey::new("shop", name), &uid.into(), &version, 1, tone);
+        self.timeline.push(now, mark_type, (0, &ObjectKey::new("shop", name)), &uid.into(), &version, 1, tone);
     }
 
     fn scene(&mut self, now: f64) -> &Scene {

@@ -70,6 +70,7 @@ pub fn Inspector(
             <aside
                 class="inspector"
                 data-testid="inspector"
+                data-kind=move || signals.inspected.with(|one| one.as_ref().map(|one| one.resource))
                 data-key=move || signals.inspected.with(|one| one.as_ref().map(|one| one.key.clone()))
                 data-state=move || signals.inspected.with(|one| one.as_ref().map(|one| one.state))
                 aria-label="Inspector"

@@ -8,7 +8,7 @@ use crate::ui::screen::Screen;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListingModel {
     /// What is listed.
-    pub title: &'static str,
+    pub title: String,
     /// So many have come.
     pub listed: u64,
     /// Of about so many.

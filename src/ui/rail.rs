@@ -129,6 +129,10 @@ fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Comma
         _ => "◐",
     };
     let pin = move |_| commands.send(Command::Go(screen.route.get_untracked().pinning(name)));
+    let join = move |_| commands.send(Command::Go(screen.route.get_untracked().joining(name)));
+    let joined = is(|item| item.current);
+    // The only one in view has nothing to join, and nothing to leave.
+    let is_only = is(|item| item.current && item.alone);
     view! {
         <div
             class="rail-item"
@@ -138,7 +142,7 @@ fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Comma
                 href=read(|item| item.href.clone())
                 title=read(|item| item.note.clone())
                 data-testid=format!("kind-{name}")
-                aria-current=move || is(|item| item.current)().then_some("page")
+                aria-current=move || joined().then(|| if is_only() { "page" } else { "true" })
             >
                 <span class="state" data-state=move || item.with(|item| item.as_ref().map_or("", |item| item.state))>
                     {move || item.with(|item| item.as_ref().map_or("○", glyph))}
@@ -149,6 +153,17 @@ fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Comma
                     <path d=read(|item| item.spark.clone()) />
                 </svg>
             </a>
+            <button
+                class="join"
+                data-testid=format!("join-{name}")
+                disabled=is_only
+                aria-pressed=move || joined().to_string()
+                aria-label=format!("{title} in the table in view")
+                title=move || if joined() { "take out of the table in view" } else { "add to the table in view" }
+                on:click=join
+            >
+                {move || if joined() { "−" } else { "+" }}
+            </button>
             <button
                 class="pin"
                 data-testid=format!("pin-{name}")

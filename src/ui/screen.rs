@@ -30,8 +30,8 @@ pub enum Command {
     Pause(bool),
     /// Try again at once.
     Retry,
-    /// Look at this object, or at none; at the same once more: no longer.
-    Select(Option<ObjectKey>),
+    /// Look at this object of a kind, by the page's name for that, or at none; at the same once more: no longer.
+    Select(Option<(&'static str, ObjectKey)>),
     /// Do something in the inspector.
     Inspect(Inspect),
     /// The timeline's canvas has this size, in CSS pixels.
@@ -166,6 +166,8 @@ pub struct CellModel {
 pub struct RowModel {
     /// Its place in the whole table, from 1.
     pub rank: usize,
+    /// The page's name for its kind.
+    pub kind: &'static str,
     /// Namespace and name.
     pub key: ObjectKey,
     /// Which life of the name.
@@ -223,6 +225,8 @@ pub struct RailItem {
     pub title: &'static str,
     /// Whether it is in view.
     pub current: bool,
+    /// Whether a single kind is asked for.
+    pub alone: bool,
     /// Whether it stays watched.
     pub pinned: bool,
     /// The connection's state; nothing where it is not watched.
@@ -329,8 +333,8 @@ pub struct Screen {
     pub subject: RwSignal<Subject>,
     /// The state of the connection of the kind in view.
     pub connection: RwSignal<Connection>,
-    /// What is wrong with it.
-    pub trouble: RwSignal<Option<Trouble>>,
+    /// What is wrong with it, or with each of several.
+    pub trouble: RwSignal<Vec<Trouble>>,
     /// No API at all.
     pub splash: RwSignal<Option<Splash>>,
     /// `shown / total`.
@@ -406,7 +410,7 @@ impl Screen {
             route: RwSignal::new(route),
             subject: RwSignal::new(Subject::default()),
             connection: RwSignal::new(Connection { state: "connecting", detail: String::new() }),
-            trouble: RwSignal::new(None),
+            trouble: RwSignal::new(Vec::new()),
             splash: RwSignal::new(None),
             count: RwSignal::new(String::from("0 / 0")),
             progress: RwSignal::new(String::new()),

@@ -155,16 +155,19 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
 #[component]
 fn Trouble(screen: Screen, commands: Commands) -> impl IntoView {
     move || {
-        screen.trouble.get().map(|trouble| {
+        let each = screen.trouble.get().into_iter().map(|trouble| {
             view! {
                 <div class="notice" data-testid="notice" data-state=trouble.state>
                     <b>{trouble.what}</b>
                     <span class="words">{trouble.words}</span>
-                    <span class="dim">{trouble.next}</span>
-                    <button on:click=move |_| commands.send(Command::Retry)>"Try now"</button>
+                    <span class="dim">{trouble.next.clone()}</span>
+                    {(!trouble.next.is_empty()).then(|| view! {
+                        <button on:click=move |_| commands.send(Command::Retry)>"Try now"</button>
+                    })}
                 </div>
             }
-        })
+        });
+        each.collect_view()
     }
 }
 
@@ -225,7 +228,7 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
             move || row.with(get)
         }
     };
-    let (key, uid) = row.with_untracked(|row| (row.key.clone(), row.uid.to_string()));
+    let (kind, key, uid) = row.with_untracked(|row| (row.kind, row.key.clone(), row.uid.to_string()));
     let cells = heads.into_iter().enumerate().map(|(at, head)| {
         if head.title == crate::page::route::CHANGED {
             return delta_cell(row.clone(), at).into_any();
@@ -281,6 +284,7 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
             node_ref=element
             aria-selected=move || aria_selected.with(|row| row.selected).to_string()
             data-hand=move || on_row.with(|row| row.hand.map(|cell| if cell == 0 { "row" } else { "cell" }))
+            data-kind=kind
             data-key=key.to_string()
             data-uid=uid
             data-state=read(|row| row.state)
@@ -290,7 +294,7 @@ fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
             data-selected=move || selected.with(|row| row.selected.then_some("true"))
             data-flaw=move || flaw.with(|row| row.flaw.then_some("true"))
             aria-rowindex=move || rank.with(|row| row.rank + 1)
-            on:click=move |_| commands.send(Command::Select(Some(chosen.clone())))
+            on:click=move |_| commands.send(Command::Select(Some((kind, chosen.clone()))))
         >
             {cells.collect_view()}
         </div>

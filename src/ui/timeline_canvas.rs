@@ -18,6 +18,8 @@ const MARGIN: f64 = 14.0;
 
 /// The most characters of a namespace.
 const NAMESPACE: usize = 12;
+/// The most characters of a kind.
+const KIND: usize = 7;
 
 /// The theme's colours, read from the style variables.
 #[derive(Debug, Default)]
@@ -174,13 +176,19 @@ impl Painter {
         }
         // Namespaces stand in a column as wide as the longest of them, so that names begin at one place.
         let all = ((layout.left - MARGIN - 12.0) / self.char).floor().max(1.0) as usize;
-        let longest = scene.lanes.iter().flatten().map(|row| row.key.namespace.chars().count()).max();
-        let namespace = longest.unwrap_or(0).min(NAMESPACE).min(all / 2);
-        let name_x = MARGIN + if namespace == 0 { 0.0 } else { (namespace + 1) as f64 * self.char };
-        let name = all.saturating_sub(if namespace == 0 { 0 } else { namespace + 1 });
+        // Where there are several kinds, they stand before them in a column of their own.
+        let longest =
+            |text: fn(&LaneRow) -> &str| scene.lanes.iter().flatten().map(|row| text(row).chars().count()).max();
+        let kind = longest(|row| row.kind_name).unwrap_or(0).min(KIND).min(all / 3);
+        let namespace = longest(|row| &row.key.namespace).unwrap_or(0).min(NAMESPACE).min(all.saturating_sub(kind) / 2);
+        let room = |length: usize| if length == 0 { 0 } else { length + 1 };
+        let namespace_x = MARGIN + room(kind) as f64 * self.char;
+        let name_x = namespace_x + room(namespace) as f64 * self.char;
+        let name = all.saturating_sub(room(kind) + room(namespace));
         self.fill(&colours.faint);
         for row in scene.lanes.iter().flatten() {
-            self.text(&fit(&row.key.namespace, namespace), MARGIN, row.y);
+            self.text(&fit(row.kind_name, kind), MARGIN, row.y);
+            self.text(&fit(&row.key.namespace, namespace), namespace_x, row.y);
         }
         for row in scene.lanes.iter().flatten() {
             self.paint_name(row, name_x, name);

@@ -72,6 +72,9 @@ mod accessibility;
 // Every kind's cells against what a real server printed.
 mod columns;
 
+// Several kinds in one table.
+mod several;
+
 // Kinds that come and go with their definitions.
 mod kinds;
 

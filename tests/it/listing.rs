@@ -1,5 +1,7 @@
 //! How far a first list has come: what the server is asked beside it, and what is made of the answers.
 
+use std::slice;
+
 use kubechurn::api::status::Failure;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::factory::{InformerId, SharedInformerFactory};
@@ -56,7 +58,7 @@ impl Play {
 
     /// Of which informers the server is asked now.
     fn asks(&mut self, now: f64) -> Vec<usize> {
-        let asked = self.counts.look(now, &self.watched, &self.informers);
+        let asked = self.counts.look(now, slice::from_ref(&self.watched), &self.informers);
         asked.into_iter().filter_map(|id| self.ids.iter().position(|own| *own == id)).collect()
     }
 
@@ -65,7 +67,7 @@ impl Play {
     }
 
     fn words(&self) -> Option<String> {
-        self.counts.progress(&self.watched, &self.informers).map(|progress| progress.words())
+        self.counts.progress(slice::from_ref(&self.watched), &self.informers).map(|progress| progress.words())
     }
 
     #[track_caller]

@@ -17,6 +17,8 @@ mod conversations;
 mod fuzz;
 /// Informers, their handlers, their factory, and two queues side by side.
 mod informers;
+/// Several kinds in one table and on one timeline.
+mod joint;
 /// How far a first list has come, and of how many.
 mod listing;
 /// What the queue takes of memory.

@@ -76,9 +76,10 @@ pub fn link(route: &Route, kind: &'static str, key: &ObjectKey) -> String {
         _ => Vec::new(),
     };
     let nothing = String::new();
-    let place =
-        Route { text: nothing.clone(), labels: nothing.clone(), fields: nothing, namespaces, ..route.showing(kind) };
-    Route { selected: key.to_string(), ..place }.fragment()
+    // A table that has the kind already stays.
+    let table = if route.shows(kind) { route.clone() } else { route.showing(kind) };
+    let place = Route { text: nothing.clone(), labels: nothing.clone(), fields: nothing, namespaces, ..table };
+    place.selecting(Some((kind, key))).fragment()
 }
 
 /// What an object's row says of its state.

@@ -3,6 +3,10 @@
 use super::*;
 use crate::table::kinds::kind;
 
+fn face(names: &[&str]) -> Arc<Face> {
+    Arc::new(Face::of(&names.iter().filter_map(|name| kind(name)).collect::<Vec<_>>()))
+}
+
 fn titles(layout: &Layout) -> Vec<&'static str> {
     layout.sources.iter().map(|source| layout.title(*source)).collect()
 }
@@ -23,9 +27,28 @@ fn columns_are_kubectl_s_until_they_are_arranged() {
             &["NAMESPACE", "NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE", "CONTAINERS", "IMAGES", "SELECTOR", "Δ"],
         ),
     ] {
-        assert_eq!(titles(&Layout::of(kind(name), wide, &none)), expected, "{name}");
+        assert_eq!(titles(&Layout::of(face(&[name]), wide, &none)), expected, "{name}");
     }
-    assert_eq!(titles(&Layout::of(None, false, &none)), ["Δ"]);
+    assert_eq!(titles(&Layout::of(Arc::default(), false, &none)), ["Δ"]);
+}
+
+#[test]
+fn several_kinds_have_the_kind_before_and_the_namespace_if_any_has_one() {
+    let none = Arrangement::default();
+    for (names, expected) in [
+        (&["deploy", "po"][..], "KIND NAMESPACE NAME READY UP-TO-DATE AVAILABLE STATUS RESTARTS AGE Δ"),
+        (
+            &["ns", "pv"],
+            "KIND NAME CAPACITY ACCESS MODES RECLAIM POLICY STATUS CLAIM STORAGECLASS VOLUMEATTRIBUTESCLASS REASON AGE Δ",
+        ),
+        (&["no", "sa"], "KIND NAMESPACE NAME STATUS ROLES AGE VERSION Δ"),
+        (&["sc", "ns"], "KIND NAME PROVISIONER RECLAIMPOLICY VOLUMEBINDINGMODE ALLOWVOLUMEEXPANSION STATUS AGE Δ"),
+    ] {
+        assert_eq!(titles(&Layout::of(face(names), false, &none)).join(" "), expected, "{names:?}");
+    }
+    let layout = Layout::of(face(&["deploy", "po"]), false, &order(&["NAME", "KIND"]));
+    assert_eq!(titles(&layout)[..2], ["NAME", "READY"], "{:?}", titles(&layout));
+    assert!(layout.fits(&face(&["deploy", "po"]), false) && !layout.fits(&face(&["po", "deploy"]), false));
 }
 
 #[test]
@@ -38,7 +61,7 @@ fn an_order_copes_with_columns_that_come_and_go() {
         ),
         (order(&["NAME", "NAME"]), &["NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "Δ"]),
     ] {
-        let layout = Layout::of(kind("pods"), false, &arrangement);
+        let layout = Layout::of(face(&["pods"]), false, &arrangement);
         let mut sorted = titles(&layout);
         // Whatever the order, each column is there once.
         sorted.sort_unstable();
@@ -53,10 +76,10 @@ fn an_order_copes_with_columns_that_come_and_go() {
 fn after(changes: &[Rearrange]) -> (Vec<&'static str>, Arrangement) {
     let mut arrangement = Arrangement::default();
     for change in changes {
-        let layout = Layout::of(kind("namespaces"), false, &arrangement);
+        let layout = Layout::of(face(&["namespaces"]), false, &arrangement);
         arrangement = layout.rearranged(&arrangement, change.clone());
     }
-    (titles(&Layout::of(kind("namespaces"), false, &arrangement)), arrangement)
+    (titles(&Layout::of(face(&["namespaces"]), false, &arrangement)), arrangement)
 }
 
 #[test]
@@ -89,7 +112,7 @@ fn columns_are_moved_hidden_and_put_back() {
 
 #[test]
 fn widths_grow_with_values_unless_they_were_chosen() {
-    let mut layout = Layout::of(kind("namespaces"), false, &Arrangement::default());
+    let mut layout = Layout::of(face(&["namespaces"]), false, &Arrangement::default());
     assert!(layout.make_room(0, "kube-system"));
     assert!(layout.make_room(0, "a"), "nothing gets narrower by itself");
     assert!(!layout.make_room(1, &"x".repeat(65)));
@@ -104,11 +127,16 @@ fn widths_grow_with_values_unless_they_were_chosen() {
         (Rearrange::Fit("NAME".into()), "minmax(6ch, 6fr)"),
     ] {
         let arrangement = layout.rearranged(&Arrangement::default(), change.clone());
-        let mut resized = Layout { sources: layout.sources.clone(), widths: layout.widths.clone(), ..layout };
+        let mut resized = Layout {
+            face: layout.face.clone(),
+            sources: layout.sources.clone(),
+            widths: layout.widths.clone(),
+            ..layout
+        };
         resized.resize(&arrangement);
         let expected_grown = if expected.ends_with("fr)") { "minmax(11ch, 11fr)" } else { expected };
         assert_eq!(resized.template().split(" minmax").next(), Some(expected_grown), "{change:?}");
-        let mut layout = Layout::of(kind("namespaces"), false, &arrangement);
+        let mut layout = Layout::of(face(&["namespaces"]), false, &arrangement);
         let template = layout.template();
         assert_eq!(template.split(" minmax").next(), Some(expected), "{change:?}");
         assert_eq!(layout.make_room(0, "kube-system"), !["7ch", "3ch"].contains(&expected), "{change:?}");
@@ -118,9 +146,9 @@ fn widths_grow_with_values_unless_they_were_chosen() {
 #[test]
 fn the_menu_has_every_column() {
     let arrangement = Arrangement { widths: [(String::from("NODE"), 9)].into(), ..Arrangement::default() };
-    let choices = Layout::of(kind("pods"), false, &arrangement).choices(&arrangement);
+    let choices = Layout::of(face(&["pods"]), false, &arrangement).choices(&arrangement);
     let node = choices.iter().find(|choice| choice.title == "NODE").unwrap();
     assert_eq!((node.shown, node.width, choices.len()), (false, Some(9), kind("pods").unwrap().columns.len() + 3));
     let arrangement = Arrangement { shown: [(String::from("NODE"), true)].into(), ..arrangement };
-    assert!(titles(&Layout::of(kind("pods"), false, &arrangement)).contains(&"NODE"));
+    assert!(titles(&Layout::of(face(&["pods"]), false, &arrangement)).contains(&"NODE"));
 }

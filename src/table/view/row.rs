@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::api::cell::CellRef;
-use crate::api::object::Object;
+use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::DeltaType;
+use crate::table::face::Face;
 use crate::table::order::RowId;
 
 /// What rows are sorted by.
@@ -16,7 +16,9 @@ pub enum SortKey {
     Key,
     /// Name, then namespace.
     Name,
-    /// One of the kind's columns, by its place among them.
+    /// What stands under KIND.
+    Kind,
+    /// One of the table's columns, by its place among them.
     Column(usize),
     /// The last change, newest first.
     Changed,
@@ -38,7 +40,7 @@ pub struct Row {
     pub object: Arc<Object>,
     /// When the last change came; the row of a first list has none to speak of, but still a time.
     pub changed_at: f64,
-    /// Which cells the last update changed: bit `n` for the kind's column `n`. What stands behind the first 32 columns
+    /// Which cells the last update changed: bit `n` for its kind's column `n`. What stands behind the first 32 columns
     /// is not told.
     pub changed: u32,
     /// Another one after every change, so that a view can tell whether it has shown the newest.
@@ -49,6 +51,8 @@ pub struct Row {
     pub(super) judged: u32,
     /// What the last change was.
     pub delta: DeltaType,
+    /// Which of the table's kinds it is of.
+    pub kind: u8,
     /// Whether that filter lets it through.
     pub(super) shown: bool,
     /// Where it stands while the rows are being sorted.
@@ -68,34 +72,46 @@ pub(super) enum Place {
 }
 
 impl Row {
+    /// Whether it is the object with this key, of the kind with this number.
+    pub fn is_of(&self, kind: u8, key: &ObjectKey) -> bool {
+        self.kind == kind && self.object.key == *key
+    }
+
     /// When the object was deleted; `None` while it lives.
     pub fn deleted_at(&self) -> Option<f64> {
         (self.delta == DeltaType::Deleted).then_some(self.changed_at)
     }
 }
 
-/// A strict order of rows: what the user asked for, then namespace and name, then the row's own number, for a
-/// deleted row may linger beside its successor.
-pub(super) fn comparison(rows: &[Option<Row>], sort: Sort) -> impl Fn(RowId, RowId) -> Ordering + Copy + '_ {
+/// A strict order of rows: what the user asked for, then namespace and name, then the kind as it was asked for, then
+/// the row's own number, for a deleted row may linger beside its successor. A row without the cell, because its kind has
+/// none or its object could not be read, stands last whichever way the order is turned.
+pub(super) fn comparison<'a>(
+    face: &'a Face,
+    rows: &'a [Option<Row>],
+    sort: Sort,
+) -> impl Fn(RowId, RowId) -> Ordering + Copy + 'a {
     move |a, b| {
         let (Some(one), Some(two)) = (&rows[a.0 as usize], &rows[b.0 as usize]) else { return a.cmp(&b) };
         let (one_key, two_key) = (&one.object.key, &two.object.key);
+        let cell = |row: &'a Row, column| face.cell(row.kind, column).and_then(|at| row.object.cells.get(at));
+        let mut missing = Ordering::Equal;
         let by = match sort.key {
             SortKey::Key => one_key.cmp(two_key),
             SortKey::Name => one_key.name.cmp(&two_key.name),
-            SortKey::Column(column) => compare_cells(one.object.cells.get(column), two.object.cells.get(column)),
+            SortKey::Kind => face.rank(one.kind).cmp(&face.rank(two.kind)),
+            SortKey::Column(column) => match (cell(one, column), cell(two, column)) {
+                (Some(one), Some(two)) => one.compare(two),
+                (one, two) => {
+                    missing = one.is_none().cmp(&two.is_none());
+                    Ordering::Equal
+                }
+            },
             SortKey::Changed => two.changed_at.total_cmp(&one.changed_at),
         };
         let by = if sort.descending { by.reverse() } else { by };
-        by.then_with(|| one_key.cmp(two_key)).then_with(|| a.cmp(&b))
-    }
-}
-
-/// A row without a cell, because its object could not be read, stands last.
-fn compare_cells(one: Option<CellRef<'_>>, two: Option<CellRef<'_>>) -> Ordering {
-    match (one, two) {
-        (Some(one), Some(two)) => one.compare(two),
-        _ => two.is_some().cmp(&one.is_some()),
+        let by = missing.then(by).then_with(|| one_key.cmp(two_key));
+        by.then_with(|| one.kind.cmp(&two.kind)).then_with(|| a.cmp(&b))
     }
 }
 

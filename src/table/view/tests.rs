@@ -1,5 +1,7 @@
 //! The view against a plain sorted and filtered vector, and what it does with single changes.
 
+mod several;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -174,7 +176,7 @@ fn a_choice_has_a_name_and_fades_as_it_lasts() {
 fn an_update_says_which_cells_changed() {
     let mut view = view(&[added("a", 1)]);
     view.apply(&updated("a", 1, 2), 1.0);
-    let row = view.row(view.find(&ObjectKey::new("shop", "a")).unwrap()).unwrap();
+    let row = view.row(view.find(0, &ObjectKey::new("shop", "a")).unwrap()).unwrap();
     assert_eq!((row.changed, row.delta), (0b01, DeltaType::Updated));
 }
 

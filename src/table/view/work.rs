@@ -74,7 +74,7 @@ impl TableView {
         match &self.work {
             Work::Done => None,
             Work::Filtering(cursor) => {
-                let at = cursor.and_then(|id| self.all.position(id, comparison(&self.rows, self.sort)));
+                let at = cursor.and_then(|id| self.all.position(id, comparison(&self.face, &self.rows, self.sort)));
                 Some(Progress { sorting: false, done: at.map_or(0, |at| at + 1), of })
             }
             Work::Sorting(sorting) => Some(Progress { sorting: true, done: self.all.len() + sorting.top.len(), of }),
@@ -101,7 +101,7 @@ impl TableView {
     }
 
     fn filter_some(&mut self, cursor: Option<RowId>) {
-        let at = cursor.and_then(|id| self.all.position(id, comparison(&self.rows, self.sort)));
+        let at = cursor.and_then(|id| self.all.position(id, comparison(&self.face, &self.rows, self.sort)));
         let step: Vec<RowId> = self.all.iter_from(at.map_or(0, |at| at + 1)).take(STEP).collect();
         for &id in &step {
             if self.judge(id)
@@ -140,7 +140,7 @@ impl TableView {
     fn finish_sorting(&mut self) {
         let Work::Sorting(sorting) = std::mem::take(&mut self.work) else { return };
         for id in sorting.top.iter_from(0) {
-            self.all.insert(id, comparison(&self.rows, self.sort));
+            self.all.insert(id, comparison(&self.face, &self.rows, self.sort));
         }
         if let Some(shown) = &mut self.shown {
             // Every row was judged on the way.
@@ -151,7 +151,7 @@ impl TableView {
 
     /// Places a row outside of the top.
     fn place(&mut self, id: RowId) {
-        self.all.insert(id, comparison(&self.rows, self.sort));
+        self.all.insert(id, comparison(&self.face, &self.rows, self.sort));
         self.mark(id, Place::Rest);
     }
 
@@ -165,9 +165,8 @@ impl TableView {
     pub(super) fn is_past(&self, id: RowId) -> bool {
         match self.work {
             Work::Done => true,
-            Work::Filtering(cursor) => {
-                cursor.is_some_and(|cursor| comparison(&self.rows, self.sort)(id, cursor) != Ordering::Greater)
-            }
+            Work::Filtering(cursor) => cursor
+                .is_some_and(|cursor| comparison(&self.face, &self.rows, self.sort)(id, cursor) != Ordering::Greater),
             Work::Sorting(_) => false,
         }
     }
@@ -175,7 +174,7 @@ impl TableView {
     /// Puts a row that stands nowhere where it belongs by its values.
     pub(super) fn enter(&mut self, id: RowId) {
         let shown = self.judge(id);
-        let compare = comparison(&self.rows, self.sort);
+        let compare = comparison(&self.face, &self.rows, self.sort);
         let Work::Sorting(sorting) = &mut self.work else {
             self.all.insert(id, compare);
             if shown && self.is_past(id) {
@@ -210,7 +209,7 @@ impl TableView {
             Some(row) => (row.shown && row.judged == self.epoch, row.place),
             None => return,
         };
-        let compare = comparison(&self.rows, self.sort);
+        let compare = comparison(&self.face, &self.rows, self.sort);
         match &mut self.work {
             Work::Sorting(sorting) => match place {
                 Place::Top => drop(sorting.top.remove(id, compare)),
@@ -222,7 +221,7 @@ impl TableView {
                     && *cursor == Some(id)
                 {
                     // The walk goes on behind the row before it.
-                    let at = self.all.position(id, comparison(&self.rows, self.sort)).unwrap_or(0);
+                    let at = self.all.position(id, comparison(&self.face, &self.rows, self.sort)).unwrap_or(0);
                     *cursor = at.checked_sub(1).and_then(|before| self.all.iter_from(before).next());
                 }
                 self.all.remove(id, compare);
@@ -235,13 +234,13 @@ impl TableView {
 
     pub(super) fn show(&mut self, id: RowId) {
         if let Some(shown) = &mut self.shown {
-            shown.insert(id, comparison(&self.rows, self.sort));
+            shown.insert(id, comparison(&self.face, &self.rows, self.sort));
         }
     }
 
     pub(super) fn hide(&mut self, id: RowId) {
         if let Some(shown) = &mut self.shown {
-            shown.remove(id, comparison(&self.rows, self.sort));
+            shown.remove(id, comparison(&self.face, &self.rows, self.sort));
         }
     }
 }

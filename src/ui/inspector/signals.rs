@@ -83,6 +83,8 @@ impl Tab {
 pub struct Inspected {
     /// `Pod`.
     pub kind: String,
+    /// The page's name for that: `pods`.
+    pub resource: &'static str,
     /// `namespace/name`.
     pub key: String,
     /// Empty for cluster-wide kinds.

@@ -1,0 +1,172 @@
+//! Everything that is watched, and what is in view of it: one kind, or several in one table.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::api::object::ObjectKey;
+use crate::cache::factory::{InformerId, SharedInformerFactory};
+use crate::cache::reflector::Health;
+use crate::page::joint::Joint;
+use crate::page::notices::Announcer;
+use crate::page::watched::{Watched, worst};
+use crate::table::kinds::Kind;
+use crate::table::view::{Linger, TableView};
+use crate::timeline::Timeline;
+
+/// The watched kinds, those in view first.
+#[derive(Debug, Default)]
+pub struct Desks {
+    watched: Vec<Watched>,
+    in_view: usize,
+    /// The table of those in view, where they are several.
+    joint: Option<Joint>,
+}
+
+impl Deref for Desks {
+    type Target = [Watched];
+
+    fn deref(&self) -> &[Watched] {
+        &self.watched
+    }
+}
+
+impl DerefMut for Desks {
+    fn deref_mut(&mut self) -> &mut [Watched] {
+        &mut self.watched
+    }
+}
+
+impl Desks {
+    /// Takes the watched kinds out, to be given back with [`Desks::put`].
+    pub fn take_out(&mut self) -> Vec<Watched> {
+        self.in_view = 0;
+        std::mem::take(&mut self.watched)
+    }
+
+    /// Puts kinds there, the first `in_view` of them in view, and says which informers ended by what is let go.
+    /// Whether the table of several is another one than before is told, too.
+    pub fn put(
+        &mut self,
+        watched: Vec<Watched>,
+        in_view: usize,
+        informers: &mut SharedInformerFactory,
+        announcer: &mut Announcer,
+        now: f64,
+    ) -> (Vec<InformerId>, bool) {
+        (self.watched, self.in_view) = (watched, in_view);
+        let joins = in_view > 1;
+        for (at, member) in self.watched.iter_mut().enumerate() {
+            member.keep_table(!joins || at >= in_view, informers, now);
+        }
+        let members = &mut self.watched[..in_view];
+        if joins == self.joint.is_some() && self.joint.as_ref().is_none_or(|joint| joint.is_of(members)) {
+            return (Vec::new(), false);
+        }
+        // The new one comes before the old one goes: an informer that both look at goes on.
+        let new = joins.then(|| Joint::new(members, informers, announcer, now));
+        let old = std::mem::replace(&mut self.joint, new);
+        (old.map_or_else(Vec::new, |old| old.end(informers, announcer)), true)
+    }
+
+    /// The kinds in view that are watched.
+    pub fn members(&self) -> &[Watched] {
+        &self.watched[..self.in_view]
+    }
+
+    /// The kinds that are watched and not in view.
+    pub fn others_mut(&mut self) -> &mut [Watched] {
+        &mut self.watched[self.in_view..]
+    }
+
+    /// A kind in view.
+    pub fn member(&self, kind: &Kind) -> Option<&Watched> {
+        self.members().iter().find(|member| member.kind().resource == kind.resource)
+    }
+
+    /// The rows in view; `None` where nothing in view is watched.
+    pub fn view(&self) -> Option<&TableView> {
+        let alone = || self.members().first().map(Watched::view);
+        self.joint.as_ref().map(Joint::view).or_else(alone)
+    }
+
+    /// The rows in view, to be sorted, filtered or held.
+    pub fn view_mut(&mut self) -> Option<&mut TableView> {
+        let alone = self.watched[..self.in_view].first_mut().map(Watched::view_mut);
+        self.joint.as_mut().map(Joint::view_mut).or(alone)
+    }
+
+    /// The marks of what is in view.
+    pub fn timeline(&self) -> Option<&Timeline> {
+        let alone = || self.members().first().map(Watched::timeline);
+        self.joint.as_ref().map(Joint::timeline).or_else(alone)
+    }
+
+    /// The marks of what is in view, to be looked at from another place.
+    pub fn timeline_mut(&mut self) -> Option<&mut Timeline> {
+        let alone = self.watched[..self.in_view].first_mut().map(Watched::timeline_mut);
+        self.joint.as_mut().map(Joint::timeline_mut).or(alone)
+    }
+
+    /// Gives an object in view a lane on the timeline, if it is there and has none; `kind` is its kind's number.
+    pub fn recall(&mut self, kind: u8, key: &ObjectKey) {
+        match &mut self.joint {
+            Some(joint) => joint.recall(kind, key),
+            None => self.watched[..self.in_view].iter_mut().for_each(|alone| alone.recall(key)),
+        }
+    }
+
+    /// What all marks take.
+    pub fn timeline_bytes(&self) -> usize {
+        let joint = self.joint.as_ref().map_or(0, |joint| joint.timeline().bytes());
+        joint + self.iter().map(|watched| watched.timeline().bytes()).sum::<usize>()
+    }
+
+    /// Has every table and timeline take what the informers have for it, and lets rows go that have lingered for so long;
+    /// none of the table in view while the user is `busy` on it.
+    pub fn take(&mut self, informers: &mut SharedInformerFactory, linger: Linger, busy: bool, now: f64) {
+        self.watched.iter_mut().for_each(|watched| watched.take(informers));
+        if let Some(joint) = &mut self.joint {
+            joint.take(informers);
+        }
+        let alone = self.joint.is_none();
+        let views = self.watched.iter_mut().map(Watched::view_mut).enumerate();
+        let views = views.map(|(at, view)| (alone && at < self.in_view, view));
+        for (in_view, view) in views.chain(self.joint.iter_mut().map(|joint| (true, joint.view_mut()))) {
+            view.linger_for(linger);
+            if !(in_view && busy) {
+                view.expire(now);
+            }
+        }
+    }
+
+    /// Has every timeline hear what the page has to say.
+    pub fn hear(&mut self, announcer: &mut Announcer) {
+        self.watched.iter_mut().for_each(|watched| watched.hear(announcer));
+        if let Some(joint) = &mut self.joint {
+            joint.hear(announcer);
+        }
+    }
+
+    /// Draws the time without knowledge while it lasts: to be called a few times a second.
+    pub fn look(&mut self, informers: &SharedInformerFactory, now: f64) {
+        self.watched.iter_mut().for_each(|watched| watched.look(informers, now));
+        if let Some(joint) = &mut self.joint {
+            joint.look(&self.watched[..self.in_view], informers, now);
+        }
+    }
+
+    /// The worst of the healths in view; `None` where nothing in view is watched.
+    pub fn health(&self, informers: &SharedInformerFactory, now: f64) -> Option<Health> {
+        worst(self.members().iter().map(|member| member.health(informers, now)))
+    }
+
+    /// How many objects are known of what is in view.
+    pub fn items(&self, informers: &SharedInformerFactory) -> usize {
+        self.members().iter().map(|member| member.items(informers)).sum()
+    }
+
+    /// How long ago the server was last heard of each, in milliseconds: the longest of the silences.
+    pub fn age(&self, informers: &SharedInformerFactory, now: f64) -> Option<f64> {
+        let ages = self.members().iter().map(|member| member.age(informers, now));
+        ages.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+    }
+}

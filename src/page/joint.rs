@@ -1,0 +1,242 @@
+//! Several watched kinds in one table and on one timeline: two more handlers of each of their informers.
+
+use std::sync::Arc;
+
+use crate::api::object::{Object, ObjectKey, ResourceVersion};
+use crate::api::request::Scope;
+use crate::cache::delta::DeltaType;
+use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
+use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use crate::cache::reflector::{Health, Notice};
+use crate::cache::store::Change;
+use crate::page::notices::{Announcer, Ear, News};
+use crate::page::watched::{Watched, recall, tone};
+use crate::table::face::Face;
+use crate::table::kinds::Kind;
+use crate::table::view::TableView;
+use crate::timeline::mark::{MarkType, grouped};
+use crate::timeline::{KindName, Timeline};
+
+/// The table and the timeline of several kinds.
+#[derive(Debug)]
+pub struct Joint {
+    face: Arc<Face>,
+    /// Where each kind is watched.
+    scopes: Vec<Vec<Scope>>,
+    sources: Vec<Source>,
+    view: TableView,
+    timeline: Timeline,
+    ear: Ear,
+    /// What arrived since the last look, of one kind after the other.
+    arrived: Vec<Arrival>,
+}
+
+/// The handlers of one informer.
+#[derive(Debug)]
+struct Source {
+    kind: u8,
+    informer: InformerId,
+    table: Registration,
+    timeline: Registration,
+}
+
+#[derive(Debug)]
+struct Arrival {
+    at: f64,
+    kind: u8,
+    mark_type: MarkType,
+    object: Arc<Object>,
+}
+
+struct TableHandler<'a>(u8, &'a mut TableView);
+
+impl ResourceEventHandler for TableHandler<'_> {
+    fn changed(&mut self, now: f64, change: &Change) -> Handled {
+        self.1.apply_of(self.0, change, now);
+        Ok(())
+    }
+}
+
+struct ArrivalHandler<'a>(u8, &'a mut Vec<Arrival>);
+
+impl ResourceEventHandler for ArrivalHandler<'_> {
+    fn changed(&mut self, _now: f64, _change: &Change) -> Handled {
+        Ok(())
+    }
+
+    fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
+        self.1.push(Arrival { at: now, kind: self.0, mark_type: delta_type.into(), object: object.clone() });
+        Ok(())
+    }
+}
+
+impl Joint {
+    /// One table of these kinds, and one timeline, which begins with what is on theirs.
+    pub fn new(
+        members: &mut [Watched],
+        informers: &mut SharedInformerFactory,
+        announcer: &mut Announcer,
+        now: f64,
+    ) -> Joint {
+        // What waits for a member's timeline is on no one else's.
+        members.iter_mut().for_each(|member| member.take(informers));
+        let kinds: Vec<&'static Kind> = members.iter().map(Watched::kind).collect();
+        let face = Arc::new(Face::of(&kinds));
+        let received = HandlerOptions { changes: false, received: true, resync: None };
+        let mut sources = Vec::new();
+        for (kind, member) in (0_u8..).zip(&*members) {
+            for informer in member.informer_ids() {
+                let table = informers.add_event_handler(informer, HandlerOptions::default(), now);
+                let timeline = informers.add_event_handler(informer, received, now);
+                sources.extend(table.zip(timeline).map(|(table, timeline)| Source { kind, informer, table, timeline }));
+            }
+        }
+        let numbers = 0..kinds.len() as u8;
+        let names = numbers.map(|kind| KindName { short: face.short(kind), long: face.label(kind) });
+        let mut timeline = Timeline::of(names.collect());
+        replay(members, &mut timeline);
+        Joint {
+            scopes: members.iter().map(|member| member.scopes().to_vec()).collect(),
+            sources,
+            view: TableView::of(face.clone()),
+            timeline,
+            ear: announcer.listen(),
+            arrived: Vec::new(),
+            face,
+        }
+    }
+
+    /// Whether it is of these, as they are watched.
+    pub fn is_of(&self, members: &[Watched]) -> bool {
+        let own = self.face.kinds().iter().zip(&self.scopes);
+        own.len() == members.len()
+            && own.zip(members).all(|((kind, scopes), member)| *kind == member.kind() && *scopes == member.scopes())
+    }
+
+    /// Lets go of the informers, and says which ended by that.
+    pub fn end(self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> Vec<InformerId> {
+        announcer.leave(self.ear);
+        let mut ended = Vec::new();
+        for source in &self.sources {
+            for registration in [source.table, source.timeline] {
+                ended.extend(informers.remove_event_handler(registration).then_some(source.informer));
+            }
+        }
+        ended
+    }
+
+    /// Has the table and the timeline take what waits for them.
+    pub fn take(&mut self, informers: &mut SharedInformerFactory) {
+        for source in &self.sources {
+            let Some(informer) = informers.get_mut(source.informer) else { continue };
+            informer.deliver(source.timeline.handler, &mut ArrivalHandler(source.kind, &mut self.arrived));
+        }
+        // A timeline's times never run backwards, and each kind's arrivals come in one piece.
+        self.arrived.sort_by(|one, other| one.at.total_cmp(&other.at));
+        for Arrival { at, kind, mark_type, object } in self.arrived.drain(..) {
+            let Object { key, uid, resource_version, .. } = &*object;
+            // Its row is still what it was before.
+            recall(&mut self.timeline, &self.view, kind, key);
+            self.timeline.push(at, mark_type, (kind, key), uid, resource_version, 1, tone(&object));
+        }
+        for source in &self.sources {
+            let Some(informer) = informers.get_mut(source.informer) else { continue };
+            informer.deliver(source.table.handler, &mut TableHandler(source.kind, &mut self.view));
+        }
+    }
+
+    /// Gives the object a lane on the timeline, if it is there and has none.
+    pub fn recall(&mut self, kind: u8, key: &ObjectKey) {
+        recall(&mut self.timeline, &self.view, kind, key);
+    }
+
+    /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
+    pub fn hear(&mut self, announcer: &mut Announcer) {
+        for said in announcer.hear(self.ear) {
+            match said.news {
+                News::Overload { from, to, .. } => self.timeline.gap(from, to, "overload: the table was behind"),
+                News::Watch(informer, notice) => {
+                    let source = self.sources.iter().find(|source| source.informer == informer);
+                    let Some(kind) = source.and_then(|source| self.face.kind(source.kind)) else { continue };
+                    match notice {
+                        Notice::Relisted { at, reason, .. } => {
+                            self.timeline.relist(at, &format!("{}: relist: {reason}", kind.title));
+                        }
+                        Notice::Gap { from, to, reason } => {
+                            self.timeline.gap(from, to, &format!("{}: {reason}", kind.title));
+                        }
+                        // A stale or refused watch is drawn as a gap while it lasts.
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Draws the time without knowledge of any kind while it lasts: to be called a few times a second.
+    pub fn look(&mut self, members: &[Watched], informers: &SharedInformerFactory, now: f64) {
+        let stale = members.iter().filter(|member| member.health(informers, now) == Health::Stale);
+        let stale: Vec<&Watched> = stale.collect();
+        if stale.is_empty() {
+            self.timeline.close_gap(now);
+        } else if !self.timeline.has_open_gap() {
+            let silent = stale.iter().filter_map(|member| member.age(informers, now)).fold(0.0, f64::max);
+            let kinds: Vec<&'static Kind> = stale.iter().map(|member| member.kind()).collect();
+            self.timeline.open_gap(now - silent, &format!("no connection: {}", Face::of(&kinds).title()));
+        }
+    }
+
+    /// The kinds and their columns.
+    pub fn face(&self) -> &Arc<Face> {
+        &self.face
+    }
+
+    /// The rows.
+    pub fn view(&self) -> &TableView {
+        &self.view
+    }
+
+    /// The rows, to be sorted, filtered or held.
+    pub fn view_mut(&mut self) -> &mut TableView {
+        &mut self.view
+    }
+
+    /// The marks.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// The marks, to be looked at from another place.
+    pub fn timeline_mut(&mut self) -> &mut Timeline {
+        &mut self.timeline
+    }
+}
+
+/// Puts what is on each kind's timeline on one of all, in the order of its time.
+fn replay(members: &[Watched], timeline: &mut Timeline) {
+    let marks =
+        (0_u8..).zip(members).flat_map(|(kind, member)| member.timeline().marks().map(move |mark| (kind, mark)));
+    let mut marks: Vec<_> = marks.collect();
+    marks.sort_by(|(_, one), (_, other)| one.at.total_cmp(&other.at));
+    let mut begun = vec![false; members.len()];
+    for (kind, mark) in marks {
+        let Some((member, begun)) = members.get(usize::from(kind)).zip(begun.get_mut(usize::from(kind))) else {
+            continue;
+        };
+        let (title, dropped) = (member.kind().title, member.timeline().evicted().total());
+        if !std::mem::replace(begun, true) && dropped > 0 {
+            // Marks of the others are known from before that, and this is said of it.
+            timeline.gap(0.0, mark.at, &format!("{title}: {} older marks dropped", grouped(dropped)));
+        }
+        match mark.key {
+            Some(key) => {
+                let version = ResourceVersion::new(mark.resource_version);
+                timeline.push(mark.at, mark.mark_type, (kind, key), mark.uid, &version, mark.folded, mark.tone);
+            }
+            None if mark.mark_type == MarkType::Gap => {
+                timeline.gap(mark.from, mark.at, &format!("{title}: {}", mark.note));
+            }
+            None => timeline.relist(mark.at, &format!("{title}: {}", mark.note)),
+        }
+    }
+}
