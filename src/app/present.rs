@@ -29,6 +29,8 @@ const OVERSCAN: usize = 6;
 const SLOW: f64 = 500.0;
 /// How much of a frame sorting and filtering may take, in milliseconds.
 const SORTS: f64 = 10.0;
+/// The same while the rows that come first are not known, for which the user waits: a frame or two are left out.
+const SEEKS: f64 = 28.0;
 
 /// A slot's signal, and what it was made of.
 struct Held {
@@ -141,7 +143,8 @@ impl Page {
         let busy = self.pointer.is_busy(now);
         let (first, count) = self.shown.window();
         if let Some(view) = self.desks.view_mut() {
-            if view.work(|| clock::now() - now < SORTS) {
+            let share = if view.seeks_the_first() { SEEKS } else { SORTS };
+            if view.work(|| clock::now() - now < share) {
                 self.frames.hurry();
             }
             if busy { view.hold(first.min(view.len()), count) } else { view.release() }

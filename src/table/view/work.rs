@@ -68,6 +68,11 @@ impl TableView {
         }
     }
 
+    /// Whether the rows that come first in a new order are not known yet.
+    pub fn seeks_the_first(&self) -> bool {
+        matches!(&self.work, Work::Sorting(sorting) if !sorting.placing)
+    }
+
     /// How far a change of order or filter has come; `None` once it is through.
     pub fn progress(&self) -> Option<Progress> {
         let of = self.rows.len() - self.free.len();
