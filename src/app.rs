@@ -284,7 +284,9 @@ impl Page {
     fn take(&mut self, now: f64) {
         // What the hands are at is held from the next picture on, and must be there then.
         let busy = self.pointer.is_busy(now);
-        self.desks.take(&mut self.informers, self.linger, busy, now);
+        if self.desks.take(&mut self.informers, self.linger, busy, now) {
+            self.frames.hurry();
+        }
         if self.paused {
             return self.overload.forgive();
         }

@@ -72,7 +72,7 @@ impl Page {
         let selected = self.selected_number();
         // The one that is looked at has a lane, whether or not anything is left that happened to it.
         if let Some((kind, key)) = &selected {
-            self.desks.recall(*kind, key);
+            self.desks.attend(*kind, key);
         }
         let Some(timeline) = self.desks.timeline_mut() else { return };
         let stage = &mut self.stage;

@@ -3,12 +3,19 @@
 use crate::api::time::Timestamp;
 use crate::cache::backoff::Moment;
 
+thread_local! {
+    /// The clock, and when it began: each frame of a watch is stamped, and to find them took longer than to ask.
+    static CLOCK: Option<(web_sys::Performance, f64)> = web_sys::window()
+        .and_then(|window| window.performance())
+        .map(|performance| { let origin = performance.time_origin(); (performance, origin) });
+}
+
 /// Milliseconds since 1970 on a clock that never runs backwards.
 pub fn now() -> f64 {
-    match web_sys::window().and_then(|window| window.performance()) {
-        Some(performance) => performance.time_origin() + performance.now(),
+    CLOCK.with(|clock| match clock {
+        Some((performance, origin)) => origin + performance.now(),
         None => js_sys::Date::now(),
-    }
+    })
 }
 
 /// The moment, with a roll of the dice.

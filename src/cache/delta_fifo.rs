@@ -132,6 +132,8 @@ impl DeltaFifo {
     /// Every item of the complete list gets a slot, at the head of the queue.
     fn unpack_all(&mut self) {
         let mut listed = std::mem::take(&mut self.listed);
+        self.slots.reserve_exact(listed.len());
+        self.queue.reserve_exact(listed.len());
         while let Some(object) = listed.pop_back() {
             let hash = FxBuildHasher.hash_one(&object.key);
             let at = self.find(hash, &object.key).unwrap_or_else(|| self.unpack(hash, object));
@@ -207,6 +209,10 @@ impl DeltaFifo {
     fn leave(&mut self) -> Option<Deltas> {
         let at = self.head();
         let listed = self.listed.pop_front();
+        if self.listed.is_empty() {
+            // What a list of 150,000 took is given back.
+            self.listed = VecDeque::new();
+        }
         let Some(at) = at else {
             let object = listed?;
             self.initial -= usize::from(self.listed_first);

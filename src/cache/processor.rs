@@ -114,6 +114,12 @@ impl SharedProcessor {
 
     /// Has a handler take all that waits for it. Returns how many notifications that was.
     pub fn deliver(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler) -> usize {
+        self.deliver_some(id, handler, usize::MAX)
+    }
+
+    /// The same, but of what the store held when the handler came at most `limit` objects; while any of these are left,
+    /// nothing that happened since.
+    pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> usize {
         let Some(listener) = self.listeners.iter_mut().find(|listener| listener.id == id) else { return 0 };
         let mut count = 0;
         let mut tell = |ledger: &mut HandlerLedger, call: &mut dyn FnMut() -> Handled| {
@@ -126,10 +132,16 @@ impl SharedProcessor {
                 }
             }
         };
-        while let Some(new) = listener.initial.pop_front() {
+        let some = listener.initial.len().min(limit);
+        for new in listener.initial.drain(..some) {
             let change = Change::Added { new, listed: true, folded: 1 };
             tell(&mut listener.ledger, &mut || handler.changed(listener.came, &change));
         }
+        if !listener.initial.is_empty() {
+            return count;
+        }
+        // What 150,000 took is given back.
+        listener.initial = VecDeque::new();
         let from = (listener.next - self.left) as usize;
         for notification in self.log.range(from..) {
             listener.next += 1;
@@ -143,6 +155,11 @@ impl SharedProcessor {
         }
         self.trim();
         count
+    }
+
+    /// Whether a handler has not heard yet of all that the store held when it came.
+    pub fn is_catching_up(&self, id: HandlerId) -> bool {
+        self.listeners.iter().any(|listener| listener.id == id && !listener.initial.is_empty())
     }
 
     /// A delta arrived.

@@ -101,6 +101,9 @@ impl ReflectorStore for Sink<'_> {
             return known.clone();
         }
         object.key = known.key.clone();
+        if object.uid == known.uid {
+            object.uid = known.uid.clone();
+        }
         Arc::new(object)
     }
 
@@ -273,6 +276,13 @@ impl SharedInformer {
     /// it was told.
     pub fn deliver(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler) -> usize {
         self.processor.deliver(id, handler)
+    }
+
+    /// The same, but of what the store held when the handler came at most `limit` objects. Whether any of these are left:
+    /// then the handler is to be asked again, and hears meanwhile of nothing that happened since.
+    pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> bool {
+        self.processor.deliver_some(id, handler, limit);
+        self.processor.is_catching_up(id)
     }
 
     /// Whether the first list has reached this handler.

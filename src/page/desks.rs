@@ -107,10 +107,10 @@ impl Desks {
     }
 
     /// Gives an object in view a lane on the timeline, if it is there and has none; `kind` is its kind's number.
-    pub fn recall(&mut self, kind: u8, key: &ObjectKey) {
+    pub fn attend(&mut self, kind: u8, key: &ObjectKey) {
         match &mut self.joint {
-            Some(joint) => joint.recall(kind, key),
-            None => self.watched[..self.in_view].iter_mut().for_each(|alone| alone.recall(key)),
+            Some(joint) => joint.attend(kind, key),
+            None => self.watched[..self.in_view].iter_mut().for_each(|alone| alone.attend(key)),
         }
     }
 
@@ -121,21 +121,26 @@ impl Desks {
     }
 
     /// Has every table and timeline take what the informers have for it, and lets rows go that have lingered for so long;
-    /// none of the table in view while the user is `busy` on it.
-    pub fn take(&mut self, informers: &mut SharedInformerFactory, linger: Linger, busy: bool, now: f64) {
-        self.watched.iter_mut().for_each(|watched| watched.take(informers));
+    /// none of the table in view while the user is `busy` on it. Whether a table has still to hear of what was there when
+    /// it came.
+    pub fn take(&mut self, informers: &mut SharedInformerFactory, linger: Linger, busy: bool, now: f64) -> bool {
+        let mut left = false;
+        for watched in &mut self.watched {
+            left |= watched.take(informers);
+        }
         if let Some(joint) = &mut self.joint {
-            joint.take(informers);
+            left |= joint.take(informers);
         }
         let alone = self.joint.is_none();
         let views = self.watched.iter_mut().map(Watched::view_mut).enumerate();
         let views = views.map(|(at, view)| (alone && at < self.in_view, view));
         for (in_view, view) in views.chain(self.joint.iter_mut().map(|joint| (true, joint.view_mut()))) {
             view.linger_for(linger);
-            if !(in_view && busy) {
+            if !(in_view && busy) || view.overflows() {
                 view.expire(now);
             }
         }
+        left
     }
 
     /// Has every timeline hear what the page has to say.

@@ -10,7 +10,7 @@ use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use crate::cache::reflector::{Health, Notice};
 use crate::cache::store::Change;
 use crate::page::notices::{Announcer, Ear, News};
-use crate::page::watched::{Watched, recall, tone};
+use crate::page::watched::{AT_ONCE, Watched, attend, recall, tone};
 use crate::table::face::Face;
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
@@ -79,7 +79,9 @@ impl Joint {
         now: f64,
     ) -> Joint {
         // What waits for a member's timeline is on no one else's.
-        members.iter_mut().for_each(|member| member.take(informers));
+        for member in members.iter_mut() {
+            member.take(informers);
+        }
         let kinds: Vec<&'static Kind> = members.iter().map(Watched::kind).collect();
         let face = Arc::new(Face::of(&kinds));
         let received = HandlerOptions { changes: false, received: true, resync: None };
@@ -125,8 +127,9 @@ impl Joint {
         ended
     }
 
-    /// Has the table and the timeline take what waits for them.
-    pub fn take(&mut self, informers: &mut SharedInformerFactory) {
+    /// Has the table and the timeline take what waits for them. Whether the table has still to hear of what was there when
+    /// it came.
+    pub fn take(&mut self, informers: &mut SharedInformerFactory) -> bool {
         for source in &self.sources {
             let Some(informer) = informers.get_mut(source.informer) else { continue };
             informer.deliver(source.timeline.handler, &mut ArrivalHandler(source.kind, &mut self.arrived));
@@ -139,15 +142,18 @@ impl Joint {
             recall(&mut self.timeline, &self.view, kind, key);
             self.timeline.push(at, mark_type, (kind, key), uid, resource_version, 1, tone(&object));
         }
+        let mut left = false;
         for source in &self.sources {
             let Some(informer) = informers.get_mut(source.informer) else { continue };
-            informer.deliver(source.table.handler, &mut TableHandler(source.kind, &mut self.view));
+            left |=
+                informer.deliver_some(source.table.handler, &mut TableHandler(source.kind, &mut self.view), AT_ONCE);
         }
+        left
     }
 
     /// Gives the object a lane on the timeline, if it is there and has none.
-    pub fn recall(&mut self, kind: u8, key: &ObjectKey) {
-        recall(&mut self.timeline, &self.view, kind, key);
+    pub fn attend(&mut self, kind: u8, key: &ObjectKey) {
+        attend(&mut self.timeline, &self.view, kind, key);
     }
 
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.

@@ -23,6 +23,9 @@ use crate::table::view::TableView;
 use crate::timeline::Timeline;
 use crate::timeline::mark::MarkType;
 
+/// Of so many objects that are known already a table that comes later hears at once: some ten milliseconds of work.
+pub(super) const AT_ONCE: usize = 4096;
+
 /// The index that tells what belongs to an object.
 pub const OWNER: &str = "owner";
 
@@ -81,6 +84,15 @@ pub(super) fn recall(timeline: &mut Timeline, view: &TableView, kind: u8, key: &
         && let Some(row) = view.find(kind, key).and_then(|id| view.row(id))
     {
         timeline.recall((kind, key), &row.object.uid, tone(&row.object));
+    }
+}
+
+/// The same for an object that is looked at.
+pub(super) fn attend(timeline: &mut Timeline, view: &TableView, kind: u8, key: &ObjectKey) {
+    if !timeline.has_lane(kind, key)
+        && let Some(row) = view.find(kind, key).and_then(|id| view.row(id))
+    {
+        timeline.attend((kind, key), &row.object.uid, tone(&row.object));
     }
 }
 
@@ -180,21 +192,24 @@ impl Watched {
         }
     }
 
-    /// Has the table, the timeline and the counters take what waits for them.
-    pub fn take(&mut self, informers: &mut SharedInformerFactory) {
+    /// Has the table, the timeline and the counters take what waits for them. Whether the table has still to hear of what
+    /// was there when it came: of very many objects it takes some at a time, so that the page does not stand still.
+    pub fn take(&mut self, informers: &mut SharedInformerFactory) -> bool {
+        let mut left = false;
         for source in &self.sources {
             let Some(informer) = informers.get_mut(source.informer) else { continue };
             informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.timeline, &self.view));
             if let Some(table) = source.table {
-                informer.deliver(table.handler, &mut TableHandler(&mut self.view));
+                left |= informer.deliver_some(table.handler, &mut TableHandler(&mut self.view), AT_ONCE);
             }
             informer.deliver(source.counters.handler, &mut self.counters);
         }
+        left
     }
 
-    /// Gives the object a lane on the timeline, if it is there and has none.
-    pub fn recall(&mut self, key: &ObjectKey) {
-        recall(&mut self.timeline, &self.view, 0, key);
+    /// Gives the object, which is looked at, a lane on the timeline, if it is there and has none.
+    pub fn attend(&mut self, key: &ObjectKey) {
+        attend(&mut self.timeline, &self.view, 0, key);
     }
 
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.

@@ -52,7 +52,7 @@ pub struct Lane {
     /// The number of the latest life, and how many marks it has.
     life: u32,
     life_marks: u32,
-    earlier: Box<[Life]>,
+    earlier: Vec<Life>,
     newer: u32,
     older: u32,
 }
@@ -70,7 +70,8 @@ impl Lane {
     fn heap_bytes(&self) -> usize {
         // Each shared text stands behind two counters.
         let texts = self.key.namespace.len() + self.key.name.len() + 2 * 2 * size_of::<usize>() + self.uid.heap_bytes();
-        if self.live { 0 } else { texts }
+        let texts = if self.live { 0 } else { texts };
+        texts + self.earlier.capacity() * size_of::<Life>()
     }
 }
 
@@ -123,6 +124,8 @@ pub struct Lanes {
     oldest: u32,
     len: usize,
     heap: usize,
+    /// The lane that was made last for an object that is looked at, and its generation.
+    attended: Option<(LaneId, u32)>,
 }
 
 impl Default for Lanes {
@@ -135,6 +138,7 @@ impl Default for Lanes {
             oldest: NONE,
             len: 0,
             heap: 0,
+            attended: None,
         }
     }
 }
@@ -166,8 +170,7 @@ impl Lanes {
                 if !change.uid.is_empty() && lane.uid != *change.uid {
                     let uid = std::mem::replace(&mut lane.uid, change.uid.clone());
                     if lane.life_marks > 0 {
-                        let life = Life { number: lane.life, uid, marks: lane.life_marks };
-                        lane.earlier = std::mem::take(&mut lane.earlier).into_iter().chain([life]).collect();
+                        lane.earlier.push(Life { number: lane.life, uid, marks: lane.life_marks });
                     }
                     lane.life = lane.life.wrapping_add(1);
                     lane.life_marks = 0;
@@ -196,8 +199,7 @@ impl Lanes {
         } else if let Some(index) = lane.earlier.iter().position(|earlier| earlier.number == life) {
             lane.earlier[index].marks -= 1;
             if lane.earlier[index].marks == 0 {
-                let rest = std::mem::take(&mut lane.earlier).into_iter();
-                lane.earlier = rest.filter(|earlier| earlier.number != life).collect();
+                lane.earlier.remove(index);
             }
         }
         if lane.marks == 0 {
@@ -215,6 +217,20 @@ impl Lanes {
             }
             id
         })
+    }
+
+    /// The same for an object that is looked at. The one that was looked at before loses its lane, if nothing has happened
+    /// to it meanwhile.
+    pub fn attend(&mut self, object: (u8, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
+        let id = self.recall(object, uid, tone);
+        let before = self.attended.replace((id, self.generation(id)));
+        if let Some((before, generation)) = before.filter(|(before, _)| *before != id)
+            && self.generation(before) == generation
+            && self.get(before).is_some_and(|lane| lane.marks == 0)
+        {
+            self.remove(before);
+        }
+        id
     }
 
     /// The lane with this number, unless it was freed.
@@ -285,7 +301,7 @@ impl Lanes {
             worn: None,
             life: 0,
             life_marks: 0,
-            earlier: Box::default(),
+            earlier: Vec::new(),
             newer: NONE,
             older: NONE,
         };
@@ -429,6 +445,20 @@ mod tests {
         assert_eq!((updated.before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
         assert_eq!(lanes.recall((0, &key), &"one".into(), Tone::Good), id);
         assert_eq!(lanes.get(id).unwrap().worn, Some(Tone::Bad), "what has a lane keeps it");
+    }
+
+    #[test]
+    fn whoever_is_looked_at_keeps_a_lane_only_while_that_lasts() {
+        let mut lanes = Lanes::default();
+        for name in ["a", "b", "c", "c"] {
+            lanes.attend((0, &ObjectKey::new("shop", name)), &"u".into(), Tone::Plain);
+            assert_eq!(lanes.len(), 1, "{name}");
+        }
+        let marked = touch(&mut lanes, "c", "u", MarkType::Updated, 1);
+        lanes.attend((0, &ObjectKey::new("shop", "d")), &"u".into(), Tone::Plain);
+        assert_eq!(lanes.len(), 2, "what has a mark keeps its lane");
+        lanes.release(&marked);
+        assert_eq!(lanes.len(), 1);
     }
 
     #[test]

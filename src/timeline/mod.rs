@@ -161,6 +161,11 @@ impl Timeline {
         self.lanes.recall((kind, key), uid, tone);
     }
 
+    /// The same for an object that is looked at: its lane goes with the next one's, if nothing happens to it.
+    pub fn attend(&mut self, (kind, key): (u8, &ObjectKey), uid: &Uid, tone: Tone) {
+        self.lanes.attend((kind, key), uid, tone);
+    }
+
     /// Marks that the resource was listed again, and why: `relist (410)`.
     pub fn relist(&mut self, now: f64, note: &str) {
         self.push_stream(now, now, MarkType::Relist, note);

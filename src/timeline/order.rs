@@ -40,6 +40,8 @@ pub struct Order {
     pinned: bool,
     active: usize,
     asked: Option<Ask>,
+    /// The generation of the selected lane's number then.
+    selected: u32,
     /// The sequence number after the newest mark that was looked at.
     seen: u64,
     recent: Vec<LaneId>,
@@ -53,7 +55,8 @@ impl Order {
     /// Brings the order up to date, unless it may still stand. Costs at most one step per lane that is active in
     /// the window; in a window of the past, one step per mark in it.
     pub fn arrange(&mut self, lanes: &Lanes, ring: &Ring, ask: Ask) {
-        let due = !ask.hold && self.is_due(&ask);
+        let selected = ask.selected.map_or(0, |id| lanes.generation(id));
+        let due = !ask.hold && (self.is_due(&ask) || selected != self.selected);
         let filled = self.rows.len() >= ask.scroll + ask.rows || self.seen == ring.next_seq();
         if !due && filled {
             return;
@@ -62,7 +65,7 @@ impl Order {
         self.collect(lanes, ring, ask.window);
         if due {
             self.settle(lanes, &ask);
-            self.asked = Some(ask);
+            (self.asked, self.selected) = (Some(ask), selected);
         } else {
             self.fill(lanes);
         }
@@ -107,8 +110,9 @@ impl Order {
         self.recent.clear();
         self.active = 0;
         if window.to >= ring.last_at() {
-            let active = lanes.newest_first().take_while(|(_, lane)| lane.last_at >= window.from);
-            for (id, _) in active.filter(|(_, lane)| lane.marks > 0) {
+            // A lane that was recalled has no time yet.
+            let marked = lanes.newest_first().filter(|(_, lane)| lane.marks > 0);
+            for (id, _) in marked.take_while(|(_, lane)| lane.last_at >= window.from) {
                 self.active += 1;
                 if self.recent.len() < MOST_ROWS {
                     self.recent.push(id);
@@ -296,6 +300,15 @@ mod tests {
         assert_eq!(fixture.rows(Ask { selected, ..ask(100_001.0) }), "qed");
         assert_eq!(fixture.rows(Ask { selected, scroll: 2, ..ask(100_002.0) }), "qcb");
         assert_eq!(fixture.rows(ask(100_003.0)), "edc");
+    }
+
+    #[test]
+    fn a_lane_without_marks_comes_first_and_hides_no_other() {
+        let mut fixture = Fixture::new();
+        fixture.mark(100_000.0, "abc");
+        let selected = fixture.lanes.attend((0, &ObjectKey::new("", "q")), &"u".into(), Tone::Plain);
+        assert_eq!(fixture.rows(Ask { selected: Some(selected), ..ask(100_001.0) }), "qcb");
+        assert_eq!(fixture.rows(ask(100_002.0)), "cba");
     }
 
     #[test]

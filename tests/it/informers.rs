@@ -134,6 +134,22 @@ fn a_deletion_missed_by_the_watch_reaches_every_handler_after_the_relist() {
     }
 }
 
+#[test]
+fn who_comes_late_can_hear_of_what_is_there_a_few_at_a_time_and_then_of_the_rest() {
+    let mut play = Play::live(&["a@1", "b@2", "c@3"]);
+    let id = play.add(CHANGES);
+    play.frame("MODIFIED", "a@9");
+    play.drain();
+    let mut some = |limit| {
+        let mut ear = Ear::default();
+        let left = play.informer.deliver_some(id, &mut ear, limit);
+        (ear.told.join(" "), left)
+    };
+    assert_eq!(some(2), ("Added a@1 Added b@2".into(), true));
+    assert_eq!(some(2), ("Added c@3 Updated a@1>9".into(), false));
+    assert_eq!(some(2), (String::new(), false));
+}
+
 /// 68. TestListenerResyncPeriods, TestResyncCheckPeriod.
 #[test]
 fn each_handler_is_resynced_in_its_own_period() {

@@ -257,7 +257,8 @@ fn is_misread(text: &str) -> bool {
     let based = number.strip_prefix('0').is_some_and(|rest| rest.starts_with(['x', 'X', 'o', 'O', 'b', 'B']))
         && number.chars().all(|letter| letter.is_ascii_hexdigit() || "xXoO_".contains(letter));
     based
-        || (figures && text.contains(|letter: char| letter.is_ascii_digit()))
+        // An address or a version has more dots than a number or a time.
+        || (figures && text.matches('.').count() < 2 && text.contains(|letter: char| letter.is_ascii_digit()))
         || [".inf", ".nan"].iter().any(|word| number.eq_ignore_ascii_case(word))
         || words.iter().any(|word| text.eq_ignore_ascii_case(word))
         || text.contains(|letter| letter != '\n' && is_odd(letter))
@@ -265,7 +266,7 @@ fn is_misread(text: &str) -> bool {
 
 /// What has no place in YAML but as an escape.
 fn is_odd(letter: char) -> bool {
-    letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}')
+    letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// The text in quotes: JSON's are YAML's, but for what JSON lets stand.

@@ -93,9 +93,17 @@ impl TableView {
         (self.gone.len(), self.crowded_out)
     }
 
+    /// Whether so many rows were deleted while the table was held that it cannot be held any longer.
+    pub fn overflows(&self) -> bool {
+        self.gone.len() > 2 * MOST
+    }
+
     /// Lets deleted rows go that have lingered long enough, and the oldest of too many. Nothing goes while the table is
-    /// held.
+    /// held, unless it overflows.
     pub fn expire(&mut self, now: f64) {
+        if self.overflows() {
+            self.release();
+        }
         if self.held.is_some() {
             return;
         }
@@ -108,6 +116,9 @@ impl TableView {
             }
             self.crowded_out += usize::from(!is_due);
             self.let_go();
+        }
+        if self.gone.is_empty() {
+            self.crowded_out = 0;
         }
     }
 

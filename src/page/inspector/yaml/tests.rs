@@ -19,6 +19,7 @@ fn it_is_written_as_kubectl_writes_it() {
         "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - args:\n    - -c\n    - x\n    - 637157a1-0213-444b\n    env: []\n    name: a\n    \
          resources: {}\n  - name: b\n  m: null\n  \"on\": true\n",
     );
+    check(json!({"ip": "10.0.0.1", "v": "1.29.3", "w": "1.29"}), "ip: 10.0.0.1\nv: 1.29.3\nw: \"1.29\"\n");
     check(json!({"a": [[1, 2], [{"b": 1}]]}), "a:\n- - 1\n  - 2\n- - b: 1\n");
     check(json!({"a": "x\ny\n", "b": ["p\n\nq"]}), "a: |\n  x\n  y\nb:\n- |-\n  p\n\n  q\n");
 }
@@ -101,6 +102,11 @@ fn whatever_a_text_holds_it_stays_that_text() {
         "\u{7f}",
         "\u{85}",
         "\u{2028}",
+        "a\u{ffff}",
+        "\u{fffe}",
+        "10.0.0.1",
+        "1..2",
+        "1.2.3e4",
         "\u{feff}",
         "é",
         "😀",

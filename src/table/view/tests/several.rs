@@ -197,6 +197,10 @@ proptest! {
                 Step::Expire => {
                     view.expire(now as f64);
                     rows.retain(|row| row.live || ((now - row.at) as f64) < LINGER);
+                    let mut gone: Vec<u64> = rows.iter().filter(|row| !row.live).map(|row| row.at).collect();
+                    gone.sort_unstable();
+                    let oldest = gone.len().checked_sub(MOST).map_or(0, |first| gone[first]);
+                    rows.retain(|row| row.live || row.at >= oldest);
                 }
                 Step::Sort(key, turned) => {
                     (sort, descending) = (SORTS[key], turned);
