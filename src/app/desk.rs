@@ -74,6 +74,11 @@ impl Page {
         let is_other =
             |old: &Watched| wanted.iter().any(|kind| kind.resource == old.kind().resource && *kind != old.kind());
         let (others, mut before): (Vec<_>, Vec<_>) = self.desks.take_out().into_iter().partition(is_other);
+        if !others.is_empty() {
+            // So does what the table of several has of it.
+            let ended = self.desks.part(&mut self.informers, &mut self.announcer);
+            ended.iter().for_each(|id| drop(self.drivers.remove(id)));
+        }
         for watched in others {
             self.leave(watched, now);
         }

@@ -12,6 +12,7 @@ use crate::cache::discovery::CachedDiscovery;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Next;
 use crate::page::report;
+use crate::page::route::joined;
 use crate::table::kinds::Kind;
 use crate::ui::screen::put;
 
@@ -63,8 +64,14 @@ impl Page {
         let name = &self.route.resource;
         let kinds = self.kinds();
         if self.route.is_several() && kinds.is_empty() {
-            let state = if self.catalog.is_discovered() { "stopped" } else { "connecting" };
-            return (state, format!("None of these can be shown. {}.", self.route.left_out(&self.catalog).join("; ")));
+            if !self.catalog.is_discovered() {
+                let names = self.route.names().map(|name| format!("“{name}”")).collect::<Vec<_>>();
+                return ("connecting", format!("Looking for {} …", names.join(", ")));
+            }
+            return (
+                "stopped",
+                format!("None of these can be shown. {}.", joined(&self.route.left_out(&self.catalog))),
+            );
         }
         match kinds.first() {
             Some(kind) if self.definitions.awaits(kind) => {

@@ -113,14 +113,7 @@ impl Page {
             Act::Wide => return Some(Command::Go(Route { wide: !self.route.wide, ..self.route.clone() })),
             Act::Pause => return Some(Command::Pause(!self.paused)),
             Act::Sort => return self.sort_next(),
-            Act::Turn => {
-                let sort = match (&*self.route.sort, self.route.sort.strip_prefix('-')) {
-                    ("", _) => format!("-{}", self.layout.title(*self.layout.sources.first()?)),
-                    (_, Some(title)) => title.to_owned(),
-                    (title, None) => format!("-{title}"),
-                };
-                return Some(Command::Go(Route { sort, ..self.route.clone() }));
-            }
+            Act::Turn => return Some(Command::Go(self.route.turned(self.layout.face()))),
             Act::Pin => return self.pin(),
             Act::ClearFilter => return Some(Command::Filter(String::new())),
             Act::Retry => return Some(Command::Retry),

@@ -129,7 +129,7 @@ impl Page {
     fn follow_selection(&mut self, now: f64) {
         let wanted = self.selected.clone();
         let same = match (&self.inspection, &wanted) {
-            (Some(open), Some((kind, key))) => open.kind.resource == kind.resource && open.key == *key,
+            (Some(open), Some((kind, key))) => open.kind == *kind && open.key == *key,
             (None, None) => true,
             _ => false,
         };
@@ -154,12 +154,11 @@ impl Page {
 
     /// Does what the user asks of the inspector.
     pub(super) fn obey_inspector(&mut self, command: Inspect) {
-        if let Inspect::Widen(width) = command {
-            return self.widen_inspector(width);
-        }
         let signals = self.screen.inspector;
-        signals.copied.set("");
+        put(signals.copied, "");
         match command {
+            Inspect::Widen(width) => return self.widen_inspector(width),
+            Inspect::KeepWidth => return self.keep_inspector_width(),
             Inspect::Tab(tab) => {
                 // What was shown on purpose is shown where that was, and no longer.
                 signals.revealed.set(None);
@@ -178,7 +177,6 @@ impl Page {
                     open.most += 5 * VERSIONS;
                 }
             }
-            Inspect::Widen(_) => {}
             Inspect::Refresh => {
                 if let Some(open) = &mut self.inspection {
                     (open.fetched_at, open.trouble) = (f64::NEG_INFINITY, None);

@@ -14,6 +14,7 @@ use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
 use crate::cache::shared_informer::SharedInformer;
 use crate::page::report;
+use crate::page::route::LeftOut;
 use crate::page::watched::{Watched, worst};
 use crate::table::face::Face;
 use crate::table::order::RowId;
@@ -238,6 +239,9 @@ impl Page {
         self.shown.slots.clear();
         put(self.screen.length, 0);
         put(self.screen.unplaced, None);
+        put(self.screen.progress, String::new());
+        put(self.screen.waiting, 0);
+        put(self.screen.minute, [0; 3]);
         put(self.screen.window, WindowModel::default());
         put(self.screen.count, String::from("0 / 0"));
         put(self.screen.connection, Connection { state, detail: String::new() });
@@ -267,7 +271,10 @@ impl Page {
         self.present_listing(now);
         let mut troubles: Vec<Trouble> =
             self.desks.members().iter().filter_map(|watched| trouble(watched, informers, now)).collect();
-        troubles.extend(self.route.left_out(&self.catalog).into_iter().map(left_out));
+        // Until the server has said what it has, nothing is known to be missing.
+        if self.catalog.is_discovered() {
+            troubles.extend(self.route.left_out(&self.catalog).into_iter().map(left_out));
+        }
         put(self.screen.trouble, troubles);
         let Some(timeline) = self.desks.timeline() else { return };
         let counts = timeline.counts_since(now - 60_000.0);
@@ -311,8 +318,10 @@ impl Page {
         };
         let rates = self.meters.take(sample);
         let history = self.desks.timeline_bytes();
-        let versions = self.desks.members().first().and_then(|desk| desk.informers(&self.informers).next());
-        let version = versions.map(|informer| informer.reflector().resource_version().to_string());
+        // Each watch has its own: of several, none is that of the table.
+        let mut in_view = self.desks.members().iter().flat_map(|watched| watched.informers(&self.informers));
+        let alone = in_view.next().filter(|_| in_view.next().is_none());
+        let version = alone.map(|informer| informer.reflector().resource_version().to_string());
         let watches = self.informers.len();
         let pipeline = Pipeline {
             listed: grouped(ledger.replaced),
@@ -390,9 +399,8 @@ fn trouble(watched: &Watched, informers: &SharedInformerFactory, now: f64) -> Op
 }
 
 /// Something that was asked for and cannot be shown.
-fn left_out(words: String) -> Trouble {
-    let (what, words) = words.split_once(": ").map_or(("", &*words), |(what, words)| (what, words));
-    Trouble { state: "stopped", what: format!("{what}: left out"), words: words.to_owned(), next: String::new() }
+fn left_out(LeftOut { what, why }: LeftOut) -> Trouble {
+    Trouble { state: "stopped", what: format!("{what}: left out"), words: why, next: String::new() }
 }
 
 /// Seconds, to a tenth below ten; then as kubectl prints them.

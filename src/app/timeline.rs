@@ -3,7 +3,7 @@
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-use crate::app::{Page, Shared, document};
+use crate::app::{Page, Shared, document, travel};
 use crate::timeline::scale::Viewport;
 use crate::timeline::scene::{TimelineView, duration};
 use crate::ui::screen::{Command, Commands, put};
@@ -120,7 +120,11 @@ impl Page {
             Command::TimelineClick(x, y) => {
                 let owner = timeline.hit(x, y).and_then(|hit| hit.owner().cloned());
                 let chosen = owner.and_then(|owner| Some((self.layout.face().kind(owner.kind)?, owner.key)));
-                self.selected = chosen.filter(|chosen| self.selected.as_ref() != Some(chosen));
+                let chosen = chosen.filter(|chosen| self.selected.as_ref() != Some(chosen));
+                if let Some((kind, key)) = &chosen {
+                    self.remember(kind.name, key);
+                }
+                travel::push(&self.route.selecting(chosen.as_ref().map(|(kind, key)| (kind.name, key))));
             }
             Command::TimelineScroll(by) => {
                 let most = scene.scrollable.saturating_sub(scene.layout.rows);

@@ -67,6 +67,11 @@ impl Desks {
         (old.map_or_else(Vec::new, |old| old.end(informers, announcer)), true)
     }
 
+    /// Lets go of the table of several, and says which informers ended by that.
+    pub fn part(&mut self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> Vec<InformerId> {
+        self.joint.take().map_or_else(Vec::new, |joint| joint.end(informers, announcer))
+    }
+
     /// The kinds in view that are watched.
     pub fn members(&self) -> &[Watched] {
         &self.watched[..self.in_view]

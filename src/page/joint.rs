@@ -7,7 +7,7 @@ use crate::api::request::Scope;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
-use crate::cache::reflector::{Health, Notice};
+use crate::cache::reflector::Notice;
 use crate::cache::store::Change;
 use crate::page::notices::{Announcer, Ear, News};
 use crate::page::watched::{AT_ONCE, Watched, attend, recall, tone};
@@ -179,15 +179,16 @@ impl Joint {
         }
     }
 
-    /// Draws the time without knowledge of any kind while it lasts: to be called a few times a second.
+    /// Draws the time without knowledge of any kind while it lasts: to be called a few times a second, after the
+    /// members have looked.
     pub fn look(&mut self, members: &[Watched], informers: &SharedInformerFactory, now: f64) {
-        let stale = members.iter().filter(|member| member.health(informers, now) == Health::Stale);
-        let stale: Vec<&Watched> = stale.collect();
-        if stale.is_empty() {
+        // A member's own gap lasts until it is live again; one that never was has none.
+        let lost: Vec<&Watched> = members.iter().filter(|member| member.timeline().has_open_gap()).collect();
+        if lost.is_empty() {
             self.timeline.close_gap(now);
         } else if !self.timeline.has_open_gap() {
-            let silent = stale.iter().filter_map(|member| member.age(informers, now)).fold(0.0, f64::max);
-            let kinds: Vec<&'static Kind> = stale.iter().map(|member| member.kind()).collect();
+            let silent = lost.iter().filter_map(|member| member.age(informers, now)).fold(0.0, f64::max);
+            let kinds: Vec<&'static Kind> = lost.iter().map(|member| member.kind()).collect();
             self.timeline.open_gap(now - silent, &format!("no connection: {}", Face::of(&kinds).title()));
         }
     }

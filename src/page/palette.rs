@@ -6,7 +6,7 @@ use crate::api::object::ObjectKey;
 use crate::api::sort::sort_by_key;
 use crate::page::catalog::Catalog;
 use crate::page::keys::{Act, keys_of};
-use crate::page::route::Route;
+use crate::page::route::{Route, joined};
 use crate::table::face::Face;
 use crate::table::kinds::Kind;
 use crate::table::view::Linger;
@@ -226,7 +226,7 @@ impl Known<'_> {
         Some(Entry {
             group: Group::Kind,
             title,
-            detail: asked.left_out(self.catalog).join("; "),
+            detail: joined(&asked.left_out(self.catalog)),
             names: Vec::new(),
             does: Does::Go(Route { namespaces, ..route }),
         })

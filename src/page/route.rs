@@ -1,5 +1,7 @@
 //! Where the user is, as the URL's fragment says it: `#/pods?ns=a,b&labels=app%3Dweb&q=text&sort=-AGE`.
 
+use std::fmt::{self, Display, Formatter};
+
 use form_urlencoded::{Serializer, parse};
 
 use crate::api::object::ObjectKey;
@@ -56,6 +58,26 @@ impl Default for Route {
 pub const CHANGED: &str = "Δ";
 /// The title of the column that says which of several kinds an object is of.
 pub const KIND: &str = "KIND";
+
+/// Something that was asked for and cannot be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// What it is called.
+    pub what: String,
+    /// Why it is not there.
+    pub why: String,
+}
+
+/// All of it in words.
+pub fn joined(left_out: &[LeftOut]) -> String {
+    left_out.iter().map(LeftOut::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl Display for LeftOut {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.what, self.why)
+    }
+}
 
 /// An object of a kind.
 pub type Chosen = (&'static Kind, ObjectKey);
@@ -143,24 +165,28 @@ impl Route {
         self.sorted_out(catalog).0
     }
 
-    /// What is asked for that cannot be shown, and why not, in words; nothing for a single kind.
-    pub fn left_out(&self, catalog: &Catalog) -> Vec<String> {
+    /// What is asked for that cannot be shown, and why not; nothing for a single kind.
+    pub fn left_out(&self, catalog: &Catalog) -> Vec<LeftOut> {
         if self.is_several() { self.sorted_out(catalog).1 } else { Vec::new() }
     }
 
-    fn sorted_out(&self, catalog: &Catalog) -> (Vec<&'static Kind>, Vec<String>) {
-        let (mut kinds, mut left_out): (Vec<&'static Kind>, Vec<String>) = (Vec::new(), Vec::new());
+    fn sorted_out(&self, catalog: &Catalog) -> (Vec<&'static Kind>, Vec<LeftOut>) {
+        let (mut kinds, mut left_out): (Vec<&'static Kind>, Vec<LeftOut>) = (Vec::new(), Vec::new());
         for name in self.names() {
-            match catalog.find(name) {
-                Some(kind) if kinds.iter().any(|other| other.resource == kind.resource) => {}
-                Some(kind) if kinds.len() < MOST => kinds.push(kind),
-                Some(kind) => left_out.push(format!("{}: a table shows {MOST} kinds at most", kind.title)),
-                None if !catalog.is_discovered() => left_out.push(format!("“{name}”: looking for it")),
-                None if catalog.gone(name).is_some() => {
-                    left_out.push(format!("“{name}”: this server has it no longer"))
+            let (what, why) = match catalog.find(name) {
+                Some(kind) if kinds.iter().any(|other| other.resource == kind.resource) => continue,
+                Some(kind) if kinds.len() < MOST => {
+                    kinds.push(kind);
+                    continue;
                 }
-                None => left_out.push(format!("“{name}”: this server has no such kind that can be watched")),
-            }
+                Some(kind) => (kind.title.to_owned(), format!("a table shows {MOST} kinds at most")),
+                None if !catalog.is_discovered() => (format!("“{name}”"), String::from("looking for it")),
+                None if catalog.gone(name).is_some() => {
+                    (format!("“{name}”"), String::from("this server has it no longer"))
+                }
+                None => (format!("“{name}”"), String::from("this server has no such kind that can be watched")),
+            };
+            left_out.push(LeftOut { what, why });
         }
         (kinds, left_out)
     }
@@ -197,9 +223,12 @@ impl Route {
             }
         }
         let selected = match self.selected.split_once('/').filter(|_| self.is_several()) {
-            Some((_, rest)) if names.len() == 1 => rest.to_owned(),
-            Some((kind, rest)) => format!("{}/{rest}", name(kind)),
-            None => self.selected.clone(),
+            Some((kind, rest)) if names.contains(&name(kind)) => match names.len() {
+                1 => rest.to_owned(),
+                _ => format!("{}/{rest}", name(kind)),
+            },
+            // It is of none of these, and stays what it was.
+            _ => self.selected.clone(),
         };
         Route { resource: names.join(","), pinned, selected, ..self }
     }
@@ -234,6 +263,20 @@ impl Route {
         Route { sort, ..self.clone() }
     }
 
+    /// The route with the order of a face's rows turned around, whether or not it was chosen.
+    pub fn turned(&self, face: &Face) -> Route {
+        let Sort { key, descending } = self.order(face);
+        let title = match key {
+            SortKey::Key => "NAMESPACE",
+            SortKey::Name => "NAME",
+            SortKey::Kind => KIND,
+            SortKey::Changed => CHANGED,
+            SortKey::Column(at) => face.columns().get(at).map_or("", |column| column.title),
+        };
+        let sort = if descending { title.to_owned() } else { format!("-{title}") };
+        Route { sort, ..self.clone() }
+    }
+
     /// The route with another kind in view. Sorting, filter and field selector belong to the table that is left.
     pub fn showing(&self, resource: &str) -> Route {
         if resource == self.resource {
@@ -250,7 +293,8 @@ impl Route {
         }
     }
 
-    /// The route with a kind beside those in view, or no longer; the last one stays. Everything else stays too.
+    /// The route with a kind beside those in view, or no longer; the last one stays. Everything else stays too, but
+    /// for the field selector, which another kind need not understand.
     pub fn joining(&self, name: &str) -> Route {
         let mut names: Vec<&str> = self.names().filter(|other| *other != name).collect();
         let leaves = self.shows(name);
@@ -266,11 +310,12 @@ impl Route {
             (false, _) => format!("{}/{}", self.resource, self.selected),
             (true, stays_several) => match self.selected.split_once('/') {
                 Some((kind, _)) if leaves && kind == name => String::new(),
-                Some((_, rest)) if !stays_several => rest.to_owned(),
+                Some((kind, rest)) if !stays_several && kind == resource => rest.to_owned(),
                 _ => self.selected.clone(),
             },
         };
-        Route { resource, selected, ..self.clone() }
+        let fields = if leaves { self.fields.clone() } else { String::new() };
+        Route { resource, fields, selected, ..self.clone() }
     }
 
     /// The object that the inspector is open on.
@@ -329,146 +374,4 @@ fn decoded(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_shows_the_same_to_someone_else() {
-        for fragment in [
-            "#/pods",
-            "#/pods?ns=a,b&labels=app%3Dweb&q=text&sort=-AGE",
-            "#/pods?fields=status.phase%21%3DRunning&q=text",
-            "#/deployments?q=a+%26+b&pin=pods,nodes&wide=1",
-            "#/nodes?sort=%CE%94",
-            "#/pods?sel=shop/web-1&tab=yaml",
-            "#/deployments,replicasets,pods?ns=shop&q=KIND%3Apod&sort=-KIND",
-            "#/widgets.example.org,nodes?sel=nodes/n-1",
-        ] {
-            assert_eq!(Route::parse(fragment).fragment(), fragment);
-        }
-    }
-
-    fn parse_resolved(fragment: &str) -> Route {
-        Route::parse(fragment).resolved(&Catalog::default())
-    }
-
-    fn order(fragment: &str) -> Sort {
-        let route = Route::parse(fragment);
-        route.order(&Face::of(&route.kinds(&Catalog::default())))
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_left_out() {
-        assert_eq!(Route::parse(""), Route::default());
-        let route = parse_resolved("#/po?ns=,a,,a&pin=nosuch,no,node&x=y&sort=NOPE");
-        assert_eq!(route.fragment(), "#/pods?ns=a&sort=NOPE&pin=nosuch,nodes");
-        assert_eq!(order("#/po?sort=NOPE"), Sort::default());
-        assert_eq!(order("#/events"), Sort { key: SortKey::Column(0), descending: false });
-    }
-
-    #[test]
-    fn a_kind_that_is_not_there_keeps_its_name() {
-        for name in ["widgets.example.org", "no such/thing?", "a+b", "%", "ä"] {
-            let route = Route { resource: name.to_owned(), ..Route::default() };
-            assert_eq!(Route::parse(&route.fragment()), route);
-            assert!(route.kind(&Catalog::default()).is_none() && route.watched(&Catalog::default()).is_empty());
-        }
-        assert_eq!(parse_resolved("#/deploy").resource, "deployments");
-    }
-
-    #[test]
-    fn a_title_sorts_then_turns_around_then_lets_go() {
-        let descending = |route: &Route| route.order(&Face::of(&route.kinds(&Catalog::default()))).descending;
-        let route = Route::default().sorted_by("STATUS");
-        assert_eq!((&*route.sort, descending(&route)), ("STATUS", false));
-        let route = route.sorted_by("STATUS");
-        assert_eq!((&*route.sort, descending(&route)), ("-STATUS", true));
-        assert_eq!(route.sorted_by("STATUS").sort, "");
-        assert_eq!(route.sorted_by("AGE").sort, "AGE");
-    }
-
-    #[test]
-    fn a_link_opens_the_inspector() {
-        for (fragment, expected) in [
-            ("#/pods?sel=a/b", Some(("pods", ObjectKey::new("a", "b")))),
-            ("#/nodes,pods?sel=pods/a/b", Some(("pods", ObjectKey::new("a", "b")))),
-            ("#/nodes,pods?sel=nodes/n", Some(("nodes", ObjectKey::new("", "n")))),
-            ("#/nodes,pods?sel=jobs/a/b", None),
-            ("#/nodes,pods?sel=a", None),
-            ("#/nodes?sel=n", Some(("nodes", ObjectKey::new("", "n")))),
-            ("#/pods?sel=a/", None),
-            ("#/pods", None),
-        ] {
-            let found = Route::parse(fragment).selection(&Catalog::default());
-            assert_eq!(found.map(|(kind, key)| (kind.name, key)), expected, "{fragment}");
-        }
-        let route = Route::parse("#/pods?ns=a&sel=a/b&tab=yaml");
-        assert_eq!(route.showing("nodes").fragment(), "#/nodes?ns=a");
-        let other = route.selecting(Some(("pods", &ObjectKey::new("a", "c"))));
-        assert_eq!(other.fragment(), "#/pods?ns=a&sel=a/c&tab=yaml");
-        assert!(other.has_table_of(&route) && other.selecting(None).has_table_of(&route));
-        assert!(!other.has_table_of(&route.choosing("b")));
-    }
-
-    #[test]
-    fn several_kinds_go_by_any_names_and_what_nothing_goes_by_is_said() {
-        for (fragment, expected) in [
-            ("#/deploy,rs,po", "#/deployments,replicasets,pods"),
-            ("#/deploy.apps,Deployment,,po, pods ,", "#/deployments,pods"),
-            ("#/po,pods?sel=po/a/b", "#/pods?sel=a/b"),
-            ("#/po,rs?sel=po/a/b&q=x", "#/pods,replicasets?q=x&sel=pods/a/b"),
-            ("#/po%2Crs", "#/pods,replicasets"),
-            ("#/,", "#/pods"),
-            ("#/po,nosuch,widgets.example.org", "#/pods,nosuch,widgets.example.org"),
-        ] {
-            assert_eq!(parse_resolved(fragment).fragment(), expected, "{fragment}");
-            assert_eq!(parse_resolved(expected).fragment(), expected, "{fragment}");
-        }
-        let real = Catalog::of(&[], &Catalog::default());
-        let route = Route::parse("#/pods,nosuch,rs");
-        let kinds: Vec<&str> = route.kinds(&Catalog::default()).iter().map(|kind| kind.name).collect();
-        assert_eq!(kinds, ["pods", "replicasets"]);
-        assert_eq!(route.left_out(&Catalog::default()), ["“nosuch”: looking for it"]);
-        assert_eq!((route.left_out(&real).len(), route.kinds(&real).len()), (3, 0));
-        assert!(Route::parse("#/nosuch").left_out(&real).is_empty(), "a single one has a page of its own");
-        let all: Vec<&str> = crate::table::kinds::KINDS.iter().map(|kind| kind.name).collect();
-        let route = Route { resource: all.join(","), ..Route::default() };
-        assert_eq!(route.kinds(&Catalog::default()).len(), MOST);
-        assert!(route.left_out(&Catalog::default()).iter().all(|words| words.ends_with("at most")));
-        assert_eq!(order("#/po,deploy?sort=-KIND"), Sort { key: SortKey::Kind, descending: true });
-        assert_eq!(order("#/po,deploy"), Sort::default());
-        assert_eq!(order("#/ev,po"), Sort::default());
-        assert_eq!(order("#/po?sort=KIND"), Sort::default(), "a single kind has no such column");
-    }
-
-    #[test]
-    fn a_kind_joins_those_in_view_and_leaves_them_again() {
-        for (fragment, name, expected) in [
-            ("#/pods?ns=a&q=x&sort=AGE&sel=a/b", "jobs", "#/pods,jobs?ns=a&q=x&sort=AGE&sel=pods/a/b"),
-            ("#/pods,jobs?sel=pods/a/b", "jobs", "#/pods?sel=a/b"),
-            ("#/pods,jobs?sel=pods/a/b", "pods", "#/jobs"),
-            ("#/pods,jobs,nodes?sel=nodes/n", "pods", "#/jobs,nodes?sel=nodes/n"),
-            ("#/pods?sel=a/b", "pods", "#/pods?sel=a/b"),
-        ] {
-            assert_eq!(Route::parse(fragment).joining(name).fragment(), expected, "{fragment} {name}");
-        }
-        let route = Route::parse("#/pods,jobs?q=x&sel=jobs/a/b");
-        assert_eq!(route.showing("jobs").fragment(), "#/jobs");
-        assert!(route.shows("jobs") && !route.shows("nodes"));
-        let key = ObjectKey::new("a", "c");
-        assert_eq!(route.selecting(Some(("pods", &key))).fragment(), "#/pods,jobs?q=x&sel=pods/a/c");
-    }
-
-    #[test]
-    fn the_kind_in_view_is_watched_once() {
-        let route = Route::parse("#/pods?pin=nodes,pods");
-        let watched: Vec<&str> = route.watched(&Catalog::default()).iter().map(|kind| kind.resource.plural).collect();
-        assert_eq!(watched, ["pods", "nodes"]);
-        let route = Route::parse("#/pods,jobs?pin=nodes,pods");
-        let watched: Vec<&str> = route.watched(&Catalog::default()).iter().map(|kind| kind.name).collect();
-        assert_eq!(watched, ["pods", "jobs", "nodes"]);
-        let route = Route::parse("#/pods?pin=nodes,pods");
-        assert_eq!(route.pinning("nodes").pinned, ["pods"]);
-        assert_eq!(route.choosing("shop").choosing("shop"), route);
-    }
-}
+mod tests;

@@ -111,6 +111,14 @@ fn focus(selector: &str) {
 fn Edge(panel: NodeRef<html::Aside>, signals: Signals, commands: Commands) -> impl IntoView {
     let dragging = RwSignal::new(false);
     let widen = move |width: f64| commands.send(Command::Inspect(Inspect::Widen(Some(width))));
+    let keep = move || commands.send(Command::Inspect(Inspect::KeepWidth));
+    // The end of a drag may be told of more than once.
+    let end = move || {
+        if dragging.get_untracked() {
+            dragging.set(false);
+            keep();
+        }
+    };
     let width = move || panel.get_untracked().map_or(NARROWEST, |panel| f64::from(panel.offset_width()));
     // The panel is in the document before it can be measured.
     let shown = move || {
@@ -129,6 +137,9 @@ fn Edge(panel: NodeRef<html::Aside>, signals: Signals, commands: Commands) -> im
             data-testid="inspector-edge"
             tabindex="0"
             on:pointerdown=move |event: ev::PointerEvent| {
+                if event.button() != 0 {
+                    return;
+                }
                 event.prevent_default();
                 dragging.set(true);
                 if let Some(target) = event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) {
@@ -142,9 +153,13 @@ fn Edge(panel: NodeRef<html::Aside>, signals: Signals, commands: Commands) -> im
                     widen(panel.get_bounding_client_rect().right() - f64::from(event.client_x()));
                 }
             }
-            on:pointerup=move |_| dragging.set(false)
-            on:pointercancel=move |_| dragging.set(false)
-            on:dblclick=move |_| commands.send(Command::Inspect(Inspect::Widen(None)))
+            on:pointerup=move |_| end()
+            on:pointercancel=move |_| end()
+            on:lostpointercapture=move |_| end()
+            on:dblclick=move |_| {
+                commands.send(Command::Inspect(Inspect::Widen(None)));
+                keep();
+            }
             on:keydown=move |event: ev::KeyboardEvent| {
                 match &*event.key() {
                     "ArrowLeft" => widen(width() + STEP),
@@ -153,6 +168,7 @@ fn Edge(panel: NodeRef<html::Aside>, signals: Signals, commands: Commands) -> im
                     "End" => widen(f64::INFINITY),
                     _ => return,
                 }
+                keep();
                 event.prevent_default();
             }
         ></div>

@@ -79,9 +79,10 @@ pub fn Table(
             >
                 <div class="table-head" role="row" aria-rowindex="1">
                     <For
-                        each=move || screen.heads.get()
-                        key=|head| (head.title, head.end, head.sort)
-                        children=move |head| view! { <HeadCell head screen commands /> }
+                        // Two columns may have one title: a CRD calls its own as it likes.
+                        each=move || screen.heads.get().into_iter().enumerate()
+                        key=|(at, head)| (*at, head.title, head.end, head.sort)
+                        children=move |(_, head)| view! { <HeadCell head screen commands /> }
                     />
                     <i id="hundred-characters" aria-hidden="true"></i>
                 </div>

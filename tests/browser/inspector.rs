@@ -269,3 +269,51 @@ async fn the_keyboard_closes_it_and_back_opens_it() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_lane_is_chosen_as_a_row_is() {
+    with_live_page("a_lane_is_chosen_as_a_row_is", "#/nodes", async |page, cluster, _| {
+        page.reaches("nodes", "live", Duration::from_secs(20)).await;
+        let nodes = cluster.get("/api/v1/nodes").await;
+        let name = nodes["items"][0]["metadata"]["name"].as_str().expect("a Node has a name");
+        let body = json!({ "metadata": { "labels": { "kubechurn.test/lane": "yes" } } });
+        cluster.patch(&format!("/api/v1/nodes/{name}"), &body).await;
+        wait_until("the Node has a mark", SOON, async || {
+            let marks = page.marks("nodes").await;
+            holds(marks.iter().any(|mark| mark.key.as_deref() == Some(name)), || format!("{} marks", marks.len()))
+        })
+        .await;
+        // Lanes change places with what happens, unless the page is paused.
+        page.click("pause").await;
+        let edges = "const box = document.querySelector('[data-testid=timeline]').getBoundingClientRect();
+            return [box.left + 20, box.top, box.bottom]";
+        let (x, top, bottom): (f64, f64, f64) = page.read(edges, Vec::new()).await;
+        let mut y = top + 4.0;
+        wait_until("the place is one that says of whom it is", SOON, async || {
+            page.browser.devtools("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y })).await;
+            let painted = "new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)))";
+            page.browser.resolve(painted).await;
+            let words = page.text("timeline-hover").await;
+            let found = words.ends_with(name);
+            if !found {
+                y = if y + 8.0 < bottom { y + 8.0 } else { top + 4.0 };
+            }
+            holds(found, || words)
+        })
+        .await;
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
+            page.browser.devtools("Input.dispatchMouseEvent", event).await;
+        }
+        is_open_on(page, name).await;
+        assert!(page.hash().await.contains(&format!("sel={name}")), "the address follows: {}", page.hash().await);
+        page.press(Key::Escape + "").await;
+        wait_until("the inspector is closed", SOON, async || {
+            let open = page.attribute("inspector", "data-key").await;
+            let hash = page.hash().await;
+            holds(open.is_none() && !hash.contains("sel="), || format!("{open:?} at {hash}"))
+        })
+        .await;
+    })
+    .await;
+}

@@ -11,6 +11,7 @@ use kubechurn::page::notices::{Announcer, News, Said};
 use kubechurn::page::route::Route;
 use kubechurn::page::watched::{Watched, scopes};
 use kubechurn::table::filter::Filter;
+use kubechurn::table::kinds::Kind;
 use kubechurn::table::view::Linger;
 use kubechurn::timeline::Timeline;
 
@@ -223,4 +224,75 @@ fn what_befalls_one_kind_is_said_of_it_and_the_others_go_on() {
     let notes: Vec<String> = play.marks().into_iter().filter(|mark| mark.contains(": ")).collect();
     assert!(notes.iter().any(|note| note.starts_with("Pods: ")), "{notes:?}");
     assert!(notes.iter().all(|note| !note.starts_with("Jobs: relist")), "{notes:?}");
+}
+
+/// Who was lost and is refused since is not known either; who was never seen has no part in it.
+#[test]
+fn the_gap_of_several_lasts_until_all_that_were_lost_are_live() {
+    const LISTED: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
+    let mut play = Play::default();
+    play.go("#/pods,jobs,nodes");
+    for (id, resource, _) in play.informers.start() {
+        play.input(id, Input::Start);
+        match resource.plural {
+            "nodes" => play.input(id, Input::Failed(Failure::from_response(403, None, "nodes are not for you"))),
+            _ => {
+                play.input(id, Input::Opened);
+                play.input(id, Input::Frame(&bookmark("100", LISTED)));
+            }
+        }
+    }
+    let (pods, jobs) = (play.id("pods"), play.id("jobs"));
+    let is_open = |play: &mut Play| {
+        play.now += 10.0;
+        play.look();
+        play.desks.timeline().unwrap().has_open_gap()
+    };
+    assert!(!is_open(&mut play));
+    let retry = |play: &mut Play, id: InformerId| {
+        play.now = play.informers.get(id).unwrap().reflector().deadline().unwrap().max(play.now);
+        play.input(id, Input::Timer);
+    };
+    for id in [pods, jobs] {
+        play.input(id, Input::Frame(r#"{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}"#));
+    }
+    assert!(is_open(&mut play));
+    retry(&mut play, pods);
+    for _ in 0..2 {
+        // Neither the stream nor the list.
+        play.input(pods, Input::Failed(Failure::from_response(403, None, "no longer")));
+    }
+    retry(&mut play, jobs);
+    play.input(jobs, Input::Opened);
+    play.input(jobs, Input::Frame(&bookmark("200", LISTED)));
+    let healths: Vec<Health> =
+        play.desks.members().iter().map(|member| member.health(&play.informers, play.now)).collect();
+    assert_eq!(healths, [Health::Forbidden, Health::Live, Health::Forbidden]);
+    assert!(is_open(&mut play), "the Pods are not known");
+    retry(&mut play, pods);
+    play.input(pods, Input::Opened);
+    play.input(pods, Input::Frame(&bookmark("200", LISTED)));
+    let healths: Vec<Health> =
+        play.desks.members().iter().map(|member| member.health(&play.informers, play.now)).collect();
+    assert_eq!(healths, [Health::Live, Health::Live, Health::Forbidden]);
+    assert!(!is_open(&mut play), "nodes were never known");
+}
+
+/// Nothing of what the old columns showed is left, though the kind is part of a table of several.
+#[test]
+fn a_kind_of_other_columns_is_watched_anew() {
+    let mut play = Play::default();
+    play.go("#/pods,jobs");
+    play.begin(&["a@1"]);
+    let pods = play.id("pods");
+    let mut members = play.desks.take_out();
+    let (informers, announcer) = (&mut play.informers, &mut play.announcer);
+    assert_eq!(play.desks.part(informers, announcer), [], "each goes on by itself");
+    let old = members.remove(0);
+    let (scopes, kind) = (old.scopes().to_vec(), Box::leak(Box::new(Kind { columns: &[], ..*old.kind() })));
+    assert_eq!(old.end(informers, announcer).1, [pods]);
+    members.insert(0, Watched::new(kind, scopes, Timeline::default(), informers, announcer, 0.0));
+    assert_eq!(play.desks.put(members, 2, informers, announcer, 0.0), (Vec::new(), true));
+    play.begin(&[]);
+    assert_eq!((play.rows().as_str(), play.informers.len()), ("a1Replaced", 2));
 }

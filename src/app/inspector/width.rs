@@ -24,11 +24,15 @@ fn window_width() -> f64 {
 }
 
 impl Page {
-    /// Makes the inspector so wide, or as wide as at first, and keeps that for the next visit.
+    /// Makes the inspector so wide, or as wide as at first.
     pub(super) fn widen_inspector(&mut self, wanted: Option<f64>) {
         self.width = wanted.map(|wanted| fit(wanted, window_width()));
-        keep(KEY, self.width.map(|width| width.to_string()).as_deref());
         self.fit_inspector();
+    }
+
+    /// Keeps the width for the next visit.
+    pub(super) fn keep_inspector_width(&self) {
+        keep(KEY, self.width.map(|width| width.to_string()).as_deref());
     }
 
     /// Fits the inspector into the window as it is now. What was chosen stays so: a larger window may have room for it.

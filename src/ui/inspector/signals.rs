@@ -32,6 +32,8 @@ pub enum Inspect {
     Refresh,
     /// Make the panel so many pixels wide, or as wide as at first.
     Widen(Option<f64>),
+    /// Keep the width for the next visit.
+    KeepWidth,
 }
 
 /// The parts of the inspector.

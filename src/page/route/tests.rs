@@ -1,0 +1,174 @@
+//! Places, their links, and what a place does with what a server does not have.
+
+use super::*;
+
+#[test]
+fn a_link_shows_the_same_to_someone_else() {
+    for fragment in [
+        "#/pods",
+        "#/pods?ns=a,b&labels=app%3Dweb&q=text&sort=-AGE",
+        "#/pods?fields=status.phase%21%3DRunning&q=text",
+        "#/deployments?q=a+%26+b&pin=pods,nodes&wide=1",
+        "#/nodes?sort=%CE%94",
+        "#/pods?sel=shop/web-1&tab=yaml",
+        "#/deployments,replicasets,pods?ns=shop&q=KIND%3Apod&sort=-KIND",
+        "#/widgets.example.org,nodes?sel=nodes/n-1",
+    ] {
+        assert_eq!(Route::parse(fragment).fragment(), fragment);
+    }
+}
+
+fn parse_resolved(fragment: &str) -> Route {
+    Route::parse(fragment).resolved(&Catalog::default())
+}
+
+fn order(fragment: &str) -> Sort {
+    let route = Route::parse(fragment);
+    route.order(&Face::of(&route.kinds(&Catalog::default())))
+}
+
+#[test]
+fn what_makes_no_sense_is_left_out() {
+    assert_eq!(Route::parse(""), Route::default());
+    let route = parse_resolved("#/po?ns=,a,,a&pin=nosuch,no,node&x=y&sort=NOPE");
+    assert_eq!(route.fragment(), "#/pods?ns=a&sort=NOPE&pin=nosuch,nodes");
+    assert_eq!(order("#/po?sort=NOPE"), Sort::default());
+    assert_eq!(order("#/events"), Sort { key: SortKey::Column(0), descending: false });
+}
+
+#[test]
+fn a_kind_that_is_not_there_keeps_its_name() {
+    for name in ["widgets.example.org", "no such/thing?", "a+b", "%", "ä"] {
+        let route = Route { resource: name.to_owned(), ..Route::default() };
+        assert_eq!(Route::parse(&route.fragment()), route);
+        assert!(route.kind(&Catalog::default()).is_none() && route.watched(&Catalog::default()).is_empty());
+    }
+    assert_eq!(parse_resolved("#/deploy").resource, "deployments");
+}
+
+#[test]
+fn a_title_sorts_then_turns_around_then_lets_go() {
+    let descending = |route: &Route| route.order(&Face::of(&route.kinds(&Catalog::default()))).descending;
+    let route = Route::default().sorted_by("STATUS");
+    assert_eq!((&*route.sort, descending(&route)), ("STATUS", false));
+    let route = route.sorted_by("STATUS");
+    assert_eq!((&*route.sort, descending(&route)), ("-STATUS", true));
+    assert_eq!(route.sorted_by("STATUS").sort, "");
+    assert_eq!(route.sorted_by("AGE").sort, "AGE");
+}
+
+#[test]
+fn the_order_in_force_turns_around() {
+    for (fragment, once, twice) in [
+        ("#/pods", "-NAMESPACE", "NAMESPACE"),
+        ("#/pods?sort=NOPE", "-NAMESPACE", "NAMESPACE"),
+        ("#/pods,jobs", "-NAMESPACE", "NAMESPACE"),
+        ("#/pods,jobs?sort=-KIND", "KIND", "-KIND"),
+        ("#/pods?sort=NAME", "-NAME", "NAME"),
+        ("#/pods?sort=AGE", "-AGE", "AGE"),
+        ("#/pods?sort=%CE%94", "-Δ", "Δ"),
+        ("#/events", "-LAST SEEN", "LAST SEEN"),
+    ] {
+        let route = Route::parse(fragment);
+        let face = Face::of(&route.kinds(&Catalog::default()));
+        let turned = route.turned(&face);
+        let back = turned.turned(&face);
+        assert_eq!((&*turned.sort, &*back.sort), (once, twice), "{fragment}");
+        let (at_first, then) = (route.order(&face), turned.order(&face));
+        assert_eq!((at_first.key, at_first.descending), (then.key, !then.descending), "{fragment}");
+    }
+}
+
+#[test]
+fn a_link_opens_the_inspector() {
+    for (fragment, expected) in [
+        ("#/pods?sel=a/b", Some(("pods", ObjectKey::new("a", "b")))),
+        ("#/nodes,pods?sel=pods/a/b", Some(("pods", ObjectKey::new("a", "b")))),
+        ("#/nodes,pods?sel=nodes/n", Some(("nodes", ObjectKey::new("", "n")))),
+        ("#/nodes,pods?sel=jobs/a/b", None),
+        ("#/nodes,pods?sel=a", None),
+        ("#/nodes?sel=n", Some(("nodes", ObjectKey::new("", "n")))),
+        ("#/pods?sel=a/", None),
+        ("#/pods", None),
+    ] {
+        let found = Route::parse(fragment).selection(&Catalog::default());
+        assert_eq!(found.map(|(kind, key)| (kind.name, key)), expected, "{fragment}");
+    }
+    let route = Route::parse("#/pods?ns=a&sel=a/b&tab=yaml");
+    assert_eq!(route.showing("nodes").fragment(), "#/nodes?ns=a");
+    let other = route.selecting(Some(("pods", &ObjectKey::new("a", "c"))));
+    assert_eq!(other.fragment(), "#/pods?ns=a&sel=a/c&tab=yaml");
+    assert!(other.has_table_of(&route) && other.selecting(None).has_table_of(&route));
+    assert!(!other.has_table_of(&route.choosing("b")));
+}
+
+#[test]
+fn several_kinds_go_by_any_names_and_what_nothing_goes_by_is_said() {
+    for (fragment, expected) in [
+        ("#/deploy,rs,po", "#/deployments,replicasets,pods"),
+        ("#/deploy.apps,Deployment,,po, pods ,", "#/deployments,pods"),
+        ("#/po,pods?sel=po/a/b", "#/pods?sel=a/b"),
+        ("#/po,rs?sel=po/a/b&q=x", "#/pods,replicasets?q=x&sel=pods/a/b"),
+        ("#/po%2Crs", "#/pods,replicasets"),
+        ("#/po,rs?sel=no/n", "#/pods,replicasets?sel=no/n"),
+        ("#/po,pods?sel=nodes/n", "#/pods?sel=nodes/n"),
+        ("#/,", "#/pods"),
+        ("#/po,nosuch,widgets.example.org", "#/pods,nosuch,widgets.example.org"),
+    ] {
+        assert_eq!(parse_resolved(fragment).fragment(), expected, "{fragment}");
+        assert_eq!(parse_resolved(expected).fragment(), expected, "{fragment}");
+    }
+    let real = Catalog::of(&[], &Catalog::default());
+    let route = Route::parse("#/pods,nosuch,rs");
+    let kinds: Vec<&str> = route.kinds(&Catalog::default()).iter().map(|kind| kind.name).collect();
+    assert_eq!(kinds, ["pods", "replicasets"]);
+    let words = route.left_out(&Catalog::default()).iter().map(LeftOut::to_string).collect::<Vec<_>>();
+    assert_eq!(words, ["“nosuch”: looking for it"]);
+    let odd = Route::parse("#/pods,no: such").left_out(&real);
+    assert_eq!(odd.last().map(|left| &*left.what), Some("“no: such”"), "a name may hold anything but a comma");
+    assert_eq!((route.left_out(&real).len(), route.kinds(&real).len()), (3, 0));
+    assert!(Route::parse("#/nosuch").left_out(&real).is_empty(), "a single one has a page of its own");
+    let all: Vec<&str> = crate::table::kinds::KINDS.iter().map(|kind| kind.name).collect();
+    let route = Route { resource: all.join(","), ..Route::default() };
+    assert_eq!(route.kinds(&Catalog::default()).len(), MOST);
+    assert!(route.left_out(&Catalog::default()).iter().all(|left| left.why.ends_with("at most")));
+    assert_eq!(order("#/po,deploy?sort=-KIND"), Sort { key: SortKey::Kind, descending: true });
+    assert_eq!(order("#/po,deploy"), Sort::default());
+    assert_eq!(order("#/ev,po"), Sort::default());
+    assert_eq!(order("#/po?sort=KIND"), Sort::default(), "a single kind has no such column");
+}
+
+#[test]
+fn a_kind_joins_those_in_view_and_leaves_them_again() {
+    for (fragment, name, expected) in [
+        ("#/pods?ns=a&q=x&sort=AGE&sel=a/b", "jobs", "#/pods,jobs?ns=a&q=x&sort=AGE&sel=pods/a/b"),
+        ("#/pods,jobs?sel=pods/a/b", "jobs", "#/pods?sel=a/b"),
+        ("#/pods,jobs?sel=pods/a/b", "pods", "#/jobs"),
+        ("#/pods,jobs,nodes?sel=nodes/n", "pods", "#/jobs,nodes?sel=nodes/n"),
+        ("#/pods,jobs?sel=nodes/n", "jobs", "#/pods?sel=nodes/n"),
+        ("#/pods,jobs?sel=nodes/n", "services", "#/pods,jobs,services?sel=nodes/n"),
+        ("#/pods?fields=spec.nodeName%3Dn&labels=a%3Db", "jobs", "#/pods,jobs?labels=a%3Db"),
+        ("#/pods,jobs?fields=metadata.name%3Dn", "jobs", "#/pods?fields=metadata.name%3Dn"),
+        ("#/pods?sel=a/b", "pods", "#/pods?sel=a/b"),
+    ] {
+        assert_eq!(Route::parse(fragment).joining(name).fragment(), expected, "{fragment} {name}");
+    }
+    let route = Route::parse("#/pods,jobs?q=x&sel=jobs/a/b");
+    assert_eq!(route.showing("jobs").fragment(), "#/jobs");
+    assert!(route.shows("jobs") && !route.shows("nodes"));
+    let key = ObjectKey::new("a", "c");
+    assert_eq!(route.selecting(Some(("pods", &key))).fragment(), "#/pods,jobs?q=x&sel=pods/a/c");
+}
+
+#[test]
+fn the_kind_in_view_is_watched_once() {
+    let route = Route::parse("#/pods?pin=nodes,pods");
+    let watched: Vec<&str> = route.watched(&Catalog::default()).iter().map(|kind| kind.resource.plural).collect();
+    assert_eq!(watched, ["pods", "nodes"]);
+    let route = Route::parse("#/pods,jobs?pin=nodes,pods");
+    let watched: Vec<&str> = route.watched(&Catalog::default()).iter().map(|kind| kind.name).collect();
+    assert_eq!(watched, ["pods", "jobs", "nodes"]);
+    let route = Route::parse("#/pods?pin=nodes,pods");
+    assert_eq!(route.pinning("nodes").pinned, ["pods"]);
+    assert_eq!(route.choosing("shop").choosing("shop"), route);
+}
