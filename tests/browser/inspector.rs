@@ -294,7 +294,7 @@ async fn a_lane_is_chosen_as_a_row_is() {
             let painted = "new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)))";
             page.browser.resolve(painted).await;
             let words = page.text("timeline-hover").await;
-            let found = words.ends_with(name);
+            let found = words.starts_with(&format!("{name} "));
             if !found {
                 y = if y + 8.0 < bottom { y + 8.0 } else { top + 4.0 };
             }
