@@ -337,7 +337,7 @@ impl Page {
                 let (versions, budget) = self.history.bytes();
                 let [marks, versions, budget] = [history, versions, budget].map(|bytes| bytes as f64 / 1e6);
                 let memory = bytes_of(memory());
-                format!("versions {versions:.1} of {budget:.0} MB · marks {marks:.1} MB · memory {memory}")
+                format!("versions {versions:.1}/{budget:.0} MB · marks {marks:.1} MB · memory {memory}")
             },
             balanced: informers.clone().all(SharedInformer::is_balanced),
             ledger: sums(&ledger, deltas),

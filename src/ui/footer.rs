@@ -43,7 +43,7 @@ pub fn Footer(
                 <span class="arrow">"→"</span> "page " <b>{read(|pipeline| &pipeline.page)}</b> "/s"
             </span>
             <span class="grow"></span>
-            <span class="extra">"rv " <b>{read(|pipeline| &pipeline.version)}</b> <span class="arrow">"·"</span></span>
+            <span class="extra version">"rv " <b>{read(|pipeline| &pipeline.version)}</b> <span class="arrow">"·"</span></span>
             <WatchList screen />
             <span class="extra memory" title=read(|pipeline| &pipeline.memory)>
                 {read(|pipeline| &pipeline.memory)} <span class="arrow">"·"</span>

@@ -13,7 +13,7 @@ use super::process::{Process, TemporaryFolder};
 use super::tools;
 
 /// Without these Chromium looks for its maker's servers, for a GPU and for a sandbox that a container lacks.
-const FLAGS: [&str; 11] = [
+const FLAGS: [&str; 12] = [
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -25,6 +25,8 @@ const FLAGS: [&str; 11] = [
     "--disable-dev-shm-usage",
     "--disable-breakpad",
     "--window-size=1440,900",
+    // There is a mouse, which hovers and is exact; without a head Chromium has none.
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 ];
 
 /// A browser with one tab.
