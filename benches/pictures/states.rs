@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use thirtyfour::support::base64_decode;
 
+use crate::harness::browser::{Browser, MOUSE};
 use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
+use crate::harness::page::{INSTRUMENTS, Page, with_page_in};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::tools;
 use crate::harness::wait::{holds, wait_until};
@@ -36,7 +37,8 @@ pub async fn take(wanted: &[String]) {
                 Cluster::start(&Options { scenario: "mixed", pods: 300, seed: 7, ..Options::default() }).await;
             let mut proxy = KubectlProxy::start(cluster.port()).await;
             let url = proxy.url();
-            with_page("pictures", &url, "#/nodes", async |page| {
+            let browser = Browser::start_with(INSTRUMENTS, &[MOUSE]).await;
+            with_page_in(browser, "pictures", &url, "#/nodes", async |page| {
                 reach(name, page, &cluster, &mut proxy).await;
                 sum += pictures(page, name).await;
             })

@@ -13,7 +13,7 @@ use super::process::{Process, TemporaryFolder};
 use super::tools;
 
 /// Without these Chromium looks for its maker's servers, for a GPU and for a sandbox that a container lacks.
-const FLAGS: [&str; 12] = [
+const FLAGS: [&str; 11] = [
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -25,9 +25,11 @@ const FLAGS: [&str; 12] = [
     "--disable-dev-shm-usage",
     "--disable-breakpad",
     "--window-size=1440,900",
-    // There is a mouse, which hovers and is exact; without a head Chromium has none.
-    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 ];
+
+/// There is a mouse, which hovers and is exact; without a head Chromium has none.
+pub const MOUSE: &str =
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
 
 /// A browser with one tab.
 #[derive(Debug)]
@@ -42,13 +44,18 @@ pub struct Browser {
 impl Browser {
     /// Starts a browser. Each new page runs `instruments` before any script of its own.
     pub async fn start(instruments: &str) -> Self {
+        Self::start_with(instruments, &[]).await
+    }
+
+    /// The same with more flags.
+    pub async fn start_with(instruments: &str, flags: &[&str]) -> Self {
         let folder = TemporaryFolder::new("chromium");
         let process = Process::start("chromedriver", &tools::chromedriver(), Path::new("."), &["--port=0"]);
         let port = process.line_after("was started successfully on port").await;
         let mut capabilities = DesiredCapabilities::chrome();
         let prepared = (|| {
             capabilities.set_binary(tools::chrome().to_str().unwrap_or("chromium"))?;
-            for flag in FLAGS {
+            for flag in FLAGS.iter().chain(flags) {
                 capabilities.add_arg(flag)?;
             }
             capabilities.add_arg(&format!("--user-data-dir={}", folder.path().display()))?;

@@ -95,7 +95,12 @@ pub struct Page {
 /// Opens `url` with `hash` in a fresh browser and lets `test` use it. If the test fails, its message is followed
 /// by the page's status and console, and a screenshot is kept. A page that panicked fails every test.
 pub async fn with_page(name: &str, url: &str, hash: &str, test: impl AsyncFnOnce(&Page)) {
-    let page = Page { browser: Browser::start(INSTRUMENTS).await, url: url.to_owned() };
+    with_page_in(Browser::start(INSTRUMENTS).await, name, url, hash, test).await;
+}
+
+/// The same in a browser that was started with [`INSTRUMENTS`].
+pub async fn with_page_in(browser: Browser, name: &str, url: &str, hash: &str, test: impl AsyncFnOnce(&Page)) {
+    let page = Page { browser, url: url.to_owned() };
     let outcome = AssertUnwindSafe(async {
         page.open(hash).await;
         test(&page).await;
