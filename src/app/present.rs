@@ -31,7 +31,7 @@ const SLOW: f64 = 500.0;
 /// How much of a frame sorting and filtering may take, in milliseconds.
 const SORTS: f64 = 10.0;
 /// The same while the rows that come first are not known, for which the user waits: a frame or two are left out.
-const SEEKS: f64 = 28.0;
+const SEEKS: f64 = 18.0;
 
 /// A slot's signal, and what it was made of.
 struct Held {

@@ -162,10 +162,13 @@ async fn the_palette_goes_and_does() {
         page.press("p").await;
         page.becomes("and by its key", paused, json!("false")).await;
         page.press("j\u{e007}").await;
-        let selected = page.browser.run(IN_HAND, Vec::new()).await[0].clone();
+        let selected = wait_until("its inspector is open", SOON, async || {
+            page.attribute("inspector", "data-key").await.ok_or_else(|| String::from("it is not"))
+        })
+        .await;
         page.press("\u{e00c}:").await;
         let first = "return document.querySelector('[role=option] .title')?.textContent";
-        page.becomes("what was looked at comes first", first, selected).await;
+        page.becomes("what was looked at comes first", first, json!(selected)).await;
     })
     .await;
 }
