@@ -46,9 +46,7 @@ impl Object {
     pub fn text(&self) -> Option<&str> {
         self.extra.as_ref()?.text.as_deref()
     }
-}
 
-impl Object {
     /// Keeps of the object what shall be kept of `text`, from which it was read, and nothing else. Whom it belongs to was
     /// read with the rest of its metadata.
     ///

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::app::Page;
 use crate::app::travel::{keep, kept};
 use crate::page::layout::{Arrangement, Layout, Rearrange, Source};
+use crate::table::face::Face;
 use crate::table::view::{Sort, SortKey};
 use crate::ui::screen::Head;
 
@@ -35,15 +36,16 @@ pub(super) fn heads(layout: &Layout, sort: Sort, chosen: bool) -> Vec<Head> {
 impl Page {
     /// Makes the columns anew, as the kinds and what was kept for them have them.
     pub(super) fn lay_out(&mut self) {
-        let name = self.face().name();
+        let face = Arc::new(self.face());
+        let name = face.name();
         let kept = Some(name).filter(|name| !name.is_empty()).and_then(|name| kept(&format!("{KEY}{name}")));
         self.arrangement = kept.map_or_else(Arrangement::default, |text| Arrangement::read(&text));
-        self.lay_out_anew();
+        self.lay_out_anew(face);
     }
 
-    fn lay_out_anew(&mut self) {
+    fn lay_out_anew(&mut self, face: Arc<Face>) {
         let generation = self.layout.generation + 1;
-        self.layout = Layout::of(Arc::new(self.face()), self.route.wide, &self.arrangement);
+        self.layout = Layout::of(face, self.route.wide, &self.arrangement);
         self.layout.generation = generation;
     }
 
@@ -60,7 +62,7 @@ impl Page {
         if widths_alone {
             self.layout.resize(&self.arrangement);
         } else {
-            self.lay_out_anew();
+            self.lay_out_anew(self.layout.face().clone());
         }
         self.present_columns();
     }

@@ -8,7 +8,7 @@ use crate::app::Page;
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::cache::factory::InformerId;
 use crate::cache::reflector::Health;
-use crate::page::listing::Counts;
+use crate::page::listing::{Counts, Progress};
 use crate::ui::listing::ListingModel;
 use crate::ui::screen::put;
 
@@ -54,9 +54,8 @@ impl Page {
     }
 
     /// Shows how far the first list of the table in view has come, where the server said of how many.
-    pub(super) fn present_listing(&self, now: f64) {
-        let lists = self.desks.health(&self.informers, now) == Some(Health::Listing);
-        let progress = lists.then(|| self.listing.counts.progress(self.desks.members(), &self.informers)).flatten();
+    pub(super) fn present_listing(&self, progress: Option<Progress>, now: f64) {
+        let progress = progress.filter(|_| self.desks.health(&self.informers, now) == Some(Health::Listing));
         let model = progress.and_then(|progress| {
             let (title, words) = (self.layout.face().title(), progress.words());
             Some(ListingModel { title, listed: progress.listed, about: progress.about?, words })

@@ -127,7 +127,7 @@ impl Page {
 
     /// The worst of the healths in view. Who waits for columns is not connected yet.
     pub(super) fn health(&self, now: f64) -> Option<Health> {
-        let waits = self.kinds().into_iter().any(|kind| self.definitions.awaits(kind));
+        let waits = self.definitions.awaits_in_view();
         let known = self.desks.health(&self.informers, now)?;
         worst([known].into_iter().chain(waits.then_some(Health::Connecting)))
     }
@@ -268,7 +268,7 @@ impl Page {
             _ => String::new(),
         };
         put(self.screen.connection, Connection { state, detail });
-        self.present_listing(now);
+        self.present_listing(progress, now);
         let mut troubles: Vec<Trouble> =
             self.desks.members().iter().filter_map(|watched| trouble(watched, informers, now)).collect();
         // Until the server has said what it has, nothing is known to be missing.

@@ -32,7 +32,7 @@ impl Page {
             let last = items.iter().rposition(|other| other.heading == kind.heading);
             items.insert(last.map_or(items.len(), |last| last + 1), item);
         }
-        let headings: Vec<&str> = items.iter().filter(|item| item.current).map(|item| item.heading).collect();
+        let headings: Vec<&'static str> = items.iter().filter(|item| item.current).map(|item| item.heading).collect();
         if !headings.is_empty() && self.groups.arrive(&headings) {
             self.keep_groups();
         }
@@ -59,7 +59,6 @@ impl Page {
             heading: kind.heading,
             title: kind.title,
             current: self.route.shows(kind.name),
-            alone: !self.route.is_several(),
             pinned: self.route.pinned.iter().any(|pinned| pinned == kind.name),
             state: watched.map_or(otherwise, |watched| report::state(watched.health(&self.informers, now))),
             count: watched.map_or_else(String::new, |watched| grouped(watched.items(&self.informers) as u64)),

@@ -109,7 +109,8 @@ impl DeltaFifo {
     }
 
     fn waits(&self, key: &ObjectKey) -> bool {
-        self.slot(key).is_some() || self.listed(key).is_some()
+        // After a list that came whole, nearly every key is among its items.
+        self.listed(key).is_some() || self.slot(key).is_some()
     }
 
     /// Where a key waits; an item of the complete list gets a slot for that.

@@ -77,30 +77,38 @@ impl Index {
         self.filed.iter().map(|(value, keys)| (&**value, keys.len()))
     }
 
-    /// Moves a key from the values of its object before to those of its object now.
+    /// Moves a key from the values of its object before to those of its object now. What stays where it was costs no
+    /// memory: most updates do.
     pub(super) fn update(&mut self, old: Option<&Object>, new: Option<&Object>) {
-        let of = |object: Option<&Object>| {
-            let mut values: Vec<Box<str>> = Vec::new();
+        let (of, filed) = (&*self.of, &mut self.filed);
+        let has = |object: Option<&Object>, value: &str| {
+            let mut found = false;
             if let Some(object) = object {
-                (self.of)(object, &mut |value| values.push(value.into()));
+                of(object, &mut |other| found |= other == value);
             }
-            values
+            found
         };
-        let (before, after) = (of(old), of(new));
-        for (value, old) in before.iter().filter(|value| !after.contains(value)).zip(old.into_iter().cycle()) {
-            if let Some(keys) = self.filed.get_mut(&**value) {
-                keys.remove(&old.key);
-                if keys.is_empty() {
-                    self.filed.remove(&**value);
+        if let Some(old) = old {
+            of(old, &mut |value| {
+                if !has(new, value)
+                    && let Some(keys) = filed.get_mut(value)
+                {
+                    keys.remove(&old.key);
+                    if keys.is_empty() {
+                        filed.remove(value);
+                    }
                 }
-            }
+            });
         }
-        for (value, new) in after.iter().filter(|value| !before.contains(value)).zip(new.into_iter().cycle()) {
-            let key = new.key.clone();
-            match self.filed.get_mut(&**value) {
-                Some(keys) => drop(keys.insert(key)),
-                None => drop(self.filed.insert((**value).into(), std::iter::once(key).collect())),
-            }
+        if let Some(new) = new {
+            of(new, &mut |value| {
+                if !has(old, value) {
+                    match filed.get_mut(value) {
+                        Some(keys) => drop(keys.insert(new.key.clone())),
+                        None => drop(filed.insert(value.into(), std::iter::once(new.key.clone()).collect())),
+                    }
+                }
+            });
         }
     }
 }

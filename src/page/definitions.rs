@@ -70,6 +70,11 @@ impl Definitions {
         self.of(&kind.resource).is_some_and(|visit| visit.awaits)
     }
 
+    /// Whether the columns of a kind in view are not known yet.
+    pub fn awaits_in_view(&self) -> bool {
+        self.visits.iter().any(|visit| visit.awaits && self.in_view.contains(&visit.resource))
+    }
+
     /// Why NAME and AGE are all that is shown of a kind.
     pub fn note(&self, kind: &Kind) -> Option<&str> {
         self.of(&kind.resource)?.note.as_deref()

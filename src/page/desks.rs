@@ -7,6 +7,7 @@ use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Health;
 use crate::page::joint::Joint;
 use crate::page::notices::Announcer;
+use crate::page::sheet::Sheet;
 use crate::page::watched::{Watched, worst};
 use crate::table::kinds::Kind;
 use crate::table::view::{Linger, TableView};
@@ -87,41 +88,46 @@ impl Desks {
         self.members().iter().find(|member| member.kind().resource == kind.resource)
     }
 
+    /// The rows and marks in view; `None` where nothing in view is watched.
+    fn sheet(&self) -> Option<&Sheet> {
+        self.joint.as_ref().map(Joint::sheet).or_else(|| self.members().first().map(Watched::sheet))
+    }
+
+    fn sheet_mut(&mut self) -> Option<&mut Sheet> {
+        let alone = self.watched[..self.in_view].first_mut().map(Watched::sheet_mut);
+        self.joint.as_mut().map(Joint::sheet_mut).or(alone)
+    }
+
     /// The rows in view; `None` where nothing in view is watched.
     pub fn view(&self) -> Option<&TableView> {
-        let alone = || self.members().first().map(Watched::view);
-        self.joint.as_ref().map(Joint::view).or_else(alone)
+        self.sheet().map(|sheet| &sheet.view)
     }
 
     /// The rows in view, to be sorted, filtered or held.
     pub fn view_mut(&mut self) -> Option<&mut TableView> {
-        let alone = self.watched[..self.in_view].first_mut().map(Watched::view_mut);
-        self.joint.as_mut().map(Joint::view_mut).or(alone)
+        self.sheet_mut().map(|sheet| &mut sheet.view)
     }
 
     /// The marks of what is in view.
     pub fn timeline(&self) -> Option<&Timeline> {
-        let alone = || self.members().first().map(Watched::timeline);
-        self.joint.as_ref().map(Joint::timeline).or_else(alone)
+        self.sheet().map(|sheet| &sheet.timeline)
     }
 
     /// The marks of what is in view, to be looked at from another place.
     pub fn timeline_mut(&mut self) -> Option<&mut Timeline> {
-        let alone = self.watched[..self.in_view].first_mut().map(Watched::timeline_mut);
-        self.joint.as_mut().map(Joint::timeline_mut).or(alone)
+        self.sheet_mut().map(|sheet| &mut sheet.timeline)
     }
 
     /// Gives an object in view a lane on the timeline, if it is there and has none; `kind` is its kind's number.
     pub fn attend(&mut self, kind: u8, key: &ObjectKey) {
-        match &mut self.joint {
-            Some(joint) => joint.attend(kind, key),
-            None => self.watched[..self.in_view].iter_mut().for_each(|alone| alone.attend(key)),
+        if let Some(sheet) = self.sheet_mut() {
+            sheet.attend(kind, key);
         }
     }
 
     /// What all marks take.
     pub fn timeline_bytes(&self) -> usize {
-        let joint = self.joint.as_ref().map_or(0, |joint| joint.timeline().bytes());
+        let joint = self.joint.as_ref().map_or(0, |joint| joint.sheet().timeline.bytes());
         joint + self.iter().map(|watched| watched.timeline().bytes()).sum::<usize>()
     }
 
@@ -139,7 +145,7 @@ impl Desks {
         let alone = self.joint.is_none();
         let views = self.watched.iter_mut().map(Watched::view_mut).enumerate();
         let views = views.map(|(at, view)| (alone && at < self.in_view, view));
-        for (in_view, view) in views.chain(self.joint.iter_mut().map(|joint| (true, joint.view_mut()))) {
+        for (in_view, view) in views.chain(self.joint.iter_mut().map(|joint| (true, &mut joint.sheet_mut().view))) {
             view.linger_for(linger);
             if !(in_view && busy) || view.overflows() {
                 view.expire(now);

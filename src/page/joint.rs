@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::api::object::{Object, ObjectKey, ResourceVersion};
+use crate::api::object::{Object, ResourceVersion};
 use crate::api::request::Scope;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
-use crate::cache::reflector::Notice;
 use crate::cache::store::Change;
-use crate::page::notices::{Announcer, Ear, News};
-use crate::page::watched::{AT_ONCE, Watched, attend, recall, tone};
+use crate::page::notices::{Announcer, Ear};
+use crate::page::sheet::{Sheet, TableHandler, tone};
+use crate::page::watched::{AT_ONCE, Watched};
 use crate::table::face::Face;
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
@@ -24,8 +24,7 @@ pub struct Joint {
     /// Where each kind is watched.
     scopes: Vec<Vec<Scope>>,
     sources: Vec<Source>,
-    view: TableView,
-    timeline: Timeline,
+    sheet: Sheet,
     ear: Ear,
     /// What arrived since the last look, of one kind after the other.
     arrived: Vec<Arrival>,
@@ -35,7 +34,6 @@ pub struct Joint {
 #[derive(Debug)]
 struct Source {
     kind: u8,
-    informer: InformerId,
     table: Registration,
     timeline: Registration,
 }
@@ -46,15 +44,6 @@ struct Arrival {
     kind: u8,
     mark_type: MarkType,
     object: Arc<Object>,
-}
-
-struct TableHandler<'a>(u8, &'a mut TableView);
-
-impl ResourceEventHandler for TableHandler<'_> {
-    fn changed(&mut self, now: f64, change: &Change) -> Handled {
-        self.1.apply_of(self.0, change, now);
-        Ok(())
-    }
 }
 
 struct ArrivalHandler<'a>(u8, &'a mut Vec<Arrival>);
@@ -90,7 +79,7 @@ impl Joint {
             for informer in member.informer_ids() {
                 let table = informers.add_event_handler(informer, HandlerOptions::default(), now);
                 let timeline = informers.add_event_handler(informer, received, now);
-                sources.extend(table.zip(timeline).map(|(table, timeline)| Source { kind, informer, table, timeline }));
+                sources.extend(table.zip(timeline).map(|(table, timeline)| Source { kind, table, timeline }));
             }
         }
         let numbers = 0..kinds.len() as u8;
@@ -100,8 +89,7 @@ impl Joint {
         Joint {
             scopes: members.iter().map(|member| member.scopes().to_vec()).collect(),
             sources,
-            view: TableView::of(face.clone()),
-            timeline,
+            sheet: Sheet { view: TableView::of(face.clone()), timeline },
             ear: announcer.listen(),
             arrived: Vec::new(),
             face,
@@ -118,20 +106,15 @@ impl Joint {
     /// Lets go of the informers, and says which ended by that.
     pub fn end(self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> Vec<InformerId> {
         announcer.leave(self.ear);
-        let mut ended = Vec::new();
-        for source in &self.sources {
-            for registration in [source.table, source.timeline] {
-                ended.extend(informers.remove_event_handler(registration).then_some(source.informer));
-            }
-        }
-        ended
+        let all = self.sources.iter().flat_map(|source| [source.table, source.timeline]);
+        all.filter(|one| informers.remove_event_handler(*one)).map(|one| one.informer).collect()
     }
 
     /// Has the table and the timeline take what waits for them. Whether the table has still to hear of what was there when
     /// it came.
     pub fn take(&mut self, informers: &mut SharedInformerFactory) -> bool {
         for source in &self.sources {
-            let Some(informer) = informers.get_mut(source.informer) else { continue };
+            let Some(informer) = informers.get_mut(source.timeline.informer) else { continue };
             informer.deliver(source.timeline.handler, &mut ArrivalHandler(source.kind, &mut self.arrived));
         }
         // A timeline's times never run backwards, and each kind's arrivals come in one piece.
@@ -139,44 +122,26 @@ impl Joint {
         for Arrival { at, kind, mark_type, object } in self.arrived.drain(..) {
             let Object { key, uid, resource_version, .. } = &*object;
             // Its row is still what it was before.
-            recall(&mut self.timeline, &self.view, kind, key);
-            self.timeline.push(at, mark_type, (kind, key), uid, resource_version, 1, tone(&object));
+            self.sheet.recall(kind, key);
+            self.sheet.timeline.push(at, mark_type, (kind, key), uid, resource_version, 1, tone(&object));
         }
         let mut left = false;
         for source in &self.sources {
-            let Some(informer) = informers.get_mut(source.informer) else { continue };
-            left |=
-                informer.deliver_some(source.table.handler, &mut TableHandler(source.kind, &mut self.view), AT_ONCE);
+            let Some(informer) = informers.get_mut(source.timeline.informer) else { continue };
+            left |= informer.deliver_some(
+                source.table.handler,
+                &mut TableHandler(source.kind, &mut self.sheet.view),
+                AT_ONCE,
+            );
         }
         left
     }
 
-    /// Gives the object a lane on the timeline, if it is there and has none.
-    pub fn attend(&mut self, kind: u8, key: &ObjectKey) {
-        attend(&mut self.timeline, &self.view, kind, key);
-    }
-
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
     pub fn hear(&mut self, announcer: &mut Announcer) {
-        for said in announcer.hear(self.ear) {
-            match said.news {
-                News::Overload { from, to, .. } => self.timeline.gap(from, to, "overload: the table was behind"),
-                News::Watch(informer, notice) => {
-                    let source = self.sources.iter().find(|source| source.informer == informer);
-                    let Some(kind) = source.and_then(|source| self.face.kind(source.kind)) else { continue };
-                    match notice {
-                        Notice::Relisted { at, reason, .. } => {
-                            self.timeline.relist(at, &format!("{}: relist: {reason}", kind.title));
-                        }
-                        Notice::Gap { from, to, reason } => {
-                            self.timeline.gap(from, to, &format!("{}: {reason}", kind.title));
-                        }
-                        // A stale or refused watch is drawn as a gap while it lasts.
-                        _ => {}
-                    }
-                }
-            }
-        }
+        let source = |id| self.sources.iter().find(|source| source.timeline.informer == id);
+        let kind = |id| source(id).and_then(|source| self.face.kind(source.kind));
+        self.sheet.hear(announcer.hear(self.ear), |id| kind(id).map(|kind| format!("{}: ", kind.title)));
     }
 
     /// Draws the time without knowledge of any kind while it lasts: to be called a few times a second, after the
@@ -185,11 +150,11 @@ impl Joint {
         // A member's own gap lasts until it is live again; one that never was has none.
         let lost: Vec<&Watched> = members.iter().filter(|member| member.timeline().has_open_gap()).collect();
         if lost.is_empty() {
-            self.timeline.close_gap(now);
-        } else if !self.timeline.has_open_gap() {
+            self.sheet.timeline.close_gap(now);
+        } else if !self.sheet.timeline.has_open_gap() {
             let silent = lost.iter().filter_map(|member| member.age(informers, now)).fold(0.0, f64::max);
             let kinds: Vec<&'static Kind> = lost.iter().map(|member| member.kind()).collect();
-            self.timeline.open_gap(now - silent, &format!("no connection: {}", Face::of(&kinds).title()));
+            self.sheet.timeline.open_gap(now - silent, &format!("no connection: {}", Face::of(&kinds).title()));
         }
     }
 
@@ -198,24 +163,14 @@ impl Joint {
         &self.face
     }
 
-    /// The rows.
-    pub fn view(&self) -> &TableView {
-        &self.view
+    /// The rows and marks.
+    pub fn sheet(&self) -> &Sheet {
+        &self.sheet
     }
 
-    /// The rows, to be sorted, filtered or held.
-    pub fn view_mut(&mut self) -> &mut TableView {
-        &mut self.view
-    }
-
-    /// The marks.
-    pub fn timeline(&self) -> &Timeline {
-        &self.timeline
-    }
-
-    /// The marks, to be looked at from another place.
-    pub fn timeline_mut(&mut self) -> &mut Timeline {
-        &mut self.timeline
+    /// The rows and marks, to be sorted, filtered, held, or looked at from another place.
+    pub fn sheet_mut(&mut self) -> &mut Sheet {
+        &mut self.sheet
     }
 }
 

@@ -21,5 +21,6 @@ pub mod rail;
 pub mod report;
 pub mod route;
 pub mod selectors;
+pub mod sheet;
 pub mod speech;
 pub mod watched;

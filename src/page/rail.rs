@@ -10,7 +10,7 @@ const USUAL: [&str; 3] = ["Workloads", "Network", "Cluster"];
 pub struct Groups {
     open: BTreeMap<String, bool>,
     /// The headings of the kinds in view.
-    arrived: Vec<String>,
+    arrived: Vec<&'static str>,
 }
 
 impl Groups {
@@ -46,15 +46,12 @@ impl Groups {
 
     /// Kinds of these groups are in view: with their coming the groups open, and then stay as the user leaves them.
     /// Whether that is a change.
-    pub fn arrive(&mut self, headings: &[&str]) -> bool {
+    pub fn arrive(&mut self, headings: &[&'static str]) -> bool {
+        let before = std::mem::replace(&mut self.arrived, headings.to_vec());
         let mut changed = false;
         for heading in headings {
-            changed |= !self.arrived.iter().any(|arrived| arrived == heading) && self.fold(heading, true);
+            changed |= !before.contains(heading) && self.fold(heading, true);
         }
-        self.arrived.retain(|arrived| headings.contains(&&**arrived));
-        let new = headings.iter().filter(|heading| !self.arrived.iter().any(|arrived| arrived == *heading));
-        let new: Vec<String> = new.map(|heading| (*heading).to_owned()).collect();
-        self.arrived.extend(new);
         changed
     }
 }

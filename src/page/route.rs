@@ -88,15 +88,8 @@ impl Route {
         let fragment = fragment.trim_start_matches('#').trim_start_matches('/');
         let (resource, query) = fragment.split_once('?').unwrap_or((fragment, ""));
         let mut route = Route::default();
-        let list = |value: &str| -> Vec<String> {
-            let mut list: Vec<String> = Vec::new();
-            for item in value.split(',').map(str::trim).filter(|item| !item.is_empty()) {
-                if !list.iter().any(|other| other == item) {
-                    list.push(item.to_owned());
-                }
-            }
-            list
-        };
+        let list =
+            |value: &str| once(value.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned));
         let names = list(&decoded(resource));
         if !names.is_empty() {
             route.resource = names.join(",");
@@ -191,11 +184,6 @@ impl Route {
         (kinds, left_out)
     }
 
-    /// The first kind in view; `None` where the server has none that is called so.
-    pub fn kind(&self, catalog: &Catalog) -> Option<&'static Kind> {
-        self.kinds(catalog).first().copied()
-    }
-
     /// The kinds to watch: those in view first, then the pinned ones.
     pub fn watched(&self, catalog: &Catalog) -> Vec<&'static Kind> {
         let mut watched: Vec<&'static Kind> = Vec::new();
@@ -210,18 +198,8 @@ impl Route {
     /// The same place by the page's own names for kinds. Names that nothing goes by stay as they are: it may yet come.
     pub fn resolved(self, catalog: &Catalog) -> Route {
         let name = |name: &str| catalog.find(name).map_or_else(|| name.to_owned(), |kind| kind.name.to_owned());
-        let mut pinned: Vec<String> = Vec::new();
-        for name in self.pinned.iter().map(|pinned| name(pinned)) {
-            if !pinned.contains(&name) {
-                pinned.push(name);
-            }
-        }
-        let mut names: Vec<String> = Vec::new();
-        for name in self.names().map(name) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let pinned = once(self.pinned.iter().map(|pinned| name(pinned)));
+        let names = once(self.names().map(name));
         let selected = match self.selected.split_once('/').filter(|_| self.is_several()) {
             Some((kind, rest)) if names.contains(&name(kind)) => match names.len() {
                 1 => rest.to_owned(),
@@ -364,6 +342,17 @@ impl Route {
         }
         route
     }
+}
+
+/// Each of them once, where it stands first.
+fn once(items: impl Iterator<Item = String>) -> Vec<String> {
+    let mut once = Vec::new();
+    for item in items {
+        if !once.contains(&item) {
+            once.push(item);
+        }
+    }
+    once
 }
 
 /// A word of a path as it was meant.

@@ -3,21 +3,21 @@
 
 use std::sync::Arc;
 
-use crate::api::cell::{CellRef, Tone};
 use crate::api::extra::Keep;
-use crate::api::object::{Object, ObjectKey};
+use crate::api::object::Object;
 use crate::api::request::Scope;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use crate::cache::index::by_owner;
 use crate::cache::ledger::Ledger;
-use crate::cache::reflector::{Health, Notice, Options};
+use crate::cache::reflector::{Health, Options};
 use crate::cache::shared_informer::{InformerOptions, SharedInformer};
 use crate::cache::store::Change;
 use crate::page::counters::Counters;
-use crate::page::notices::{Announcer, Ear, News};
+use crate::page::notices::{Announcer, Ear};
 use crate::page::route::Route;
+use crate::page::sheet::{Sheet, TableHandler, tone};
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
 use crate::timeline::Timeline;
@@ -36,8 +36,7 @@ pub struct Watched {
     scopes: Vec<Scope>,
     /// One for each scope.
     sources: Vec<Source>,
-    view: TableView,
-    timeline: Timeline,
+    sheet: Sheet,
     counters: Counters,
     ear: Ear,
 }
@@ -45,25 +44,14 @@ pub struct Watched {
 /// The handlers of one informer.
 #[derive(Debug)]
 struct Source {
-    informer: InformerId,
     /// None while a table of several kinds has the rows.
     table: Option<Registration>,
     timeline: Registration,
     counters: Registration,
 }
 
-/// Shows what changed as rows.
-struct TableHandler<'a>(&'a mut TableView);
-
-impl ResourceEventHandler for TableHandler<'_> {
-    fn changed(&mut self, now: f64, change: &Change) -> Handled {
-        self.0.apply(change, now);
-        Ok(())
-    }
-}
-
-/// Shows what arrived as marks. The rows tell in which state an object was whose last mark is long gone.
-struct TimelineHandler<'a>(&'a mut Timeline, &'a TableView);
+/// Shows what arrived as marks.
+struct TimelineHandler<'a>(&'a mut Sheet);
 
 impl ResourceEventHandler for TimelineHandler<'_> {
     fn changed(&mut self, _now: f64, _change: &Change) -> Handled {
@@ -71,34 +59,11 @@ impl ResourceEventHandler for TimelineHandler<'_> {
     }
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
-        let mark_type = MarkType::from(delta_type);
-        recall(self.0, self.1, 0, &object.key);
-        self.0.push(now, mark_type, (0, &object.key), &object.uid, &object.resource_version, 1, tone(object));
+        let (mark_type, key, version) = (MarkType::from(delta_type), &object.key, &object.resource_version);
+        self.0.recall(0, key);
+        self.0.timeline.push(now, mark_type, (0, key), &object.uid, version, 1, tone(object));
         Ok(())
     }
-}
-
-/// Gives an object that has a row a lane on the timeline, if it has none.
-pub(super) fn recall(timeline: &mut Timeline, view: &TableView, kind: u8, key: &ObjectKey) {
-    if !timeline.has_lane(kind, key)
-        && let Some(row) = view.find(kind, key).and_then(|id| view.row(id))
-    {
-        timeline.recall((kind, key), &row.object.uid, tone(&row.object));
-    }
-}
-
-/// The same for an object that is looked at.
-pub(super) fn attend(timeline: &mut Timeline, view: &TableView, kind: u8, key: &ObjectKey) {
-    if !timeline.has_lane(kind, key)
-        && let Some(row) = view.find(kind, key).and_then(|id| view.row(id))
-    {
-        timeline.attend((kind, key), &row.object.uid, tone(&row.object));
-    }
-}
-
-/// The most alarming thing that an object says of itself.
-pub(super) fn tone(object: &Object) -> Tone {
-    object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))).map_or(Tone::Plain, CellRef::tone)
 }
 
 /// The worst of several healths; none of none.
@@ -150,27 +115,22 @@ impl Watched {
             };
             let informer = informers.informer_for(kind.resource, scope, make);
             Some(Source {
-                informer,
                 table: Some(informers.add_event_handler(informer, HandlerOptions::default(), now)?),
                 timeline: informers.add_event_handler(informer, received, now)?,
                 counters: informers.add_event_handler(informer, HandlerOptions::default(), now)?,
             })
         });
         let sources = sources.collect();
-        let (view, counters) = (TableView::default(), Counters::default());
-        Watched { kind, scopes, sources, view, timeline, counters, ear: announcer.listen() }
+        let sheet = Sheet { timeline, ..Sheet::default() };
+        Watched { kind, scopes, sources, sheet, counters: Counters::default(), ear: announcer.listen() }
     }
 
     /// Lets go of the informers, and says which ended by that. What is left is the timeline.
     pub fn end(self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> (Timeline, Vec<InformerId>) {
         announcer.leave(self.ear);
-        let mut ended = Vec::new();
-        for source in &self.sources {
-            for registration in source.table.into_iter().chain([source.timeline, source.counters]) {
-                ended.extend(informers.remove_event_handler(registration).then_some(source.informer));
-            }
-        }
-        (self.timeline, ended)
+        let all = self.sources.iter().flat_map(|one| one.table.into_iter().chain([one.timeline, one.counters]));
+        let ended = all.filter(|one| informers.remove_event_handler(*one)).map(|one| one.informer).collect();
+        (self.sheet.timeline, ended)
     }
 
     /// Has a table of its own from here on, or none, because one of several kinds has its rows. A table that comes
@@ -179,7 +139,8 @@ impl Watched {
         for source in &mut self.sources {
             match source.table {
                 None if keeps => {
-                    source.table = informers.add_event_handler(source.informer, HandlerOptions::default(), now);
+                    source.table =
+                        informers.add_event_handler(source.timeline.informer, HandlerOptions::default(), now);
                 }
                 Some(table) if !keeps => {
                     // The informer goes on: the timeline looks at it too.
@@ -188,7 +149,7 @@ impl Watched {
                 }
                 _ => continue,
             }
-            self.view = TableView::default();
+            self.sheet.view = TableView::default();
         }
     }
 
@@ -197,44 +158,29 @@ impl Watched {
     pub fn take(&mut self, informers: &mut SharedInformerFactory) -> bool {
         let mut left = false;
         for source in &self.sources {
-            let Some(informer) = informers.get_mut(source.informer) else { continue };
-            informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.timeline, &self.view));
+            let Some(informer) = informers.get_mut(source.timeline.informer) else { continue };
+            informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.sheet));
             if let Some(table) = source.table {
-                left |= informer.deliver_some(table.handler, &mut TableHandler(&mut self.view), AT_ONCE);
+                left |= informer.deliver_some(table.handler, &mut TableHandler(0, &mut self.sheet.view), AT_ONCE);
             }
             informer.deliver(source.counters.handler, &mut self.counters);
         }
         left
     }
 
-    /// Gives the object, which is looked at, a lane on the timeline, if it is there and has none.
-    pub fn attend(&mut self, key: &ObjectKey) {
-        attend(&mut self.timeline, &self.view, 0, key);
-    }
-
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
     pub fn hear(&mut self, announcer: &mut Announcer) {
-        for said in announcer.hear(self.ear) {
-            match said.news {
-                News::Overload { from, to, .. } => self.timeline.gap(from, to, "overload: the table was behind"),
-                News::Watch(informer, _) if self.sources.iter().all(|source| source.informer != informer) => {}
-                News::Watch(_, Notice::Relisted { at, reason, .. }) => {
-                    self.timeline.relist(at, &format!("relist: {reason}"));
-                }
-                News::Watch(_, Notice::Gap { from, to, reason }) => self.timeline.gap(from, to, &reason),
-                // A stale or refused watch is drawn as a gap while it lasts.
-                News::Watch(_, _) => {}
-            }
-        }
+        let is_own = |id| self.sources.iter().any(|source| source.timeline.informer == id);
+        self.sheet.hear(announcer.hear(self.ear), |id| is_own(id).then(String::new));
     }
 
     /// Draws the time without knowledge while it lasts: to be called a few times a second.
     pub fn look(&mut self, informers: &SharedInformerFactory, now: f64) {
         match self.health(informers, now) {
-            Health::Live => self.timeline.close_gap(now),
-            Health::Stale if !self.timeline.has_open_gap() => {
+            Health::Live => self.sheet.timeline.close_gap(now),
+            Health::Stale if !self.sheet.timeline.has_open_gap() => {
                 let since = now - self.age(informers, now).unwrap_or(0.0);
-                self.timeline.open_gap(since, "no connection");
+                self.sheet.timeline.open_gap(since, "no connection");
             }
             _ => {}
         }
@@ -252,7 +198,7 @@ impl Watched {
 
     /// The informers by name, one for each scope.
     pub(super) fn informer_ids(&self) -> impl Iterator<Item = InformerId> {
-        self.sources.iter().map(|source| source.informer)
+        self.sources.iter().map(|source| source.timeline.informer)
     }
 
     /// One for each scope.
@@ -260,12 +206,12 @@ impl Watched {
         &'a self,
         informers: &'a SharedInformerFactory,
     ) -> impl Iterator<Item = &'a SharedInformer> + Clone {
-        self.sources.iter().filter_map(|source| informers.get(source.informer))
+        self.sources.iter().filter_map(|source| informers.get(source.timeline.informer))
     }
 
     /// Each informer, and of which scope it is.
     pub fn sources(&self) -> impl Iterator<Item = (InformerId, &Scope)> {
-        self.sources.iter().map(|source| source.informer).zip(&self.scopes)
+        self.sources.iter().map(|source| source.timeline.informer).zip(&self.scopes)
     }
 
     /// What became of the changes.
@@ -273,24 +219,34 @@ impl Watched {
         &self.counters
     }
 
+    /// The rows and marks.
+    pub fn sheet(&self) -> &Sheet {
+        &self.sheet
+    }
+
+    /// The rows and marks, to be sorted, filtered, held, or looked at from another place.
+    pub fn sheet_mut(&mut self) -> &mut Sheet {
+        &mut self.sheet
+    }
+
     /// The rows.
     pub fn view(&self) -> &TableView {
-        &self.view
+        &self.sheet.view
     }
 
     /// The rows, to be sorted, filtered or held.
     pub fn view_mut(&mut self) -> &mut TableView {
-        &mut self.view
+        &mut self.sheet.view
     }
 
     /// The marks.
     pub fn timeline(&self) -> &Timeline {
-        &self.timeline
+        &self.sheet.timeline
     }
 
     /// The marks, to be looked at from another place.
     pub fn timeline_mut(&mut self) -> &mut Timeline {
-        &mut self.timeline
+        &mut self.sheet.timeline
     }
 
     /// Every known object, in any order.

@@ -4,6 +4,7 @@
 //! is an order that suits all kinds.
 
 use crate::api::resource::intern;
+use crate::api::sort::sort;
 use crate::table::column::{Align, Column};
 use crate::table::kinds::Kind;
 
@@ -124,7 +125,7 @@ impl Face {
     /// The name that what is kept of the table goes by, in whatever order its kinds are asked for.
     pub fn name(&self) -> String {
         let mut names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
-        names.sort_unstable();
+        sort(&mut names);
         names.join(",")
     }
 }
@@ -167,8 +168,8 @@ fn merged(kinds: &[&'static Kind]) -> (Vec<Column>, Vec<Vec<Option<u16>>>) {
 /// that contradict each other give way to the one that came first.
 fn ordered(columns: &[Column], own: &[Vec<(usize, usize)>]) -> Vec<usize> {
     let mut order: Vec<usize> = Vec::new();
-    let mut left: Vec<usize> = (0..columns.len()).collect();
-    left.sort_by_key(|at| columns[*at].title == "AGE");
+    let (age, mut left): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(|at| columns[*at].title == "AGE");
+    left.extend(age);
     while !left.is_empty() {
         let waits = |at: &usize| {
             own.iter().any(|places| {

@@ -380,8 +380,7 @@ impl TableView {
 }
 
 fn hash(kind: u8, key: &ObjectKey) -> u64 {
-    // The golden ratio keeps the kinds apart; keys of a single one, number 0, hash as they are.
-    FxBuildHasher.hash_one(key).wrapping_add(u64::from(kind).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    FxBuildHasher.hash_one((key, kind))
 }
 
 fn row_hash(row: &Row) -> u64 {

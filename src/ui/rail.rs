@@ -132,7 +132,7 @@ fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Comma
     let join = move |_| commands.send(Command::Go(screen.route.get_untracked().joining(name)));
     let joined = is(|item| item.current);
     // The only one in view has nothing to join, and nothing to leave.
-    let is_only = is(|item| item.current && item.alone);
+    let is_only = move || joined() && screen.route.with(|route| !route.is_several());
     view! {
         <div
             class="rail-item"

@@ -225,8 +225,6 @@ pub struct RailItem {
     pub title: &'static str,
     /// Whether it is in view.
     pub current: bool,
-    /// Whether a single kind is asked for.
-    pub alone: bool,
     /// Whether it stays watched.
     pub pinned: bool,
     /// The connection's state; nothing where it is not watched.

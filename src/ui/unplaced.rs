@@ -11,17 +11,14 @@ pub fn Unplaced(
     /// What to show.
     screen: Screen,
 ) -> impl IntoView {
-    let is_there = Memo::new(move |_| screen.unplaced.with(Option::is_some));
     let top = move || f64::min(screen.unplaced.get().unwrap_or(0) as f64 * ROW, MAX_HEIGHT);
-    let height = move || f64::min(screen.length.get() as f64 * ROW, MAX_HEIGHT) - top();
     view! {
-        <Show when=move || is_there.get()>
+        <Show when=move || screen.unplaced.with(Option::is_some)>
             <div
                 class="unplaced"
                 data-testid="unplaced"
                 aria-hidden="true"
                 style:top=move || format!("{}px", top())
-                style:height=move || format!("{}px", height())
             >
                 <span>{move || screen.progress.get()} ": from here on rows have no place yet"</span>
             </div>

@@ -30,7 +30,7 @@ impl Play {
     fn begin(fragment: &str) -> Play {
         let (mut informers, mut announcer) = (SharedInformerFactory::default(), Announcer::default());
         let route = Route::parse(fragment);
-        let kind = route.kind(&Catalog::default()).expect("a kind");
+        let kind = route.kinds(&Catalog::default())[0];
         let scopes = scopes(kind, &route, true);
         let watched = Watched::new(kind, scopes, Timeline::default(), &mut informers, &mut announcer, 0.0);
         let ids: Vec<InformerId> = informers.start().into_iter().map(|(id, ..)| id).collect();

@@ -21,7 +21,7 @@ struct Play {
 impl Play {
     fn watch(&mut self, fragment: &str, timeline: Timeline) -> Watched {
         let route = Route::parse(fragment);
-        let kind = route.kind(&Catalog::default()).expect("a kind");
+        let kind = route.kinds(&Catalog::default())[0];
         Watched::new(kind, scopes(kind, &route, true), timeline, &mut self.informers, &mut self.announcer, 0.0)
     }
 

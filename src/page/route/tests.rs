@@ -41,7 +41,7 @@ fn a_kind_that_is_not_there_keeps_its_name() {
     for name in ["widgets.example.org", "no such/thing?", "a+b", "%", "ä"] {
         let route = Route { resource: name.to_owned(), ..Route::default() };
         assert_eq!(Route::parse(&route.fragment()), route);
-        assert!(route.kind(&Catalog::default()).is_none() && route.watched(&Catalog::default()).is_empty());
+        assert!(route.kinds(&Catalog::default()).is_empty() && route.watched(&Catalog::default()).is_empty());
     }
     assert_eq!(parse_resolved("#/deploy").resource, "deployments");
 }

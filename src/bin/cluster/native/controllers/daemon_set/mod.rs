@@ -134,7 +134,9 @@ impl Controller for DaemonSets {
             return Ok(());
         }
         // Pods that it does not select it would release, and create others, without end.
-        let Some(selector) = Selector::of_workload(&set) else { return Ok(()) };
+        if !selector.matches_labels(&set["spec"]["template"]["metadata"]["labels"]) {
+            return Ok(());
+        }
         let claim = Claim { client: &self.client, resource: &DAEMON_SETS, owner: &set, selector: &selector };
         let pods = claim.claim(&self.pods).await?;
         let history = History { client: &self.client, revisions: &self.revisions, owner: &set };
