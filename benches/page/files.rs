@@ -6,18 +6,27 @@ use std::process::Command;
 
 use crate::harness::tools;
 
-/// Prints a row for each kind of file.
+/// Prints a row for each kind of file, and their sum.
 pub fn report() {
     let files = walk(&tools::dist());
-    println!("\n## Files\n\n| files | raw, KB | gzip -9, KB | brotli 11, KB |\n|---|---:|---:|---:|");
+    println!("\n## Files\n\n| files | raw, KB | gzip -9, KB |\n|---|---:|---:|");
+    let (mut all_raw, mut all_gzip) = (0, Some(0));
     for extension in ["wasm", "js", "css", "html"] {
         let of_kind: Vec<&PathBuf> =
             files.iter().filter(|file| file.extension().is_some_and(|found| found == extension)).collect();
         let raw: u64 = of_kind.iter().filter_map(|file| Some(fs::metadata(file).ok()?.len())).sum();
-        let gzip = compressed("gzip", &["-9", "-c"], &of_kind);
-        let brotli = compressed("brotli", &["-q", "11", "-c"], &of_kind);
-        println!("| {extension} | {} | {gzip} | {brotli} |", kilobytes(raw));
+        let gzip: Option<u64> = of_kind.iter().map(|file| compressed(file)).sum();
+        let count = if of_kind.len() > 1 { format!(", {} files", of_kind.len()) } else { String::new() };
+        row(&format!("{extension}{count}"), raw, gzip);
+        all_raw += raw;
+        all_gzip = all_gzip.zip(gzip).map(|(all, gzip)| all + gzip);
     }
+    row("all", all_raw, all_gzip);
+}
+
+/// What is not known is a dash.
+fn row(what: &str, raw: u64, gzip: Option<u64>) {
+    println!("| {what} | {} | {} |", kilobytes(raw), gzip.map_or_else(|| "–".to_owned(), kilobytes));
 }
 
 fn walk(folder: &Path) -> Vec<PathBuf> {
@@ -26,13 +35,18 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }
 
-/// The sum of what a compressor writes for each file; a dash if it is not on this machine.
-fn compressed(program: &str, arguments: &[&str], files: &[&PathBuf]) -> String {
-    let size = |file: &&PathBuf| Some(Command::new(program).args(arguments).arg(file).output().ok()?.stdout.len());
-    let sizes: Option<Vec<usize>> = files.iter().map(size).collect();
-    sizes.map_or_else(|| "–".to_owned(), |sizes| kilobytes(sizes.iter().sum::<usize>() as u64))
+/// How many bytes gzip makes of a file, if it is on this machine.
+fn compressed(file: &Path) -> Option<u64> {
+    Some(Command::new("gzip").args(["-9", "-c"]).arg(file).output().ok()?.stdout.len() as u64)
 }
 
+/// In thousands of bytes, with the thousands of those set apart.
 fn kilobytes(bytes: u64) -> String {
-    format!("{:.1}", bytes as f64 / 1e3)
+    let tenths = (bytes + 50) / 100;
+    let (thousands, rest) = (tenths / 10_000, tenths % 10_000);
+    if thousands > 0 {
+        format!("{thousands},{:03}.{}", rest / 10, rest % 10)
+    } else {
+        format!("{}.{}", rest / 10, rest % 10)
+    }
 }

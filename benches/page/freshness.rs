@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::browser::Browser;
 use crate::harness::cluster::Cluster;
+use crate::harness::truth::pod;
 use crate::harness::wait::wait_until;
 use crate::quantile::Samples;
 
@@ -58,8 +59,7 @@ async fn visible(browser: &Browser) -> Vec<String> {
 
 async fn patchable(cluster: &Cluster, keys: &[String], number: u32) -> Option<(String, String, Value)> {
     for key in keys.iter().cycle().skip(number as usize).take(keys.len()) {
-        let (namespace, name) = key.split_once('/')?;
-        let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
+        let path = pod(key);
         let Some(pod) = cluster.find(&path).await else { continue };
         let statuses = pod["status"]["containerStatuses"].clone();
         if statuses.as_array().is_some_and(|statuses| !statuses.is_empty()) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use thirtyfour::support::base64_decode;
 
 use crate::harness::browser::{Browser, MOUSE};
@@ -63,13 +63,13 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
             page.open(busy).await;
             lively(page).await;
             page.press(":se").await;
-            page.element("palette-input").await;
+            is_open(page, "palette").await;
         }
         "keys" => {
             page.open(busy).await;
             lively(page).await;
             page.press("?").await;
-            page.element("help-close").await;
+            is_open(page, "help").await;
         }
         "empty" => {
             page.open("#/pods?ns=nowhere&labels=app%3Dweb").await;
@@ -94,6 +94,11 @@ async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlPr
             lively(page).await;
         }
     }
+}
+
+async fn is_open(page: &Page, dialog: &str) {
+    let script = format!("return document.querySelector('[data-testid={dialog}]').open");
+    page.becomes(&format!("the {dialog} is open"), &script, json!(true)).await;
 }
 
 /// Waits until there is something to see.
@@ -133,9 +138,8 @@ async fn pictures(page: &Page, name: &str) -> usize {
 async fn shoot(page: &Page, name: &str, width: u32, height: u32) -> usize {
     let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
     page.browser.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
-    // Two frames: one takes in the size, the next one shows what was made of it.
-    let settled = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(innerWidth))))";
-    let inner: Value = page.browser.resolve(settled).await;
+    page.painted().await;
+    let inner: u32 = page.read("return innerWidth", Vec::new()).await;
     assert_eq!(inner, width, "the window has its size");
     let taken = page.browser.devtools("Page.captureScreenshot", json!({"format": "webp", "quality": QUALITY})).await;
     let picture =

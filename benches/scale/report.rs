@@ -26,7 +26,7 @@ pub async fn report(sizes: &[u32]) -> bool {
         eprintln!("{size}: load is over: {} long tasks, wasm {:.1} MB", load.long.count(), load.wasm / 1e6);
         if is_largest {
             let (memory, tasks) = session.relists(RELISTS).await;
-            large(&session, &start, &answers, &memory, &tasks, &mut gates);
+            large(size, &start, &answers, &memory, &tasks, &mut gates);
         }
         session.end().await;
         rows.push((size, start, load));
@@ -84,8 +84,8 @@ fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
     }
 }
 
-fn large(session: &Session, start: &Start, answers: &[Answer], memory: &[f64], long: &Samples, gates: &mut Gates) {
-    println!("\nWith {} Pods, from the keystroke or click; the page is otherwise idle:\n", session.pods());
+fn large(size: u32, start: &Start, answers: &[Answer], memory: &[f64], long: &Samples, gates: &mut Gates) {
+    println!("\nWith {size} Pods, from the keystroke or click; the page is otherwise idle:\n");
     println!(
         "| what | first change, ms | first rows right, ms | whole order, ms | tasks > 50 ms | longest, ms | shown |"
     );

@@ -62,7 +62,6 @@ pub struct Session {
     cluster: Cluster,
     proxy: KubectlProxy,
     browser: Browser,
-    pods: u32,
 }
 
 /// What it took until all rows were there.
@@ -112,7 +111,7 @@ impl Session {
             start["first"].as_f64().zip(start["all"].as_f64()).ok_or_else(|| start.to_string())
         })
         .await;
-        let session = Session { cluster, proxy, browser, pods };
+        let session = Session { cluster, proxy, browser };
         let (first, all) = start;
         let start = Start {
             first,
@@ -129,9 +128,9 @@ impl Session {
         tokio::time::sleep(Duration::from_secs(2)).await;
         metrics::forget_long_tasks(&self.browser).await;
         let (revision, started) = (self.cluster.revision().await, Instant::now());
-        let (before, bytes) = (Metrics::read(&self.browser).await, self.bytes().await);
+        let (before, bytes) = (Metrics::read(&self.browser).await, self.counter("bytes").await);
         tokio::time::sleep(Duration::from_secs(WINDOW)).await;
-        let (after, received) = (Metrics::read(&self.browser).await, self.bytes().await - bytes);
+        let (after, received) = (Metrics::read(&self.browser).await, self.counter("bytes").await - bytes);
         let done = (self.cluster.revision().await - revision) as f64 / started.elapsed().as_secs_f64();
         let long = metrics::long_tasks(&self.browser).await;
         let frames = metrics::frames(&self.browser, WINDOW).await;
@@ -233,18 +232,9 @@ impl Session {
         .await;
     }
 
-    /// How many Pods there were at the start.
-    pub fn pods(&self) -> u32 {
-        self.pods
-    }
-
     /// Ends it.
     pub async fn end(self) {
         self.browser.quit().await;
-    }
-
-    async fn bytes(&self) -> f64 {
-        self.counter("bytes").await
     }
 
     async fn counter(&self, name: &str) -> f64 {

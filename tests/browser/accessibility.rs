@@ -10,6 +10,7 @@ use crate::harness::cluster::{Cluster, Options};
 use crate::harness::page::{Page, with_page};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::tools;
+use crate::harness::truth::pod;
 use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
 
@@ -53,9 +54,10 @@ async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
         .await;
         finds_nothing(page, "busy").await;
         page.press("jjl").await;
+        is_there(page, "[data-testid=table-scroll] [role=gridcell][data-hand]").await;
         finds_nothing(page, "with a cell in hand").await;
         page.press(":").await;
-        page.element("palette-input").await;
+        is_there(page, "[data-testid=palette][open]").await;
         finds_nothing(page, "palette").await;
         page.press("nothing at all").await;
         wait_until("the palette finds nothing", SOON, async || {
@@ -66,21 +68,19 @@ async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
         finds_nothing(page, "palette without an entry").await;
         page.press("\u{e00c}").await;
         page.press("?").await;
-        page.element("help-close").await;
+        is_there(page, "[data-testid=help][open]").await;
         finds_nothing(page, "help").await;
         page.press("\u{e00c}").await;
         page.press("c").await;
-        wait_until("the columns' menu is open", SOON, async || {
-            let open = page.attribute("columns", "open").await;
-            holds(open.is_some(), || format!("{open:?}"))
-        })
-        .await;
+        is_there(page, "[data-testid=columns][open]").await;
         finds_nothing(page, "columns").await;
         page.press("\u{e00c}").await;
         page.click("namespaces").await;
+        is_there(page, "[data-testid=namespaces][open]").await;
         finds_nothing(page, "namespaces").await;
         page.press("\u{e00c}").await;
         page.click("notices").await;
+        is_there(page, "[data-testid=notices][open]").await;
         finds_nothing(page, "notices").await;
     })
     .await;
@@ -92,8 +92,7 @@ async fn the_inspector_and_the_menus_keep_no_one_out() {
     let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     let key = cluster.list("/api/v1/pods").await.last_key().to_owned();
-    let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
-    let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
+    let path = pod(&key);
     cluster
         .put(&serde_json::json!({ "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
         "metadata": { "namespace": "default", "name": "keys" }, "data": { "password": "aHVudGVyMg==" } }))
@@ -206,7 +205,7 @@ async fn states_are_said_aloud_and_events_are_not() {
         page.browser.run(script, Vec::new()).await;
         cluster.rate(100).await;
         cluster.advance(200, 100).await;
-        cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &cluster.quiet("/api/v1/pods").await, SOON).await;
         assert_eq!(page.read::<Vec<String>>("return window.__said", Vec::new()).await, [""; 0], "200 events, no word");
         cluster.kill().await;
         wait_until("the loss is said", SOON, async || {

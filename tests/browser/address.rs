@@ -1,5 +1,6 @@
 //! All that is shown is in the address: a reload brings it back, and back and forward go through it.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -61,7 +62,8 @@ async fn every_part_of_the_address_survives_a_reload_and_is_gone_back_to() {
         page.element("filter").await.send_keys(name).await.expect("the field takes text");
         steps[3]["filter"] = json!(name);
         shows(page, "the filter is typed", &steps[3]).await;
-        page.counts(1, truth.items.keys().filter(|key| key.starts_with(&format!("{namespace}/"))).count()).await;
+        let total = truth.items.keys().filter(|key| key.starts_with(&format!("{namespace}/"))).count();
+        page.shows_only("what it finds", &BTreeSet::from([&*key]), total, Duration::from_secs(5)).await;
         wait_until("the address has the filter", AT_ONCE, async || {
             let hash = page.hash().await;
             holds(hash.contains(&format!("q={name}")), || hash)

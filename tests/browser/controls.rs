@@ -7,7 +7,7 @@ use serde_json::json;
 use thirtyfour::Key;
 
 use crate::harness::page::{AT_ONCE, Page};
-use crate::harness::truth::Truth;
+use crate::harness::truth::{Truth, pod};
 use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
 
@@ -43,17 +43,9 @@ async fn a_namespace_narrows_the_watch() {
         assert!(namespaces.len() >= 2, "the cluster has only {namespaces:?}");
         for chosen in [&namespaces[..1], &namespaces[..2]] {
             page.open(&format!("#/pods?ns={}", chosen.join(","))).await;
-            let expected: Vec<&String> =
-                truth.items.keys().filter(|key| chosen.iter().any(|ns| key.starts_with(&format!("{ns}/")))).collect();
-            wait_until("only those namespaces are shown", AT_ONCE, async || {
-                let keys: BTreeSet<String> = page.drawn().await.into_iter().collect();
-                let count = page.text("row-count").await;
-                let right = keys.iter().all(|key| expected.contains(&key)) && !keys.is_empty();
-                holds(right && count.starts_with(&format!("{} /", expected.len())), || {
-                    format!("{count}: {keys:?}, not {expected:?}")
-                })
-            })
-            .await;
+            let is_in = |key: &str| chosen.iter().any(|namespace| key.starts_with(&format!("{namespace}/")));
+            let expected: BTreeSet<&str> = truth.items.keys().map(String::as_str).filter(|key| is_in(key)).collect();
+            page.shows_only("only those namespaces are shown", &expected, expected.len(), AT_ONCE).await;
         }
         page.open("#/pods").await;
         page.counts(truth.count(), truth.count()).await;
@@ -71,13 +63,7 @@ async fn a_label_selector_narrows_the_watch() {
         let selector = format!("{name}%3D{value}").replace('/', "%2F");
         let truth = cluster.list(&format!("{PODS}?labelSelector={selector}")).await;
         page.open(&format!("#/pods?labels={selector}")).await;
-        wait_until("only what the selector selects is shown", Duration::from_secs(10), async || {
-            let count = page.text("row-count").await;
-            holds(count.starts_with(&format!("{} /", truth.count())), || format!("{count}, not {}", truth.count()))
-        })
-        .await;
-        let drawn = page.drawn().await;
-        assert!(drawn.iter().all(|key| truth.items.contains_key(key)), "{drawn:?}");
+        shows_selected(page, &truth).await;
     })
     .await;
 }
@@ -98,13 +84,7 @@ async fn a_field_selector_narrows_the_watch_and_what_is_none_is_not_sent() {
         assert!(!page.hash().await.contains("fields="), "it is not sent");
         field.send_keys(format!("={node}")).await.expect("the field takes text");
         field.send_keys(Key::Enter + "").await.expect("the field takes a key");
-        wait_until("only what the selector selects is shown", Duration::from_secs(10), async || {
-            let (count, drawn) = (page.text("row-count").await, page.drawn().await);
-            let strangers: Vec<&String> = drawn.iter().filter(|key| !truth.items.contains_key(*key)).collect();
-            let is_so = count == format!("{0} / {0}", truth.count()) && strangers.is_empty();
-            holds(is_so, || format!("{count}, not {}; not on {node}: {strangers:?}", truth.count()))
-        })
-        .await;
+        shows_selected(page, &truth).await;
         assert!(page.hash().await.contains("fields=spec.nodeName%3D"), "a link to it shows the same");
     })
     .await;
@@ -139,8 +119,8 @@ async fn typing_filters_and_a_reload_keeps_it() {
         let wanted = truth.last_key();
         let filter = page.element("filter").await;
         filter.send_keys(name(wanted)).await.expect("the filter takes text");
-        page.counts(1, truth.count()).await;
-        assert_eq!(page.drawn().await, [wanted]);
+        page.shows_only("only the one is shown", &BTreeSet::from([wanted]), truth.count(), Duration::from_secs(5))
+            .await;
         wait_until("the address keeps the filter", AT_ONCE, async || {
             let hash = page.hash().await;
             holds(hash.contains(&format!("q={}", name(wanted))), || hash)
@@ -167,14 +147,14 @@ async fn pause_holds_the_picture_and_go_live_catches_up() {
         let before = cluster.list(PODS).await;
         let gone = before.last_key();
         page.click("pause").await;
-        let (namespace, pod) = gone.split_once('/').expect("a Pod has a namespace");
-        cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{pod}")).await;
+        cluster.delete(&pod(gone)).await;
         // The watch goes on behind the picture: the mark says that the page knows.
         wait_until("the deletion is heard of", AT_ONCE, async || {
             let marks = page.marks("pods").await;
             holds(marks.iter().any(|mark| mark.kind == "Deleted"), || format!("{} marks", marks.len()))
         })
         .await;
+        page.painted().await;
         page.counts(before.count(), before.count()).await;
 
         page.click("pause").await;
@@ -189,9 +169,8 @@ async fn pause_holds_the_picture_and_go_live_catches_up() {
 #[tokio::test]
 async fn a_changed_cell_and_the_connection_s_age_are_shown() {
     with_live_page("a_changed_cell_and_the_connection_s_age_are_shown", "#/pods", async |page, cluster| {
-        let key = page.drawn().await.first().cloned().expect("a row is drawn");
-        let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
-        let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
+        let key = page.has_rows().await.remove(0);
+        let path = pod(&key);
         let mut statuses = cluster.get(&path).await["status"]["containerStatuses"].clone();
         statuses[0]["restartCount"] = json!(4_321);
         cluster.patch(&path, &json!({ "status": { "containerStatuses": statuses } })).await;
@@ -283,6 +262,13 @@ async fn the_ledger_is_in_sight_however_narrow_the_window() {
         }
     })
     .await;
+}
+
+/// Waits until the table has what a list with the same selector has.
+async fn shows_selected(page: &Page, truth: &Truth) {
+    let keys: BTreeSet<&str> = truth.items.keys().map(String::as_str).collect();
+    let what = "only what the selector selects is shown";
+    page.shows_only(what, &keys, truth.count(), Duration::from_secs(10)).await;
 }
 
 fn name(key: &str) -> &str {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::wait::{holds, wait_until};
+use crate::harness::page::{COPIED, GIVEN};
 use crate::live::with_live_page;
 
 const PODS: &str = "/api/v1/pods";
@@ -13,18 +13,11 @@ const SOON: Duration = Duration::from_secs(15);
 #[tokio::test]
 async fn what_is_shown_is_copied_and_exported() {
     with_live_page("what_is_shown_is_copied_and_exported", "#/pods?sort=-NAME", async |page, cluster| {
-        // What the page gives away is kept where the test finds it.
-        let script = "
-            navigator.clipboard.writeText = async text => { window.__copied = text };
-            const original = URL.createObjectURL;
-            URL.createObjectURL = blob => { window.__blob = blob; return original.call(URL, blob) };
-            HTMLAnchorElement.prototype.click = function() { window.__file = this.download }";
-        page.browser.run(script, Vec::new()).await;
-        let copied = "return window.__copied ?? null";
-        let keys = page.drawn().await;
+        page.browser.run(GIVEN, Vec::new()).await;
+        let keys = page.has_rows().await;
         let (namespace, name) = keys[1].split_once('/').expect("a Pod has a namespace");
         page.press("jjy").await;
-        page.becomes("y copies the name", copied, json!(name)).await;
+        page.becomes("y copies the name", COPIED, json!(name)).await;
         let rows = page.rows("pods").await;
         let cells = &rows.iter().find(|row| row.key == keys[1]).expect("the row").cells;
         for (wanted, expected) in [
@@ -33,16 +26,14 @@ async fn what_is_shown_is_copied_and_exported() {
             ("copy link", page.browser.driver.current_url().await.expect("an address").to_string()),
         ] {
             page.press(format!(":{wanted}\u{e007}").as_str()).await;
-            page.becomes(wanted, copied, json!(expected)).await;
+            page.becomes(wanted, COPIED, json!(expected)).await;
         }
         page.press("lll").await;
         page.press("Ycell\u{e007}").await;
-        page.becomes("a cell", copied, cells["READY"].clone()).await;
+        page.becomes("a cell", COPIED, cells["READY"].clone()).await;
         page.press(":copy row\u{e007}").await;
-        let row: String = {
-            page.becomes("a row", "return window.__copied.split('\\t').length", json!(6)).await;
-            page.read(copied, Vec::new()).await
-        };
+        page.becomes("a row", "return window.__copied.split('\\t').length", json!(6)).await;
+        let row: String = page.read(COPIED, Vec::new()).await;
         assert!(
             row.starts_with(&format!("{namespace}\t{name}\t{}\t", cells["READY"].as_str().unwrap_or_default())),
             "{row}"
@@ -54,32 +45,18 @@ async fn what_is_shown_is_copied_and_exported() {
         expected.sort_unstable();
         expected.reverse();
         page.press(":csv\u{e007}").await;
-        wait_until("the table is a file", SOON, async || {
-            let file: Value = page.browser.run("return window.__file ?? null", Vec::new()).await;
-            holds(file.as_str().is_some_and(|file| file.starts_with("pods-") && file.ends_with(".csv")), || {
-                file.to_string()
-            })
-        })
-        .await;
-        let text = page.browser.resolve("window.__blob.text()").await;
-        let mut lines = text.as_str().expect("text").split("\r\n");
+        let text = page.gives(|file| file.starts_with("pods-") && file.ends_with(".csv"), SOON).await;
+        let mut lines = text.split("\r\n");
         assert_eq!(lines.next(), Some("NAMESPACE,NAME,READY,STATUS,RESTARTS,AGE"));
         let names: Vec<&str> = lines.filter_map(|line| line.split(',').nth(1)).collect();
         assert_eq!(names, expected, "every row, in the table's order");
 
         page.press("\u{e00c}").await;
-        page.browser.run("delete window.__file", Vec::new()).await;
         page.press(format!("/{name}\u{e007}").as_str()).await;
         page.counts(1, truth.count()).await;
         page.press(":ndjson\u{e007}").await;
-        wait_until("the filtered table is a file", SOON, async || {
-            let file: Value = page.browser.run("return window.__file ?? null", Vec::new()).await;
-            holds(file.as_str().is_some_and(|file| file.ends_with(".ndjson")), || file.to_string())
-        })
-        .await;
-        let text = page.browser.resolve("window.__blob.text()").await;
-        let lines: Vec<Value> =
-            text.as_str().expect("text").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let text = page.gives(|file| file.ends_with(".ndjson"), SOON).await;
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         let row = rows.iter().find(|row| row.key == keys[1]).expect("the row");
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert_eq!((&lines[0]["key"], &lines[0]["uid"]), (&json!(row.key), &json!(row.uid)));

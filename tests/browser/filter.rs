@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use thirtyfour::Key;
 
 use crate::harness::page::{AT_ONCE, Page, Row};
+use crate::harness::truth::pod;
 use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
 
@@ -22,19 +23,6 @@ async fn write(page: &Page, field: &str, text: &str) {
     field.send_keys(Key::Backspace + text).await.expect("the field takes text");
 }
 
-/// Waits until exactly these rows are counted and drawn.
-async fn shows(page: &Page, text: &str, expected: &BTreeSet<&str>, total: usize) {
-    wait_until(&format!("what {text} finds"), AT_ONCE, async || {
-        let (count, drawn) = (page.text("row-count").await, page.drawn().await);
-        let strangers: Vec<&String> = drawn.iter().filter(|key| !expected.contains(key.as_str())).collect();
-        let is_so = count == format!("{} / {total}", expected.len()) && strangers.is_empty();
-        holds(is_so && drawn.is_empty() == expected.is_empty(), || {
-            format!("{count}, not {}; {} drawn; not meant: {strangers:?}", expected.len(), drawn.len())
-        })
-    })
-    .await;
-}
-
 fn cell<'a>(row: &'a Row, column: &str) -> &'a str {
     row.cells[column].as_str().unwrap_or_default()
 }
@@ -44,9 +32,8 @@ async fn what_is_looked_for_is_found_and_marked() {
     with_live_page("what_is_looked_for_is_found_and_marked", "#/pods", async |page, cluster| {
         let truth = cluster.list("/api/v1/pods").await;
         for key in truth.items.keys().take(2) {
-            let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
             let evicted = json!({ "status": { "phase": "Failed", "reason": "Evicted" } });
-            cluster.patch(&format!("/api/v1/namespaces/{namespace}/pods/{name}"), &evicted).await;
+            cluster.patch(&pod(key), &evicted).await;
         }
         page.shows("pods", &cluster.list("/api/v1/pods").await, AT_ONCE).await;
         let rows = page.rows("pods").await;
@@ -78,7 +65,7 @@ async fn what_is_looked_for_is_found_and_marked() {
             ),
         ] {
             write(page, "filter", &text).await;
-            shows(page, &text, &expected, rows.len()).await;
+            page.shows_only(&format!("what {text} finds"), &expected, rows.len(), AT_ONCE).await;
             if !expected.is_empty() {
                 let mut marks = marks;
                 if let Some(words) = marks[1].as_array_mut() {
@@ -151,8 +138,7 @@ async fn a_label_selector_that_is_none_is_told_and_not_sent() {
         }
         assert_eq!(page.hash().await, before, "the address has none of them");
         let truth = cluster.list("/api/v1/pods").await;
-        let (namespace, name) = truth.last_key().split_once('/').expect("a Pod has a namespace");
-        cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{name}")).await;
+        cluster.delete(&pod(truth.last_key())).await;
         // The watch that there was goes on, and there is no other.
         page.shows("pods", &cluster.list("/api/v1/pods").await, AT_ONCE).await;
         let connections: BTreeSet<u64> = cluster.frames("pods").await.iter().map(|frame| frame.connection).collect();

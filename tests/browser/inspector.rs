@@ -7,8 +7,9 @@ use thirtyfour::Key;
 
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::kubectl::Kubectl;
-use crate::harness::page::{Page, with_page};
+use crate::harness::page::{GIVEN, Page, with_page};
 use crate::harness::proxy::KubectlProxy;
+use crate::harness::truth;
 use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
 
@@ -49,6 +50,15 @@ async fn is_open_on(page: &Page, key: &str) {
     .await;
 }
 
+async fn is_closed(page: &Page) {
+    wait_until("the inspector is closed", SOON, async || {
+        let open = page.attribute("inspector", "data-key").await;
+        let hash = page.hash().await;
+        holds(open.is_none() && !hash.contains("sel="), || format!("{open:?} at {hash}"))
+    })
+    .await;
+}
+
 /// Waits until the element says something.
 async fn says(page: &Page, handle: &str, words: &str) {
     wait_until(&format!("{handle} says {words}"), SOON, async || {
@@ -79,33 +89,22 @@ async fn elsewhere(page: &Page) -> String {
         kubechurn.marks('secrets'), { ...localStorage }, { ...sessionStorage }, document.cookie, window.__said, history.state])";
     let mut all: String = page.read(script, Vec::new()).await;
     for (format, ending) in [("csv", ".csv"), ("ndjson", ".ndjson")] {
-        page.browser
-            .run("delete window.__file; document.querySelector('[data-testid=table-scroll]').focus()", vec![])
-            .await;
+        page.browser.run("document.querySelector('[data-testid=table-scroll]').focus()", Vec::new()).await;
         page.press(format!(":{format}\u{e007}").as_str()).await;
-        wait_until("the table is a file", SOON, async || {
-            let file: Value = page.browser.run("return window.__file ?? null", Vec::new()).await;
-            holds(file.as_str().is_some_and(|file| file.ends_with(ending)), || file.to_string())
-        })
-        .await;
-        let text = page.browser.resolve("window.__blob.text()").await;
-        let text = text.as_str().expect("a file of text");
+        let text = page.gives(|file| file.ends_with(ending), SOON).await;
         assert!(text.contains("keys"), "the Secret is exported: {text}");
-        all.push_str(text);
+        all.push_str(&text);
     }
     all
 }
 
-/// Has the page keep what it says to the console, and what it gives away as a file.
+/// Has the page keep what it says to the console.
 const LISTEN: &str = "
     window.__said = [];
     for (const level of ['log', 'info', 'warn', 'error', 'debug']) {
         const original = console[level];
         console[level] = (...words) => { __said.push(words.map(String).join(' ')); original.apply(console, words) };
-    }
-    const original = URL.createObjectURL;
-    URL.createObjectURL = blob => { window.__blob = blob; return original.call(URL, blob) };
-    HTMLAnchorElement.prototype.click = function() { window.__file = this.download };";
+    }";
 
 #[tokio::test]
 async fn a_row_tells_what_is_behind_it_and_what_changed() {
@@ -171,7 +170,7 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         // A reload keeps the place, and a deletion what was seen.
         page.reload().await;
         is_open_on(page, &key).await;
-        cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{pod_name}")).await;
+        cluster.delete(&truth::pod(&key)).await;
         says(page, "inspector-state", "Deleted").await;
         page.click("inspector-tab-yaml").await;
         wait_until("the last state is there", SOON, async || {
@@ -188,7 +187,8 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
 #[tokio::test]
 async fn a_secret_is_shown_on_demand_and_nowhere_else() {
     with_live_page("a_secret_is_shown_on_demand_and_nowhere_else", "#/secrets?sel=default/keys", async |page, _, kubectl| {
-        page.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": LISTEN })).await;
+        let source = [LISTEN, GIVEN].concat();
+        page.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source })).await;
         page.reload().await;
         page.reaches("secrets", "live", Duration::from_secs(20)).await;
         // A shared link leads there.
@@ -206,6 +206,7 @@ async fn a_secret_is_shown_on_demand_and_nowhere_else() {
         }
         page.click("inspector-tab-yaml").await;
         says(page, "yaml", "•••• 7 bytes").await;
+        is_silent("the YAML, masked").await;
         kubectl.run(r#"patch secret keys -n default -p {"data":{"password":"Y29ycmVjdA=="}}"#, "").await;
         page.click("inspector-tab-changes").await;
         says(page, "inspector-versions", "value changed").await;
@@ -241,7 +242,7 @@ async fn a_secret_is_shown_on_demand_and_nowhere_else() {
 async fn the_keyboard_closes_it_and_back_opens_it() {
     with_live_page("the_keyboard_closes_it_and_back_opens_it", "#/nodes", async |page, _, _| {
         page.reaches("nodes", "live", Duration::from_secs(20)).await;
-        let rows = page.drawn().await;
+        let rows = page.has_rows().await;
         select(page, &rows[0]).await;
         says(page, "inspector-conditions", "MemoryPressure").await;
         let roles = "const panel = document.querySelector('aside.inspector');
@@ -251,21 +252,13 @@ async fn the_keyboard_closes_it_and_back_opens_it() {
         assert_eq!(roles, json!(["Inspector", 4, 1, 1]));
         page.element("inspector-tab-summary").await.send_keys(Key::Right + "").await.expect("the tab takes keys");
         let tab = "return document.activeElement.id";
-        assert_eq!(page.read::<String>(tab, Vec::new()).await, "inspector-changes");
+        page.becomes("the next tab has the focus", tab, json!("inspector-changes")).await;
         page.element("inspector-tab-changes").await.send_keys(Key::Escape + "").await.expect("the tab takes keys");
-        wait_until("the inspector is closed", SOON, async || {
-            let open = page.attribute("inspector", "data-key").await;
-            let hash = page.hash().await;
-            holds(open.is_none() && !hash.contains("sel="), || format!("{open:?} at {hash}"))
-        })
-        .await;
+        is_closed(page).await;
         page.browser.driver.back().await.expect("the browser goes back");
         is_open_on(page, &rows[0]).await;
         page.click("inspector-close").await;
-        wait_until("the inspector is closed", SOON, async || {
-            holds(page.attribute("inspector", "data-key").await.is_none(), || String::from("it is open"))
-        })
-        .await;
+        is_closed(page).await;
     })
     .await;
 }
@@ -291,8 +284,7 @@ async fn a_lane_is_chosen_as_a_row_is() {
         let mut y = top + 4.0;
         wait_until("the place is one that says of whom it is", SOON, async || {
             page.browser.devtools("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y })).await;
-            let painted = "new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)))";
-            page.browser.resolve(painted).await;
+            page.painted().await;
             let words = page.text("timeline-hover").await;
             let found = words.starts_with(&format!("{name} "));
             if !found {
@@ -308,12 +300,7 @@ async fn a_lane_is_chosen_as_a_row_is() {
         is_open_on(page, name).await;
         assert!(page.hash().await.contains(&format!("sel={name}")), "the address follows: {}", page.hash().await);
         page.press(Key::Escape + "").await;
-        wait_until("the inspector is closed", SOON, async || {
-            let open = page.attribute("inspector", "data-key").await;
-            let hash = page.hash().await;
-            holds(open.is_none() && !hash.contains("sel="), || format!("{open:?} at {hash}"))
-        })
-        .await;
+        is_closed(page).await;
     })
     .await;
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use crate::harness::page::AT_ONCE;
+use crate::harness::page::{AT_ONCE, HEADS};
+use crate::harness::truth::pod;
 use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
 
@@ -24,8 +25,7 @@ const FOCUS: &str = "return document.activeElement.dataset.testid ?? document.ac
 async fn rows_are_gone_to_and_opened_by_keys() {
     with_live_page("rows_are_gone_to_and_opened_by_keys", "#/pods", async |page, cluster| {
         let truth = cluster.list(PODS).await;
-        let mut keys: Vec<&str> = truth.items.keys().map(String::as_str).collect();
-        keys.sort_by_key(|key| key.split_once('/'));
+        let keys = truth.in_order();
         let last = keys.len() - 1;
         let row = |at: usize| json!([keys[at], null]);
         for (pressed, expected) in [
@@ -67,25 +67,22 @@ async fn rows_are_gone_to_and_opened_by_keys() {
 async fn the_row_in_hand_stays_what_and_where_it_is() {
     with_live_page("the_row_in_hand_stays_what_and_where_it_is", "#/pods", async |page, cluster| {
         let truth = cluster.list(PODS).await;
-        let mut keys: Vec<&str> = truth.items.keys().map(String::as_str).collect();
-        keys.sort_by_key(|key| key.split_once('/'));
+        let keys = truth.in_order();
         page.press("jjj").await;
         page.becomes("the third row", IN_HAND, json!([keys[2], null])).await;
         let place = "return document.querySelector('[data-hand=row]').getBoundingClientRect().top";
         let before: f64 = page.read(place, Vec::new()).await;
         // Another Pod comes before all others.
-        let (namespace, name) = keys[0].split_once('/').expect("a Pod has a namespace");
-        let mut pod = cluster.get(&format!("/api/v1/namespaces/{namespace}/pods/{name}")).await;
-        pod["metadata"]["name"] = json!("a");
+        let mut another = cluster.get(&pod(keys[0])).await;
+        another["metadata"]["name"] = json!("a");
         for field in ["uid", "resourceVersion", "creationTimestamp", "ownerReferences", "managedFields"] {
-            pod["metadata"].as_object_mut().expect("metadata").remove(field);
+            another["metadata"].as_object_mut().expect("metadata").remove(field);
         }
-        pod["metadata"]["namespace"] = json!(namespace);
         // Keys go on all the while: nothing may move under them.
         for _ in 0..4 {
             page.press("jk").await;
         }
-        cluster.put(&pod).await;
+        cluster.put(&another).await;
         wait_until("the new row waits, and is counted", AT_ONCE, async || {
             page.press("jk").await;
             let waiting: String =
@@ -104,8 +101,7 @@ async fn the_row_in_hand_stays_what_and_where_it_is() {
         page.becomes("the row is the same", IN_HAND, json!([keys[2], null])).await;
         assert_eq!(page.read::<f64>(place, Vec::new()).await, before, "the table scrolled for it");
         // Deleted, it lingers, and then the next one is taken.
-        let (namespace, name) = keys[2].split_once('/').expect("a Pod has a namespace");
-        cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{name}")).await;
+        cluster.delete(&pod(keys[2])).await;
         wait_until("the next row is taken", Duration::from_secs(20), async || {
             let hand = page.browser.run(IN_HAND, Vec::new()).await;
             holds(hand != json!([keys[2], null]) && hand.is_array(), || hand.to_string())
@@ -223,6 +219,7 @@ async fn keys_are_for_the_page_only_where_they_may_be() {
 
         // Who dictates turns the letters off; it is remembered.
         page.press("?").await;
+        page.becomes("the keys are shown", help, json!(true)).await;
         page.click("letters").await;
         page.press("\u{e00c}").await;
         page.reload().await;
@@ -238,20 +235,19 @@ async fn keys_are_for_the_page_only_where_they_may_be() {
 #[tokio::test]
 async fn columns_are_arranged_and_remembered() {
     with_live_page("columns_are_arranged_and_remembered", "#/pods", async |page, _| {
-        let titles = "return [...document.querySelectorAll('[role=columnheader]')].map(head => head.dataset.col)";
         let usual = json!(["NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "Δ"]);
-        page.becomes("the columns are kubectl's", titles, usual.clone()).await;
+        page.becomes("the columns are kubectl's", HEADS, usual.clone()).await;
         page.press("c").await;
         page.becomes("c opens the menu on its first field", FOCUS, json!("column-NAMESPACE")).await;
         page.press(" ").await; // unchecked
-        page.becomes("a column is hidden", titles, json!(["NAME", "READY", "STATUS", "RESTARTS", "AGE", "Δ"])).await;
+        page.becomes("a column is hidden", HEADS, json!(["NAME", "READY", "STATUS", "RESTARTS", "AGE", "Δ"])).await;
         // Label, up, down: NAME is the second column of the menu, and goes down by two.
         page.browser.run("document.getElementById('column-1-down').focus()", Vec::new()).await;
         page.press("\u{e007}").await;
-        page.becomes("it moves", titles, json!(["READY", "NAME", "STATUS", "RESTARTS", "AGE", "Δ"])).await;
+        page.becomes("it moves", HEADS, json!(["READY", "NAME", "STATUS", "RESTARTS", "AGE", "Δ"])).await;
         page.press("\u{e007}").await;
         let arranged = json!(["READY", "STATUS", "NAME", "RESTARTS", "AGE", "Δ"]);
-        page.becomes("and again, for the focus went with it", titles, arranged.clone()).await;
+        page.becomes("and again, for the focus went with it", HEADS, arranged.clone()).await;
         page.press("\u{e00c}").await;
 
         let width =
@@ -269,8 +265,12 @@ async fn columns_are_arranged_and_remembered() {
 
         page.reload().await;
         page.reaches("pods", "live", SOON).await;
-        page.becomes("the columns are remembered", titles, arranged).await;
-        assert!((page.read::<f64>(width, Vec::new()).await - after).abs() < 1.0, "and their widths");
+        page.becomes("the columns are remembered", HEADS, arranged).await;
+        wait_until("and their widths", AT_ONCE, async || {
+            let restored: f64 = page.read(width, Vec::new()).await;
+            holds((restored - after).abs() < 1.0, || format!("{restored}, not {after}"))
+        })
+        .await;
         page.open("#/deployments").await;
         page.becomes(
             "other kinds have their own",
@@ -281,11 +281,8 @@ async fn columns_are_arranged_and_remembered() {
         page.open("#/pods").await;
         page.reaches("pods", "live", SOON).await;
         page.press(":reset columns\u{e007}").await;
-        page.becomes("they are as at first", titles, usual).await;
-        assert_eq!(
-            page.read::<Value>("return localStorage.getItem('kubechurn.columns.pods')", vec![]).await,
-            Value::Null
-        );
+        page.becomes("they are as at first", HEADS, usual).await;
+        page.becomes("that is not kept", "return localStorage.getItem('kubechurn.columns.pods')", Value::Null).await;
     })
     .await;
 }

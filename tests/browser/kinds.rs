@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::kubectl::{Kubectl, Line};
-use crate::harness::page::{Page, with_page};
+use crate::harness::page::{HEADS, Page, with_page};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
@@ -41,6 +41,21 @@ const STATUS: [(&str, &str); 2] = [
 ];
 /// Longer than the page waits between two looks at what the server has.
 const SOME_SECONDS: Duration = Duration::from_secs(15);
+
+/// A page on a small cluster, opened when `before` is done, and kubectl before the same proxy.
+async fn with_widgets(
+    name: &str,
+    hash: &str,
+    before: impl AsyncFnOnce(&Cluster, &Kubectl),
+    test: impl AsyncFnOnce(&Page, &Cluster, &Kubectl),
+) {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
+    before(&cluster, &kubectl).await;
+    with_page(name, &proxy.url(), hash, async |page| test(page, &cluster, &kubectl).await).await;
+}
 
 async fn define(kubectl: &Kubectl, definition: &str) {
     kubectl.run("create -f -", definition).await;
@@ -77,30 +92,28 @@ async fn says(page: &Page, words: &str) {
 }
 
 async fn rail_has(page: &Page, kind: &str, expected: bool) {
-    wait_until(&format!("{kind} in the rail: {expected}"), SOME_SECONDS, async || {
+    rail_has_within(page, kind, expected, SOME_SECONDS).await;
+}
+
+async fn rail_has_within(page: &Page, kind: &str, expected: bool, within: Duration) {
+    wait_until(&format!("{kind} in the rail: {expected}"), within, async || {
         let found = page.attribute(&format!("kind-{kind}"), "href").await;
         holds(found.is_some() == expected, || format!("{found:?}"))
     })
     .await;
 }
 
-async fn heads(page: &Page) -> Vec<String> {
-    page.read("return [...document.querySelectorAll('[role=columnheader]')].map(head => head.dataset.col ?? head.textContent.trim())", Vec::new()).await
-}
-
 #[tokio::test]
 async fn a_kind_comes_and_goes_with_its_definition() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
-    with_page("a_kind_comes_and_goes_with_its_definition", &proxy.url(), "#/pods", async |page| {
+    let name = "a_kind_comes_and_goes_with_its_definition";
+    let before = async |_: &Cluster, _: &Kubectl| {};
+    with_widgets(name, "#/pods", before, async |page, _, kubectl| {
         page.reaches("pods", "live", SOME_SECONDS).await;
         rail_has(page, "resourceclaims", false).await;
         rail_has(page, WIDGETS, false).await;
 
-        define(&kubectl, DEFINITION).await;
-        create_widgets(&kubectl).await;
+        define(kubectl, DEFINITION).await;
+        create_widgets(kubectl).await;
         rail_has(page, WIDGETS, true).await;
         // Nothing is watched because it is there.
         assert_eq!(page.status().await.len(), 1);
@@ -113,16 +126,15 @@ async fn a_kind_comes_and_goes_with_its_definition() {
         }
         page.open("#/wd?wide=1").await;
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
-        shows_what_kubectl_prints(page, &kubectl, 3).await;
-        let open = page.attribute("group-example.org", "open").await;
-        assert!(open.is_some(), "the group of the kind in view is open");
+        shows_what_kubectl_prints(page, kubectl, 3).await;
+        let open = "return document.querySelector('[data-testid=\"group-example.org\"]')?.open ?? null";
+        page.becomes("the group of the kind in view is open", open, json!(true)).await;
 
         kubectl.run("patch widget plain -n default --type=merge -p {\"spec\":{\"size\":40}}", "").await;
         kubectl.run("delete widget odd -n default", "").await;
-        shows_what_kubectl_prints(page, &kubectl, 2).await;
+        shows_what_kubectl_prints(page, kubectl, 2).await;
 
-        page.read::<Value>("document.querySelector('[data-testid=watches]').open = true; return null", Vec::new())
-            .await;
+        page.browser.run("document.querySelector('[data-testid=watches]').open = true", Vec::new()).await;
         wait_until("the watch and its cost are listed", SOME_SECONDS, async || {
             let text = page.text("watches").await;
             holds(text.contains("1 watch") && text.contains("Widget") && text.contains("frames/s"), || text)
@@ -136,19 +148,20 @@ async fn a_kind_comes_and_goes_with_its_definition() {
 
         kubectl.run("delete crd widgets.example.org --wait", "").await;
         says(page, "no longer").await;
-        let state = page.attribute("connection", "data-state").await;
-        assert_eq!(state.as_deref(), Some("stopped"));
+        let state = "return document.querySelector('[data-testid=connection]')?.dataset.state ?? null";
+        page.becomes("its watch has ended", state, json!("stopped")).await;
 
         // It comes back with another column, and none of the old objects.
-        define(&kubectl, &DEFINITION.replace("name: Size", "name: Girth")).await;
-        create_widgets(&kubectl).await;
+        define(kubectl, &DEFINITION.replace("name: Size", "name: Girth")).await;
+        create_widgets(kubectl).await;
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
-        shows_what_kubectl_prints(page, &kubectl, 3).await;
-        let heads = heads(page).await;
-        assert!(
-            heads.iter().any(|head| head.contains("GIRTH")) && !heads.iter().any(|head| head.contains("SIZE")),
-            "{heads:?}"
-        );
+        shows_what_kubectl_prints(page, kubectl, 3).await;
+        wait_until("its columns are the new ones", SOME_SECONDS, async || {
+            let heads: Vec<String> = page.read(HEADS, Vec::new()).await;
+            let has = |title: &str| heads.iter().any(|head| head.contains(title));
+            holds(has("GIRTH") && !has("SIZE"), || format!("{heads:?}"))
+        })
+        .await;
 
         page.open("#/pods").await;
         page.reaches("pods", "live", SOME_SECONDS).await;
@@ -160,14 +173,13 @@ async fn a_kind_comes_and_goes_with_its_definition() {
 
 #[tokio::test]
 async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
-    define(&kubectl, DEFINITION).await;
-    create_widgets(&kubectl).await;
+    let name = "a_pinned_kind_goes_and_comes_back_with_its_definition";
     let hash = format!("#/pods?pin={WIDGETS}");
-    with_page("a_pinned_kind_goes_and_comes_back_with_its_definition", &proxy.url(), &hash, async |page| {
+    let before = async |_: &Cluster, kubectl: &Kubectl| {
+        define(kubectl, DEFINITION).await;
+        create_widgets(kubectl).await;
+    };
+    with_widgets(name, &hash, before, async |page, _, kubectl| {
         let in_the_rail = "
             const item = document.querySelector('[data-testid=\"kind-widgets.example.org\"]');
             return [item?.parentElement.dataset.gone ?? null, item?.querySelector('.state').dataset.state ?? null,
@@ -193,14 +205,14 @@ async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
         assert!(page.hash().await.contains(&format!("pin={WIDGETS}")), "the user has not let it go");
         page.reaches("pods", "live", SOME_SECONDS).await;
 
-        define(&kubectl, DEFINITION).await;
-        create_widgets(&kubectl).await;
+        define(kubectl, DEFINITION).await;
+        create_widgets(kubectl).await;
         is("it is back", json!(["false", "live", false])).await;
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
         // Its watch is: what happens from now on is heard of.
-        shows_what_kubectl_prints(page, &kubectl, 3).await;
+        shows_what_kubectl_prints(page, kubectl, 3).await;
         kubectl.run("delete widget odd -n default", "").await;
-        shows_what_kubectl_prints(page, &kubectl, 2).await;
+        shows_what_kubectl_prints(page, kubectl, 2).await;
 
         // Let go while it is away, it is not in the rail any more.
         kubectl.run("delete crd widgets.example.org --wait", "").await;
@@ -214,14 +226,12 @@ async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
 
 #[tokio::test]
 async fn without_its_definition_a_kind_shows_its_age() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
-    define(&kubectl, DEFINITION).await;
-    create_widgets(&kubectl).await;
-    cluster.control("forbid?verb=get&resource=customresourcedefinitions").await;
-    with_page("without_its_definition_a_kind_shows_its_age", &proxy.url(), "#/wd", async |page| {
+    let before = async |cluster: &Cluster, kubectl: &Kubectl| {
+        define(kubectl, DEFINITION).await;
+        create_widgets(kubectl).await;
+        cluster.control("forbid?verb=get&resource=customresourcedefinitions").await;
+    };
+    with_widgets("without_its_definition_a_kind_shows_its_age", "#/wd", before, async |page, cluster, kubectl| {
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
         let columns: Vec<Vec<String>> = page
             .rows(WIDGETS)
@@ -230,8 +240,11 @@ async fn without_its_definition_a_kind_shows_its_age() {
             .map(|row| row.cells.into_iter().map(|(name, _)| name).collect())
             .collect();
         assert_eq!(columns, vec![["AGE", "NAME", "NAMESPACE"]; 3]);
-        let note = page.attribute(&format!("kind-{WIDGETS}"), "title").await.unwrap_or_default();
-        assert!(note.contains("cannot get resource"), "{note}");
+        wait_until("the rail says why", SOME_SECONDS, async || {
+            let note = page.attribute(&format!("kind-{WIDGETS}"), "title").await.unwrap_or_default();
+            holds(note.contains("cannot get resource"), || note)
+        })
+        .await;
 
         // Allowed again, the next visit has its columns.
         cluster.control("allow?verb=get&resource=customresourcedefinitions").await;
@@ -239,7 +252,7 @@ async fn without_its_definition_a_kind_shows_its_age() {
         page.reaches("pods", "live", SOME_SECONDS).await;
         page.open("#/wd").await;
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
-        shows_what_kubectl_prints(page, &kubectl, 3).await;
+        shows_what_kubectl_prints(page, kubectl, 3).await;
     })
     .await;
 }
@@ -259,14 +272,12 @@ const OLD_SERVER: &str = "
 
 #[tokio::test]
 async fn a_server_that_does_not_aggregate_is_read_group_by_group() {
-    let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 5, ..Options::default() }).await;
-    let proxy = KubectlProxy::start(cluster.port()).await;
-    define(&Kubectl::new(&format!("{}k8s", proxy.url())), DEFINITION).await;
-    with_page("a_server_that_does_not_aggregate_is_read_group_by_group", &proxy.url(), "#/pods", async |page| {
+    let name = "a_server_that_does_not_aggregate_is_read_group_by_group";
+    let before = async |_: &Cluster, kubectl: &Kubectl| define(kubectl, DEFINITION).await;
+    with_widgets(name, "#/pods", before, async |page, _, _| {
         page.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": OLD_SERVER })).await;
         page.browser.run("localStorage.down = '/apis/batch/'", Vec::new()).await;
-        page.browser.driver.refresh().await.expect("the page can be loaded again");
+        page.reload().await;
         page.reaches("pods", "live", SOME_SECONDS).await;
         for kind in [WIDGETS, "leases", "deployments"] {
             rail_has(page, kind, true).await;
@@ -278,20 +289,12 @@ async fn a_server_that_does_not_aggregate_is_read_group_by_group() {
         })
         .await;
         page.browser.run("delete localStorage.down", Vec::new()).await;
-        rail_has_within(page, "jobs", Duration::from_secs(45)).await;
+        rail_has_within(page, "jobs", true, Duration::from_secs(45)).await;
         wait_until("the rail has no more to say", SOME_SECONDS, async || {
             let text = page.text("rail-trouble").await;
             holds(text.is_empty(), || text)
         })
         .await;
-    })
-    .await;
-}
-
-async fn rail_has_within(page: &Page, kind: &str, within: Duration) {
-    wait_until(&format!("{kind} in the rail"), within, async || {
-        let found = page.attribute(&format!("kind-{kind}"), "href").await;
-        holds(found.is_some(), || format!("{found:?}"))
     })
     .await;
 }

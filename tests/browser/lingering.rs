@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::cluster::Cluster;
 use crate::harness::page::Page;
+use crate::harness::truth::pod;
 use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
 
@@ -14,8 +15,7 @@ const SOON: Duration = Duration::from_secs(10);
 
 /// Deletes a Pod, and waits until the page has heard of it.
 async fn delete(page: &Page, cluster: &Cluster, key: &str) {
-    let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
-    cluster.delete(&format!("{PODS_OF}/{namespace}/pods/{name}", PODS_OF = "/api/v1/namespaces")).await;
+    cluster.delete(&pod(key)).await;
     wait_until(&format!("the deletion of {key} is heard of"), SOON, async || {
         let marks = page.marks("pods").await;
         let heard = marks.iter().any(|mark| mark.kind == "Deleted" && mark.key.as_deref() == Some(key));
@@ -39,19 +39,19 @@ async fn leap(page: &Page, milliseconds: u32) {
 }
 
 async fn choose(page: &Page, name: &str) {
+    let open = "return document.querySelector('[data-testid=columns]').open";
     page.press("c").await;
+    page.becomes("the menu is open", open, json!(true)).await;
     page.click(&format!("linger-{name}")).await;
     page.press("\u{e00c}").await; // Esc
-    page.becomes("the menu is closed", "return document.querySelector('[data-testid=columns]').open", json!(false))
-        .await;
+    page.becomes("the menu is closed", open, json!(false)).await;
 }
 
 #[tokio::test]
 async fn deleted_rows_stay_as_long_as_one_wants() {
     with_live_page("deleted_rows_stay_as_long_as_one_wants", "#/pods", async |page, cluster| {
         let truth = cluster.list(PODS).await;
-        let mut keys: Vec<&str> = truth.items.keys().map(String::as_str).collect();
-        keys.sort_by_key(|key| key.split_once('/'));
+        let keys = truth.in_order();
 
         // Ten seconds, where nothing was chosen.
         delete(page, cluster, keys[0]).await;
@@ -72,7 +72,7 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         page.becomes("that is said", "return document.querySelector('[data-testid=told]').textContent", json!("Cleared 2 deleted rows.")).await;
 
         // It is remembered, and another one is taken at once.
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         page.reaches("pods", "live", SOON).await;
         let chosen = "return [...document.querySelectorAll('[name=linger]')].filter(one => one.checked).map(one => one.dataset.testid)";
         page.becomes("the choice is remembered", chosen, json!(["linger-dismissed"])).await;
@@ -93,8 +93,7 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
 async fn at_once_is_never_under_the_hand() {
     with_live_page("at_once_is_never_under_the_hand", "#/pods", async |page, cluster| {
         let truth = cluster.list(PODS).await;
-        let mut keys: Vec<&str> = truth.items.keys().map(String::as_str).collect();
-        keys.sort_by_key(|key| key.split_once('/'));
+        let keys = truth.in_order();
         choose(page, "0").await;
         // Every row that was ever drawn as deleted.
         let watch = "
@@ -124,8 +123,7 @@ async fn at_once_is_never_under_the_hand() {
             .map(row => [row.dataset.key, row.dataset.state, row.getBoundingClientRect().top])";
         let tops = |places: &Value| -> Vec<Value> { (0..5).map(|at| json!([places[at][0], places[at][2]])).collect() };
         let before = page.browser.run(places, Vec::new()).await;
-        let (namespace, name) = keys[1].split_once('/').expect("a Pod has a namespace");
-        cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{name}")).await;
+        cluster.delete(&pod(keys[1])).await;
         wait_until("the row under the hand is marked", SOON, async || {
             page.press("jk").await;
             let now = page.browser.run(places, Vec::new()).await;

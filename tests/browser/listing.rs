@@ -40,8 +40,10 @@ async fn a_list_that_lasts_says_of_about_how_many() {
         let bar = "
             const bar = document.querySelector('[data-testid=listing]');
             const number = name => Number(bar.getAttribute(name));
+            const text = handle => document.querySelector(`[data-testid=${handle}]`)?.textContent.trim() ?? '';
             return bar ? [bar.role ?? bar.getAttribute('role'), number('aria-valuenow'), number('aria-valuemax'), bar.getAttribute('aria-valuetext'),
-                bar.firstElementChild.getBoundingClientRect().width / bar.getBoundingClientRect().width] : null";
+                bar.firstElementChild.getBoundingClientRect().width / bar.getBoundingClientRect().width,
+                text('connection'), text('empty')] : null";
         wait_until("the list says how far it has come", SOON, async || {
             let told = page.browser.run(bar, Vec::new()).await;
             let (now, share) = (told[1].as_u64().unwrap_or(0), told[4].as_f64().unwrap_or(0.0));
@@ -50,13 +52,12 @@ async fn a_list_that_lasts_says_of_about_how_many() {
                 && now > 0
                 && now < count as u64
                 && told[3].as_str().is_some_and(|words| words.ends_with(&about))
-                && (share - now as f64 / count as f64).abs() < 0.01;
+                && (share - now as f64 / count as f64).abs() < 0.01
+                && told[5].as_str().is_some_and(|words| words.starts_with("listing") && words.ends_with(&about))
+                && told[6] == "Listing Pods in any namespace …";
             holds(is_so, || told.to_string())
         })
         .await;
-        let (connection, empty) = (page.text("connection").await, page.text("empty").await);
-        assert!(connection.starts_with("listing") && connection.ends_with(&about), "{connection}");
-        assert_eq!(empty, "Listing Pods in any namespace …");
         page.reaches("pods", "live", LONG).await;
         page.shows("pods", &truth, SOON).await;
         wait_until("the bar is gone", SOON, async || {
@@ -68,7 +69,7 @@ async fn a_list_that_lasts_says_of_about_how_many() {
 
         // Who may not ask is told what has come, and nothing else happens.
         cluster.control("forbid?verb=list&resource=pods").await;
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         wait_until("the list says what has come", SOON, async || {
             let (connection, asked) = (page.text("connection").await, questions(page).await);
             holds(connection.ends_with("so far") && asked.len() == 1, || format!("{connection}, {asked:?}"))

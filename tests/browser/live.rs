@@ -14,6 +14,7 @@ pub async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page
     let proxy = KubectlProxy::start(cluster.port()).await;
     with_page(name, &proxy.url(), hash, async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
+        page.has_rows().await;
         test(page, &cluster).await;
     })
     .await;

@@ -119,9 +119,7 @@ async fn hover_over_marks(page: &Page) -> String {
     let mut said = String::new();
     for (x, y) in &painted {
         page.browser.devtools("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y })).await;
-        page.browser
-            .resolve("new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)))")
-            .await;
+        page.painted().await;
         let text = page.text("timeline-hover").await;
         if text.contains("img") {
             return text;

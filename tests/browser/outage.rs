@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::page::{Page, with_page};
 use crate::harness::proxy::KubectlProxy;
-use crate::harness::truth::Truth;
+use crate::harness::truth::{Truth, pod};
 use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
 use crate::history::{every_write_has_its_mark, revision, the_gone_are_marked};
@@ -37,8 +37,7 @@ async fn the_proxy_dies_and_pods_go_meanwhile() {
 
         let doomed = cluster.quiet(PODS).await;
         for key in doomed.items.keys().step_by(20) {
-            let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
-            cluster.delete(&format!("/api/v1/namespaces/{namespace}/pods/{name}")).await;
+            cluster.delete(&pod(key)).await;
         }
         cluster.rate(RATE).await;
         cluster.advance(5 * u64::from(RATE), RATE).await;

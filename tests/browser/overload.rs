@@ -65,7 +65,6 @@ async fn an_overload_is_shown_told_and_survived() {
         let ledger = page.status_of("pods").await.expect("Pods are watched").ledger;
         assert!(ledger["coalesced"].as_u64().is_some_and(|folded| folded > 0), "{ledger}");
 
-        page.open("#/pods").await;
         page.open("?drain=many#/pods").await;
         page.reaches("pods", "live", SOON).await;
         assert_eq!(page.text("drain").await, "drain=many is no number of keys");

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use thirtyfour::Key;
 
 use crate::harness::page::Page;
+use crate::harness::truth::pod;
 use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
 
@@ -14,13 +15,19 @@ const SOON: Duration = Duration::from_secs(10);
 
 const WIDTH: &str = "return Math.round(document.querySelector('aside.inspector')?.getBoundingClientRect().width ?? 0)";
 
-async fn width(page: &Page) -> i64 {
-    page.read(WIDTH, Vec::new()).await
+async fn inner_width(page: &Page) -> i64 {
+    page.read("return innerWidth", Vec::new()).await
 }
 
-/// Makes the window so large.
-async fn window(page: &Page, width: u32, height: u32) {
+/// Makes the window so large, which is another width; answers the one that is left for the page.
+async fn window(page: &Page, width: u32, height: u32) -> i64 {
+    let before = inner_width(page).await;
     page.browser.driver.set_window_rect(0, 0, width, height).await.expect("the window can be resized");
+    wait_until("the window has another width", SOON, async || {
+        let inner = inner_width(page).await;
+        if inner == before { Err(inner.to_string()) } else { Ok(inner) }
+    })
+    .await
 }
 
 #[tokio::test]
@@ -31,30 +38,28 @@ async fn the_panel_keeps_its_width_within_the_window() {
         let edge = page.element("inspector-edge").await;
         let drag = page.browser.driver.action_chain().move_to_element_center(&edge).click_and_hold();
         drag.move_by_offset(-150, 0).release().perform().await.expect("the edge can be dragged");
-        wait_until("it is wider", SOON, async || {
-            let width = width(page).await;
-            holds((545..=555).contains(&width), || width.to_string())
+        let chosen = wait_until("it is wider, and says so", SOON, async || {
+            let width: i64 = page.read(WIDTH, Vec::new()).await;
+            let said = page.attribute("inspector-edge", "aria-valuenow").await;
+            let is_so = (545..=555).contains(&width) && said == Some(width.to_string());
+            if is_so { Ok(width) } else { Err(format!("{width}, and says {said:?}")) }
         })
         .await;
-        let chosen = width(page).await;
-        assert_eq!(page.attribute("inspector-edge", "aria-valuenow").await, Some(chosen.to_string()));
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         page.reaches("pods", "live", SOON).await;
         page.becomes("it is remembered", WIDTH, json!(chosen)).await;
 
         // Never beyond the window, however it is asked for.
-        let inner: i64 = page.read("return innerWidth", Vec::new()).await;
+        let inner = inner_width(page).await;
         page.element("inspector-edge").await.send_keys(Key::End + "").await.expect("the edge takes keys");
         page.becomes("it leaves room for the table", WIDTH, json!(inner - 420)).await;
-        window(page, 1100, 800).await;
-        let inner: i64 = page.read("return innerWidth", Vec::new()).await;
+        let inner = window(page, 1100, 800).await;
         page.becomes("it follows the window", WIDTH, json!(inner - 420)).await;
         page.browser.run("localStorage.setItem('kubechurn.inspector', '99999')", Vec::new()).await;
-        page.browser.driver.refresh().await.expect("the page reloads");
+        page.reload().await;
         page.reaches("pods", "live", SOON).await;
         page.becomes("what is restored fits as well", WIDTH, json!(inner - 420)).await;
-        window(page, 1500, 900).await;
-        let inner: i64 = page.read("return innerWidth", Vec::new()).await;
+        let inner = window(page, 1500, 900).await;
         page.becomes("a larger window has more room", WIDTH, json!(inner - 420)).await;
 
         page.element("inspector-edge").await.send_keys(Key::Home + "").await.expect("the edge takes keys");
@@ -63,7 +68,7 @@ async fn the_panel_keeps_its_width_within_the_window() {
         let twice = page.browser.driver.action_chain().double_click_element(&edge);
         twice.perform().await.expect("the edge can be clicked");
         page.becomes("as at first", WIDTH, json!(400)).await;
-        assert_eq!(page.browser.run("return localStorage.getItem('kubechurn.inspector')", vec![]).await, Value::Null);
+        page.becomes("that is not kept", "return localStorage.getItem('kubechurn.inspector')", Value::Null).await;
     })
     .await;
 }
@@ -83,11 +88,10 @@ async fn the_yaml_rests_while_its_object_does() {
                 .observe(document.querySelector('[data-testid=yaml]'), { subtree: true, childList: true, characterData: true });";
         page.browser.run(watch, Vec::new()).await;
         // Others change all the while.
-        let path = cluster.list(PODS).await.last_key().to_owned();
-        let (namespace, name) = path.split_once('/').expect("a Pod has a namespace");
+        let path = pod(cluster.list(PODS).await.last_key());
         for number in 0..8 {
             let patch = json!({ "metadata": { "annotations": { "kubechurn.test/number": number.to_string() } } });
-            let changed = cluster.patch(&format!("/api/v1/namespaces/{namespace}/pods/{name}"), &patch).await;
+            let changed = cluster.patch(&path, &patch).await;
             let version = changed["metadata"]["resourceVersion"].as_str().expect("it has a version").to_owned();
             wait_until("the page knows of it", SOON, async || {
                 let known = page.status_of("pods").await.and_then(|status| status.resource_version);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::kubectl::Kubectl;
-use crate::harness::page::{Page, with_page};
+use crate::harness::page::{COPIED, GIVEN, HEADS, Page, with_page};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
@@ -74,7 +74,14 @@ async fn runs(page: &Page) -> Vec<String> {
     kinds
 }
 
-const HEADS: &str = "return [...document.querySelectorAll('[role=columnheader]')].map(head => head.dataset.col)";
+/// Waits until the first row is of this kind.
+async fn begins_with(page: &Page, what: &str, kind: &str) {
+    wait_until(what, SOON, async || {
+        let runs = runs(page).await;
+        holds(runs.first().is_some_and(|first| first == kind), || format!("{runs:?}"))
+    })
+    .await;
+}
 
 #[tokio::test]
 async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
@@ -170,18 +177,14 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
         })
         .await;
         page.browser.run(sort, Vec::new()).await;
-        wait_until("and turned around", SOON, async || {
-            let runs = runs(page).await;
-            holds(runs.first().is_some_and(|kind| kind == "replicasets"), || format!("{runs:?}"))
-        })
-        .await;
+        begins_with(page, "and turned around", "replicasets").await;
         assert_eq!(page.hash().await, "#/pods,deployments,replicasets?sort=-KIND");
 
         // The same view for whoever reloads, goes back, or takes one out.
-        page.browser.driver.refresh().await.expect("the page can be reloaded");
+        page.reload().await;
         are_live(page).await;
         page.counts(total, total).await;
-        assert_eq!(runs(page).await.first().map(String::as_str), Some("replicasets"));
+        begins_with(page, "the order is kept", "replicasets").await;
         page.click("join-replicasets").await;
         page.counts(pods + deployments, pods + deployments).await;
         page.browser.driver.back().await.expect("there is a way back");
@@ -221,15 +224,7 @@ async fn two_objects_of_one_name_are_never_confused() {
             holds(words.contains("nosuch"), || words)
         })
         .await;
-        page.browser
-            .run(
-                "navigator.clipboard.writeText = async text => { window.__copied = text };
-                 const original = URL.createObjectURL;
-                 URL.createObjectURL = blob => { window.__blob = blob; return original.call(URL, blob) };",
-                Vec::new(),
-            )
-            .await;
-        let copied = "return window.__copied ?? null";
+        page.browser.run(GIVEN, Vec::new()).await;
         for (kind, word) in [("services", "service"), ("deployments", "deployment")] {
             wait_until(&format!("the row among {kind}"), SOON, async || {
                 let script = "
@@ -255,19 +250,21 @@ async fn two_objects_of_one_name_are_never_confused() {
             .await;
             page.press(":copy kubectl get object\u{e007}").await;
             let line = format!("kubectl get {word} twin -n default -o yaml");
-            page.becomes("its command line", copied, json!(line)).await;
+            page.becomes("its command line", COPIED, json!(line)).await;
         }
         // Reloaded, it is the same one.
-        page.browser.driver.refresh().await.expect("the page can be reloaded");
+        page.reload().await;
         wait_until("the inspector is back", SOON, async || {
             let kind = page.attribute("inspector", "data-kind").await;
             holds(kind.as_deref() == Some("deployments"), || format!("{kind:?}"))
         })
         .await;
-        // One of the two goes, and the other stays.
-        kubectl.run("delete service twin -n default", "").await;
         let states = "return ['deployments', 'services'].map(kind => document.querySelector(
             `[data-kind=${kind}][data-key=\"default/twin\"]`)?.dataset.state)";
+        page.reaches("services", "live", SOON).await;
+        page.becomes("both are there", states, json!(["live", "live"])).await;
+        // One of the two goes, and the other stays.
+        kubectl.run("delete service twin -n default", "").await;
         page.becomes("one of them is gone", states, json!(["live", "deleted"])).await;
         assert_eq!(page.attribute("inspector", "data-kind").await.as_deref(), Some("deployments"));
     })
@@ -293,11 +290,10 @@ async fn a_kind_that_is_forbidden_is_named_and_the_others_stay_live() {
         .await;
         kubectl.run("create deployment others -n default --image=example/web:1", "").await;
         wait_until("the others are followed", SOON, async || {
-            let rows = drawn(page).await;
             let truth =
                 cluster.list("/apis/apps/v1/deployments").await.count() + cluster.list("/api/v1/pods").await.count();
             let count = page.text("row-count").await;
-            holds(count == format!("{truth} / {truth}"), || format!("{count}, not {truth}: {rows:?}"))
+            holds(count == format!("{truth} / {truth}"), || format!("{count}, not {truth}"))
         })
         .await;
         page.shows("deployments", &cluster.list("/apis/apps/v1/deployments").await, SOON).await;
@@ -311,28 +307,17 @@ async fn what_is_shown_of_several_kinds_is_copied_and_exported() {
     with_several(name, "#/deployments,replicasets,pods?ns=shop&sort=KIND", async |page, cluster, kubectl| {
         are_live(page).await;
         shows_in(page, cluster, "shop").await;
-        let script = "
-            navigator.clipboard.writeText = async text => { window.__copied = text };
-            const original = URL.createObjectURL;
-            URL.createObjectURL = blob => { window.__blob = blob; return original.call(URL, blob) };
-            HTMLAnchorElement.prototype.click = function() { window.__file = this.download }";
-        page.browser.run(script, Vec::new()).await;
+        page.browser.run(GIVEN, Vec::new()).await;
         page.press(":copy kubectl table\u{e007}").await;
         let line = "kubectl get deployments,replicasets,pods -n shop";
-        page.becomes("the command line", "return window.__copied ?? null", json!(line)).await;
+        page.becomes("the command line", COPIED, json!(line)).await;
         // It runs, and prints what is shown.
         let printed = kubectl.run(&format!("{} --no-headers", &line["kubectl ".len()..]), "").await;
-        let printed: Vec<String> =
-            printed.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+        let mut printed: Vec<&str> = printed.lines().filter_map(|line| line.split_whitespace().next()).collect();
         page.press(":csv\u{e007}").await;
-        wait_until("the table is a file", SOON, async || {
-            let file: Value = page.browser.run("return window.__file ?? null", Vec::new()).await;
-            let is_it = |file: &str| file.starts_with("deployments-replicasets-pods-shop-") && file.ends_with(".csv");
-            holds(file.as_str().is_some_and(is_it), || file.to_string())
-        })
-        .await;
-        let text = page.browser.resolve("window.__blob.text()").await;
-        let mut lines = text.as_str().expect("text").lines();
+        let is_it = |file: &str| file.starts_with("deployments-replicasets-pods-shop-") && file.ends_with(".csv");
+        let text = page.gives(is_it, SOON).await;
+        let mut lines = text.lines();
         assert!(lines.next().is_some_and(|titles| titles.starts_with("KIND,NAMESPACE,NAME,")));
         let mut exported: Vec<String> = lines
             .filter_map(|line| {
@@ -344,7 +329,6 @@ async fn what_is_shown_of_several_kinds_is_copied_and_exported() {
             .collect();
         let kinds: Vec<&str> = exported.iter().filter_map(|name| name.split(['.', '/']).next()).collect();
         assert!(kinds.is_sorted(), "in the table's order: {kinds:?}");
-        let mut printed = printed.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>();
         exported.sort_unstable();
         printed.sort_unstable();
         assert_eq!(exported, printed);

@@ -1,17 +1,9 @@
 //! A quiet demo cluster, and kubectl, which knows it by its address alone.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
 
-use tokio::io::AsyncWriteExt;
-use tokio::process::Command;
-
-use crate::harness::process::{Process, TemporaryFolder};
+use crate::harness::process::{Process, TemporaryFolder, kubectl};
 use crate::harness::tools;
-
-/// Longer than any command here takes, on the slowest machine.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A cluster of a dozen Pods, and kubectl.
 pub struct Session {
@@ -53,26 +45,7 @@ impl Session {
 
     /// Runs a command, given as one line in which single quotes hold words together.
     pub async fn run(&self, line: &str, stdin: &str) -> Ended {
-        let mut child = Command::new(&self.kubectl)
-            .args(["-s", &self.url])
-            .args(words(line))
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.home.path())
-            .env("KUBECONFIG", "/dev/null")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap_or_else(|error| panic!("{} does not start: {error}", self.kubectl.display()));
-        let mut input = child.stdin.take().expect("standard input is piped");
-        // A command that ends before it has read everything closes the pipe.
-        let _ = input.write_all(stdin.as_bytes()).await;
-        drop(input);
-        let output = tokio::time::timeout(DEADLINE, child.wait_with_output()).await;
-        let output = output.unwrap_or_else(|_| panic!("kubectl {line}: no end after {DEADLINE:?}"));
-        let output = output.unwrap_or_else(|error| panic!("kubectl {line}: {error}"));
+        let output = kubectl(&self.kubectl, &self.url, self.home.path(), &words(line), stdin).await;
         let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         Ended { code: output.status.code().unwrap_or(-1), output: text }
     }

@@ -1,20 +1,14 @@
 //! kubectl, before the same proxy as the page: what it prints is what the page is held to.
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
-use std::time::Duration;
 
-use tokio::io::AsyncWriteExt;
-use tokio::process::Command;
-
-use super::process::TemporaryFolder;
+use super::process::{TemporaryFolder, kubectl};
 use super::tools;
 
 /// What is printed of one object, by the columns' headers.
 pub type Line = BTreeMap<String, String>;
 
-/// kubectl with a home of its own: what it remembers of another server at the same port is of no use here, and nobody's
-/// credentials are.
+/// kubectl with a home of its own.
 #[derive(Debug)]
 pub struct Kubectl {
     server: String,
@@ -29,24 +23,8 @@ impl Kubectl {
 
     /// Runs a command, words with spaces between, and gives it something to read; answers what it prints.
     pub async fn run(&self, line: &str, stdin: &str) -> String {
-        let mut child = Command::new(tools::kubectl())
-            .args(["-s", &self.server])
-            .args(line.split_whitespace())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.home.path())
-            .env("KUBECONFIG", "/dev/null")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap_or_else(|error| panic!("kubectl does not start: {error}"));
-        let mut input = child.stdin.take().expect("standard input is piped");
-        let _ = input.write_all(stdin.as_bytes()).await;
-        drop(input);
-        let ended = tokio::time::timeout(Duration::from_secs(60), child.wait_with_output()).await;
-        let ended = ended.expect("kubectl ends").expect("kubectl can be waited for");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let ended = kubectl(&tools::kubectl(), &self.server, self.home.path(), &words, stdin).await;
         assert!(ended.status.success(), "kubectl {line}: {}", String::from_utf8_lossy(&ended.stderr));
         String::from_utf8_lossy(&ended.stdout).into_owned()
     }

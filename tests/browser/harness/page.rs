@@ -1,6 +1,7 @@
 //! The page, held by the handles that the README promises; and what is told and kept when a test fails.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
@@ -30,6 +31,20 @@ pub const INSTRUMENTS: &str = "
             return result;
         });
     }";
+
+/// Has the page keep what it gives away where a test finds it: to the clipboard ([`COPIED`]), and as files
+/// ([`Page::gives`]).
+pub const GIVEN: &str = "
+    navigator.clipboard.writeText = async text => { window.__copied = text };
+    const original = URL.createObjectURL;
+    URL.createObjectURL = blob => { window.__blob = blob; return original.call(URL, blob) };
+    HTMLAnchorElement.prototype.click = function() { window.__file = this.download };";
+
+/// What a page with [`GIVEN`] copied last.
+pub const COPIED: &str = "return window.__copied ?? null";
+
+/// The titles of the columns.
+pub const HEADS: &str = "return [...document.querySelectorAll('[role=columnheader]')].map(head => head.dataset.col)";
 
 /// One element of `kubechurn.status()`.
 #[derive(Debug, Clone, Deserialize)]
@@ -176,12 +191,27 @@ impl Page {
     pub async fn counts(&self, shown: usize, total: usize) {
         let expected = format!("{shown} / {total}");
         wait_until("the row count", Duration::from_secs(5), async || {
-            let text = self.text("row-count").await;
-            // Thousands may be set apart for the eye.
-            let plain = text.replace([',', '\u{202f}', '\u{2009}'], "");
-            holds(plain == expected, || format!("{text}, not {expected}"))
+            let count = self.row_count().await;
+            holds(count == expected, || format!("{count}, not {expected}"))
         })
         .await;
+    }
+
+    /// Waits until exactly these rows are counted, of so many, and no other is drawn.
+    pub async fn shows_only(&self, what: &str, keys: &BTreeSet<&str>, total: usize, within: Duration) {
+        let expected = format!("{} / {total}", keys.len());
+        wait_until(what, within, async || {
+            let (count, drawn) = (self.row_count().await, self.drawn().await);
+            let strangers: Vec<&String> = drawn.iter().filter(|key| !keys.contains(key.as_str())).collect();
+            let is_so = count == expected && strangers.is_empty() && drawn.is_empty() == keys.is_empty();
+            holds(is_so, || format!("{count}, not {expected}; {} drawn; not meant: {strangers:?}", drawn.len()))
+        })
+        .await;
+    }
+
+    /// What the table counts. Thousands may be set apart for the eye.
+    async fn row_count(&self) -> String {
+        self.text("row-count").await.replace([',', '\u{202f}', '\u{2009}'], "")
     }
 
     /// Whether the page itself says that every frame is accounted for.
@@ -254,6 +284,32 @@ impl Page {
             .sort(([above], [below]) => above - below)
             .map(([, key]) => key)";
         self.read(script, Vec::new()).await
+    }
+
+    /// Waits until rows are drawn, as [`Page::drawn`] has them: what is live is in the store, and not yet to be seen.
+    pub async fn has_rows(&self) -> Vec<String> {
+        wait_until("rows are drawn", AT_ONCE, async || {
+            let drawn = self.drawn().await;
+            if drawn.is_empty() { Err("none".to_owned()) } else { Ok(drawn) }
+        })
+        .await
+    }
+
+    /// Waits for two frames: one takes in what happened, and by the next one it is painted.
+    pub async fn painted(&self) {
+        let frames = "new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)))";
+        self.browser.resolve(frames).await;
+    }
+
+    /// Waits until a page with [`GIVEN`] gives away a file whose name is right, and takes it; answers its text.
+    pub async fn gives(&self, is_it: impl Fn(&str) -> bool, within: Duration) -> String {
+        wait_until("a file is given away", within, async || {
+            let name: Option<String> = self.read("return window.__file ?? null", Vec::new()).await;
+            holds(name.as_deref().is_some_and(&is_it), || format!("{name:?}"))
+        })
+        .await;
+        let text = self.browser.resolve("(delete window.__file, window.__blob.text())").await;
+        text.as_str().expect("a file of text").to_owned()
     }
 
     /// The URL's hash.

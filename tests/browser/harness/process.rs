@@ -7,11 +7,13 @@ use std::io::{BufRead, BufReader, ErrorKind};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
+
+use tokio::io::AsyncWriteExt;
 
 use super::wait::wait_until;
 
@@ -23,6 +25,9 @@ const KEEPER: &str = r#""$@" 2>&1 & exec >/dev/null 2>&1; cat; kill -KILL 0"#;
 /// How long a program may take to say that it is ready: a debug build on a busy machine included.
 const START: Duration = Duration::from_secs(180);
 
+/// Longer than any command of kubectl takes, on the slowest machine.
+const COMMAND: Duration = Duration::from_secs(60);
+
 /// Lines kept for a failure's message.
 const OUTPUT_LINES: usize = 200;
 
@@ -32,11 +37,11 @@ pub struct Process {
     keeper: Child,
     /// Held open for as long as the program may run.
     lifeline: Option<ChildStdin>,
-    output: Arc<Mutex<Output>>,
+    output: Arc<Mutex<Said>>,
 }
 
 #[derive(Default)]
-struct Output {
+struct Said {
     lines: Vec<String>,
     ended: bool,
 }
@@ -60,7 +65,7 @@ impl Process {
             .unwrap_or_else(|error| panic!("{name} could not be started with `sh`: {error}"));
         let lifeline = keeper.stdin.take();
         let stdout = keeper.stdout.take().expect("standard output is piped");
-        let output = Arc::new(Mutex::new(Output::default()));
+        let output = Arc::new(Mutex::new(Said::default()));
         let sink = Arc::clone(&output);
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -119,6 +124,37 @@ impl Drop for Process {
         // The keeper dies of its own signal; there is nobody to tell if it cannot be waited for.
         let _ = self.keeper.wait();
     }
+}
+
+/// Runs kubectl to its end, against `server` and with something to read. It gets this home and nothing else of the
+/// user's: what was remembered of another server at the same port is of no use here, and nobody's credentials are.
+pub async fn kubectl(
+    program: &Path,
+    server: &str,
+    home: &Path,
+    words: &[impl AsRef<OsStr> + fmt::Debug],
+    stdin: &str,
+) -> Output {
+    let mut child = tokio::process::Command::new(program)
+        .args(["-s", server])
+        .args(words)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("KUBECONFIG", "/dev/null")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap_or_else(|error| panic!("{} does not start: {error}", program.display()));
+    let mut input = child.stdin.take().expect("standard input is piped");
+    // A command that ends before it has read everything closes the pipe.
+    let _ = input.write_all(stdin.as_bytes()).await;
+    drop(input);
+    let output = tokio::time::timeout(COMMAND, child.wait_with_output()).await;
+    let output = output.unwrap_or_else(|_| panic!("kubectl {words:?}: no end after {COMMAND:?}"));
+    output.unwrap_or_else(|error| panic!("kubectl {words:?}: {error}"))
 }
 
 /// A loopback port that nobody listens on at this moment.

@@ -55,6 +55,13 @@ impl Truth {
         self.items.len()
     }
 
+    /// All keys in the order of a table that nobody sorted: by namespace, then by name.
+    pub fn in_order(&self) -> Vec<&str> {
+        let mut keys: Vec<&str> = self.items.keys().map(String::as_str).collect();
+        keys.sort_by_key(|key| key.split_once('/'));
+        keys
+    }
+
     /// The last key in order.
     pub fn last_key(&self) -> &str {
         self.items.last_key_value().expect("the list is not empty").0
@@ -64,6 +71,12 @@ impl Truth {
 /// `namespace/name`, or the name alone of what has no namespace.
 pub fn key(namespace: Option<&str>, name: &str) -> String {
     namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"))
+}
+
+/// Where the API has the Pod with this key.
+pub fn pod(key: &str) -> String {
+    let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
+    format!("/api/v1/namespaces/{namespace}/pods/{name}")
 }
 
 #[derive(Deserialize)]
