@@ -195,7 +195,7 @@ impl<'a> CellRef<'a> {
     }
 
     /// Where a variant stands among others.
-    fn rank(self) -> u8 {
+    pub(super) fn rank(self) -> u8 {
         match self {
             CellRef::Text(_) | CellRef::Status(..) => 0,
             CellRef::Number(_) | CellRef::Float(_) => 1,
@@ -207,7 +207,7 @@ impl<'a> CellRef<'a> {
     }
 }
 
-fn elapsed_rank(from: Option<Timestamp>, to: Option<Timestamp>) -> (u8, i64) {
+pub(super) fn elapsed_rank(from: Option<Timestamp>, to: Option<Timestamp>) -> (u8, i64) {
     match (from, to) {
         (None, _) => (0, 0),
         (Some(from), Some(to)) => (1, to.seconds_since(from)),

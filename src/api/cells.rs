@@ -57,6 +57,11 @@ impl Cells {
         Iter(&self.0)
     }
 
+    /// The byte with which their memory begins.
+    pub fn first_byte(&self) -> Option<u8> {
+        self.0.first().copied()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.iter().count()

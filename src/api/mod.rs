@@ -18,3 +18,4 @@ pub mod status;
 pub mod text;
 pub mod time;
 pub mod uid;
+pub mod weight;

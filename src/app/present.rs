@@ -1,6 +1,8 @@
 //! From the page's state to the screen's signals: what a frame shows.
 
-use leptos::prelude::{ArcRwSignal, Set, WithUntracked};
+use std::sync::Arc;
+
+use leptos::prelude::{ArcRwSignal, GetUntracked, Set};
 use rustc_hash::FxHashMap;
 
 use crate::api::time::write_human_duration;
@@ -30,12 +32,13 @@ const OVERSCAN: usize = 6;
 const SLOW: f64 = 500.0;
 /// How much of a frame sorting and filtering may take, in milliseconds.
 const SORTS: f64 = 10.0;
-/// The same while the rows that come first are not known, for which the user waits: a frame or two are left out.
-const SEEKS: f64 = 18.0;
+/// The same while the rows that come first in a new order are sought, for which the user waits: such a frame draws no
+/// rows.
+const SEEKS: f64 = 36.0;
 
 /// A slot's signal, and what it was made of.
 struct Held {
-    row: ArcRwSignal<RowModel>,
+    row: ArcRwSignal<Arc<RowModel>>,
     version: u32,
     second: i64,
     rank: usize,
@@ -51,6 +54,8 @@ pub(super) struct Shown {
     anchor: Option<(RowId, usize)>,
     height: f64,
     slots: FxHashMap<(u32, u64, u64), Held>,
+    /// Which layout the slots are of.
+    generation: u64,
     slow: f64,
     state: &'static str,
 }
@@ -104,7 +109,7 @@ impl Page {
         }
         (self.shown.slow, self.shown.anchor) = (0.0, None);
         self.present_shell();
-        self.frames.request();
+        self.frames.hurry();
     }
 
     /// What does not wait for a drain.
@@ -143,14 +148,21 @@ impl Page {
     pub(super) fn present(&mut self, now: f64) {
         let busy = self.pointer.is_busy(now);
         let (first, count) = self.shown.window();
+        let mut draws = true;
         if let Some(view) = self.desks.view_mut() {
-            let share = if view.seeks_the_first() { SEEKS } else { SORTS };
-            if view.work(|| clock::now() - now < share) {
+            let seeks = view.seeks_the_first();
+            let share = if seeks { SEEKS } else { SORTS };
+            let is_left = view.work(|| clock::now() - now < share);
+            // Until they are found, and where finding them has filled the frame, the old rows stay: any others would
+            // be a guess. Those of another layout cannot stay.
+            let is_full = seeks && (view.seeks_the_first() || clock::now() - now > SORTS);
+            draws = !is_full || self.shown.generation != self.layout.generation;
+            if is_left || !draws {
                 self.frames.hurry();
             }
             if busy { view.hold(first.min(view.len()), count) } else { view.release() }
         }
-        if self.present_rows(now) {
+        if draws && self.present_rows(now) {
             self.meters.pages += 1;
         }
         self.paint(now);
@@ -184,6 +196,7 @@ impl Page {
         let first = first.min(view.len());
         let filter = view.filtered();
         let generation = self.layout.generation;
+        self.shown.generation = generation;
         let mut changed = false;
         let mut slots = Vec::with_capacity(count);
         let mut kept = FxHashMap::with_capacity_and_hasher(count, Default::default());
@@ -200,12 +213,12 @@ impl Page {
                     let now_made_of = (row.version, second, rank, look, filter);
                     let same = (held.version, held.second, held.rank, held.look, held.filter) == now_made_of;
                     if !same {
-                        let before = held.row.with_untracked(Clone::clone);
+                        let before = held.row.get_untracked();
                         let fresh_change = (held.version != row.version).then_some(row.changed);
-                        let seen = Some((&before, fresh_change));
+                        let seen = Some((&*before, fresh_change));
                         let model = row_model(&mut self.layout, view, row, rank, look, seen, wall, now);
-                        if model != before {
-                            held.row.set(model);
+                        if model != *before {
+                            held.row.set(Arc::new(model));
                             changed = true;
                         }
                         (held.version, held.second, held.rank, held.look, held.filter) = now_made_of;
@@ -215,7 +228,7 @@ impl Page {
                 None => {
                     changed = true;
                     let model = row_model(&mut self.layout, view, row, rank, look, None, wall, now);
-                    let row_signal = ArcRwSignal::new(model);
+                    let row_signal = ArcRwSignal::new(Arc::new(model));
                     Held { row: row_signal, version: row.version, second, rank, look, filter }
                 }
             };

@@ -9,6 +9,7 @@ pub mod linger;
 pub mod listing;
 pub mod palette;
 pub mod rail;
+mod row;
 pub mod screen;
 mod selectors;
 pub mod shell;

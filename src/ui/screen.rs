@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use leptos::prelude::*;
 
@@ -196,7 +197,7 @@ pub struct Slot {
     /// Tells the lives of a slot apart: row, birth, and layout.
     pub id: (u32, u64, u64),
     /// What it shows.
-    pub row: ArcRwSignal<RowModel>,
+    pub row: ArcRwSignal<Arc<RowModel>>,
 }
 
 impl PartialEq for Slot {

@@ -1,16 +1,16 @@
 //! The table: its title, its head, and the rows of the window.
 
-use leptos::either::Either;
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
 use crate::page::layout::Rearrange;
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
-use crate::ui::hands::{Hands, cell_id, row_id};
+use crate::ui::hands::Hands;
 use crate::ui::linger::ClearDeleted;
 use crate::ui::listing::Listing;
-use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Screen, Slot};
+use crate::ui::row::{Pattern, Row};
+use crate::ui::screen::{Command, Commands, Head, Screen};
 use crate::ui::unplaced::Unplaced;
 
 /// The height of a row in pixels; `--row` in tokens.css.
@@ -29,6 +29,7 @@ pub fn Table(
     commands: Commands,
 ) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
+    let pattern = StoredValue::new_local(Pattern::default());
     let scrolled = move || {
         if let Some(scroller) = scroller.get_untracked() {
             commands.send(Command::Scroll(f64::from(scroller.scroll_top()), f64::from(scroller.client_height())));
@@ -92,7 +93,7 @@ pub fn Table(
                         <For
                             each=move || screen.window.with(|window| window.slots.clone())
                             key=|slot| slot.id
-                            children=move |slot| view! { <Row held=slot screen commands /> }
+                            children=move |held| view! { <Row held heads=screen.heads.get_untracked() pattern commands /> }
                         />
                     </div>
                 </div>
@@ -215,120 +216,4 @@ fn HeadCell(head: Head, screen: Screen, commands: Commands) -> impl IntoView {
             <Grip title commands />
         </div>
     }
-}
-
-/// One row. Its signal is set when something in it changed, and each cell looks whether that was it.
-#[component]
-fn Row(held: Slot, screen: Screen, commands: Commands) -> impl IntoView {
-    let row = held.row;
-    let heads = screen.heads.get_untracked();
-    let read = {
-        let row = row.clone();
-        move |get: fn(&RowModel) -> &'static str| {
-            let row = row.clone();
-            move || row.with(get)
-        }
-    };
-    let (kind, key, uid) = row.with_untracked(|row| (row.kind, row.key.clone(), row.uid.to_string()));
-    let cells = heads.into_iter().enumerate().map(|(at, head)| {
-        if head.title == crate::page::route::CHANGED {
-            return delta_cell(row.clone(), at).into_any();
-        }
-        let (text, tone, marked, whole) = (row.clone(), row.clone(), row.clone(), row.clone());
-        let align = if head.end { "end" } else { "start" };
-        view! {
-            <span
-                class="cell"
-                role="gridcell"
-                data-col=head.title
-                data-align=align
-                data-tone=move || tone.with(|row| some(row.cells.get(at).map_or("", |cell| cell.tone)))
-                data-changed=move || {
-                    marked.with(|row| {
-                        let cell = row.cells.get(at)?;
-                        cell.marked_at.map(|_| cell.went.unwrap_or("true"))
-                    })
-                }
-                title=move || whole.with(|row| row.cells.get(at).and_then(|cell| cell.whole.clone()))
-            >
-                {move || text.with(|row| row.cells.get(at).map(words))}
-            </span>
-        }
-        .into_any()
-    });
-    let (rank, fresh, selected, flaw) = (row.clone(), row.clone(), row.clone(), row.clone());
-    let fading = row.clone();
-    let chosen = key.clone();
-    let id = (held.id.0, held.id.1);
-    let (element, hand, aria_selected) = (NodeRef::<html::Div>::new(), row.clone(), row.clone());
-    // The cell under the hand is the only one with an id: a screen reader is told of it by that.
-    Effect::new(move |before: Option<Option<usize>>| {
-        let (now, before) = (hand.with(|row| row.hand), before.flatten());
-        if let Some(element) = element.get().filter(|_| now != before) {
-            let cell = |hand: Option<usize>| element.children().item(hand?.checked_sub(1)? as u32);
-            if let Some(cell) = cell(before) {
-                let _ = cell.remove_attribute("id").and(cell.remove_attribute("data-hand"));
-            }
-            if let (Some(cell), Some(hand)) = (cell(now), now) {
-                cell.set_id(&cell_id(id, hand - 1));
-                let _ = cell.set_attribute("data-hand", "true");
-            }
-        }
-        now
-    });
-    let on_row = row.clone();
-    view! {
-        <div
-            class="row"
-            role="row"
-            id=row_id(id)
-            node_ref=element
-            aria-selected=move || aria_selected.with(|row| row.selected).to_string()
-            data-hand=move || on_row.with(|row| row.hand.map(|cell| if cell == 0 { "row" } else { "cell" }))
-            data-kind=kind
-            data-key=key.to_string()
-            data-uid=uid
-            data-state=read(|row| row.state)
-            data-delta=read(|row| row.delta.0)
-            data-fading=move || fading.with(|row| (row.fading > 0).then(|| row.fading.to_string()))
-            data-fresh=move || fresh.with(|row| row.fresh.then_some("true"))
-            data-selected=move || selected.with(|row| row.selected.then_some("true"))
-            data-flaw=move || flaw.with(|row| row.flaw.then_some("true"))
-            aria-rowindex=move || rank.with(|row| row.rank + 1)
-            on:click=move |_| commands.send(Command::Select(Some((kind, chosen.clone()))))
-        >
-            {cells.collect_view()}
-        </div>
-    }
-}
-
-/// A cell's words, with what the filter found in them marked.
-fn words(cell: &CellModel) -> impl IntoView + use<> {
-    if cell.marks.is_empty() {
-        return Either::Left(cell.text.clone());
-    }
-    let mut end = 0;
-    let mut pieces = Vec::new();
-    for mark in &cell.marks {
-        pieces.push(Either::Left(cell.text.get(end..mark.start).unwrap_or_default().to_owned()));
-        let marked = cell.text.get(mark.clone()).unwrap_or_default().to_owned();
-        pieces.push(Either::Right(view! { <mark>{marked}</mark> }));
-        end = mark.end;
-    }
-    pieces.push(Either::Left(cell.text.get(end..).unwrap_or_default().to_owned()));
-    Either::Right(pieces)
-}
-
-fn delta_cell(row: ArcRwSignal<RowModel>, at: usize) -> impl IntoView {
-    let (glyph, name, text) = (row.clone(), row.clone(), row);
-    view! {
-        <span class="cell" role="gridcell" data-col="Δ" data-align="start" title=move || name.with(|row| row.delta.0)>
-            <i aria-hidden="true">{move || glyph.with(|row| row.delta.1)}</i>
-            {move || text.with(|row| row.cells.get(at).map_or_else(String::new, |cell| cell.text.clone()))}
-        </span>
-    }
-}
-
-fn some(word: &'static str) -> Option<&'static str> {
-    (!word.is_empty()).then_some(word)
 }

@@ -32,8 +32,7 @@ async fn the_proxy_dies_and_pods_go_meanwhile() {
     with_page("the_proxy_dies_and_pods_go_meanwhile", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", RECOVERY).await;
         proxy.kill().await;
-        page.reaches("pods", "stale", NOTICE).await;
-        let before = page.rows("pods").await;
+        let before = page.is_left_with("pods", NOTICE).await;
 
         let doomed = cluster.quiet(PODS).await;
         for key in doomed.items.keys().step_by(20) {
@@ -63,8 +62,7 @@ async fn the_cluster_comes_back_smaller_with_its_history_compacted() {
         page.reaches("pods", "live", RECOVERY).await;
         cluster.quiet(PODS).await;
         cluster.kill().await;
-        page.reaches("pods", "stale", NOTICE).await;
-        let before = page.rows("pods").await;
+        let before = page.is_left_with("pods", NOTICE).await;
 
         cluster.start_again(&Options { pods: 150, rate: 0, first_revision: 1_000_000, ..calm() }).await;
         page.reaches("pods", "live", RECOVERY).await;
@@ -118,8 +116,7 @@ async fn history_is_compacted_under_an_open_page() {
         page.reaches("pods", "live", RECOVERY).await;
         let _: bool = page.read(LISTEN, Vec::new()).await;
         proxy.kill().await;
-        page.reaches("pods", "stale", NOTICE).await;
-        let before = page.rows("pods").await;
+        let before = page.is_left_with("pods", NOTICE).await;
         cluster.rate(100).await;
         cluster.advance(500, 100).await;
         cluster.control("compact").await;

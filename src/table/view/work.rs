@@ -9,12 +9,12 @@ use std::cmp::Ordering;
 
 use crate::table::order::{Order, RowId};
 use crate::table::view::TableView;
-use crate::table::view::row::{Place, comparison};
+use crate::table::view::row::{Place, comparison, touch, weigh, weighed};
 
 /// How many rows are looked at between two looks at the clock.
 const STEP: usize = if cfg!(test) { 3 } else { 128 };
 /// How many rows at the top are found first: more than any screen shows.
-const TOP: usize = if cfg!(test) { 8 } else { 1024 };
+const TOP: usize = if cfg!(test) { 8 } else { 256 };
 
 /// What is left to do after a change of order or filter.
 #[derive(Debug, Default)]
@@ -39,6 +39,8 @@ pub(super) struct Sorting {
     next: usize,
     /// Whether the top is known, and the others are being placed.
     pub(super) placing: bool,
+    /// What each row that was looked at weighs, by its number.
+    weights: Vec<u64>,
 }
 
 /// How far the work has come.
@@ -126,6 +128,9 @@ impl TableView {
         let (placing, from) = (sorting.placing, sorting.next);
         let to = self.rows.len().min(from + STEP);
         sorting.next = to;
+        if !placing {
+            touch(&self.rows[from..to], self.sort);
+        }
         for at in from..to {
             let is_out = self.rows[at].as_ref().is_some_and(|row| row.place == Place::Out);
             match (is_out, placing) {
@@ -143,9 +148,9 @@ impl TableView {
     }
 
     fn finish_sorting(&mut self) {
-        let Work::Sorting(sorting) = std::mem::take(&mut self.work) else { return };
-        for id in sorting.top.iter_from(0) {
-            self.all.insert(id, comparison(&self.face, &self.rows, self.sort));
+        let Work::Sorting(Sorting { top, weights, .. }) = std::mem::take(&mut self.work) else { return };
+        for id in top.iter_from(0) {
+            self.all.insert(id, weighed(&self.face, &self.rows, self.sort, &weights));
         }
         if let Some(shown) = &mut self.shown {
             // Every row was judged on the way.
@@ -156,12 +161,13 @@ impl TableView {
 
     /// Places a row outside of the top.
     fn place(&mut self, id: RowId) {
-        self.all.insert(id, comparison(&self.face, &self.rows, self.sort));
+        let Work::Sorting(Sorting { weights, .. }) = &self.work else { return };
+        self.all.insert(id, weighed(&self.face, &self.rows, self.sort, weights));
         self.mark(id, Place::Rest);
     }
 
     fn mark(&mut self, id: RowId, place: Place) {
-        if let Some(row) = &mut self.rows[id.0 as usize] {
+        if let Some(row) = self.rows[id.0 as usize].as_mut().filter(|row| row.place != place) {
             row.place = place;
         }
     }
@@ -179,14 +185,25 @@ impl TableView {
     /// Puts a row that stands nowhere where it belongs by its values.
     pub(super) fn enter(&mut self, id: RowId) {
         let shown = self.judge(id);
-        let compare = comparison(&self.face, &self.rows, self.sort);
-        let Work::Sorting(sorting) = &mut self.work else {
-            self.all.insert(id, compare);
-            if shown && self.is_past(id) {
-                self.show(id);
+        match self.work {
+            Work::Sorting(_) => self.enter_sorting(id, shown),
+            _ => {
+                self.all.insert(id, comparison(&self.face, &self.rows, self.sort));
+                if shown && self.is_past(id) {
+                    self.show(id);
+                }
             }
-            return;
-        };
+        }
+    }
+
+    fn enter_sorting(&mut self, id: RowId, shown: bool) {
+        let Work::Sorting(sorting) = &mut self.work else { return };
+        let at = id.0 as usize;
+        if sorting.weights.len() <= at {
+            sorting.weights.resize(self.rows.len(), 0);
+        }
+        sorting.weights[at] = self.rows[at].as_ref().map_or(0, |row| weigh(&self.face, row, self.sort));
+        let compare = weighed(&self.face, &self.rows, self.sort, &sorting.weights);
         let leads = match sorting.top.last() {
             _ if !shown => false,
             Some(last) if sorting.rejected => compare(id, last) == Ordering::Less,
@@ -216,11 +233,14 @@ impl TableView {
         };
         let compare = comparison(&self.face, &self.rows, self.sort);
         match &mut self.work {
-            Work::Sorting(sorting) => match place {
-                Place::Top => drop(sorting.top.remove(id, compare)),
-                Place::Rest => drop(self.all.remove(id, compare)),
-                Place::Out => {}
-            },
+            Work::Sorting(Sorting { top, weights, .. }) => {
+                let compare = weighed(&self.face, &self.rows, self.sort, weights);
+                match place {
+                    Place::Top => drop(top.remove(id, compare)),
+                    Place::Rest => drop(self.all.remove(id, compare)),
+                    Place::Out => {}
+                }
+            }
             work => {
                 if let Work::Filtering(cursor) = work
                     && *cursor == Some(id)

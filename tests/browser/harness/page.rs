@@ -173,6 +173,18 @@ impl Page {
         .await
     }
 
+    /// Waits until `resource` is stale, and what came before the watch was lost has left the queue: from then on the
+    /// rows stay as they are.
+    pub async fn is_left_with(&self, resource: &str, within: Duration) -> Vec<Row> {
+        wait_until(&format!("{resource} is stale, and its queue empty"), within, async || {
+            let status = self.status_of(resource).await;
+            let is_so = |status: &Status| status.state == "stale" && status.ledger["queued"] == 0;
+            holds(status.as_ref().is_some_and(is_so), || format!("{status:?}"))
+        })
+        .await;
+        self.rows(resource).await
+    }
+
     /// Waits until the page holds exactly what `truth` lists.
     pub async fn shows(&self, resource: &str, truth: &Truth, within: Duration) {
         let expected = truth.digest();

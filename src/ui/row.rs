@@ -1,0 +1,236 @@
+//! A row of the table. All rows of the window are made anew by each new order, and each tells its ages anew every
+//! second, so a row is one copy of a pattern, and one effect that touches what is not as it was.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use web_sys::{Document, Element, Node, Text};
+
+use crate::page::route::CHANGED;
+use crate::ui::hands::{cell_id, row_id};
+use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Slot};
+
+/// The cells that each row of a table begins with: they are made once, and copied.
+#[derive(Clone, Default)]
+pub struct Pattern(Vec<Column>, Vec<Element>);
+
+/// What a column's cells have in common.
+type Column = (&'static str, bool);
+
+impl Pattern {
+    /// Copies of the cells of these columns.
+    fn cells(&mut self, document: &Document, heads: &[Head]) -> Vec<DrawnCell> {
+        let columns = heads.iter().map(|head| (head.title, head.end));
+        if !columns.clone().eq(self.0.iter().copied()) {
+            self.0 = columns.collect();
+            self.1 = self.0.iter().filter_map(|column| pattern(document, *column)).collect();
+        }
+        self.1.iter().zip(&self.0).filter_map(|(cell, (title, _))| DrawnCell::copy(cell, title)).collect()
+    }
+}
+
+/// A cell without words.
+fn pattern(document: &Document, (title, end): Column) -> Option<Element> {
+    let cell = document.create_element("span").ok()?;
+    let align = if end { "end" } else { "start" };
+    for (name, value) in [("class", "cell"), ("role", "gridcell"), ("data-col", title), ("data-align", align)] {
+        cell.set_attribute(name, value).ok()?;
+    }
+    if title == CHANGED {
+        let glyph = document.create_element("i").ok()?;
+        glyph.set_attribute("aria-hidden", "true").ok()?;
+        glyph.append_child(&document.create_text_node("")).ok()?;
+        cell.append_child(&glyph).ok()?;
+    }
+    cell.append_child(&document.create_text_node("")).ok()?;
+    Some(cell)
+}
+
+/// One row. Its signal is set when something in it changed.
+#[component]
+pub fn Row(
+    /// Which one, and what it shows.
+    held: Slot,
+    /// The columns.
+    heads: Vec<Head>,
+    /// What its cells are copied from.
+    pattern: StoredValue<Pattern, LocalStorage>,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    let row = held.row;
+    let (kind, key, uid) = row.with_untracked(|row| (row.kind, row.key.clone(), row.uid.to_string()));
+    let (id, name) = ((held.id.0, held.id.1), key.to_string());
+    let draw = move |element: Element, row: ArcRwSignal<Arc<RowModel>>| {
+        let Some(document) = element.owner_document() else { return };
+        let cells = pattern.try_update_value(|pattern| pattern.cells(&document, &heads)).unwrap_or_default();
+        for cell in &cells {
+            let _ = element.append_child(&cell.element);
+        }
+        let mut drawn = Drawn { id, element, cells, shown: None };
+        Effect::new(move || drawn.show(row.get(), &document));
+    };
+    view! {
+        <div
+            class="row"
+            role="row"
+            id=row_id(id)
+            data-kind=kind
+            data-key=name
+            data-uid=uid
+            on:click=move |_| commands.send(Command::Select(Some((kind, key.clone()))))
+            use:draw=row
+        ></div>
+    }
+}
+
+/// A row in the document.
+struct Drawn {
+    id: (u32, u64),
+    element: Element,
+    cells: Vec<DrawnCell>,
+    /// What it shows; nothing at first.
+    shown: Option<Arc<RowModel>>,
+}
+
+impl Drawn {
+    fn show(&mut self, row: Arc<RowModel>, document: &Document) {
+        let shown = self.shown.replace(Arc::clone(&row));
+        let (was, is) = (shown.as_deref(), &*row);
+        let element = &self.element;
+        if was.is_none_or(|was| was.rank != is.rank) {
+            // The head is the first row.
+            set(element, "aria-rowindex", Some(&(is.rank + 1).to_string()));
+        }
+        put(element, "aria-selected", was, is, |row| Some(if row.selected { "true" } else { "false" }));
+        put(element, "data-selected", was, is, |row| row.selected.then_some("true"));
+        put(element, "data-state", was, is, |row| Some(row.state));
+        put(element, "data-delta", was, is, |row| Some(row.delta.0));
+        put(element, "data-fresh", was, is, |row| row.fresh.then_some("true"));
+        put(element, "data-flaw", was, is, |row| row.flaw.then_some("true"));
+        put(element, "data-hand", was, is, |row| row.hand.map(|cell| if cell == 0 { "row" } else { "cell" }));
+        if was.map_or(0, |was| was.fading) != is.fading {
+            set(element, "data-fading", (is.fading > 0).then(|| is.fading.to_string()).as_deref());
+        }
+        for (at, cell) in self.cells.iter().enumerate() {
+            cell.show(was.map(|was| (was, was.cells.get(at))), (is, is.cells.get(at)), document);
+        }
+        self.hand(was.and_then(|was| was.hand), is.hand);
+    }
+
+    /// The cell under the hand is the only one with an id: a screen reader is told of it by that.
+    fn hand(&self, was: Option<usize>, is: Option<usize>) {
+        if was == is {
+            return;
+        }
+        let cell = |hand: Option<usize>| Some(&self.cells.get(hand?.checked_sub(1)?)?.element);
+        if let Some(cell) = cell(was) {
+            set(cell, "id", None);
+            set(cell, "data-hand", None);
+        }
+        if let (Some(cell), Some(hand)) = (cell(is), is) {
+            set(cell, "id", Some(&cell_id(self.id, hand - 1)));
+            set(cell, "data-hand", Some("true"));
+        }
+    }
+}
+
+/// A cell in the document.
+struct DrawnCell {
+    element: Element,
+    /// Where its words are, unless the filter marked some of them.
+    words: Text,
+    /// Where the last change's glyph is, in the cell that tells of it.
+    glyph: Option<Node>,
+}
+
+impl DrawnCell {
+    fn copy(pattern: &Element, title: &str) -> Option<DrawnCell> {
+        use wasm_bindgen::JsCast;
+        let element: Element = pattern.clone_node_with_deep(true).ok()?.dyn_into().ok()?;
+        let words = element.last_child()?.dyn_into().ok()?;
+        let glyph = if title == CHANGED { element.first_child()?.first_child() } else { None };
+        Some(DrawnCell { element, words, glyph })
+    }
+
+    fn show(
+        &self,
+        was: Option<(&RowModel, Option<&CellModel>)>,
+        (row, cell): (&RowModel, Option<&CellModel>),
+        document: &Document,
+    ) {
+        let before = was.and_then(|(_, cell)| cell);
+        let change = |cell: &CellModel| cell.marked_at.map(|_| cell.went.unwrap_or("true"));
+        let tone = |cell: &CellModel| (!cell.tone.is_empty()).then_some(cell.tone);
+        let element = &self.element;
+        if let Some(glyph) = &self.glyph {
+            if was.is_none_or(|(was, _)| was.delta != row.delta) {
+                glyph.set_node_value(Some(row.delta.1));
+                set(element, "title", Some(row.delta.0));
+            }
+        } else {
+            let whole = |cell: Option<&CellModel>| cell.and_then(|cell| cell.whole.clone());
+            let (was, is) = (whole(before), whole(cell));
+            if was != is {
+                set(element, "title", is.as_deref());
+            }
+        }
+        let (was, is) = (before.and_then(tone), cell.and_then(tone));
+        if was != is {
+            set(element, "data-tone", is);
+        }
+        let (was, is) = (before.and_then(change), cell.and_then(change));
+        if was != is {
+            set(element, "data-changed", is);
+        }
+        let is_same = |(was, is): (&CellModel, &CellModel)| was.text == is.text && was.marks == is.marks;
+        if let Some(cell) = cell.filter(|cell| !before.is_some_and(|before| is_same((before, cell)))) {
+            self.say(cell, before.is_some_and(|before| !before.marks.is_empty()), document);
+        }
+    }
+
+    /// The words, with what the filter found in them marked.
+    fn say(&self, cell: &CellModel, was_marked: bool, document: &Document) {
+        if was_marked {
+            self.element.set_text_content(None);
+            let _ = self.element.append_child(&self.words);
+        }
+        if cell.marks.is_empty() {
+            return self.words.set_data(&cell.text);
+        }
+        self.element.set_text_content(None);
+        let part = |from: usize, to: usize| document.create_text_node(cell.text.get(from..to).unwrap_or_default());
+        let mut end = 0;
+        for mark in &cell.marks {
+            let _ = self.element.append_child(&part(end, mark.start));
+            if let Ok(marked) = document.create_element("mark") {
+                let _ = marked.append_child(&part(mark.start, mark.end));
+                let _ = self.element.append_child(&marked);
+            }
+            end = mark.end;
+        }
+        let _ = self.element.append_child(&part(end, cell.text.len()));
+    }
+}
+
+/// Sets an attribute where it is not as it was.
+fn put(
+    element: &Element,
+    name: &str,
+    was: Option<&RowModel>,
+    is: &RowModel,
+    value: impl Fn(&RowModel) -> Option<&'static str>,
+) {
+    let (was, is) = (was.and_then(&value), value(is));
+    if was != is {
+        set(element, name, is);
+    }
+}
+
+/// Sets an attribute, or takes it away. Only a name that is none can fail, and ours are names.
+fn set(element: &Element, name: &str, value: Option<&str>) {
+    let _ = match value {
+        Some(value) => element.set_attribute(name, value),
+        None => element.remove_attribute(name),
+    };
+}
