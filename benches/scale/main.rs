@@ -25,6 +25,10 @@ mod freshness;
 #[path = "../page/metrics.rs"]
 mod metrics;
 
+// The least that a page on a watch could cost.
+#[cfg(not(target_arch = "wasm32"))]
+mod bare;
+
 // A page on a cluster of one size, and what can be measured of it.
 #[cfg(not(target_arch = "wasm32"))]
 mod session;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::bare;
 use crate::freshness;
 use crate::harness::browser::Browser;
 use crate::harness::cluster::{Cluster, Options};
@@ -62,6 +63,8 @@ pub struct Session {
     cluster: Cluster,
     proxy: KubectlProxy,
     browser: Browser,
+    /// What [`bare::watch`] takes, in processor seconds a byte.
+    bare: f64,
 }
 
 /// What it took until all rows were there.
@@ -79,10 +82,11 @@ pub struct Load {
     pub long: Samples,
     pub frames: Samples,
     pub freshness: Samples,
-    /// Processor time of the page's process, of its main thread, and of `JSON.parse` alone for the same bytes, in
-    /// seconds.
+    /// Processor time of the page's process and of its main thread; and, for as many bytes, of the process of a page
+    /// that only parses its watch, and of `JSON.parse` alone. In seconds.
     pub process: f64,
     pub thread: f64,
+    pub bare: f64,
     pub parse: f64,
     pub wasm: f64,
 }
@@ -103,6 +107,9 @@ impl Session {
     pub async fn open(pods: u32) -> (Session, Start) {
         let cluster = Cluster::start(&Options { pods, ..Options::default() }).await;
         let proxy = KubectlProxy::start(cluster.port()).await;
+        cluster.rate(RATE).await;
+        let bare = bare::watch(&proxy.url()).await;
+        cluster.rate(0).await;
         let browser = Browser::start(&format!("{INSTRUMENTS}{LONG_TASKS}{WATCHERS}")).await;
         browser.driver.goto(format!("{}#/pods", proxy.url())).await.expect("the page loads");
         browser.devtools("Performance.enable", json!({})).await;
@@ -111,7 +118,7 @@ impl Session {
             start["first"].as_f64().zip(start["all"].as_f64()).ok_or_else(|| start.to_string())
         })
         .await;
-        let session = Session { cluster, proxy, browser };
+        let session = Session { cluster, proxy, browser, bare };
         let (first, all) = start;
         let start = Start {
             first,
@@ -138,8 +145,9 @@ impl Session {
         self.cluster.rate(0).await;
         let busy = (after.task - before.task) / (after.timestamp - before.timestamp);
         let (process, thread) = (after.process - before.process, after.thread - before.thread);
-        let parse = self.parse().await * received;
-        Load { done, busy, long, frames, freshness, process, thread, parse, wasm: metrics::wasm(&self.browser).await }
+        let (bare, parse) = (self.bare * received, self.parse().await * received);
+        let wasm = metrics::wasm(&self.browser).await;
+        Load { done, busy, long, frames, freshness, process, thread, bare, parse, wasm }
     }
 
     /// What `JSON.parse` of watch frames costs this browser: processor seconds a byte.

@@ -32,6 +32,8 @@ const OVERSCAN: usize = 6;
 const SLOW: f64 = 500.0;
 /// How much of a frame sorting and filtering may take, in milliseconds.
 const SORTS: f64 = 10.0;
+/// The same in the frame that marks what a new filter found: to lay that out takes the rest.
+const MARKS: f64 = 3.0;
 /// The same while the rows that come first in a new order are sought, for which the user waits: such a frame draws no
 /// rows.
 const SEEKS: f64 = 36.0;
@@ -54,8 +56,9 @@ pub(super) struct Shown {
     anchor: Option<(RowId, usize)>,
     height: f64,
     slots: FxHashMap<(u32, u64, u64), Held>,
-    /// Which layout the slots are of.
+    /// Of which layout the slots are, and by which filter they are marked.
     generation: u64,
+    filter: u32,
     slow: f64,
     state: &'static str,
 }
@@ -151,7 +154,11 @@ impl Page {
         let mut draws = true;
         if let Some(view) = self.desks.view_mut() {
             let seeks = view.seeks_the_first();
-            let share = if seeks { SEEKS } else { SORTS };
+            let share = match (seeks, self.shown.filter == view.filtered()) {
+                (true, _) => SEEKS,
+                (false, true) => SORTS,
+                (false, false) => MARKS,
+            };
             let is_left = view.work(|| clock::now() - now < share);
             // Until they are found, and where finding them has filled the frame, the old rows stay: any others would
             // be a guess. Those of another layout cannot stay.
@@ -196,7 +203,7 @@ impl Page {
         let first = first.min(view.len());
         let filter = view.filtered();
         let generation = self.layout.generation;
-        self.shown.generation = generation;
+        (self.shown.generation, self.shown.filter) = (generation, filter);
         let mut changed = false;
         let mut slots = Vec::with_capacity(count);
         let mut kept = FxHashMap::with_capacity_and_hasher(count, Default::default());

@@ -22,7 +22,7 @@ use crate::table::face::Face;
 use crate::table::filter::Filter;
 use crate::table::order::{Order, RowId};
 use crate::table::view::held::Held;
-use crate::table::view::row::{Place, changed_cells, comparison};
+use crate::table::view::row::{changed_cells, comparison};
 use crate::table::view::work::Work;
 
 pub use crate::table::view::linger::{Linger, MOST};
@@ -46,7 +46,7 @@ pub struct TableView {
     linger: Linger,
     /// How many deleted rows went before their time, for there were too many.
     crowded_out: usize,
-    /// Every row, deleted ones included; while they are being sorted, those of [`Place::Rest`].
+    /// Every row, deleted ones included; while they are being sorted, those outside of the top.
     all: Order,
     /// Those that the filter lets through, as far as it has come; `None` without a filter.
     shown: Option<Order>,
@@ -132,7 +132,6 @@ impl TableView {
             judged: 0,
             kind,
             shown: false,
-            place: Place::Out,
         };
         let id = match self.free.pop() {
             Some(id) => {

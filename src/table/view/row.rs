@@ -57,20 +57,6 @@ pub struct Row {
     pub kind: u8,
     /// Whether that filter lets it through.
     pub(super) shown: bool,
-    /// Where it stands while the rows are being sorted.
-    pub(super) place: Place,
-}
-
-/// Where a row stands while the rows are being sorted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Nowhere yet.
-    #[default]
-    Out,
-    /// Among the first rows, which are known.
-    Top,
-    /// Among the others.
-    Rest,
 }
 
 impl Row {

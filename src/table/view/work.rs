@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use crate::table::order::{Order, RowId};
 use crate::table::view::TableView;
-use crate::table::view::row::{Place, comparison, touch, weigh, weighed};
+use crate::table::view::row::{comparison, touch, weigh, weighed};
 
 /// How many rows are looked at between two looks at the clock.
 const STEP: usize = if cfg!(test) { 3 } else { 128 };
@@ -28,6 +28,18 @@ pub(super) enum Work {
     Sorting(Sorting),
 }
 
+/// Where a row stands while the rows are being sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// Nowhere yet.
+    #[default]
+    Out,
+    /// Among the first rows, which are known.
+    Top,
+    /// Among the others.
+    Rest,
+}
+
 /// An order in the making. What is placed and does not stand at the top is in the view's order of all rows.
 #[derive(Debug, Default)]
 pub(super) struct Sorting {
@@ -35,11 +47,13 @@ pub(super) struct Sorting {
     pub(super) top: Order,
     /// Whether a row that is shown stands outside of `top`: then no row may join its end.
     rejected: bool,
-    /// The next row to look at, by its number.
+    /// How many rows were looked at, by their numbers; from the last one on, if the order is turned around.
     next: usize,
     /// Whether the top is known, and the others are being placed.
     pub(super) placing: bool,
-    /// What each row that was looked at weighs, by its number.
+    /// Where each row stands, by its number.
+    places: Vec<Place>,
+    /// What each row that was looked at weighs.
     weights: Vec<u64>,
 }
 
@@ -103,8 +117,8 @@ impl TableView {
     pub(super) fn begin_sorting(&mut self) {
         self.all = Order::default();
         self.shown = (!self.filter.is_empty()).then(Order::default);
-        self.rows.iter_mut().flatten().for_each(|row| row.place = Place::Out);
-        self.work = Work::Sorting(Sorting::default());
+        let (places, weights) = (vec![Place::Out; self.rows.len()], vec![0; self.rows.len()]);
+        self.work = Work::Sorting(Sorting { places, weights, ..Sorting::default() });
     }
 
     fn filter_some(&mut self, cursor: Option<RowId>) {
@@ -128,15 +142,18 @@ impl TableView {
         let (placing, from) = (sorting.placing, sorting.next);
         let to = self.rows.len().min(from + STEP);
         sorting.next = to;
+        // A list comes by its keys, so what is sought is found early from the end that is nearer.
+        let rows = self.rows.len();
+        let step = if self.sort.descending { rows - to..rows - from } else { from..to };
         if !placing {
-            touch(&self.rows[from..to], self.sort);
+            touch(&self.rows[step.clone()], self.sort);
         }
-        for at in from..to {
-            let is_out = self.rows[at].as_ref().is_some_and(|row| row.place == Place::Out);
-            match (is_out, placing) {
-                (false, _) => {}
-                (true, false) => self.enter(RowId(at as u32)),
-                (true, true) => self.place(RowId(at as u32)),
+        for at in step {
+            match self.place_of(at) {
+                Some(Place::Out) if self.rows[at].is_none() => {}
+                Some(Place::Out) if placing => self.place(RowId(at as u32)),
+                Some(Place::Out) => self.enter(RowId(at as u32)),
+                _ => {}
             }
         }
         if to == self.rows.len() {
@@ -161,15 +178,15 @@ impl TableView {
 
     /// Places a row outside of the top.
     fn place(&mut self, id: RowId) {
-        let Work::Sorting(Sorting { weights, .. }) = &self.work else { return };
+        let Work::Sorting(Sorting { weights, places, .. }) = &mut self.work else { return };
         self.all.insert(id, weighed(&self.face, &self.rows, self.sort, weights));
-        self.mark(id, Place::Rest);
+        places[id.0 as usize] = Place::Rest;
     }
 
-    fn mark(&mut self, id: RowId, place: Place) {
-        if let Some(row) = self.rows[id.0 as usize].as_mut().filter(|row| row.place != place) {
-            row.place = place;
-        }
+    /// Where the row with this number stands in an order in the making.
+    fn place_of(&self, at: usize) -> Option<Place> {
+        let Work::Sorting(Sorting { places, .. }) = &self.work else { return None };
+        Some(places.get(at).copied().unwrap_or_default())
     }
 
     /// Whether the filter's walk has come past where a row stands.
@@ -201,6 +218,7 @@ impl TableView {
         let at = id.0 as usize;
         if sorting.weights.len() <= at {
             sorting.weights.resize(self.rows.len(), 0);
+            sorting.places.resize(self.rows.len(), Place::Out);
         }
         sorting.weights[at] = self.rows[at].as_ref().map_or(0, |row| weigh(&self.face, row, self.sort));
         let compare = weighed(&self.face, &self.rows, self.sort, &sorting.weights);
@@ -214,28 +232,29 @@ impl TableView {
             sorting.top.insert(id, compare);
             let last = if sorting.placing || sorting.top.len() <= TOP { None } else { sorting.top.pop() };
             sorting.rejected |= last.is_some();
-            self.mark(id, Place::Top);
+            sorting.places[at] = Place::Top;
             if let Some(last) = last {
-                self.mark(last, Place::Out);
+                sorting.places[last.0 as usize] = Place::Out;
             }
         } else {
             sorting.rejected |= shown;
-            let placing = sorting.placing;
-            if placing { self.place(id) } else { self.mark(id, Place::Out) }
+            sorting.places[at] = Place::Out;
+            if sorting.placing {
+                self.place(id);
+            }
         }
     }
 
     /// Takes a row out of wherever it stands. Its values must still be those that it was put in with.
     pub(super) fn leave(&mut self, id: RowId) {
-        let (is_shown, place) = match &self.rows[id.0 as usize] {
-            Some(row) => (row.shown && row.judged == self.epoch, row.place),
-            None => return,
-        };
+        let Some(row) = &self.rows[id.0 as usize] else { return };
+        let is_shown = row.shown && row.judged == self.epoch;
         let compare = comparison(&self.face, &self.rows, self.sort);
         match &mut self.work {
-            Work::Sorting(Sorting { top, weights, .. }) => {
+            Work::Sorting(Sorting { top, weights, places, .. }) => {
                 let compare = weighed(&self.face, &self.rows, self.sort, weights);
-                match place {
+                let place = places.get_mut(id.0 as usize).map(std::mem::take);
+                match place.unwrap_or_default() {
                     Place::Top => drop(top.remove(id, compare)),
                     Place::Rest => drop(self.all.remove(id, compare)),
                     Place::Out => {}

@@ -1,0 +1,39 @@
+//! The least that a page on a watch could cost: one that opens the same watch, parses each frame with `JSON.parse`, and
+//! throws it away. What the browser takes to bring a frame from the socket to the page is in it.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::harness::browser::Browser;
+use crate::harness::wait::{holds, wait_until};
+use crate::metrics::Metrics;
+use crate::session::WINDOW;
+
+/// Processor seconds a byte of such a page's process, while its cluster is under load. `url` is the proxy's.
+pub async fn watch(url: &str) -> f64 {
+    let browser = Browser::start("").await;
+    browser.driver.goto(format!("{url}k8s/version")).await.expect("the server says its version");
+    browser.devtools("Performance.enable", json!({})).await;
+    let open = "fetch('/k8s/api/v1/pods?limit=1').then(answer => answer.json()).then(list => {
+        window.bytes = 0;
+        const version = list.metadata.resourceVersion;
+        const address = location.origin.replace('http', 'ws') + '/k8s/api/v1/pods?watch=true&resourceVersion=' + version;
+        new WebSocket(address).onmessage = message => {
+            if (JSON.parse(message.data).type === 'ERROR') throw message.data;
+            window.bytes += message.data.length;
+        };
+    })";
+    browser.resolve(open).await;
+    let received = async || browser.run("return window.bytes", Vec::new()).await.as_f64().unwrap_or(f64::NAN);
+    wait_until("frames come", Duration::from_secs(10), async || {
+        let bytes = received().await;
+        holds(bytes > 1e6, || format!("{bytes} bytes"))
+    })
+    .await;
+    let (before, bytes) = (Metrics::read(&browser).await, received().await);
+    tokio::time::sleep(Duration::from_secs(WINDOW)).await;
+    let (after, received) = (Metrics::read(&browser).await, received().await - bytes);
+    browser.quit().await;
+    (after.process - before.process) / received
+}
