@@ -34,9 +34,8 @@ const SLOW: f64 = 500.0;
 const SORTS: f64 = 10.0;
 /// The same in the frame that marks what a new filter found: to lay that out takes the rest.
 const MARKS: f64 = 3.0;
-/// The same while the rows that come first in a new order are sought, for which the user waits: such a frame draws no
-/// rows.
-const SEEKS: f64 = 36.0;
+/// How long the rows that come first in a new order are sought at a time, in milliseconds: the user waits for them.
+const SEEKS: f64 = 30.0;
 
 /// A slot's signal, and what it was made of.
 struct Held {
@@ -111,6 +110,10 @@ impl Page {
             self.lay_out();
         }
         (self.shown.slow, self.shown.anchor) = (0.0, None);
+        if let Some(view) = self.desks.view_mut() {
+            let began = clock::now();
+            view.seek(|| clock::now() - began < SEEKS);
+        }
         self.present_shell();
         self.frames.hurry();
     }
@@ -153,18 +156,18 @@ impl Page {
         let (first, count) = self.shown.window();
         let mut draws = true;
         if let Some(view) = self.desks.view_mut() {
-            let seeks = view.seeks_the_first();
-            let share = match (seeks, self.shown.filter == view.filtered()) {
-                (true, _) => SEEKS,
-                (false, true) => SORTS,
-                (false, false) => MARKS,
+            let share = if self.shown.filter == view.filtered() { SORTS } else { MARKS };
+            let is_left = if view.seeks_the_first() {
+                view.seek(|| clock::now() - now < SEEKS);
+                // Until they are found, and where finding them has filled the frame, the old rows stay: any others
+                // would be a guess. Those of another layout cannot stay.
+                let is_full = view.seeks_the_first() || clock::now() - now > SORTS;
+                draws = !is_full || self.shown.generation != self.layout.generation;
+                true
+            } else {
+                view.work(|| clock::now() - now < share)
             };
-            let is_left = view.work(|| clock::now() - now < share);
-            // Until they are found, and where finding them has filled the frame, the old rows stay: any others would
-            // be a guess. Those of another layout cannot stay.
-            let is_full = seeks && (view.seeks_the_first() || clock::now() - now > SORTS);
-            draws = !is_full || self.shown.generation != self.layout.generation;
-            if is_left || !draws {
+            if is_left {
                 self.frames.hurry();
             }
             if busy { view.hold(first.min(view.len()), count) } else { view.release() }

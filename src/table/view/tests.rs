@@ -390,6 +390,29 @@ fn work_that_is_not_done_says_how_far_it_is_and_shows_the_first_rows() {
 }
 
 #[test]
+fn the_rows_that_come_first_are_sought_alone_whichever_way_the_order_is_turned() {
+    for (descending, first) in [(false, "web-000"), (true, "web-099")] {
+        let mut view = TableView::default();
+        for number in 0..100 {
+            view.apply(&added(&format!("web-{number:03}"), number), 0.0);
+        }
+        view.sort_by(Sort { key: SortKey::Column(0), descending });
+        view.seek(|| false);
+        assert!(view.seeks_the_first(), "it did what it was not asked for");
+        let mut looks = 0;
+        view.seek(|| {
+            looks += 1;
+            true
+        });
+        assert_eq!((view.seeks_the_first(), &*names(&view)[0]), (false, first));
+        let (known, before) = (view.unplaced().expect("no other row has its place"), looks);
+        assert!(known >= 8 && looks > 1, "{known} {looks}");
+        view.seek(|| true);
+        assert_eq!((view.unplaced(), looks), (Some(known), before));
+    }
+}
+
+#[test]
 fn a_table_that_is_held_is_held_around_the_window_alone() {
     let mut view = TableView::default();
     for number in 0..2_000 {

@@ -84,6 +84,13 @@ impl TableView {
         }
     }
 
+    /// Looks for the rows that come first in a new order, and does nothing else, for as long as `more` says so.
+    pub fn seek(&mut self, mut more: impl FnMut() -> bool) {
+        while self.seeks_the_first() && more() {
+            self.sort_some();
+        }
+    }
+
     /// Whether the rows that come first in a new order are not known yet.
     pub fn seeks_the_first(&self) -> bool {
         matches!(&self.work, Work::Sorting(sorting) if !sorting.placing)
