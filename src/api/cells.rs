@@ -222,41 +222,29 @@ impl<'a> Iter<'a> {
         Some(())
     }
 
-    // A sort reads some cells of each row many times over, and the compiler looks at size first.
-    #[inline(always)]
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    #[inline(always)]
     fn number(&mut self) -> Option<u64> {
-        // Lengths and most numbers are one byte.
-        let first = self.byte()?;
-        if first < 0x80 { Some(u64::from(first)) } else { self.long_number(first) }
-    }
-
-    fn long_number(&mut self, first: u8) -> Option<u64> {
-        let (mut number, mut shift) = (u64::from(first & 0x7f), 7);
-        while shift < 64 {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
             number |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 break;
             }
-            shift += 7;
         }
         Some(number)
     }
 
-    #[inline]
     fn signed(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    #[inline]
     fn time(&mut self, set: u8) -> Option<Option<Timestamp>> {
         if set == 0 { Some(None) } else { self.signed().map(|time| Some(Timestamp(time))) }
     }

@@ -27,7 +27,7 @@ impl Page {
             self.route = route;
             put(self.screen.route, self.route.clone());
             self.put_hand_on_selected();
-            self.frames.request();
+            self.frames.hurry();
             return;
         }
         let scope = |route: &Route| {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 use web_sys::{Document, Element, Node, Text};
 
 use crate::page::route::CHANGED;
@@ -112,8 +113,12 @@ impl Drawn {
         if was.map_or(0, |was| was.fading) != is.fading {
             set(element, "data-fading", (is.fading > 0).then(|| is.fading.to_string()).as_deref());
         }
-        for (at, cell) in self.cells.iter().enumerate() {
-            cell.show(was.map(|was| (was, was.cells.get(at))), (is, is.cells.get(at)), document);
+        for (at, (cell, model)) in self.cells.iter().zip(&is.cells).enumerate() {
+            cell.show(was.and_then(|was| was.cells.get(at)), model, document);
+            if let Some(glyph) = cell.glyph.as_ref().filter(|_| was.is_none_or(|was| was.delta != is.delta)) {
+                glyph.set_node_value(Some(is.delta.1));
+                set(&cell.element, "title", Some(is.delta.0));
+            }
         }
         self.hand(was.and_then(|was| was.hand), is.hand);
     }
@@ -146,46 +151,20 @@ struct DrawnCell {
 
 impl DrawnCell {
     fn copy(pattern: &Element, title: &str) -> Option<DrawnCell> {
-        use wasm_bindgen::JsCast;
         let element: Element = pattern.clone_node_with_deep(true).ok()?.dyn_into().ok()?;
         let words = element.last_child()?.dyn_into().ok()?;
         let glyph = if title == CHANGED { element.first_child()?.first_child() } else { None };
         Some(DrawnCell { element, words, glyph })
     }
 
-    fn show(
-        &self,
-        was: Option<(&RowModel, Option<&CellModel>)>,
-        (row, cell): (&RowModel, Option<&CellModel>),
-        document: &Document,
-    ) {
-        let before = was.and_then(|(_, cell)| cell);
-        let change = |cell: &CellModel| cell.marked_at.map(|_| cell.went.unwrap_or("true"));
-        let tone = |cell: &CellModel| (!cell.tone.is_empty()).then_some(cell.tone);
-        let element = &self.element;
-        if let Some(glyph) = &self.glyph {
-            if was.is_none_or(|(was, _)| was.delta != row.delta) {
-                glyph.set_node_value(Some(row.delta.1));
-                set(element, "title", Some(row.delta.0));
-            }
-        } else {
-            let whole = |cell: Option<&CellModel>| cell.and_then(|cell| cell.whole.clone());
-            let (was, is) = (whole(before), whole(cell));
-            if was != is {
-                set(element, "title", is.as_deref());
-            }
+    fn show(&self, was: Option<&CellModel>, is: &CellModel, document: &Document) {
+        if self.glyph.is_none() {
+            put(&self.element, "title", was, is, |cell| cell.whole.as_deref());
         }
-        let (was, is) = (before.and_then(tone), cell.and_then(tone));
-        if was != is {
-            set(element, "data-tone", is);
-        }
-        let (was, is) = (before.and_then(change), cell.and_then(change));
-        if was != is {
-            set(element, "data-changed", is);
-        }
-        let is_same = |(was, is): (&CellModel, &CellModel)| was.text == is.text && was.marks == is.marks;
-        if let Some(cell) = cell.filter(|cell| !before.is_some_and(|before| is_same((before, cell)))) {
-            self.say(cell, before.is_some_and(|before| !before.marks.is_empty()), document);
+        put(&self.element, "data-tone", was, is, |cell| (!cell.tone.is_empty()).then_some(cell.tone));
+        put(&self.element, "data-changed", was, is, |cell| cell.marked_at.map(|_| cell.went.unwrap_or("true")));
+        if was.is_none_or(|was| was.text != is.text || was.marks != is.marks) {
+            self.say(is, was.is_some_and(|was| !was.marks.is_empty()), document);
         }
     }
 
@@ -214,13 +193,7 @@ impl DrawnCell {
 }
 
 /// Sets an attribute where it is not as it was.
-fn put(
-    element: &Element,
-    name: &str,
-    was: Option<&RowModel>,
-    is: &RowModel,
-    value: impl Fn(&RowModel) -> Option<&'static str>,
-) {
+fn put<M>(element: &Element, name: &str, was: Option<&M>, is: &M, value: impl Fn(&M) -> Option<&str>) {
     let (was, is) = (was.and_then(&value), value(is));
     if was != is {
         set(element, name, is);

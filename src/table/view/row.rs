@@ -127,9 +127,9 @@ pub(super) fn weigh(face: &Face, row: &Row, sort: Sort) -> u64 {
         SortKey::Key => CellRef::Text(&row.object.key.namespace).weight(),
         SortKey::Name => CellRef::Text(&row.object.key.name).weight(),
         SortKey::Kind => CellRef::Number(face.rank(row.kind) as i64).weight(),
-        // Whichever way the order is turned, and neither exact.
         SortKey::Column(column) => match cell(face, row, column) {
             Some(cell) => cell.weight(),
+            // Last, whichever way the order is turned.
             None => return u64::MAX,
         },
         // The newest first.
