@@ -261,11 +261,9 @@ impl Queue for DeltaFifo {
         let absent = self.queue.iter().map(|&at| &self.slots[at]).filter(|slot| slot.replaced != self.replaced);
         let newest = absent.filter_map(|slot| slot.deltas.newest()).filter(|newest| newest.is_present());
         let mut gone: Vec<Arc<Object>> = newest.map(|newest| newest.object.object().clone()).collect();
-        known.each_known(&mut |object| {
-            if !self.waits(&object.key) {
-                gone.push(object.clone());
-            }
-        });
+        let listed = self.listed.iter().map(|object| &object.key);
+        let mut present = listed.chain(self.slots.iter().filter_map(|(_, slot)| slot.deltas.key()));
+        known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
         self.made.tombstones += gone.len() as u64;
         for object in &gone {
             let at = self.push(Delta::tombstone(object.clone()));

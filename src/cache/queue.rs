@@ -14,6 +14,8 @@ pub trait KnownObjects {
     fn known(&self, key: &ObjectKey) -> Option<&Arc<Object>>;
     /// Every known object, in any order.
     fn each_known(&self, visit: &mut dyn FnMut(&Arc<Object>));
+    /// Every known object whose key is none of `present`, in any order.
+    fn each_absent<'a>(&self, present: &mut dyn Iterator<Item = &'a ObjectKey>, visit: &mut dyn FnMut(&Arc<Object>));
 }
 
 /// What came of handing a delta to the queue.
