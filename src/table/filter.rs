@@ -8,6 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memchr2;
 use regex_lite::{Regex, RegexBuilder};
 
 use crate::api::cell::CellRef;
@@ -199,6 +200,7 @@ impl Term {
 
     fn is_in_cell(&self, cell: CellRef<'_>, scratch: &mut String) -> bool {
         match cell.text() {
+            None if self.pattern.has_letters() && is_counted(cell) => false,
             Some(text) if !text.bytes().any(|byte| byte < b' ') => self.pattern.is_in(text),
             _ => {
                 scratch.clear();
@@ -210,6 +212,11 @@ impl Term {
 }
 
 impl Pattern {
+    /// Whether it is a word that no number has in it.
+    fn has_letters(&self) -> bool {
+        matches!(self, Pattern::Word(word) if word.bytes().any(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'/')))
+    }
+
     fn is_in(&self, text: &str) -> bool {
         match self {
             Pattern::Word(word) => find(text, word).is_some(),
@@ -242,6 +249,11 @@ pub fn searched(cell: CellRef<'_>, out: &mut String) {
         cell if cell.changes_with_time() => {}
         cell => cell.write(crate::api::time::Timestamp(0), out),
     }
+}
+
+/// Whether what of a cell is searched is a number, or two: it need not be written for a word with letters.
+fn is_counted(cell: CellRef<'_>) -> bool {
+    matches!(cell, CellRef::Number(_) | CellRef::Ratio(..) | CellRef::Restarts(..))
 }
 
 /// The place that a title before a colon names, and what follows the colon.
@@ -284,10 +296,16 @@ fn find(text: &str, word: &str) -> Option<Range<usize>> {
     let (bytes, wanted) = (text.as_bytes(), word.as_bytes());
     let &first = wanted.first()?;
     if text.is_ascii() {
-        let last = bytes.len().checked_sub(wanted.len())?;
-        let starts = bytes[..=last].iter().enumerate().filter(|(_, byte)| byte.to_ascii_lowercase() == first);
-        let mut found = starts.filter(|(at, _)| bytes[*at..at + wanted.len()].eq_ignore_ascii_case(wanted));
-        return found.next().map(|(at, _)| at..at + wanted.len());
+        let starts = bytes.len().checked_sub(wanted.len())? + 1;
+        let mut from = 0;
+        while let Some(at) = memchr2(first, first.to_ascii_uppercase(), &bytes[from..starts]) {
+            from += at;
+            if bytes[from..from + wanted.len()].eq_ignore_ascii_case(wanted) {
+                return Some(from..from + wanted.len());
+            }
+            from += 1;
+        }
+        return None;
     }
     text.char_indices().find_map(|(start, _)| {
         let mut rest = word.chars();

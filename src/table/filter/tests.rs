@@ -43,6 +43,11 @@ fn a_row_is_shown_if_every_word_says_so() {
         ("STATUS:", true),
         ("!STATUS:run", true),
         ("restarts:31", true),
+        ("restarts:3x", false),
+        ("!restarts:x", true),
+        ("31", true),
+        ("bLoopb", false),
+        ("opbackoff", true),
         // The age ticks, and so does how long ago a restart was.
         ("ago", false),
         ("AGE:d", false),
