@@ -1,6 +1,6 @@
 //! What the hands do: rows gone to, cells, what is copied, what Esc leaves.
 
-use leptos::prelude::{GetUntracked, Set, WithUntracked};
+use leptos::prelude::{GetUntracked, Set};
 use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::ObjectKey;
@@ -296,13 +296,10 @@ impl Page {
 
     /// Tells which row or cell is under the hand, if it is in the document: one that is not cannot be spoken of.
     pub(super) fn present_hand(&self) {
-        let there = self.hands.cursor.row().filter(|(id, born)| {
-            let is_it = |slot: &crate::ui::screen::Slot| (slot.id.0, slot.id.1) == (id.0, u64::from(*born));
-            self.screen.window.with_untracked(|window| window.slots.iter().any(is_it))
-        });
-        let at = there.map(|(id, born)| match self.hands.cursor.cell() {
-            Some(cell) => cell_id((id.0, born.into()), cell),
-            None => row_id((id.0, born.into())),
+        let there = self.hands.cursor.row().map(|(id, born)| (id.0, born)).filter(|id| self.shown.shows(*id));
+        let at = there.map(|id| match self.hands.cursor.cell() {
+            Some(cell) => cell_id(id, cell),
+            None => row_id(id),
         });
         put(self.screen.hands.at, at);
     }

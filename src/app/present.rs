@@ -22,7 +22,7 @@ use crate::table::face::Face;
 use crate::table::order::RowId;
 use crate::table::view::TableView;
 use crate::timeline::mark::{MarkType, grouped};
-use crate::ui::screen::{Connection, Pipeline, RowModel, Slot, Subject, Trouble, WindowModel, put};
+use crate::ui::screen::{Connection, Pipeline, Slot, Subject, Trouble, WindowModel, put};
 use crate::ui::table::ROW;
 
 /// Rows above and below the visible ones that are in the document too.
@@ -32,14 +32,21 @@ const OVERSCAN: usize = 6;
 const SLOW: f64 = 500.0;
 /// How much of a frame sorting and filtering may take, in milliseconds.
 const SORTS: f64 = 10.0;
-/// The same in the frame that marks what a new filter found: to lay that out takes the rest.
-const MARKS: f64 = 3.0;
-/// How long the rows that come first in a new order are sought at a time, in milliseconds: the user waits for them.
-const SEEKS: f64 = 30.0;
+/// How long the rows that come first by a new order or filter are sought at a time, in milliseconds: the user waits for
+/// them.
+const SEEKS: f64 = 25.0;
+/// How long the rows of the filter before stay while the new one has found none, in milliseconds.
+const PATIENCE: f64 = 75.0;
 
-/// A slot's signal, and what it was made of.
+/// A row in the document.
 struct Held {
-    row: ArcRwSignal<Arc<RowModel>>,
+    slot: Slot,
+    made_of: MadeOf,
+}
+
+/// What a row's model was made of: the same again would make the same.
+#[derive(PartialEq)]
+struct MadeOf {
     version: u32,
     second: i64,
     rank: usize,
@@ -54,10 +61,14 @@ pub(super) struct Shown {
     /// The uppermost row, and where it stood: it stays where it is while rows come and go above it.
     anchor: Option<(RowId, usize)>,
     height: f64,
-    slots: FxHashMap<(u32, u64, u64), Held>,
-    /// Of which layout the slots are, and by which filter they are marked.
+    /// By the rows' numbers and births.
+    rows: FxHashMap<(u32, u32), Held>,
+    /// How many elements were made for rows.
+    elements: u64,
+    /// Of which layout the rows are.
     generation: u64,
-    filter: u32,
+    /// When a new order or filter was asked for, until its first rows are drawn.
+    awaits: Option<f64>,
     slow: f64,
     state: &'static str,
 }
@@ -77,6 +88,11 @@ impl Shown {
     pub(super) fn window(&self) -> (usize, usize) {
         let first = ((self.top / ROW) as usize).saturating_sub(OVERSCAN);
         (first, (self.height / ROW).ceil() as usize + 2 * OVERSCAN)
+    }
+
+    /// Whether the row with this number and birth is in the document.
+    pub(super) fn shows(&self, id: (u32, u32)) -> bool {
+        self.rows.contains_key(&id)
     }
 
     pub(super) fn top(&self) -> f64 {
@@ -109,10 +125,11 @@ impl Page {
         if !self.layout.fits(&self.face(), self.route.wide) {
             self.lay_out();
         }
-        (self.shown.slow, self.shown.anchor) = (0.0, None);
+        let now = clock::now();
+        (self.shown.slow, self.shown.anchor, self.shown.awaits) = (0.0, None, Some(now));
+        let (first, count) = self.shown.window();
         if let Some(view) = self.desks.view_mut() {
-            let began = clock::now();
-            view.seek(|| clock::now() - began < SEEKS);
+            view.seek(first + count, || clock::now() - now < SEEKS);
         }
         self.present_shell();
         self.frames.hurry();
@@ -156,17 +173,26 @@ impl Page {
         let (first, count) = self.shown.window();
         let mut draws = true;
         if let Some(view) = self.desks.view_mut() {
-            let share = if self.shown.filter == view.filtered() { SORTS } else { MARKS };
-            let is_left = if view.seeks_the_first() {
-                view.seek(|| clock::now() - now < SEEKS);
+            let spent = || clock::now() - now;
+            let waits = self.shown.awaits.is_some_and(|asked| now - asked < PATIENCE);
+            let finds_none = |view: &TableView| waits && view.is_empty() && view.progress().is_some();
+            let nothing_yet = |view: &TableView| view.seeks_the_first() || finds_none(view);
+            let is_left = if nothing_yet(view) {
+                view.seek(first + count, || spent() < SEEKS);
                 // Until they are found, and where finding them has filled the frame, the old rows stay: any others
                 // would be a guess. Those of another layout cannot stay.
-                let is_full = view.seeks_the_first() || clock::now() - now > SORTS;
+                let is_full = nothing_yet(view) || spent() > SORTS;
                 draws = !is_full || self.shown.generation != self.layout.generation;
                 true
+            } else if self.shown.awaits.is_some() {
+                // To lay out a window of other rows fills a frame.
+                view.progress().is_some()
             } else {
-                view.work(|| clock::now() - now < share)
+                view.work(|| spent() < SORTS)
             };
+            if draws {
+                self.shown.awaits = None;
+            }
             if is_left {
                 self.frames.hurry();
             }
@@ -205,47 +231,55 @@ impl Page {
         let (first, count) = self.shown.window();
         let first = first.min(view.len());
         let filter = view.filtered();
-        let generation = self.layout.generation;
-        (self.shown.generation, self.shown.filter) = (generation, filter);
+        let mut known = std::mem::take(&mut self.shown.rows);
+        if std::mem::replace(&mut self.shown.generation, self.layout.generation) != self.layout.generation {
+            // An element has the cells of its layout.
+            known.clear();
+        }
+        let window = view.window(first, count).into_iter().enumerate();
+        let rows = window.filter_map(|(at, id)| Some((first + at + 1, id, view.row(id)?)));
+        let rows: Vec<_> = rows.map(|(rank, id, row)| (rank, id, row, known.remove(&(id.0, row.born)))).collect();
+        // In their order in the document, where rows of another order take them over as they stand.
+        let mut left: Vec<Held> = known.into_values().collect();
+        left.sort_unstable_by_key(|held| held.made_of.rank);
+        let mut left = left.into_iter();
         let mut changed = false;
-        let mut slots = Vec::with_capacity(count);
-        let mut kept = FxHashMap::with_capacity_and_hasher(count, Default::default());
-        for (at, id) in view.window(first, count).into_iter().enumerate() {
-            let Some(row) = view.row(id) else { continue };
-            let rank = first + at + 1;
+        let mut slots = Vec::with_capacity(rows.len());
+        for (rank, id, row, held) in rows {
             let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
             let look = (is_selected, cursor.on(id, row.born));
-            let slot = (id.0, u64::from(row.born), generation);
             // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
             let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
-            let held = match self.shown.slots.remove(&slot) {
-                Some(mut held) => {
-                    let now_made_of = (row.version, second, rank, look, filter);
-                    let same = (held.version, held.second, held.rank, held.look, held.filter) == now_made_of;
-                    if !same {
-                        let before = held.row.get_untracked();
-                        let fresh_change = (held.version != row.version).then_some(row.changed);
-                        let seen = Some((&*before, fresh_change));
-                        let model = row_model(&mut self.layout, view, row, rank, look, seen, wall, now);
-                        if model != *before {
-                            held.row.set(Arc::new(model));
-                            changed = true;
+            let made_of = MadeOf { version: row.version, second, rank, look, filter };
+            let held = match held {
+                Some(held) if held.made_of == made_of => held,
+                held => {
+                    let before = held.as_ref().map(|held| (held.slot.row.get_untracked(), held.made_of.version));
+                    let seen = before.as_ref().map(|(model, version)| {
+                        let fresh_change = (*version != row.version).then_some(row.changed);
+                        (&**model, fresh_change)
+                    });
+                    let model = row_model(&mut self.layout, view, (id, row), rank, look, seen, wall, now);
+                    let slot = match held.or_else(|| left.next()) {
+                        Some(Held { slot, .. }) => {
+                            if *slot.row.get_untracked() != model {
+                                slot.row.set(Arc::new(model));
+                                changed = true;
+                            }
+                            slot
                         }
-                        (held.version, held.second, held.rank, held.look, held.filter) = now_made_of;
-                    }
-                    held
-                }
-                None => {
-                    changed = true;
-                    let model = row_model(&mut self.layout, view, row, rank, look, None, wall, now);
-                    let row_signal = ArcRwSignal::new(Arc::new(model));
-                    Held { row: row_signal, version: row.version, second, rank, look, filter }
+                        None => {
+                            self.shown.elements += 1;
+                            changed = true;
+                            Slot { id: self.shown.elements, row: ArcRwSignal::new(Arc::new(model)) }
+                        }
+                    };
+                    Held { slot, made_of }
                 }
             };
-            slots.push(Slot { id: slot, row: held.row.clone() });
-            kept.insert(slot, held);
+            slots.push(held.slot.clone());
+            self.shown.rows.insert((id.0, row.born), held);
         }
-        self.shown.slots = kept;
         put(self.screen.progress, view.progress().map_or_else(String::new, progress));
         put(self.screen.length, view.len());
         put(self.screen.unplaced, view.unplaced());
@@ -259,7 +293,7 @@ impl Page {
     /// The server has no kind that is called so, or has not said yet what it has.
     fn present_nothing(&mut self) -> bool {
         let (state, words) = self.absence();
-        self.shown.slots.clear();
+        self.shown.rows.clear();
         put(self.screen.length, 0);
         put(self.screen.unplaced, None);
         put(self.screen.progress, String::new());

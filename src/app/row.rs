@@ -6,6 +6,7 @@ use crate::cache::delta::DeltaType;
 use crate::page::direction::direction;
 use crate::page::layout::{Layout, Source};
 use crate::table::filter::{Place, searched};
+use crate::table::order::RowId;
 use crate::table::view::{Progress, Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
 use crate::ui::screen::{CellModel, RowModel};
@@ -24,7 +25,7 @@ const FRESH: f64 = 2_000.0;
 pub(super) fn row_model(
     layout: &mut Layout,
     view: &TableView,
-    row: &Row,
+    (id, row): (RowId, &Row),
     rank: usize,
     (selected, hand): Look,
     before: Option<(&RowModel, Option<u32>)>,
@@ -87,6 +88,7 @@ pub(super) fn row_model(
     });
     let (cells, mark) = (cells.collect(), MarkType::from(row.delta));
     RowModel {
+        id: (id.0, row.born),
         rank,
         kind: face.kind(row.kind).map_or("", |kind| kind.name),
         key: object.key.clone(),

@@ -85,11 +85,11 @@ impl Default for HandsScreen {
 }
 
 /// The id of a row in the document, by its number and life.
-pub fn row_id(id: (u32, u64)) -> String {
+pub fn row_id(id: (u32, u32)) -> String {
     format!("row-{}-{}", id.0, id.1)
 }
 
 /// The id of a cell of a row, counted from 0.
-pub fn cell_id(id: (u32, u64), cell: usize) -> String {
+pub fn cell_id(id: (u32, u32), cell: usize) -> String {
     format!("row-{}-{}-{cell}", id.0, id.1)
 }

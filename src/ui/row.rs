@@ -1,5 +1,5 @@
-//! A row of the table. All rows of the window are made anew by each new order, and each tells its ages anew every
-//! second, so a row is one copy of a pattern, and one effect that touches what is not as it was.
+//! A row of the table. Each new order has other rows in the window, and each row tells its ages anew every second, so a
+//! row is one copy of a pattern, which rows pass on to each other, and one effect that touches what is not as it was.
 
 use std::sync::Arc;
 
@@ -47,10 +47,10 @@ fn pattern(document: &Document, (title, end): Column) -> Option<Element> {
     Some(cell)
 }
 
-/// One row. Its signal is set when something in it changed.
+/// One row. Its signal is set when something in it changed, or when another row takes its element over.
 #[component]
 pub fn Row(
-    /// Which one, and what it shows.
+    /// What it shows.
     held: Slot,
     /// The columns.
     heads: Vec<Head>,
@@ -60,34 +60,24 @@ pub fn Row(
     commands: Commands,
 ) -> impl IntoView {
     let row = held.row;
-    let (kind, key, uid) = row.with_untracked(|row| (row.kind, row.key.clone(), row.uid.to_string()));
-    let (id, name) = ((held.id.0, held.id.1), key.to_string());
+    let clicked = {
+        let row = row.clone();
+        move |_| commands.send(Command::Select(Some(row.with_untracked(|row| (row.kind, row.key.clone())))))
+    };
     let draw = move |element: Element, row: ArcRwSignal<Arc<RowModel>>| {
         let Some(document) = element.owner_document() else { return };
         let cells = pattern.try_update_value(|pattern| pattern.cells(&document, &heads)).unwrap_or_default();
         for cell in &cells {
             let _ = element.append_child(&cell.element);
         }
-        let mut drawn = Drawn { id, element, cells, shown: None };
+        let mut drawn = Drawn { element, cells, shown: None };
         Effect::new(move || drawn.show(row.get(), &document));
     };
-    view! {
-        <div
-            class="row"
-            role="row"
-            id=row_id(id)
-            data-kind=kind
-            data-key=name
-            data-uid=uid
-            on:click=move |_| commands.send(Command::Select(Some((kind, key.clone()))))
-            use:draw=row
-        ></div>
-    }
+    view! { <div class="row" role="row" on:click=clicked use:draw=row></div> }
 }
 
 /// A row in the document.
 struct Drawn {
-    id: (u32, u64),
     element: Element,
     cells: Vec<DrawnCell>,
     /// What it shows; nothing at first.
@@ -99,6 +89,12 @@ impl Drawn {
         let shown = self.shown.replace(Arc::clone(&row));
         let (was, is) = (shown.as_deref(), &*row);
         let element = &self.element;
+        if was.is_none_or(|was| was.id != is.id) {
+            set(element, "id", Some(&row_id(is.id)));
+            set(element, "data-key", Some(&is.key.to_string()));
+            set(element, "data-uid", Some(&is.uid.to_string()));
+        }
+        put(element, "data-kind", was, is, |row| Some(row.kind));
         if was.is_none_or(|was| was.rank != is.rank) {
             // The head is the first row.
             set(element, "aria-rowindex", Some(&(is.rank + 1).to_string()));
@@ -120,21 +116,22 @@ impl Drawn {
                 set(&cell.element, "title", Some(is.delta.0));
             }
         }
-        self.hand(was.and_then(|was| was.hand), is.hand);
+        let hand = |row: &RowModel| row.hand.map(|cell| (row.id, cell));
+        self.hand(was.and_then(hand), hand(is));
     }
 
     /// The cell under the hand is the only one with an id: a screen reader is told of it by that.
-    fn hand(&self, was: Option<usize>, is: Option<usize>) {
+    fn hand(&self, was: Option<((u32, u32), usize)>, is: Option<((u32, u32), usize)>) {
         if was == is {
             return;
         }
-        let cell = |hand: Option<usize>| Some(&self.cells.get(hand?.checked_sub(1)?)?.element);
+        let cell = |hand: Option<(_, usize)>| Some(&self.cells.get(hand?.1.checked_sub(1)?)?.element);
         if let Some(cell) = cell(was) {
             set(cell, "id", None);
             set(cell, "data-hand", None);
         }
-        if let (Some(cell), Some(hand)) = (cell(is), is) {
-            set(cell, "id", Some(&cell_id(self.id, hand - 1)));
+        if let (Some(cell), Some((row, hand))) = (cell(is), is) {
+            set(cell, "id", Some(&cell_id(row, hand - 1)));
             set(cell, "data-hand", Some("true"));
         }
     }

@@ -165,6 +165,8 @@ pub struct CellModel {
 /// One row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowModel {
+    /// Its number in the view, and its birth, which tells the lives of the number apart.
+    pub id: (u32, u32),
     /// Its place in the whole table, from 1.
     pub rank: usize,
     /// The page's name for its kind.
@@ -191,11 +193,12 @@ pub struct RowModel {
     pub cells: Vec<CellModel>,
 }
 
-/// A row in the window. It keeps its signal for as long as it stays in the window.
+/// A row's place in the document. A row keeps it for as long as it stays in the window; then a row that enters takes it
+/// over, for to write other words into an element is cheaper than to make one.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// Tells the lives of a slot apart: row, birth, and layout.
-    pub id: (u32, u64, u64),
+    /// Another one for each element.
+    pub id: u64,
     /// What it shows.
     pub row: ArcRwSignal<Arc<RowModel>>,
 }

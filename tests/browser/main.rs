@@ -36,6 +36,9 @@ mod markup;
 // Fifty thousand Pods.
 mod size;
 
+// Elements that rows pass on to each other.
+mod elements;
+
 // No rows, and why.
 mod states;
 

@@ -397,19 +397,35 @@ fn the_rows_that_come_first_are_sought_alone_whichever_way_the_order_is_turned()
             view.apply(&added(&format!("web-{number:03}"), number), 0.0);
         }
         view.sort_by(Sort { key: SortKey::Column(0), descending });
-        view.seek(|| false);
+        view.seek(8, || false);
         assert!(view.seeks_the_first(), "it did what it was not asked for");
         let mut looks = 0;
-        view.seek(|| {
+        view.seek(8, || {
             looks += 1;
             true
         });
         assert_eq!((view.seeks_the_first(), &*names(&view)[0]), (false, first));
         let (known, before) = (view.unplaced().expect("no other row has its place"), looks);
         assert!(known >= 8 && looks > 1, "{known} {looks}");
-        view.seek(|| true);
+        view.seek(8, || true);
         assert_eq!((view.unplaced(), looks), (Some(known), before));
     }
+}
+
+#[test]
+fn of_the_rows_that_a_filter_lets_through_no_more_are_sought_than_are_wanted() {
+    let mut view = TableView::default();
+    for number in 0..400 {
+        view.apply(&added(&format!("web-{number:03}"), number), 0.0);
+    }
+    view.filter_by(filter("9"));
+    let found = view.len();
+    view.seek(found, || panic!("they are there"));
+    view.seek(found + 20, || true);
+    assert!((found + 20..found + 24).contains(&view.len()), "{} after {found}", view.len());
+    assert!(view.progress().is_some_and(|progress| !progress.sorting && progress.done < 400));
+    view.seek(1_000, || true);
+    assert_eq!((view.progress(), view.len()), (None, 400 - 9 * 9 * 4));
 }
 
 #[test]

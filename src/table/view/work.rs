@@ -57,6 +57,14 @@ pub(super) struct Sorting {
     weights: Vec<u64>,
 }
 
+impl Sorting {
+    /// What a row may weigh at most to join the top; `None` while the top is not full.
+    fn bound(&self) -> Option<u64> {
+        let last = self.top.last().filter(|_| self.rejected)?;
+        self.weights.get(last.0 as usize).copied()
+    }
+}
+
 /// How far the work has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -84,11 +92,19 @@ impl TableView {
         }
     }
 
-    /// Looks for the rows that come first in a new order, and does nothing else, for as long as `more` says so.
-    pub fn seek(&mut self, mut more: impl FnMut() -> bool) {
-        while self.seeks_the_first() && more() {
-            self.sort_some();
+    /// Looks for the rows that come first by a new order or filter, so many of them, and does nothing else, for as
+    /// long as `more` says so.
+    pub fn seek(&mut self, count: usize, mut more: impl FnMut() -> bool) {
+        while self.seeks(count) && more() {
+            match self.work {
+                Work::Filtering(cursor) => self.filter_some(cursor),
+                _ => self.sort_some(),
+            }
         }
+    }
+
+    fn seeks(&self, count: usize) -> bool {
+        self.seeks_the_first() || matches!(self.work, Work::Filtering(_)) && self.len() < count
     }
 
     /// Whether the rows that come first in a new order are not known yet.
@@ -155,10 +171,12 @@ impl TableView {
         if !placing {
             touch(&self.rows[step.clone()], self.sort);
         }
+        let bound = if placing { None } else { sorting.bound().filter(|_| self.filter.is_empty()) };
         for at in step {
             match self.place_of(at) {
                 Some(Place::Out) if self.rows[at].is_none() => {}
                 Some(Place::Out) if placing => self.place(RowId(at as u32)),
+                Some(Place::Out) if bound.is_some_and(|bound| self.weigh_beyond(at, bound)) => {}
                 Some(Place::Out) => self.enter(RowId(at as u32)),
                 _ => {}
             }
@@ -181,6 +199,15 @@ impl TableView {
             let is_shown = |id: &RowId| self.rows[id.0 as usize].as_ref().is_some_and(|row| row.shown);
             self.all.iter_from(0).filter(is_shown).for_each(|id| shown.push(id));
         }
+    }
+
+    /// Weighs a row, and says whether it weighs more than `bound`: most rows of a large table do, and that is all that
+    /// has to be known of them.
+    fn weigh_beyond(&mut self, at: usize, bound: u64) -> bool {
+        let (Work::Sorting(sorting), Some(row)) = (&mut self.work, &self.rows[at]) else { return false };
+        let Some(weight) = sorting.weights.get_mut(at) else { return false };
+        *weight = weigh(&self.face, row, self.sort);
+        *weight > bound
     }
 
     /// Places a row outside of the top.
