@@ -70,7 +70,9 @@ impl Controller for DefinitionFinalizer {
 }
 
 impl DefinitionFinalizer {
-    /// Says in the condition Terminating how far it is; answers the newest definition, `None` if it has gone.
+    /// Says in the condition Terminating how far it is; answers the newest definition, `None` if it has gone. What was said
+    /// before is said again: it changes nothing, and fails where the definition is not the one that is known, but one of
+    /// the same name that came after it, whose objects are not to be deleted.
     async fn tell(
         &self,
         mut definition: Value,
@@ -82,7 +84,7 @@ impl DefinitionFinalizer {
             "reason": reason, "message": message});
         let mut conditions = definition["status"]["conditions"].as_array().cloned().unwrap_or_default();
         match conditions.iter_mut().find(|one| one["type"] == "Terminating") {
-            Some(known) if known["status"] == status && known["reason"] == reason => return Ok(Some(definition)),
+            Some(known) if known["status"] == status && known["reason"] == reason => {}
             Some(known) => *known = new,
             None => conditions.push(new),
         }
