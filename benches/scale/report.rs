@@ -2,7 +2,7 @@
 
 use crate::metrics::{milliseconds, tasks};
 use crate::quantile::Samples;
-use crate::session::{Answers, Load, RATE, ROUNDS, Session, Start, WINDOW};
+use crate::session::{Answers, Load, RATE, ROUNDS, Session, Start, WINDOW, Wide};
 
 /// Relists in a row.
 const RELISTS: usize = 10;
@@ -23,6 +23,7 @@ pub async fn report(sizes: &[u32]) -> bool {
         if is_largest {
             let (memory, tasks) = session.relists(RELISTS).await;
             large(size, &start, &answers, &memory, &tasks, &mut gates);
+            wide(size, &session.wide().await, &mut gates);
         }
         session.end().await;
         rows.push((size, start, load));
@@ -115,6 +116,25 @@ fn large(size: u32, start: &Start, answers: &[Answers], memory: &[f64], long: &S
     // What the load filled before, the texts of versions above all, is no relist's.
     let grown = memory.first().zip(memory.last()).map_or(f64::NAN, |(before, after)| after / before);
     gates.at_most("memory, after ten relists / before them", grown, 1.1);
+}
+
+fn wide(size: u32, load: &Wide, gates: &mut Gates) {
+    println!("\nWith a watch on each kind that is written to, so that every write reaches the page:\n");
+    println!(
+        "| Pods | writes/s done | events/s received | busy | tasks > 50 ms | longest, ms | freshness p50 / p95, ms |"
+    );
+    println!("|---:|---:|---:|---:|---:|---:|---:|");
+    println!(
+        "| {size} | {:.0} | {:.0} | {:.1} % | {} | {:.0} / {:.0} |",
+        load.done,
+        load.received,
+        load.busy * 100.0,
+        tasks(&load.long),
+        load.freshness.at(0.5),
+        load.freshness.at(0.95),
+    );
+    gates.at_most("tasks over 50 ms with every write on a watch", load.long.count() as f64, 0.0);
+    gates.at_most("freshness p95 with every write on a watch, ms", load.freshness.at(0.95), 150.0);
 }
 
 /// What was measured, and what it may be at most.

@@ -61,6 +61,9 @@ const WATCHERS: &str = "
     });
     window.__sort = title => __answer(() => document.querySelector(`[role=columnheader][data-col=\"${title}\"] button`).click());";
 
+/// Pods in view, and pinned all other kinds that a storm writes to.
+const EVERY_KIND: &str = "#/pods?pin=events,nodes,replicasets,deployments,jobs";
+
 /// The page, and what it looks at.
 pub struct Session {
     cluster: Cluster,
@@ -92,6 +95,16 @@ pub struct Load {
     pub bare: f64,
     pub parse: f64,
     pub wasm: f64,
+}
+
+/// A stretch of load with a watch on every kind that is written to.
+pub struct Wide {
+    pub done: f64,
+    /// Events a second that the page was sent.
+    pub received: f64,
+    pub busy: f64,
+    pub long: Samples,
+    pub freshness: Samples,
 }
 
 /// The answers to one keystroke or click, one of each round.
@@ -184,6 +197,38 @@ impl Session {
         let (bare, parse) = (self.bare * received, self.parse().await * received);
         let wasm = metrics::wasm(&self.browser).await;
         Load { done, busy, long, frames, freshness, process, thread, bare, parse, wasm }
+    }
+
+    /// Twenty seconds of load in which every write of the cluster reaches the page.
+    pub async fn wide(&self) -> Wide {
+        self.rests().await;
+        self.browser.run("location.hash = arguments[0]", vec![EVERY_KIND.into()]).await;
+        let kinds = EVERY_KIND.split(',').count() + 1;
+        wait_until("every kind is live", Duration::from_secs(60), async || {
+            let states = self.browser.run("return kubechurn.status().map(status => status.state)", Vec::new()).await;
+            let live = states.as_array().into_iter().flatten().filter(|state| *state == "live").count();
+            holds(live == kinds, || states.to_string())
+        })
+        .await;
+        self.cluster.rate(RATE).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        metrics::forget_long_tasks(&self.browser).await;
+        let (revision, started) = (self.cluster.revision().await, Instant::now());
+        let (before, frames) = (Metrics::read(&self.browser).await, self.all_frames().await);
+        tokio::time::sleep(Duration::from_secs(WINDOW)).await;
+        let (after, received) = (Metrics::read(&self.browser).await, self.all_frames().await - frames);
+        let elapsed = started.elapsed().as_secs_f64();
+        let done = (self.cluster.revision().await - revision) as f64 / elapsed;
+        let long = metrics::long_tasks(&self.browser).await;
+        let freshness = freshness::probe(&self.browser, &self.cluster).await;
+        self.cluster.rate(0).await;
+        let busy = (after.task - before.task) / (after.timestamp - before.timestamp);
+        Wide { done, received: received / elapsed, busy, long, freshness }
+    }
+
+    async fn all_frames(&self) -> f64 {
+        let script = "return kubechurn.status().reduce((sum, status) => sum + status.ledger.frames, 0)";
+        self.browser.run(script, Vec::new()).await.as_f64().unwrap_or(f64::NAN)
     }
 
     /// What `JSON.parse` of watch frames costs this browser: processor seconds a byte.
