@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::{ArcRwSignal, GetUntracked, Set};
+use leptos::prelude::{ArcRwSignal, GetUntracked, Set, WithUntracked};
 use rustc_hash::FxHashMap;
 
 use crate::api::time::write_human_duration;
@@ -262,7 +262,7 @@ impl Page {
                     let model = row_model(&mut self.layout, view, (id, row), rank, look, seen, wall, now);
                     let slot = match held.or_else(|| left.next()) {
                         Some(Held { slot, .. }) => {
-                            if *slot.row.get_untracked() != model {
+                            if slot.row.with_untracked(|shown| **shown != model) {
                                 slot.row.set(Arc::new(model));
                                 changed = true;
                             }

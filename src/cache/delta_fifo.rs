@@ -108,9 +108,10 @@ impl DeltaFifo {
         self.listed.binary_search_by(|object| object.key.cmp(key)).ok().map(|at| &self.listed[at])
     }
 
-    fn waits(&self, key: &ObjectKey) -> bool {
-        // After a list that came whole, nearly every key is among its items.
-        self.listed(key).is_some() || self.slot(key).is_some()
+    /// The keys that wait, some of them twice.
+    fn waiting(&self) -> impl Iterator<Item = &ObjectKey> {
+        let listed = self.listed.iter().map(|object| &object.key);
+        listed.chain(self.slots.iter().filter_map(|(_, slot)| slot.deltas.key()))
     }
 
     /// Where a key waits; an item of the complete list gets a slot for that.
@@ -261,9 +262,7 @@ impl Queue for DeltaFifo {
         let absent = self.queue.iter().map(|&at| &self.slots[at]).filter(|slot| slot.replaced != self.replaced);
         let newest = absent.filter_map(|slot| slot.deltas.newest()).filter(|newest| newest.is_present());
         let mut gone: Vec<Arc<Object>> = newest.map(|newest| newest.object.object().clone()).collect();
-        let listed = self.listed.iter().map(|object| &object.key);
-        let mut present = listed.chain(self.slots.iter().filter_map(|(_, slot)| slot.deltas.key()));
-        known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
+        known.each_absent(&mut self.waiting(), &mut |object| gone.push(object.clone()));
         self.made.tombstones += gone.len() as u64;
         for object in &gone {
             let at = self.push(Delta::tombstone(object.clone()));
@@ -275,11 +274,7 @@ impl Queue for DeltaFifo {
 
     fn resync(&mut self, known: &dyn KnownObjects) {
         let mut again = Vec::new();
-        known.each_known(&mut |object| {
-            if !self.waits(&object.key) {
-                again.push(object.clone());
-            }
-        });
+        known.each_absent(&mut self.waiting(), &mut |object| again.push(object.clone()));
         self.made.resyncs += again.len() as u64;
         for object in again {
             self.push(Delta::new(DeltaType::Sync, object));

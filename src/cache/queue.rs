@@ -12,8 +12,6 @@ use crate::cache::real_fifo::RealFifo;
 pub trait KnownObjects {
     /// The object of that key, if it is known.
     fn known(&self, key: &ObjectKey) -> Option<&Arc<Object>>;
-    /// Every known object, in any order.
-    fn each_known(&self, visit: &mut dyn FnMut(&Arc<Object>));
     /// Every known object whose key is none of `present`, in any order.
     fn each_absent<'a>(&self, present: &mut dyn Iterator<Item = &'a ObjectKey>, visit: &mut dyn FnMut(&Arc<Object>));
 }

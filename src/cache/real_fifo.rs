@@ -121,13 +121,11 @@ impl RealFifo {
         let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
         let absent = self.newest.values().filter(|newest| newest.present && !listed.contains(&newest.object.key));
         let mut gone: Vec<Arc<Object>> = absent.map(|newest| newest.object.clone()).collect();
-        known.each_known(&mut |object| {
-            let waits = self.newest.contains_key(&object.key);
-            // A complete list that waits says nothing of this one: it will be gone by then.
-            if !listed.contains(&object.key) && !waits && self.lists == 0 {
-                gone.push(object.clone());
-            }
-        });
+        // A complete list that waits says nothing of what is known: it will be gone by then.
+        if self.lists == 0 {
+            let mut present = listed.iter().copied().chain(self.newest.keys());
+            known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
+        }
         gone
     }
 
@@ -138,10 +136,8 @@ impl RealFifo {
                 Some(Item::ReplacedAll { items, first }) => self.expand_list(items, first, known),
                 Some(Item::SyncAll) => {
                     let mut again = Vec::new();
-                    known.each_known(&mut |object| {
-                        if !self.newest.contains_key(&object.key) {
-                            again.push(Delta::new(DeltaType::Sync, object.clone()));
-                        }
+                    known.each_absent(&mut self.newest.keys(), &mut |object| {
+                        again.push(Delta::new(DeltaType::Sync, object.clone()));
                     });
                     self.made.resyncs += again.len() as u64;
                     self.put_first(again);
@@ -154,14 +150,9 @@ impl RealFifo {
 
     fn expand_list(&mut self, items: Vec<Arc<Object>>, first: bool, known: &dyn KnownObjects) {
         self.lists -= 1;
-        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
         let mut gone = Vec::new();
-        known.each_known(&mut |object| {
-            if !listed.contains(&object.key) {
-                gone.push(Delta::tombstone(object.clone()));
-            }
-        });
-        drop(listed);
+        let mut listed = items.iter().map(|object| &object.key);
+        known.each_absent(&mut listed, &mut |object| gone.push(Delta::tombstone(object.clone())));
         self.made.tombstones += gone.len() as u64;
         self.initial += if first { gone.len() } else { 0 };
         // The items were counted when their list arrived.
@@ -229,11 +220,7 @@ impl Queue for RealFifo {
             return;
         }
         let mut again = Vec::new();
-        known.each_known(&mut |object| {
-            if !self.newest.contains_key(&object.key) {
-                again.push(object.clone());
-            }
-        });
+        known.each_absent(&mut self.newest.keys(), &mut |object| again.push(object.clone()));
         self.made.resyncs += again.len() as u64;
         again.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Sync, object)));
     }

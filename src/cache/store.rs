@@ -199,10 +199,6 @@ impl KnownObjects for Store {
         self.get(key)
     }
 
-    fn each_known(&self, visit: &mut dyn FnMut(&Arc<Object>)) {
-        self.iter().for_each(visit);
-    }
-
     /// One look-up for each key, a mark at its place in the table, and one walk over the places without a mark. To search
     /// among 150,000 keys for each known object would wait for memory a dozen times each.
     fn each_absent<'a>(&self, present: &mut dyn Iterator<Item = &'a ObjectKey>, visit: &mut dyn FnMut(&Arc<Object>)) {

@@ -176,8 +176,14 @@ impl TableView {
             match self.place_of(at) {
                 Some(Place::Out) if self.rows[at].is_none() => {}
                 Some(Place::Out) if placing => self.place(RowId(at as u32)),
-                Some(Place::Out) if bound.is_some_and(|bound| self.weigh_beyond(at, bound)) => {}
-                Some(Place::Out) => self.enter(RowId(at as u32)),
+                Some(Place::Out) => {
+                    let weight = self.weigh(at);
+                    // Most rows of a large table weigh more than the first ones, and that is all that has to be known.
+                    if bound.is_none_or(|bound| weight <= bound) {
+                        let shown = self.judge(RowId(at as u32));
+                        self.rank(RowId(at as u32), shown);
+                    }
+                }
                 _ => {}
             }
         }
@@ -201,13 +207,15 @@ impl TableView {
         }
     }
 
-    /// Weighs a row, and says whether it weighs more than `bound`: most rows of a large table do, and that is all that
-    /// has to be known of them.
-    fn weigh_beyond(&mut self, at: usize, bound: u64) -> bool {
-        let (Work::Sorting(sorting), Some(row)) = (&mut self.work, &self.rows[at]) else { return false };
-        let Some(weight) = sorting.weights.get_mut(at) else { return false };
-        *weight = weigh(&self.face, row, self.sort);
-        *weight > bound
+    /// Weighs the row with this number for an order in the making.
+    fn weigh(&mut self, at: usize) -> u64 {
+        let Work::Sorting(sorting) = &mut self.work else { return 0 };
+        if sorting.weights.len() <= at {
+            sorting.weights.resize(self.rows.len(), 0);
+            sorting.places.resize(self.rows.len(), Place::Out);
+        }
+        sorting.weights[at] = self.rows[at].as_ref().map_or(0, |row| weigh(&self.face, row, self.sort));
+        sorting.weights[at]
     }
 
     /// Places a row outside of the top.
@@ -237,7 +245,10 @@ impl TableView {
     pub(super) fn enter(&mut self, id: RowId) {
         let shown = self.judge(id);
         match self.work {
-            Work::Sorting(_) => self.enter_sorting(id, shown),
+            Work::Sorting(_) => {
+                self.weigh(id.0 as usize);
+                self.rank(id, shown);
+            }
             _ => {
                 self.all.insert(id, comparison(&self.face, &self.rows, self.sort));
                 if shown && self.is_past(id) {
@@ -247,14 +258,10 @@ impl TableView {
         }
     }
 
-    fn enter_sorting(&mut self, id: RowId, shown: bool) {
+    /// Puts a row that was weighed among the first rows of an order in the making, or behind them.
+    fn rank(&mut self, id: RowId, shown: bool) {
         let Work::Sorting(sorting) = &mut self.work else { return };
         let at = id.0 as usize;
-        if sorting.weights.len() <= at {
-            sorting.weights.resize(self.rows.len(), 0);
-            sorting.places.resize(self.rows.len(), Place::Out);
-        }
-        sorting.weights[at] = self.rows[at].as_ref().map_or(0, |row| weigh(&self.face, row, self.sort));
         let compare = weighed(&self.face, &self.rows, self.sort, &sorting.weights);
         let leads = match sorting.top.last() {
             _ if !shown => false,
