@@ -2,7 +2,7 @@
 
 use crate::metrics::{milliseconds, tasks};
 use crate::quantile::Samples;
-use crate::session::{Answers, Load, RATE, ROUNDS, Session, Start, WINDOW, Wide};
+use crate::session::{Answers, Load, RATE, ROUNDS, Session, Start, WINDOW, Window};
 
 /// Relists in a row.
 const RELISTS: usize = 10;
@@ -19,11 +19,12 @@ pub async fn report(sizes: &[u32]) -> bool {
         let is_largest = Some(&size) == sizes.iter().max();
         let answers = if is_largest { session.answers().await } else { Vec::new() };
         let load = session.load().await;
-        eprintln!("{size}: load is over: {} long tasks, wasm {:.1} MB", load.long.count(), load.wasm / 1e6);
+        eprintln!("{size}: load is over: {} long tasks, wasm {:.1} MB", load.window.long.count(), load.wasm / 1e6);
         if is_largest {
             let (memory, tasks) = session.relists(RELISTS).await;
             large(size, &start, &answers, &memory, &tasks, &mut gates);
-            wide(size, &session.wide().await, &mut gates);
+            let (window, freshness) = session.wide().await;
+            wide(size, &window, &freshness, &mut gates);
         }
         session.end().await;
         rows.push((size, start, load));
@@ -51,9 +52,9 @@ fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
     for (size, _, load) in rows {
         println!(
             "| {size} | {:.0} | {:.1} % | {} | {:.1} / {:.1} / {:.1} | {:.0} / {:.0} | {:.1} |",
-            load.done,
-            load.busy * 100.0,
-            tasks(&load.long),
+            load.window.done,
+            load.window.busy * 100.0,
+            tasks(&load.window.long),
             load.frames.at(0.5),
             load.frames.at(0.95),
             load.frames.at(1.0),
@@ -67,7 +68,7 @@ fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
          | page / bare page | page / JSON.parse |"
     );
     println!("|---:|---:|---:|---:|---:|---:|---:|");
-    for (size, _, Load { process, thread, bare, parse, .. }) in rows {
+    for (size, _, Load { window: Window { process, thread, .. }, bare, parse, .. }) in rows {
         let (to_bare, to_parse) = (process / bare, process / parse);
         println!("| {size} | {process:.2} | {thread:.2} | {bare:.2} | {parse:.2} | {to_bare:.2} | {to_parse:.2} |");
     }
@@ -75,8 +76,12 @@ fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
     // Beside what the texts of versions may take, which the load has filled.
     let budget = kubechurn::page::history::BUDGET as f64;
     gates.at_most(&format!("memory at {size} Pods without the texts' budget, MB"), (load.wasm - budget) / 1e6, 64.0);
-    gates.at_most(&format!("page's CPU / a page that only parses the watch, at {size}"), load.process / load.bare, 1.5);
-    gates.at_most(&format!("tasks over 50 ms under load, at {size}"), load.long.count() as f64, 0.0);
+    gates.at_most(
+        &format!("page's CPU / a page that only parses the watch, at {size}"),
+        load.window.process / load.bare,
+        1.5,
+    );
+    gates.at_most(&format!("tasks over 50 ms under load, at {size}"), load.window.long.count() as f64, 0.0);
     gates.at_most(&format!("freshness p95, ms, at {size}"), load.freshness.at(0.95), 150.0);
     if let [(small, _, first), .., (large, _, last)] = rows {
         for (name, share) in [("p50", 0.5), ("p95", 0.95)] {
@@ -118,7 +123,7 @@ fn large(size: u32, start: &Start, answers: &[Answers], memory: &[f64], long: &S
     gates.at_most("memory, after ten relists / before them", grown, 1.1);
 }
 
-fn wide(size: u32, load: &Wide, gates: &mut Gates) {
+fn wide(size: u32, load: &Window, freshness: &Samples, gates: &mut Gates) {
     println!("\nWith a watch on each kind that is written to, so that every write reaches the page:\n");
     println!(
         "| Pods | writes/s done | events/s received | busy | tasks > 50 ms | longest, ms | freshness p50 / p95, ms |"
@@ -130,11 +135,11 @@ fn wide(size: u32, load: &Wide, gates: &mut Gates) {
         load.received,
         load.busy * 100.0,
         tasks(&load.long),
-        load.freshness.at(0.5),
-        load.freshness.at(0.95),
+        freshness.at(0.5),
+        freshness.at(0.95),
     );
     gates.at_most("tasks over 50 ms with every write on a watch", load.long.count() as f64, 0.0);
-    gates.at_most("freshness p95 with every write on a watch, ms", load.freshness.at(0.95), 150.0);
+    gates.at_most("freshness p95 with every write on a watch, ms", freshness.at(0.95), 150.0);
 }
 
 /// What was measured, and what it may be at most.

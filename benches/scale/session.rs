@@ -81,30 +81,30 @@ pub struct Start {
     pub wasm: f64,
 }
 
-/// A stretch of load.
-pub struct Load {
+/// A window of load, in which nothing is asked of the page.
+pub struct Window {
+    /// Writes a second that the cluster did.
     pub done: f64,
+    /// Bytes that the page was sent, and events a second.
+    pub bytes: f64,
+    pub received: f64,
     pub busy: f64,
-    pub long: Samples,
-    pub frames: Samples,
-    pub freshness: Samples,
-    /// Processor time of the page's process and of its main thread; and, for as many bytes, of the process of a page
-    /// that only parses its watch, and of `JSON.parse` alone. In seconds.
+    /// Processor time of the page's process and of its main thread, in seconds.
     pub process: f64,
     pub thread: f64,
+    pub long: Samples,
+}
+
+/// A stretch of load.
+pub struct Load {
+    pub window: Window,
+    pub frames: Samples,
+    pub freshness: Samples,
+    /// For as many bytes, processor time of the process of a page that only parses its watch, and of `JSON.parse`
+    /// alone. In seconds.
     pub bare: f64,
     pub parse: f64,
     pub wasm: f64,
-}
-
-/// A stretch of load with a watch on every kind that is written to.
-pub struct Wide {
-    pub done: f64,
-    /// Events a second that the page was sent.
-    pub received: f64,
-    pub busy: f64,
-    pub long: Samples,
-    pub freshness: Samples,
 }
 
 /// The answers to one keystroke or click, one of each round.
@@ -180,27 +180,17 @@ impl Session {
 
     /// Twenty seconds with nothing asked of the page, then frames, then freshness, all under load.
     pub async fn load(&self) -> Load {
-        self.cluster.rate(RATE).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
-        metrics::forget_long_tasks(&self.browser).await;
-        let (revision, started) = (self.cluster.revision().await, Instant::now());
-        let (before, bytes) = (Metrics::read(&self.browser).await, self.counter("bytes").await);
-        tokio::time::sleep(Duration::from_secs(WINDOW)).await;
-        let (after, received) = (Metrics::read(&self.browser).await, self.counter("bytes").await - bytes);
-        let done = (self.cluster.revision().await - revision) as f64 / started.elapsed().as_secs_f64();
-        let long = metrics::long_tasks(&self.browser).await;
+        let window = self.window().await;
         let frames = metrics::frames(&self.browser, WINDOW).await;
         let freshness = freshness::probe(&self.browser, &self.cluster).await;
         self.cluster.rate(0).await;
-        let busy = (after.task - before.task) / (after.timestamp - before.timestamp);
-        let (process, thread) = (after.process - before.process, after.thread - before.thread);
-        let (bare, parse) = (self.bare * received, self.parse().await * received);
+        let (bare, parse) = (self.bare * window.bytes, self.parse().await * window.bytes);
         let wasm = metrics::wasm(&self.browser).await;
-        Load { done, busy, long, frames, freshness, process, thread, bare, parse, wasm }
+        Load { window, frames, freshness, bare, parse, wasm }
     }
 
-    /// Twenty seconds of load in which every write of the cluster reaches the page.
-    pub async fn wide(&self) -> Wide {
+    /// Twenty seconds of load in which every write of the cluster reaches the page, then freshness.
+    pub async fn wide(&self) -> (Window, Samples) {
         self.rests().await;
         self.browser.run("location.hash = arguments[0]", vec![EVERY_KIND.into()]).await;
         let kinds = EVERY_KIND.split(',').count() + 1;
@@ -210,25 +200,31 @@ impl Session {
             holds(live == kinds, || states.to_string())
         })
         .await;
+        let window = self.window().await;
+        let freshness = freshness::probe(&self.browser, &self.cluster).await;
+        self.cluster.rate(0).await;
+        (window, freshness)
+    }
+
+    /// A window of load, which goes on behind it.
+    async fn window(&self) -> Window {
         self.cluster.rate(RATE).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
         metrics::forget_long_tasks(&self.browser).await;
         let (revision, started) = (self.cluster.revision().await, Instant::now());
-        let (before, frames) = (Metrics::read(&self.browser).await, self.all_frames().await);
+        let before = (Metrics::read(&self.browser).await, self.counter("bytes").await, self.counter("frames").await);
         tokio::time::sleep(Duration::from_secs(WINDOW)).await;
-        let (after, received) = (Metrics::read(&self.browser).await, self.all_frames().await - frames);
+        let after = (Metrics::read(&self.browser).await, self.counter("bytes").await, self.counter("frames").await);
         let elapsed = started.elapsed().as_secs_f64();
-        let done = (self.cluster.revision().await - revision) as f64 / elapsed;
-        let long = metrics::long_tasks(&self.browser).await;
-        let freshness = freshness::probe(&self.browser, &self.cluster).await;
-        self.cluster.rate(0).await;
-        let busy = (after.task - before.task) / (after.timestamp - before.timestamp);
-        Wide { done, received: received / elapsed, busy, long, freshness }
-    }
-
-    async fn all_frames(&self) -> f64 {
-        let script = "return kubechurn.status().reduce((sum, status) => sum + status.ledger.frames, 0)";
-        self.browser.run(script, Vec::new()).await.as_f64().unwrap_or(f64::NAN)
+        Window {
+            done: (self.cluster.revision().await - revision) as f64 / elapsed,
+            bytes: after.1 - before.1,
+            received: (after.2 - before.2) / elapsed,
+            busy: (after.0.task - before.0.task) / (after.0.timestamp - before.0.timestamp),
+            process: after.0.process - before.0.process,
+            thread: after.0.thread - before.0.thread,
+            long: metrics::long_tasks(&self.browser).await,
+        }
     }
 
     /// What `JSON.parse` of watch frames costs this browser: processor seconds a byte.
@@ -332,7 +328,8 @@ impl Session {
     }
 
     async fn counter(&self, name: &str) -> f64 {
-        let value = self.browser.run("return __pods().ledger[arguments[0]]", vec![name.into()]).await;
+        let script = "return kubechurn.status().reduce((sum, status) => sum + status.ledger[arguments[0]], 0)";
+        let value = self.browser.run(script, vec![name.into()]).await;
         value.as_f64().unwrap_or(f64::NAN)
     }
 }
