@@ -172,16 +172,20 @@ async fn a_changed_cell_and_the_connection_s_age_are_shown() {
         let key = page.has_rows().await.remove(0);
         let path = pod(&key);
         let mut statuses = cluster.get(&path).await["status"]["containerStatuses"].clone();
-        statuses[0]["restartCount"] = json!(4_321);
-        cluster.patch(&path, &json!({ "status": { "containerStatuses": statuses } })).await;
-        wait_until("the cell shows the restarts", AT_ONCE, async || {
-            let script = "
-                const row = [...document.querySelectorAll('[role=row]')].find(row => row.dataset.key === arguments[0]);
-                return row?.querySelector('[data-col=RESTARTS]')?.textContent ?? ''";
-            let cell: String = page.read(script, vec![key.as_str().into()]).await;
-            holds(cell.contains("4321"), || cell)
-        })
-        .await;
+        for (restarts, way) in [(4_321, "up"), (4_001, "down")] {
+            statuses[0]["restartCount"] = json!(restarts);
+            cluster.patch(&path, &json!({ "status": { "containerStatuses": statuses } })).await;
+            wait_until("the cell shows the restarts and which way they went", AT_ONCE, async || {
+                let script = "
+                    const row = [...document.querySelectorAll('[role=row]')].find(row => row.dataset.key === arguments[0]);
+                    const cell = row?.querySelector('[data-col=RESTARTS]');
+                    return [cell?.textContent ?? '', cell?.dataset.changed ?? '', row?.querySelector('[data-col=Δ]').title ?? '']";
+                let cell: (String, String, String) = page.read(script, vec![key.as_str().into()]).await;
+                let (text, went, delta) = &cell;
+                holds(text.contains(&restarts.to_string()) && went == way && delta == "Updated", || format!("{cell:?}"))
+            })
+            .await;
+        }
 
         let status = page.status_of("pods").await.expect("Pods are watched");
         assert!(status.age_ms.is_some_and(|age| age < 60_000.0), "{status:?}");

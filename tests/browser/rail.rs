@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::harness::truth::pod;
+use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
 
 /// What has the focus: a kind's link, or a group's heading.
@@ -74,6 +76,26 @@ async fn groups_stay_as_they_were_left() {
         page.open("#/services").await;
         page.reaches("services", "live", Duration::from_secs(20)).await;
         page.becomes("its group opens", open, json!([true, true, true, false])).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_watched_kind_has_its_count_its_state_and_the_churn_of_a_minute() {
+    let name = "a_watched_kind_has_its_count_its_state_and_the_churn_of_a_minute";
+    with_live_page(name, "#/pods", async |page, cluster| {
+        let script = "
+            return ['pods', 'deployments'].map(name => document.querySelector(`[data-testid=kind-${name}]`)).map(kind =>
+                [kind.querySelector('.num').textContent, kind.querySelector('.state').dataset.state, kind.querySelector('path').getAttribute('d')])";
+        let truth = cluster.list("/api/v1/pods").await;
+        // A list is no churn, and a kind that is not watched has nothing to say.
+        page.becomes("at first", script, json!([[truth.count().to_string(), "live", ""], ["", "", ""]])).await;
+        cluster.patch(&pod(truth.last_key()), &json!({ "metadata": { "labels": { "kubechurn.test/churn": "yes" } } })).await;
+        wait_until("a bar stands for the change", Duration::from_secs(15), async || {
+            let [pods, _]: [[String; 3]; 2] = page.read(script, Vec::new()).await;
+            holds(pods[2].matches('z').count() == 1, || format!("{pods:?}"))
+        })
+        .await;
     })
     .await;
 }

@@ -23,6 +23,10 @@ async fn fifty_thousand_pods() {
         page.reaches("pods", "live", Duration::from_secs(120)).await;
         page.shows("pods", &truth, Duration::from_secs(30)).await;
         page.counts(truth.count(), truth.count()).await;
+        let told = "
+            const [table, first] = ['[aria-rowcount]', '[role=row][data-key]'].map(it => document.querySelector(it));
+            return [table.getAttribute('aria-rowcount'), first.getAttribute('aria-rowindex')]";
+        page.becomes("a screen reader is told of all rows", told, json!([(truth.count() + 1).to_string(), "2"])).await;
         let nodes = async || page.read::<u32>("return document.querySelectorAll('*').length", Vec::new()).await;
         let at_the_top = nodes().await;
         assert!(at_the_top <= NODES, "{at_the_top} elements at the top");
