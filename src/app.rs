@@ -22,9 +22,11 @@ mod travel;
 mod watches;
 
 use std::cell::RefCell;
+use std::pin::pin;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
+use futures::future::{Either, select};
 use gloo_timers::callback::Interval;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::{Effect, Set};
@@ -34,6 +36,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::ObjectKey;
+use crate::api::status::Failure;
 use crate::app::hands::AtHand;
 use crate::app::inspector::{Choices, Inspection};
 use crate::app::listing::Listing;
@@ -45,7 +48,9 @@ use crate::browser::base::{self, Base};
 use crate::browser::clock;
 use crate::browser::driver::Driver;
 use crate::browser::frame::Frames;
+use crate::cache::backoff::Moment;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
+use crate::cache::heartbeat::{self, Answer, Ask, DEADLINE, Heartbeat, Question};
 use crate::cache::reflector::Input;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Definitions;
@@ -69,16 +74,15 @@ const SHARE: f64 = 8.0;
 const HIDDEN_SHARE: f64 = 40.0;
 /// Keys taken at once, between two looks at the clock.
 const BATCH: usize = 64;
+/// So many frames are received at most until the queues are drained, whether or not an animation frame or a timer comes:
+/// a browser holds those of a hidden page back for a minute, and of a covered one for as long as it likes.
+const UNDRAINED: usize = 4_096;
 /// How often the page looks after itself without any event, in milliseconds.
 const TICK: u32 = 250;
-/// A tick that comes this late means that the machine slept, in milliseconds; a hidden page's timers may come a
-/// minute late by the browser's will.
+/// A tick that comes this late means that the machine slept, in milliseconds. A hidden page's timers may come a minute
+/// late by the browser's will, also when it is shown again; of a clock that stood still meanwhile that cannot be said.
 const SLEPT: f64 = 10_000.0;
 const SLEPT_HIDDEN: f64 = 90_000.0;
-/// How often an API that does not answer is asked whether it does again.
-const ASK_AGAIN: u32 = 1_500;
-/// How often one that does answer is asked, while something else of it does not.
-const ASK_SELDOM: u32 = 10_000;
 
 /// The page's state. Everything happens on one thread, by one borrow at a time.
 struct Page {
@@ -128,9 +132,11 @@ struct Page {
     meters: Meters,
     /// Of each informer by itself.
     shares: FxHashMap<InformerId, Meters>,
-    /// The wall clock at the last tick.
-    ticked: f64,
-    asking: bool,
+    /// When the last tick was, and whether the page was hidden then.
+    ticked: (f64, bool),
+    heartbeat: Heartbeat,
+    /// How many frames were received since the queues were drained last.
+    undrained: usize,
 }
 
 type Shared = Rc<RefCell<Page>>;
@@ -213,8 +219,9 @@ impl Page {
                 stage: Stage::default(),
                 meters: Meters::default(),
                 shares: FxHashMap::default(),
-                ticked: js_sys::Date::now(),
-                asking: false,
+                ticked: (clock::now(), clock::is_hidden()),
+                heartbeat: Heartbeat::default(),
+                undrained: 0,
             })
         });
         handles::install(&page);
@@ -308,6 +315,7 @@ fn tell_all(page: &Shared, input: &Input<'_>) {
 fn frame(page: &Shared) {
     let hidden = clock::is_hidden();
     let mut page = page.borrow_mut();
+    page.undrained = 0;
     let left = page.drain(hidden);
     let now = clock::now();
     page.take(now);
@@ -321,57 +329,62 @@ fn frame(page: &Shared) {
 
 /// Ages tick, silence is noticed, and a machine that slept wakes up.
 fn tick(page: &Shared) {
-    let wall = js_sys::Date::now();
-    let limit = if clock::is_hidden() { SLEPT_HIDDEN } else { SLEPT };
-    let slept = wall - page.borrow().ticked > limit;
-    page.borrow_mut().ticked = wall;
-    if slept {
+    let (now, hidden, jump) = (clock::now(), clock::is_hidden(), clock::take_jump());
+    let (ticked, was_hidden) = std::mem::replace(&mut page.borrow_mut().ticked, (now, hidden));
+    let limit = if hidden || was_hidden { SLEPT_HIDDEN } else { SLEPT };
+    if jump > SLEPT || now - ticked > limit {
         tell_all(page, &Input::Woke);
     }
-    let unreachable = {
+    let questions = {
         let mut page = page.borrow_mut();
         page.frames.request();
-        let now = clock::now();
         page.count_lists(now);
         let page = &mut *page;
         page.desks.look(&page.informers, now);
-        !page.asking && page.desks.iter().any(|watched| watched.is_unreachable(&page.informers))
+        page.heartbeat.questions(&page.informers, clock::moment(), hidden)
     };
-    if unreachable {
-        page.borrow_mut().asking = true;
-        spawn_local(ask_again(page.clone()));
+    for question in questions {
+        spawn_local(ask(page.clone(), question));
     }
 }
 
-/// Asks for the version while something waits for an answer, so that a proxy that is started again is noticed at
-/// once and not only when the backoff ends. Only the change from silence to an answer shortens a wait: a server
-/// that answers here but refuses elsewhere is left in peace.
-async fn ask_again(page: Shared) {
-    let mut silent = false;
-    let mut wait = ASK_AGAIN;
-    loop {
-        TimeoutFuture::new(wait).await;
-        let base = page.borrow().base.clone();
-        let waits = {
-            let page = page.borrow();
-            page.desks.iter().any(|watched| watched.is_unreachable(&page.informers))
-        };
-        let Some(base) = base.filter(|_| waits) else { break };
-        match base::version(&base.http).await {
-            Ok(()) if silent => {
-                tell_all(&page, &Input::Reachable);
-                silent = false;
-            }
-            Ok(()) => wait = ASK_SELDOM,
-            Err(_) => (silent, wait) = (true, ASK_AGAIN),
+/// Asks what the heartbeat wants to know, and hands on what follows from the answer.
+async fn ask(page: Shared, question: Question) {
+    let driver = page.borrow().drivers.get(&question.informer).cloned();
+    let Some(driver) = driver else { return page.borrow_mut().heartbeat.forget(&question) };
+    let answer = async {
+        match &question.ask {
+            Ask::Watch { request, check_version } => driver.lister_watcher().ask(request, *check_version).await,
+            Ask::Version => driver.lister_watcher().ask_version().await,
+        }
+    };
+    let answer = match select(pin!(answer), pin!(TimeoutFuture::new(DEADLINE))).await {
+        Either::Left((answer, _)) => answer,
+        Either::Right(_) => Answer::Failed(Failure::unreachable("the API server does not answer")),
+    };
+    let inputs = {
+        let mut page = page.borrow_mut();
+        let page = &mut *page;
+        page.heartbeat.answered(&question, answer, &page.informers, clock::moment())
+    };
+    for (informer, input) in inputs {
+        let driver = page.borrow().drivers.get(&informer).cloned();
+        if let Some(driver) = driver {
+            driver.input(input);
         }
     }
-    page.borrow_mut().asking = false;
+}
+
+/// The next question of the heartbeat does not wait for its turn.
+fn hurry(page: &Shared) {
+    page.borrow_mut().heartbeat.hurry();
+    tick(page);
 }
 
 /// Looks for the API until it is found, and then watches.
 async fn find_api(page: Shared) {
     let wanted = travel::parameter("api");
+    let began = clock::now();
     loop {
         match base::find(wanted.as_deref()).await {
             Ok(found) => {
@@ -385,7 +398,8 @@ async fn find_api(page: Shared) {
             }
             Err(missing) => put(page.borrow().screen.splash, Some(Splash { tried: missing.tried })),
         }
-        TimeoutFuture::new(ASK_AGAIN).await;
+        let Moment { now, random } = clock::moment();
+        TimeoutFuture::new(heartbeat::wait(now - began, random) as u32).await;
     }
 }
 
@@ -404,7 +418,7 @@ fn listen(page: &Shared) {
     on(&window, "online", |page| tell_all(page, &Input::Woke));
     if let Some(document) = window.document() {
         on(&document, "visibilitychange", |page| {
-            tick(page);
+            hurry(page);
             page.borrow().frames.visibility_changed();
         });
         on(&document, "resume", |page| tell_all(page, &Input::Woke));
@@ -414,7 +428,8 @@ fn listen(page: &Shared) {
 /// Does what the user asks for.
 fn obey(page: &Shared, command: Command) {
     if command == Command::Retry {
-        return tell_all(page, &Input::Start);
+        tell_all(page, &Input::Start);
+        return hurry(page);
     }
     let now = clock::now();
     if let Command::Hands(hands) = command {

@@ -1,6 +1,6 @@
 //! Which kinds are watched, and the drivers that keep their reflectors going.
 
-use crate::app::Page;
+use crate::app::{Page, UNDRAINED};
 use crate::browser::driver::Driver;
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::cache::backoff::Moment;
@@ -146,7 +146,9 @@ impl Page {
                 history.push(resource, received);
             }
         };
+        let frames = informer.ledger().frames;
         let action = informer.handle_tapped(input, moment, &mut keep);
+        self.undrained += (informer.ledger().frames - frames) as usize;
         let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
         if !notices.is_empty()
             && let Some((resource, scope)) = self.informers.of(id)
@@ -156,6 +158,11 @@ impl Page {
                 self.announcer.say(Said { resource: resource.plural, namespace, news: News::Watch(id, notice) });
             }
             self.announce();
+        }
+        if self.undrained >= UNDRAINED {
+            self.undrained = 0;
+            self.drain(true);
+            self.take(moment.now);
         }
         self.frames.request();
         (action, deadline)

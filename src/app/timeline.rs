@@ -4,6 +4,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
 use crate::app::{Page, Shared, document, travel};
+use crate::browser::clock;
 use crate::timeline::scale::Viewport;
 use crate::timeline::scene::{TimelineView, duration};
 use crate::ui::screen::{Command, Commands, put};
@@ -141,9 +142,9 @@ impl Page {
     }
 }
 
-/// The time of day by the browser's clock, to the millisecond.
+/// The time of day by the browser's clock, to the millisecond, as that is set now.
 fn time_of_day(at: f64) -> String {
-    let date = js_sys::Date::new(&at.into());
+    let date = js_sys::Date::new(&(at + clock::to_wall()).into());
     let (hours, minutes, seconds) = (date.get_hours(), date.get_minutes(), date.get_seconds());
     format!("{hours:02}:{minutes:02}:{seconds:02}.{:03}", date.get_milliseconds())
 }

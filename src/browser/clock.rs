@@ -1,21 +1,49 @@
 //! The browser's clocks.
 
+use std::cell::Cell;
+
 use crate::api::time::Timestamp;
 use crate::cache::backoff::Moment;
+use crate::cache::clock::Clock;
 
 thread_local! {
-    /// The clock, and when it began: each frame of a watch is stamped, and to find them took longer than to ask.
-    static CLOCK: Option<(web_sys::Performance, f64)> = web_sys::window()
+    /// The monotonic clock, and when it began: each frame of a watch is stamped, and to find them took longer than to ask.
+    static MONOTONIC: Option<(web_sys::Performance, f64)> = web_sys::window()
         .and_then(|window| window.performance())
         .map(|performance| { let origin = performance.time_origin(); (performance, origin) });
+    static CLOCK: Cell<Clock> = Cell::default();
 }
 
-/// Milliseconds since 1970 on a clock that never runs backwards.
-pub fn now() -> f64 {
-    CLOCK.with(|clock| match clock {
+/// Does something with the clock, which has been read, and with the wall's time.
+fn read<T>(look: impl FnOnce(&mut Clock, f64, f64) -> T) -> T {
+    let wall = js_sys::Date::now();
+    let monotonic = MONOTONIC.with(|clock| match clock {
         Some((performance, origin)) => origin + performance.now(),
-        None => js_sys::Date::now(),
+        None => wall,
+    });
+    CLOCK.with(|cell| {
+        let mut clock = cell.get();
+        let now = clock.read(monotonic, wall);
+        let result = look(&mut clock, now, wall);
+        cell.set(clock);
+        result
     })
+}
+
+/// Milliseconds since 1970 on a clock that never runs backwards, and goes on while the machine sleeps.
+pub fn now() -> f64 {
+    read(|_, now, _| now)
+}
+
+/// By how many milliseconds the clock jumped forward since this was last asked: for so long the machine slept, if nobody
+/// set its clock.
+pub fn take_jump() -> f64 {
+    read(|clock, _, _| clock.take_jump())
+}
+
+/// What is to be added to a time of this clock for the time of day, in milliseconds.
+pub fn to_wall() -> f64 {
+    read(|clock, _, wall| clock.to_wall(wall))
 }
 
 /// The moment, with a roll of the dice.

@@ -45,8 +45,17 @@ impl Driver {
         })
     }
 
+    /// How its resource is asked for.
+    pub fn lister_watcher(&self) -> &ListerWatcher {
+        &self.lister_watcher
+    }
+
     /// Hands an input to the core, and does what it asks for.
     pub fn input(&self, input: Input<'_>) {
+        if matches!(input, Input::Woke) {
+            // A timer that was set before the machine slept would come as much later.
+            self.timer.take();
+        }
         let (action, deadline) = (self.deliver)(input, clock::moment());
         if let Some(action) = action {
             self.perform(action);

@@ -7,9 +7,10 @@ use crate::api::event::{self, EventType};
 use crate::api::list;
 use crate::api::request::{ListRequest, METADATA_LIST, Scope, WatchRequest, path};
 use crate::api::resource::ApiResource;
-use crate::api::status::Failure;
-use crate::browser::base::Base;
+use crate::api::status::{Failure, Verdict};
+use crate::browser::base::{self, Base};
 use crate::browser::socket;
+use crate::cache::heartbeat::Answer;
 use crate::cache::reflector::Input;
 
 /// One resource in one scope, at one API.
@@ -105,6 +106,60 @@ impl ListerWatcher {
         }
     }
 
+    /// Asks the API server whether it has anything that comes after a watch's version, on its own way and not by a socket.
+    /// `check_version` asks first whether it has come as far as that version.
+    pub async fn ask(&self, request: &WatchRequest, check_version: bool) -> Answer {
+        match self.answer(request, check_version).await {
+            Ok(answer) => answer,
+            Err(failure) => Answer::Failed(failure),
+        }
+    }
+
+    async fn answer(&self, request: &WatchRequest, check_version: bool) -> Result<Answer, Failure> {
+        if check_version {
+            let request = ListRequest { resource_version: request.resource_version.clone(), ..ListRequest::count() };
+            let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
+            let (_abort, response) = get_as(&url, METADATA_LIST).await;
+            let response = response?;
+            if !response.ok() {
+                let failure = failure(&response).await;
+                // Who may watch need not be allowed to list.
+                if failure.verdict != Verdict::Forbidden {
+                    return Err(failure);
+                }
+            }
+        }
+        let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
+        let (_abort, response) = get(&url).await;
+        let response = response?;
+        if !response.ok() {
+            return Err(failure(&response).await);
+        }
+        let text = response.text().await.map_err(|_| Failure::unreachable("the answer broke off"))?;
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let frame = event::split(line);
+            match frame.as_ref().map(|frame| &frame.event_type) {
+                Ok(EventType::Bookmark) => {}
+                Ok(EventType::Error) => {
+                    return Err(Failure::from_error_event(frame.map_or("{}", |frame| frame.object)));
+                }
+                Ok(_) => return Ok(Answer::Event),
+                Err(_) => {
+                    return Err(Failure::unreachable(format!("{url} is answered with something else than a watch")));
+                }
+            }
+        }
+        Ok(Answer::Quiet)
+    }
+
+    /// Whether an API server answers at all.
+    pub async fn ask_version(&self) -> Answer {
+        match base::version(&self.base.http).await {
+            Ok(()) => Answer::Quiet,
+            Err(words) => Answer::Failed(Failure::unreachable(words)),
+        }
+    }
+
     /// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.
     pub async fn watch(&self, request: &WatchRequest, tell: impl FnMut(Input<'_>) + 'static) {
         let url = format!("{}{}", self.base.socket, request.url(&self.resource, &self.scope));
@@ -123,6 +178,11 @@ async fn get_as(url: &str, accept: &str) -> (AbortOnDrop, Result<Response, Failu
     // The browser keeps the reason of a failed fetch to itself.
     let origin = url.split('?').next().unwrap_or(url).to_owned();
     (abort, response.map_err(|_| Failure::unreachable(format!("no answer from {origin}"))))
+}
+
+async fn failure(response: &Response) -> Failure {
+    let (code, retry_after) = (response.status(), retry_after(response));
+    Failure::from_response(code, retry_after, &response.text().await.unwrap_or_default())
 }
 
 fn retry_after(response: &Response) -> Option<f64> {

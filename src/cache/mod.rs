@@ -4,6 +4,7 @@
 //! runs backwards.
 
 pub mod backoff;
+pub mod clock;
 pub mod discovery;
 pub mod reflector;
 
@@ -18,6 +19,7 @@ pub mod store;
 
 pub mod factory;
 pub mod handler;
+pub mod heartbeat;
 pub mod processor;
 pub mod shared_informer;
 

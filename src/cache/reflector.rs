@@ -9,6 +9,7 @@ mod lists;
 mod notice;
 mod objects;
 mod options;
+mod proofs;
 mod refusals;
 mod silences;
 mod steps;
@@ -26,6 +27,7 @@ use crate::cache::reflector::refusals::Refusals;
 
 pub use crate::cache::reflector::notice::Notice;
 pub use crate::cache::reflector::options::Options;
+pub use crate::cache::reflector::proofs::OpenWatch;
 
 /// Items a page where no other size is set, as client-go's pager asks for (`defaultPageSize`).
 pub const PAGE: u32 = 500;
@@ -36,7 +38,8 @@ const GRACE: f64 = 5_000.0;
 /// A watch without a frame for this long is opened anew at its last version. Servers send a bookmark about
 /// every 60 s, and a browser cannot ping: a half-open socket looks just like a quiet one.
 const QUIET: f64 = 90_000.0;
-/// A socket that has not opened by then counts as refused. A server may hold a streaming list back for 3 s.
+/// A socket that has not opened by then counts as refused, and so does a streaming list of which nothing has come by
+/// then, for a proxy may accept a socket long before it reaches the server. A server may hold such a list back for 3 s.
 const OPENING: f64 = 15_000.0;
 /// A page that has not arrived by then counts as failed. A probe asks for one second only: it gets [`OPENING`].
 const LISTING: f64 = 120_000.0;
@@ -47,8 +50,8 @@ const SHORT: f64 = 1_000.0;
 const LATE: f64 = 10_000.0;
 /// Between the end of one watch and the opening of the next nothing is amiss for this long.
 const PAUSE: f64 = 2_000.0;
-/// A proxy may accept a socket before it has reached the server; one that lives this long has.
-const PROVEN: f64 = 1_000.0;
+/// What the server has told over HTTP a socket must bring within this, or it is dead.
+const OWED: f64 = 1_000.0;
 
 /// What happened.
 #[derive(Clone, Debug)]
@@ -78,6 +81,23 @@ pub enum Input<'a> {
     Woke,
     /// The server answers again, by someone else's observation.
     Reachable,
+    /// The API server has answered over HTTP for this very watch, from its last version on
+    /// ([`crate::cache::heartbeat`]).
+    HeartbeatAnswered {
+        /// When it was asked, in milliseconds.
+        asked: f64,
+        /// Whether it had an event that comes after that version.
+        event: bool,
+        /// Whether it was asked, too, if it has come as far as that version.
+        checked: bool,
+    },
+    /// The question was not answered, or with something else than a watch.
+    HeartbeatFailed {
+        /// When it was asked, in milliseconds.
+        asked: f64,
+        /// What came instead.
+        failure: Failure,
+    },
     /// Be still.
     Stop,
 }
@@ -165,6 +185,10 @@ struct Socket {
     events: u64,
     /// When the missing end of the initial events was last told.
     warned: f64,
+    /// By when it must have brought something, for the server has something for it.
+    owed: Option<f64>,
+    /// A streaming list, or a watch.
+    streaming: bool,
 }
 
 #[derive(Debug)]
@@ -290,9 +314,7 @@ impl Reflector {
                 Some(Action::Wait)
             }
             Input::Opened => {
-                if let State::Stream(socket, _) | State::Watch(socket) = &mut self.state {
-                    socket.open(moment.now, store.ledger());
-                }
+                self.opened(moment, store);
                 None
             }
             Input::Frame(text) => self.frame(text, moment, store),
@@ -308,6 +330,11 @@ impl Reflector {
                 State::Waiting { phase, .. } if self.is_unreachable() => Some(self.enter_after(phase, moment)),
                 _ => None,
             },
+            Input::HeartbeatAnswered { asked, event, checked } => {
+                self.answered(asked, event, checked, moment, store);
+                None
+            }
+            Input::HeartbeatFailed { asked, failure } => self.unproven(asked, failure, moment, store),
         }
     }
 
@@ -318,7 +345,7 @@ impl Reflector {
 
     /// When [`Input::Timer`] is due, if ever.
     pub fn deadline(&self) -> Option<f64> {
-        let deadlines = [self.ends_at(), self.proven_at(), self.late_at(), self.stale_at(), self.resync_due()];
+        let deadlines = [self.ends_at(), self.owed_at(), self.late_at(), self.stale_at(), self.resync_due()];
         deadlines.into_iter().flatten().reduce(f64::min)
     }
 
@@ -330,12 +357,14 @@ impl Reflector {
             _ if !self.synced => match &self.state {
                 // After a failure, only what has come shows that it is over.
                 State::Stream(socket, _) if socket.frames > 0 => Health::Listing,
-                State::Stream(socket, _) if socket.opened.is_some() && self.failure.is_none() => Health::Listing,
                 State::List { items, .. } if self.failure.is_none() || items.len() > 0 => Health::Listing,
                 _ => Health::Connecting,
             },
             (_, Some(_)) => Health::Stale,
-            (State::Watch(socket), None) if socket.opened.is_some() && self.silence.is_none() => Health::Live,
+            // That it opened proves nothing. What does is the last proof, until the heartbeat asks in vain.
+            (State::Watch(socket), None) if socket.opened.is_some() && !(self.outage && self.silence.is_some()) => {
+                Health::Live
+            }
             // Between the end of one watch and the next, which is as it should be, if it is short.
             (State::Watch(_) | State::Waiting { phase: Phase::Watch, .. }, None) => {
                 match self.silence.is_none_or(|silence| now < silence.counts_from()) {
@@ -362,7 +391,7 @@ impl Reflector {
         self.synced
     }
 
-    /// When the server was last heard.
+    /// When the last proof came that what is known is true: a frame, a list, or an answer of the API server.
     pub fn heard(&self) -> Option<f64> {
         self.heard
     }
@@ -409,7 +438,7 @@ fn read(decode: Decode, keep: Keep, text: &str) -> Result<Object, DecodeError> {
 }
 
 impl Socket {
-    fn new(now: f64, timeout_seconds: u32) -> Socket {
+    fn new(now: f64, timeout_seconds: u32, streaming: bool) -> Socket {
         Socket {
             requested: now,
             opened: None,
@@ -418,6 +447,8 @@ impl Socket {
             frames: 0,
             events: 0,
             warned: f64::NEG_INFINITY,
+            owed: None,
+            streaming,
         }
     }
 
@@ -437,6 +468,7 @@ impl Socket {
     fn deadline(&self) -> f64 {
         match self.opened {
             None => self.requested + OPENING,
+            Some(opened) if self.streaming && self.frames == 0 => opened + OPENING,
             Some(opened) => (opened + self.timeout + GRACE).min(self.last_frame.unwrap_or(opened) + QUIET),
         }
     }

@@ -299,11 +299,6 @@ impl Watched {
             })
         })
     }
-
-    /// Whether everything waits because nothing answers.
-    pub fn is_unreachable(&self, informers: &SharedInformerFactory) -> bool {
-        self.informers(informers).any(|informer| informer.reflector().is_unreachable())
-    }
 }
 
 /// Why a kind cannot be believed.

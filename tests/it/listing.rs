@@ -26,7 +26,7 @@ struct Play {
 }
 
 impl Play {
-    /// Watches what an address asks for; every socket is open since 0.
+    /// Watches what an address asks for; every socket is open since 0, and has said something.
     fn begin(fragment: &str) -> Play {
         let (mut informers, mut announcer) = (SharedInformerFactory::default(), Announcer::default());
         let route = Route::parse(fragment);
@@ -38,6 +38,7 @@ impl Play {
         for at in 0..play.ids.len() {
             play.input(at, Input::Start);
             play.input(at, Input::Opened);
+            play.input(at, Input::Frame(&bookmark("1", "{}")));
         }
         play
     }
@@ -135,8 +136,7 @@ fn a_question_that_brought_nothing_is_asked_again_with_the_next_list_alone() {
 #[test]
 fn pages_say_themselves_what_remains() {
     let mut play = Play::begin("#/pods");
-    play.input(0, Input::Closed(1006));
-    play.input(0, Input::Failed(Failure::from_response(422, None, "")));
+    play.input(0, Input::Frame(r#"{"type":"ERROR","object":{"kind":"Status","code":422}}"#));
     assert_eq!(play.asks(0.0), NONE);
     let page = r#"{"metadata":{"resourceVersion":"9","continue":"x","remainingItemCount":1999},
         "items":[{"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"1"}}]}"#;

@@ -15,6 +15,8 @@ mod columns;
 mod conversations;
 /// What the fuzzers found worth keeping, replayed.
 mod fuzz;
+/// Several watches, one heartbeat, and sockets that only seem to live.
+mod heartbeat;
 /// Informers, their handlers, their factory, and two queues side by side.
 mod informers;
 /// Several kinds in one table and on one timeline.

@@ -13,6 +13,9 @@
 //! page VERSION [+TOKEN] [OBJECT ...]           a list page; TOKEN continues it; `?` is an item without a name
 //! fail CODE REASON WORDS  text CODE WORDS      a Status, a plain text, in answer to a list or a probe
 //! unreachable                                  no answer at all
+//! ask                                          the heartbeat asks for the watch
+//! quiet  quiet checked  event                  and is answered: nothing came after its version, or something did
+//! unproven CODE WORDS                          and is answered with something else; 0 is no answer
 //! +MS  timer                                   time passes; the deadline comes
 //! ```
 //!
@@ -53,6 +56,8 @@ pub struct Talk {
     pub now: f64,
     pub log: Log,
     handler: HandlerId,
+    /// When the heartbeat asked last.
+    asked: f64,
 }
 
 /// A handler that writes everything down.
@@ -85,7 +90,7 @@ impl Talk {
         let mut informer = SharedInformer::new(decode, options);
         let wants = HandlerOptions { changes: true, received: true, resync: options.reflector.resync };
         let handler = informer.add_event_handler(wants, 0.0);
-        Talk { informer, now: 0.0, log: Log::default(), handler }
+        Talk { informer, now: 0.0, log: Log::default(), handler, asked: 0.0 }
     }
 
     /// Plays `lines`, and checks the ledger after each.
@@ -109,6 +114,21 @@ impl Talk {
             "woke" => self.input(Input::Woke),
             "reachable" => self.input(Input::Reachable),
             "pass" => self.input(Input::ProbePassed),
+            "ask" => {
+                self.asked = self.now;
+                String::new()
+            }
+            "quiet" | "event" => {
+                let (event, checked) = (word == "event", rest == "checked");
+                self.input(Input::HeartbeatAnswered { asked: self.asked, event, checked })
+            }
+            "unproven" => {
+                let failure = match code {
+                    "0" => Failure::unreachable("no answer"),
+                    _ => Failure::from_response(code.parse().unwrap(), None, words),
+                };
+                self.input(Input::HeartbeatFailed { asked: self.asked, failure })
+            }
             "close" => self.input(Input::Closed(rest.parse().unwrap())),
             "frame" => self.input(Input::Frame(rest)),
             "answer" => self.input(Input::Page(rest)),

@@ -50,14 +50,16 @@ const CASES: &[Case] = &[
         actions: "watch 5",
         after: &[
             ("open", ""),
-            ("+1000", ""),
-            ("timer", ""),
-            ("health", "Live"),
-            // Nothing tells it from a quiet cluster, so that after two silent ones a list tells.
-            ("timer", "watch 5"),
-            ("open", ""),
-            ("timer", ""),
+            // Nothing tells it from a quiet cluster, but that the heartbeat asks for the version, too.
+            ("ask", ""),
+            (r#"unproven 504 {"kind":"Status","message":"Too large resource version: 5, current: 3"}"#, "wait 800"),
+            ("health", "Stale"),
             ("timer", "stream 5"),
+            ("open", ""),
+            (
+                r#"frame {"type":"ERROR","object":{"kind":"Status","code":504,"message":"Too large resource version"}}"#,
+                "stream unset",
+            ),
         ],
     },
     Case {
@@ -139,13 +141,14 @@ const CASES: &[Case] = &[
             ("drain", "Added lr@1580"),
             ("synced", "true"),
             ("health", "Live"),
-            ("+2000", ""),
+            ("timer", ""),
             ("health", "Stale"),
             ("open", ""),
+            ("health", "Stale"),
+            ("ask", ""),
             ("+1000", ""),
-            ("timer", ""),
+            ("quiet checked", ""),
             ("health", "Live"),
-            ("notices", ""),
         ],
     },
 ];

@@ -1,9 +1,8 @@
 //! Deadlines and silences: what follows when nothing is heard, and what is told of it.
 
-use crate::cache::reflector::refusals::{Verb, is_refusal};
+use crate::cache::reflector::refusals::is_refusal;
 use crate::cache::reflector::{
-    Action, Failure, Health, LATE, LISTING, Moment, Notice, OPENING, PROVEN, Phase, Reflector, ReflectorStore, Silence,
-    State,
+    Action, Failure, Health, LATE, LISTING, Moment, Notice, OPENING, Phase, Reflector, ReflectorStore, State,
 };
 
 impl Reflector {
@@ -15,16 +14,6 @@ impl Reflector {
             State::List { requested, .. } => Some(requested + LISTING),
             State::Probe { requested, .. } => Some(requested + OPENING),
             State::Stream(socket, _) | State::Watch(socket) => Some(socket.deadline()),
-        }
-    }
-
-    /// When an open watch that follows a failure or a silence has shown that it is one.
-    pub(super) fn proven_at(&self) -> Option<f64> {
-        match &self.state {
-            State::Watch(socket) if self.failure.is_some() || self.silence.is_some() => {
-                socket.opened.map(|opened| opened + PROVEN)
-            }
-            _ => None,
         }
     }
 
@@ -79,8 +68,8 @@ impl Reflector {
                 State::Idle | State::Stopped | State::Refused => None,
             };
         }
-        if due(self.proven_at()) {
-            self.prove(moment, store);
+        if due(self.owed_at()) {
+            return self.dead(moment);
         }
         if due(self.late_at())
             && let State::Stream(socket, _) = &mut self.state
@@ -102,7 +91,6 @@ impl Reflector {
             (Some(failure), _) if is_refusal(failure) => return,
             (Some(failure), _) => failure.words.clone(),
             (None, State::Probe { .. }) => return,
-            (None, State::Watch(socket)) if socket.opened.is_some() => return,
             (None, State::Watch(_) | State::Waiting { phase: Phase::Watch, .. }) => {
                 String::from("it ended, and the next one does not open")
             }
@@ -116,6 +104,9 @@ impl Reflector {
     fn lost(&mut self, opened: bool, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         if !opened {
             return self.failed(Failure::unreachable("the WebSocket did not open in time"), moment, store);
+        }
+        if matches!(&self.state, State::Stream(socket, _) if socket.frames == 0) {
+            return self.failed(Failure::unreachable("the list did not begin in time"), moment, store);
         }
         // A watch from a version that the server has never reached opens and stays silent for ever, so that two
         // silent ones in a row ask for a new list.
@@ -147,31 +138,5 @@ impl Reflector {
         self.discard(store);
         // A page may be told twice that it woke, by its clock and by the network.
         Some(self.enter_after(phase, moment))
-    }
-
-    /// The socket is gone. A server that ends a watch as it should has sent everything; after anything else,
-    /// only what was heard is known.
-    pub(super) fn silent(&mut self, clean: bool, moment: Moment) {
-        let from = if clean { moment.now } else { self.heard.unwrap_or(moment.now) };
-        self.silence.get_or_insert(Silence { from, since: moment.now });
-    }
-
-    /// The server was heard on a socket.
-    pub(super) fn prove(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
-        self.heard = Some(moment.now);
-        self.refusals.allowed(Verb::Watch);
-        if matches!(self.state, State::Watch(_)) && (self.failure.is_some() || self.silence.is_some()) {
-            self.settle(moment, store);
-        }
-    }
-
-    /// The watch is whole again: what was silent is a gap, and it is over.
-    pub(super) fn settle(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
-        self.outage = false;
-        let failure = self.failure.take();
-        let Some(Silence { from, .. }) = self.silence.take() else { return };
-        if let Some(failure) = failure.filter(|_| from < moment.now) {
-            store.notice(Notice::Gap { from, to: moment.now, reason: failure.words });
-        }
     }
 }

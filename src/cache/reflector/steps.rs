@@ -48,7 +48,7 @@ impl Reflector {
         let timeout_seconds = (WATCH_TIMEOUT * (1.0 + moment.random)) as u32;
         let resource_version =
             if streaming && self.unavailable { ResourceVersion::default() } else { self.version.clone() };
-        let socket = Socket::new(moment.now, timeout_seconds);
+        let socket = Socket::new(moment.now, timeout_seconds, streaming);
         self.last_opened = moment.now;
         self.state = if streaming { State::Stream(socket, Objects::default()) } else { State::Watch(socket) };
         Action::Watch(WatchRequest { resource_version, initial_events: streaming, timeout_seconds })
@@ -112,7 +112,7 @@ impl Reflector {
             Ok(object) => store.keep(object),
             Err(error) => return self.malformed(&error.to_string(), moment, store),
         };
-        self.prove(moment, store);
+        self.prove(true, moment, store);
         store.ledger().events += 1;
         match &mut self.state {
             State::Stream(socket, objects) => {
@@ -162,7 +162,7 @@ impl Reflector {
         };
         store.ledger().bookmarks += 1;
         self.count_event();
-        self.prove(moment, store);
+        self.prove(false, moment, store);
         let version = ResourceVersion::new(&bookmark.resource_version);
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Stream(socket, objects) if bookmark.initial_events_end => {
@@ -171,7 +171,7 @@ impl Reflector {
                 self.version = version;
                 self.replace(objects, moment, store);
                 self.state = State::Watch(socket);
-                self.settle(moment, store);
+                self.settle(true, moment, store);
             }
             state @ State::Watch(_) => {
                 self.state = state;
@@ -197,7 +197,7 @@ impl Reflector {
         store.ledger().malformed += 1;
         store.notice(Notice::Malformed { at: moment.now, reason: format!("an event of the unknown type {word:?}") });
         self.count_event();
-        self.prove(moment, store);
+        self.prove(false, moment, store);
         if let (State::Watch(_), Ok(read)) = (&self.state, event::bookmark(object)) {
             self.version_seen(&ResourceVersion::new(&read.resource_version));
         }
@@ -233,9 +233,9 @@ impl Reflector {
         };
         let lived = socket.opened.map_or(0.0, |opened| moment.now - opened);
         let (opened, events, frames) = (socket.opened.is_some(), socket.events, socket.frames);
-        // Trunk accepts a socket before it dials: what closes at once, uncleanly and without a frame, never was
-        // a watch. Only a probe over HTTP tells why.
-        if !opened || (frames == 0 && code != 1000 && lived < SHORT) {
+        // Trunk accepts a socket before it dials: what closes uncleanly and without a frame, at once or before anything
+        // proved it, never was a watch. Only a probe over HTTP tells why.
+        if !opened || (frames == 0 && code != 1000 && (lived < SHORT || self.failure.is_some())) {
             self.discard(store);
             self.silent(false, moment);
             let phase = if streaming { Phase::Start } else { Phase::Watch };
@@ -372,7 +372,7 @@ impl Reflector {
         Some(self.wait(phase, None, moment))
     }
 
-    fn wait(&mut self, phase: Phase, at_least: Option<f64>, moment: Moment) -> Action {
+    pub(super) fn wait(&mut self, phase: Phase, at_least: Option<f64>, moment: Moment) -> Action {
         let wait = self.backoff.next(moment).max(at_least.unwrap_or(0.0));
         self.state = State::Waiting { until: moment.now + wait, phase };
         Action::Wait

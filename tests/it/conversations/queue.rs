@@ -147,6 +147,6 @@ fn resync_is_due_before_the_socket_opens() {
         ("deadline", "2000"),
         ("open", ""),
         ("timer", ""),
-        ("deadline", "1000"),
+        ("deadline", "2000"),
     ]);
 }

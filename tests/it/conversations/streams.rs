@@ -32,8 +32,10 @@ fn first_list_streamed() {
         ("start", "stream unset"),
         ("health", "Connecting"),
         ("open", ""),
-        ("health", "Listing"),
+        // A proxy may have opened it.
+        ("health", "Connecting"),
         ("ADDED a@5", ""),
+        ("health", "Listing"),
         ("ADDED b@3", ""),
         ("synced", "false"),
         ("queued", "0"),

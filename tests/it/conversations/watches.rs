@@ -210,9 +210,8 @@ fn resync_is_due_since_the_list() {
         ("+100000", ""),
         ("close 1000", "watch 7"),
         ("open", ""),
-        ("timer", ""),
         // A watch that began it anew would put it off for ever where it is longer than a watch lasts.
-        ("+80000", ""),
+        ("+81000", ""),
         ("BOOKMARK 8", ""),
         ("deadline", "9000"),
         ("close 1000", "watch 8"),

@@ -316,8 +316,8 @@ impl Session {
                     let page = format!(r#"{{"metadata":{{"resourceVersion":"7"}},"items":[{}]}}"#, TRUTH.join(","));
                     assert!(matches!(self.act(Input::Page(&page)), Some(Action::Watch(_))));
                     self.act(Input::Opened);
-                    self.now += 1_000.0;
-                    assert_eq!(self.act(Input::Timer), None);
+                    let asked = self.now;
+                    assert_eq!(self.act(Input::HeartbeatAnswered { asked, event: false, checked: true }), None);
                     return self.check_truth();
                 }
                 Some(Action::Probe(_)) => panic!("no socket was refused"),

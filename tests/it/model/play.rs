@@ -176,6 +176,7 @@ impl Play {
             Step::Compact => self.server.compacted = self.server.revision,
             Step::Woke => self.input(Input::Woke),
             Step::Reachable => self.input(Input::Reachable),
+            Step::Ask(code) => self.ask(code),
             Step::Stop => self.input(Input::Stop),
             Step::Start => self.input(Input::Start),
             Step::Come => self.ears.push(Ear::new(&mut self.informer, self.log.changes.len(), self.now)),
@@ -229,6 +230,17 @@ impl Play {
             self.arrived.clear();
         }
         self.check_step();
+    }
+
+    /// The heartbeat asks, if there is a watch to ask for.
+    fn ask(&mut self, code: Option<u16>) {
+        if self.informer.reflector().open_watch().is_some() {
+            let asked = self.now;
+            self.input(match code {
+                None => Input::HeartbeatAnswered { asked, event: !self.server.sent_all(), checked: true },
+                Some(code) => Input::HeartbeatFailed { asked, failure: failure(code) },
+            });
+        }
     }
 
     fn refuse(&mut self, code: u16) {
@@ -379,6 +391,7 @@ impl Play {
             self.input(Input::Start);
             self.serve(0, false, false);
             self.step(Step::Frames(1000));
+            self.ask(None);
             let wait = self.informer.reflector().retry_at().map_or(1000.0, |at| at - self.now);
             self.time(wait);
             let health = self.informer.health(self.now);

@@ -44,6 +44,8 @@ pub enum Step {
     Compact,
     Woke,
     Reachable,
+    /// The heartbeat asks for the open watch, and is answered truthfully, or with such a status; 0 is no answer.
+    Ask(Option<u16>),
     Stop,
     Start,
     /// A handler comes.
@@ -94,7 +96,8 @@ impl Number {
             90 => [Step::Stop, Step::Start][rest % 2],
             91 | 92 => Step::Come,
             93 => Step::Go(rest % 4),
-            94..98 => Step::Hear(rest % 4),
+            94..97 => Step::Hear(rest % 4),
+            97 => Step::Ask([None, None, None, Some(0), Some(429), Some(410)][rest % 6]),
             _ => Step::Look,
         }
     }

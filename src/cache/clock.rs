@@ -1,0 +1,92 @@
+//! One clock, made of two: the monotonic one, which never runs backwards but stops while some machines sleep, and the one
+//! on the wall, which goes on then but may be set.
+
+/// Where the wall is ahead by more than this, the clock has stood still, or the wall was set forward, in milliseconds.
+/// Less than that is drift.
+const JUMP: f64 = 1_000.0;
+
+/// A clock that takes in the time that a machine slept, and never runs backwards. All times are milliseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clock {
+    /// How far it is ahead of the monotonic clock.
+    ahead: f64,
+    last: f64,
+    /// By how much it jumped since someone asked.
+    jumped: f64,
+}
+
+impl Clock {
+    /// The time. `monotonic` is milliseconds since 1970 by the monotonic clock, which began as the wall did; `wall` by the
+    /// wall's.
+    ///
+    /// Where the wall is set back, the clock goes on as before, ahead of the wall, until that has caught up.
+    pub fn read(&mut self, monotonic: f64, wall: f64) -> f64 {
+        let behind = wall - (monotonic + self.ahead);
+        if behind > JUMP {
+            self.ahead += behind;
+            self.jumped += behind;
+        }
+        self.last = self.last.max(monotonic + self.ahead);
+        self.last
+    }
+
+    /// By how much it jumped forward since this was last asked.
+    pub fn take_jump(&mut self) -> f64 {
+        std::mem::take(&mut self.jumped)
+    }
+
+    /// What is to be added to a time of this clock for the time of day: nothing, unless the wall was set back.
+    pub fn to_wall(&self, wall: f64) -> f64 {
+        let ahead = self.last - wall;
+        if ahead > JUMP { -ahead } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: f64 = 3_600_000.0;
+
+    #[test]
+    fn two_hours_of_sleep_are_taken_in() {
+        let mut clock = Clock::default();
+        assert_eq!((clock.read(1_000.0, 1_000.0), clock.take_jump()), (1_000.0, 0.0));
+        assert_eq!(clock.read(2_000.0, 2_000.0 + 2.0 * HOUR), 2_000.0 + 2.0 * HOUR);
+        assert_eq!((clock.take_jump(), clock.take_jump()), (2.0 * HOUR, 0.0));
+        assert_eq!(clock.read(2_250.0, 2_250.0 + 2.0 * HOUR), 2_250.0 + 2.0 * HOUR);
+        assert_eq!((clock.take_jump(), clock.to_wall(2_250.0 + 2.0 * HOUR)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_wall_clock_that_is_set_back_stops_nothing_and_the_time_of_day_follows_it() {
+        let mut clock = Clock::default();
+        clock.read(5.0 * HOUR, 5.0 * HOUR);
+        assert_eq!(clock.read(5.0 * HOUR + 10.0, 2.0 * HOUR + 10.0), 5.0 * HOUR + 10.0);
+        assert_eq!(clock.to_wall(2.0 * HOUR + 10.0), -3.0 * HOUR);
+        // And set right again: it is no jump, for the clock was never behind.
+        assert_eq!(clock.read(5.0 * HOUR + 20.0, 5.0 * HOUR + 20.0), 5.0 * HOUR + 20.0);
+        assert_eq!((clock.take_jump(), clock.to_wall(5.0 * HOUR + 20.0)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn it_never_runs_backwards_whatever_the_two_say() {
+        let mut clock = Clock::default();
+        let mut random = 1_u64;
+        let mut last = 0.0;
+        for _ in 0..100_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (monotonic, wall) = ((random >> 40) as f64, (random >> 20 & 0xff_ffff) as f64 * 1e3);
+            let now = clock.read(monotonic, wall);
+            assert!(now >= last, "{last} to {now}");
+            last = now;
+        }
+    }
+
+    #[test]
+    fn drift_is_no_jump() {
+        let mut clock = Clock::default();
+        assert_eq!((clock.read(10_000.0, 10_900.0), clock.take_jump()), (10_000.0, 0.0));
+        assert_eq!(clock.to_wall(9_100.0), 0.0);
+    }
+}
