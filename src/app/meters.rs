@@ -71,7 +71,7 @@ impl Meters {
 pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
     format!(
         "frames {} = bookmarks {} + errors {} + malformed {} + events {}\n\
-         events {} = watched {} + streamed {} + late {}\n\
+         events {} = watched {} + streamed {} + late {} + former {} + unknown {}\n\
          streamed {} + listed {} = replaced {} + merged {} + discarded {} + pending {} + malformed {}\n\
          deltas {} = applied {} + coalesced {} + queued {queued}",
         ledger.frames,
@@ -83,6 +83,8 @@ pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
         ledger.watched,
         ledger.streamed,
         ledger.late,
+        ledger.former,
+        ledger.unknown,
         ledger.streamed,
         ledger.listed,
         ledger.replaced,

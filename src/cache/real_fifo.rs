@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
-use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, is_late, resolve};
+use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, late, resolve};
 
 /// The most keys that one batch may have (`defaultBatchSize`).
 pub const BATCH: usize = 1000;
@@ -71,13 +71,13 @@ impl RealFifo {
     fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
         self.populated = true;
         let late = match self.newest(&object.key) {
-            Some((newest, present)) => is_late(&object, newest, present),
+            Some((newest, present)) => late(&object, newest, present),
             // What is known and in no list that waits will be gone when that list has had its turn.
-            None if self.lists > 0 => false,
-            None => known.known(&object.key).is_some_and(|known| is_late(&object, known, true)),
+            None if self.lists > 0 => None,
+            None => known.known(&object.key).and_then(|known| late(&object, known, true)),
         };
-        if late {
-            return Queued::Late;
+        if let Some(late) = late {
+            return late;
         }
         let object = self.transformed(object);
         self.push(Delta::new(delta_type, object));

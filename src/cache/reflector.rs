@@ -21,6 +21,7 @@ use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::{Failure, Verdict};
 use crate::cache::backoff::{Backoff, Moment};
 use crate::cache::ledger::Ledger;
+use crate::cache::queue::Queued;
 use crate::cache::reflector::objects::Objects;
 use crate::cache::reflector::refusals::Refusals;
 
@@ -113,8 +114,8 @@ pub trait ReflectorStore {
     fn keep(&mut self, object: Object) -> Arc<Object> {
         Arc::new(object)
     }
-    /// An event of a watch, and the text that the object was read from.
-    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str);
+    /// An event of a watch, and the text that the object was read from. Says what came of it.
+    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str) -> Queued;
     /// An event of a streaming list, or an item of a page, whose list has not ended: seen, but not yet part of the
     /// truth.
     fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>, text: &str);
@@ -220,6 +221,8 @@ pub struct Reflector {
     backoff: Backoff,
     /// The newest version that was seen; unset before the first list.
     version: ResourceVersion,
+    /// The newest that was seen before that one: whatever lies between the two was never sent.
+    before: ResourceVersion,
     /// The server can no longer serve from `version`, or not yet: ask for its newest.
     unavailable: bool,
     /// The first list at `0` came in pages, so later ones will too.
@@ -256,6 +259,7 @@ impl Reflector {
             state: State::Idle,
             backoff: Backoff::default(),
             version: ResourceVersion::default(),
+            before: ResourceVersion::default(),
             unavailable: false,
             paged: false,
             synced: false,

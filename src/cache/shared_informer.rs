@@ -107,7 +107,7 @@ impl ReflectorStore for Sink<'_> {
         Arc::new(object)
     }
 
-    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str) {
+    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str) -> Queued {
         let delta_type = match event {
             WatchEvent::Added => DeltaType::Added,
             WatchEvent::Modified => DeltaType::Updated,
@@ -116,18 +116,13 @@ impl ReflectorStore for Sink<'_> {
         if let Some(beside) = &mut self.beside {
             beside.event(delta_type, object.clone());
         }
-        match self.pipeline.event(delta_type, object.clone()) {
-            Queued::Queued => {
-                self.ledger.watched += 1;
-                self.received(now, delta_type, &object, Some(text));
-            }
-            // The timeline keeps a deletion of something that no one knew; the table has no row for it.
-            Queued::Unknown => {
-                self.ledger.late += 1;
-                self.received(now, delta_type, &object, Some(text));
-            }
-            Queued::Late => self.ledger.late += 1,
+        let queued = self.pipeline.event(delta_type, object.clone());
+        *self.ledger.place_of(queued) += 1;
+        // The timeline keeps a deletion of something that no one knew; the table has no row for it.
+        if matches!(queued, Queued::Queued | Queued::Unknown) {
+            self.received(now, delta_type, &object, Some(text));
         }
+        queued
     }
 
     fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>, text: &str) {

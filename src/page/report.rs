@@ -65,6 +65,8 @@ struct LedgerCounters {
     watched: u64,
     streamed: u64,
     late: u64,
+    former: u64,
+    unknown: u64,
     listed: u64,
     malformed_items: u64,
     merged: u64,
@@ -117,8 +119,8 @@ pub fn status<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, no
 
 fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted: u64) -> LedgerCounters {
     let deltas = ledger.deltas();
-    let Ledger { frames, bytes, bookmarks, errors, malformed, events, watched, streamed, late, .. } = *ledger;
-    let Ledger { listed, malformed_items, merged, discarded, pending, replaced, tombstones, .. } = *ledger;
+    let Ledger { frames, bytes, bookmarks, errors, malformed, events, watched, streamed, late, former, .. } = *ledger;
+    let Ledger { unknown, listed, malformed_items, merged, discarded, pending, replaced, tombstones, .. } = *ledger;
     let Ledger { resyncs, applied, coalesced, watches, lists, .. } = *ledger;
     LedgerCounters {
         frames,
@@ -130,6 +132,8 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
         watched,
         streamed,
         late,
+        former,
+        unknown,
         listed,
         malformed_items,
         merged,

@@ -121,7 +121,7 @@ impl Reflector {
             return Some(Action::List(request.clone()));
         }
         let State::List { items, version, .. } = std::mem::replace(&mut self.state, State::Idle) else { return None };
-        self.version = version;
+        self.reached(version);
         self.refusals.allowed(Verb::List);
         self.replace(items, moment, store);
         Some(self.open(moment, false))

@@ -130,11 +130,14 @@ impl Books {
         self.passed(state.seen.version);
         self.reached.insert(state.revision);
         let newest = self.newest(state.seen.key);
-        if newest.is_some_and(|(newest, present)| {
-            is_older(state.seen, newest) && (present || newest.life == state.seen.life)
-        }) {
-            self.ledger.late += 1;
-            return;
+        if let Some((newest, present)) = newest.filter(|(newest, _)| is_older(state.seen, *newest)) {
+            match newest.life == state.seen.life {
+                true => self.ledger.late += 1,
+                false => self.ledger.former += u64::from(present),
+            }
+            if present || newest.life == state.seen.life {
+                return;
+            }
         }
         let delta_type = match state.event {
             WatchEvent::Added => DeltaType::Added,
@@ -143,7 +146,7 @@ impl Books {
         };
         self.marks.push((delta_type, state.seen));
         if newest.is_none() && !state.is_present() && self.folds {
-            self.ledger.late += 1; // of something that no one knew
+            self.ledger.unknown += 1;
             return;
         }
         self.ledger.watched += 1;
@@ -157,8 +160,11 @@ impl Books {
         self.ledger.frames += 1;
         self.ledger.events += 1;
         let before = self.list[seen.key];
-        if before.is_some_and(|before| is_older(seen, before)) {
-            self.ledger.late += 1;
+        if let Some(before) = before.filter(|before| is_older(seen, *before)) {
+            match before.life == seen.life {
+                true => self.ledger.late += 1,
+                false => self.ledger.former += 1,
+            }
             return;
         }
         self.ledger.streamed += 1;

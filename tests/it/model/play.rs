@@ -158,7 +158,7 @@ impl Play {
             }
             Step::Unknown if open => {
                 self.books.other(|ledger| &mut ledger.malformed);
-                self.input(Input::Frame(r#"{"type":"WHAT","object":{}}"#));
+                self.input(Input::Frame(r#"{"type":"WHAT","object":{"metadata":{"resourceVersion":"9"}}}"#));
             }
             Step::Error(code) if open => {
                 self.books.other(|ledger| &mut ledger.errors);

@@ -13,6 +13,7 @@ use kubechurn::api::resource::ApiResource;
 use kubechurn::api::uid::Uid;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::ledger::Ledger;
+use kubechurn::cache::queue::Queued;
 use kubechurn::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, WatchEvent};
 use rustc_hash::FxHashSet;
 use tokio::time::{Duration, Instant};
@@ -74,11 +75,12 @@ impl Sink {
 }
 
 impl ReflectorStore for Sink {
-    fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>, _text: &str) {
+    fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>, _text: &str) -> Queued {
         match event {
             WatchEvent::Added | WatchEvent::Modified => self.observe(&object),
             WatchEvent::Deleted => self.builder.forget(&object.uid.text()),
         }
+        Queued::Queued
     }
 
     fn streamed(&mut self, _now: f64, _event: WatchEvent, _object: &Arc<Object>, _text: &str) {}
