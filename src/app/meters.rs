@@ -70,7 +70,7 @@ impl Meters {
 /// The sums of the ledger, written out.
 pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
     format!(
-        "frames {} = bookmarks {} + errors {} + malformed {} + events {}\n\
+        "frames {} = bookmarks {} + errors {} + malformed {} + oversized {} + events {}\n\
          events {} = watched {} + streamed {} + late {} + former {} + unknown {}\n\
          streamed {} + listed {} = replaced {} + merged {} + discarded {} + pending {} + malformed {}\n\
          deltas {} = applied {} + coalesced {} + queued {queued}",
@@ -78,6 +78,7 @@ pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
         ledger.bookmarks,
         ledger.errors,
         ledger.malformed,
+        ledger.oversized,
         ledger.events,
         ledger.events,
         ledger.watched,

@@ -16,6 +16,8 @@ pub struct Ledger {
     pub errors: u64,
     /// Frames that could not be read, or whose type no one knows.
     pub malformed: u64,
+    /// Frames that were too long to be read.
+    pub oversized: u64,
     /// Frames that were ADDED, MODIFIED or DELETED.
     pub events: u64,
 
@@ -77,7 +79,7 @@ impl Ledger {
     /// Whether every frame, event, item and delta is in exactly one place. `queued` is how many deltas the
     /// queue holds, counted there.
     pub fn is_balanced(&self, queued: u64) -> bool {
-        self.frames == self.bookmarks + self.errors + self.malformed + self.events
+        self.frames == self.bookmarks + self.errors + self.malformed + self.oversized + self.events
             && self.events == self.watched + self.streamed + self.late + self.former + self.unknown
             && self.streamed + self.listed
                 == self.malformed_items + self.merged + self.discarded + self.pending + self.replaced
@@ -94,6 +96,7 @@ impl Ledger {
             bookmarks: self.bookmarks + other.bookmarks,
             errors: self.errors + other.errors,
             malformed: self.malformed + other.malformed,
+            oversized: self.oversized + other.oversized,
             events: self.events + other.events,
             watched: self.watched + other.watched,
             streamed: self.streamed + other.streamed,

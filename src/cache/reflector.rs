@@ -39,8 +39,15 @@ const GRACE: f64 = 5_000.0;
 const QUIET: f64 = 90_000.0;
 /// A socket that has not opened by then counts as refused. A server may hold a streaming list back for 3 s.
 const OPENING: f64 = 15_000.0;
-/// A page that has not arrived by then counts as failed. A probe asks for one second only: it gets [`OPENING`].
+/// A page of which nothing has arrived by then counts as failed; servers and proxies may need a minute to begin with a
+/// large one. A probe asks for one second only: it gets [`OPENING`].
 const LISTING: f64 = 120_000.0;
+/// A page that has begun to arrive, and of which nothing more comes for this long, counts as failed. A whole list may take
+/// as long as it takes: one of 200 MB on a slow line must come to its end.
+const STALLED: f64 = 30_000.0;
+/// A frame that is longer than this, in bytes, is not read. Servers refuse objects of more than some megabytes (etcd: 1.5,
+/// API servers: 3), and what a socket brings comes whole.
+pub const LONGEST_FRAME: usize = 64_000_000;
 /// A watch that ends sooner without an event is a failure, and no two are opened within this (RetryWatcher).
 const SHORT: f64 = 1_000.0;
 /// A streaming list that has said nothing for this long, and has not ended, is worth a word (client-go,
@@ -63,8 +70,12 @@ pub enum Input<'a> {
     /// A binary frame. It counts as the text that it holds; where it holds none it is malformed, for to replace
     /// what is no UTF-8 would give an object another name.
     Bytes(&'a [u8]),
+    /// A frame that is longer than [`LONGEST_FRAME`], and was not read: how long it is at least, in bytes.
+    TooLong(usize),
     /// The socket closed. Its code is 1000 where the server ended the watch as it should.
     Closed(u16),
+    /// So many more bytes of a page have arrived.
+    Progress(usize),
     /// A page of the list.
     Page(&'a str),
     /// A page of the list as it came; it is no list where it is no UTF-8.
@@ -184,6 +195,8 @@ enum State {
         version: ResourceVersion,
         request: ListRequest,
         requested: f64,
+        /// When something of the page last arrived, once something has.
+        arrived: Option<f64>,
         remaining: Option<u64>,
     },
     /// The watch after a list.
@@ -301,7 +314,14 @@ impl Reflector {
             }
             Input::Frame(text) => self.frame(text, moment, store),
             Input::Bytes(bytes) => self.bytes(bytes, moment, store),
+            Input::TooLong(bytes) => self.too_long(bytes, moment, store),
             Input::Closed(code) => self.closed(code, moment, store),
+            Input::Progress(_) => {
+                if let State::List { arrived, .. } = &mut self.state {
+                    *arrived = Some(moment.now);
+                }
+                None
+            }
             Input::Page(text) => self.page(text, moment, store),
             Input::PageBytes(bytes) => self.page_bytes(bytes, moment, store),
             Input::Failed(failure) => self.failed(failure, moment, store),

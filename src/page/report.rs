@@ -61,6 +61,7 @@ struct LedgerCounters {
     bookmarks: u64,
     errors: u64,
     malformed: u64,
+    oversized: u64,
     events: u64,
     watched: u64,
     streamed: u64,
@@ -119,7 +120,9 @@ pub fn status<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, no
 
 fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted: u64) -> LedgerCounters {
     let deltas = ledger.deltas();
-    let Ledger { frames, bytes, bookmarks, errors, malformed, events, watched, streamed, late, former, .. } = *ledger;
+    let Ledger {
+        frames, bytes, bookmarks, errors, malformed, oversized, events, watched, streamed, late, former, ..
+    } = *ledger;
     let Ledger { unknown, listed, malformed_items, merged, discarded, pending, replaced, tombstones, .. } = *ledger;
     let Ledger { resyncs, applied, coalesced, watches, lists, .. } = *ledger;
     LedgerCounters {
@@ -128,6 +131,7 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
         bookmarks,
         errors,
         malformed,
+        oversized,
         events,
         watched,
         streamed,

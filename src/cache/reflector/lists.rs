@@ -36,6 +36,7 @@ impl Reflector {
             version: ResourceVersion::default(),
             request: request.clone(),
             requested: moment.now,
+            arrived: None,
             remaining: None,
         };
         Action::List(request)
@@ -64,7 +65,7 @@ impl Reflector {
     }
 
     pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let State::List { items, unreadable, version, request, requested, remaining } = &mut self.state else {
+        let State::List { items, unreadable, version, request, requested, arrived, remaining } = &mut self.state else {
             return None;
         };
         store.ledger().bytes += text.len() as u64;
@@ -117,7 +118,7 @@ impl Reflector {
             }
             self.paged |= request.resource_version.as_str() == "0";
             request.continue_token = Some(token);
-            (*requested, *remaining) = (moment.now, page.remaining);
+            (*requested, *arrived, *remaining) = (moment.now, None, page.remaining);
             return Some(Action::List(request.clone()));
         }
         let State::List { items, version, .. } = std::mem::replace(&mut self.state, State::Idle) else { return None };

@@ -2,8 +2,8 @@
 
 use crate::cache::reflector::refusals::{Verb, is_refusal};
 use crate::cache::reflector::{
-    Action, Failure, Health, LATE, LISTING, Moment, Notice, OPENING, PROVEN, Phase, Reflector, ReflectorStore, Silence,
-    State,
+    Action, Failure, Health, LATE, LISTING, Moment, Notice, OPENING, PROVEN, Phase, Reflector, ReflectorStore, STALLED,
+    Silence, State,
 };
 
 impl Reflector {
@@ -12,7 +12,7 @@ impl Reflector {
         match &self.state {
             State::Idle | State::Stopped | State::Refused => None,
             State::Waiting { until, .. } => Some(*until),
-            State::List { requested, .. } => Some(requested + LISTING),
+            State::List { requested, arrived, .. } => Some(arrived.map_or(requested + LISTING, |at| at + STALLED)),
             State::Probe { requested, .. } => Some(requested + OPENING),
             State::Stream(socket, _) | State::Watch(socket) => Some(socket.deadline()),
         }
@@ -68,6 +68,9 @@ impl Reflector {
                 State::Waiting { phase, .. } => {
                     let phase = *phase;
                     Some(self.enter(phase, moment))
+                }
+                State::List { arrived: Some(_), .. } => {
+                    self.failed(Failure::unreachable("the answer stopped in the middle"), moment, store)
                 }
                 State::List { .. } | State::Probe { .. } => {
                     self.failed(Failure::unreachable("no answer in time"), moment, store)

@@ -6,8 +6,8 @@ use crate::cache::backoff::Backoff;
 use crate::cache::queue::{Queued, late};
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT, Socket, State,
-    Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
+    Action, Failure, LONGEST_FRAME, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT,
+    Socket, State, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
 };
 
 /// A watch that lasts this long between two internal errors ends what they have in common (client-go's
@@ -246,6 +246,22 @@ impl Reflector {
     /// after a wait a new list tells.
     fn malformed(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         store.ledger().malformed += 1;
+        self.unread(reason, moment, store)
+    }
+
+    /// A frame that is too long is not read at all, and may have been anything, too. The list that follows has no limit:
+    /// it comes in pieces.
+    pub(super) fn too_long(&mut self, bytes: usize, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        if !self.hear(bytes, moment, store) {
+            return None;
+        }
+        store.ledger().oversized += 1;
+        let megabytes = |bytes: usize| bytes as f64 / 1e6;
+        let (long, most) = (megabytes(bytes), megabytes(LONGEST_FRAME));
+        self.unread(&format!("a frame of {long:.1} MB, and no more than {most:.0} MB are read"), moment, store)
+    }
+
+    fn unread(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         store.notice(Notice::Malformed { at: moment.now, reason: reason.to_owned() });
         let words = format!("a frame could not be read: {reason}");
         self.failed(Failure { verdict: Verdict::Failing, code: 0, words, retry_after: None }, moment, store)

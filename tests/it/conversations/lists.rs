@@ -308,6 +308,29 @@ fn list_that_never_arrives() {
     ]);
 }
 
+/// A list may take as long as it takes, while something of it comes: 200 MB on a slow line are a quarter of an hour.
+#[test]
+fn list_that_is_slow_and_list_that_stops() {
+    let mut talk = paged();
+    talk.check(&[("start", "list 0 limit 500"), ("+119999", ""), ("bytes 65536", ""), ("deadline", "30000")]);
+    for _ in 0..100 {
+        talk.check(&[("+29999", ""), ("bytes 65536", ""), ("deadline", "30000"), ("health", "Listing")]);
+    }
+    talk.check(&[
+        ("page 7 +token a@5", "list 0 limit 500 continue token"),
+        // Each page begins anew.
+        ("deadline", "120000"),
+        ("bytes 1", ""),
+        ("timer", "wait 800"),
+        ("words", "Unreachable: the answer stopped in the middle"),
+        ("bytes 1", ""),
+        ("timer", "list 0 limit 500"),
+        ("page 8 a@5 b@6", "watch 8"),
+        ("bytes 1", ""),
+        ("drain", "Added a@5 Added b@6"),
+    ]);
+}
+
 #[test]
 fn server_restored_with_lower_versions() {
     relisting().check(&[

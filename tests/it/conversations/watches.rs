@@ -309,6 +309,31 @@ fn unknown_type_holds_the_version_and_relists() {
     check(&[("start", "stream unset"), ("PROGRESS a@9", "list 0 limit 500"), ("page 9 a@9", "watch 9")]);
 }
 
+/// It may have been anything, and is not read; a list has no such limit.
+#[test]
+fn a_frame_that_is_too_long_is_counted_and_listed() {
+    let mut talk = live();
+    talk.check(&[
+        ("MODIFIED a@8", ""),
+        ("long 64000001", "wait 800"),
+        ("version", "8"),
+        ("health", "Stale"),
+        ("words", "Failing: a frame could not be read: a frame of 64.0 MB, and no more than 64 MB are read"),
+        ("long 99000000", ""),
+        ("timer", "stream 8"),
+        // The same object, in the streaming list.
+        ("ADDED b@6", ""),
+        ("long 70000000", "list 8"),
+        ("page 9 a@9 b@6", "watch 9"),
+        ("open", ""),
+        ("drain", "Updated a@5>9 Synced b@6"),
+        ("BOOKMARK 10", ""),
+        ("health", "Live"),
+    ]);
+    let ledger = talk.informer.ledger();
+    assert_eq!((ledger.oversized, ledger.malformed, ledger.frames), (2, 0, 8));
+}
+
 /// One version that is too high, and the row would stay as it is until the next list, under "live".
 #[test]
 fn a_version_that_went_back_is_noticed_and_listed_anew() {
