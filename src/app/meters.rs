@@ -73,7 +73,7 @@ pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
         "frames {} = bookmarks {} + errors {} + malformed {} + oversized {} + events {}\n\
          events {} = watched {} + streamed {} + late {} + former {} + unknown {}\n\
          streamed {} + listed {} = replaced {} + merged {} + discarded {} + pending {} + malformed {}\n\
-         deltas {} = applied {} + coalesced {} + queued {queued}",
+         watched {} + replaced {} + kept {} + tombstones {} + resyncs {} = deltas {} = applied {} + coalesced {} + queued {queued}",
         ledger.frames,
         ledger.bookmarks,
         ledger.errors,
@@ -93,6 +93,11 @@ pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
         ledger.discarded,
         ledger.pending,
         ledger.malformed_items,
+        ledger.watched,
+        ledger.replaced,
+        ledger.kept,
+        ledger.tombstones,
+        ledger.resyncs,
         ledger.deltas(),
         ledger.applied,
         ledger.coalesced,

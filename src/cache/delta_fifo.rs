@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
+use hashbrown::{HashSet, HashTable};
 use rustc_hash::FxBuildHasher;
 use slab::Slab;
 
@@ -270,6 +270,17 @@ impl Queue for DeltaFifo {
             self.initial += usize::from(first);
             self.slots[at].initial |= first;
         }
+        gone
+    }
+
+    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
+        let waiting: HashSet<&ObjectKey, FxBuildHasher> = self.waiting().collect();
+        let newest = waiting.iter().filter(|key| !listed.contains(*key)).filter_map(|key| self.newest(key));
+        let mut gone: Vec<Arc<Object>> =
+            newest.filter(|(_, is_present)| *is_present).map(|(object, _)| object.clone()).collect();
+        let mut present = listed.iter().chain(&waiting).copied();
+        known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
         gone
     }
 

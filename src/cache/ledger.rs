@@ -45,6 +45,8 @@ pub struct Ledger {
     /// Objects handed over by complete lists.
     pub replaced: u64,
 
+    /// Known objects that stayed when a complete list came without them, because something of it could not be read.
+    pub kept: u64,
     /// Deletions found by an object's absence from a complete list.
     pub tombstones: u64,
     /// Deltas made by resyncs.
@@ -73,7 +75,7 @@ impl Ledger {
 
     /// Every delta that was made.
     pub fn deltas(&self) -> u64 {
-        self.watched + self.replaced + self.tombstones + self.resyncs
+        self.watched + self.replaced + self.kept + self.tombstones + self.resyncs
     }
 
     /// Whether every frame, event, item and delta is in exactly one place. `queued` is how many deltas the
@@ -109,6 +111,7 @@ impl Ledger {
             discarded: self.discarded + other.discarded,
             pending: self.pending + other.pending,
             replaced: self.replaced + other.replaced,
+            kept: self.kept + other.kept,
             tombstones: self.tombstones + other.tombstones,
             resyncs: self.resyncs + other.resyncs,
             applied: self.applied + other.applied,

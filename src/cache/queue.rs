@@ -81,6 +81,8 @@ pub trait Queue: Debug + Send {
     /// Queues a complete list, and a tombstone for whatever is queued or known and not in it. Returns the newest
     /// state of each of those; an object whose newest delta is a deletion is gone already, and not among them.
     fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>>;
+    /// What such a list would make go: the newest state of whatever is queued or known, and not in it.
+    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>>;
     /// Queues `Sync` for each known object that has nothing queued.
     fn resync(&mut self, known: &dyn KnownObjects);
 

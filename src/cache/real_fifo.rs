@@ -116,19 +116,6 @@ impl RealFifo {
         }
     }
 
-    /// What is queued or known, and not in a complete list.
-    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
-        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
-        let absent = self.newest.values().filter(|newest| newest.present && !listed.contains(&newest.object.key));
-        let mut gone: Vec<Arc<Object>> = absent.map(|newest| newest.object.clone()).collect();
-        // A complete list that waits says nothing of what is known: it will be gone by then.
-        if self.lists == 0 {
-            let mut present = listed.iter().copied().chain(self.newest.keys());
-            known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
-        }
-        gone
-    }
-
     /// Makes a delta of the head, where it is an entry that stands for many.
     fn expand(&mut self, known: &dyn KnownObjects) {
         loop {
@@ -211,6 +198,18 @@ impl Queue for RealFifo {
         self.initial += if first { gone.len() } else { 0 };
         gone.iter().for_each(|object| self.push(Delta::tombstone(object.clone())));
         items.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Replaced, object)));
+        gone
+    }
+
+    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
+        let absent = self.newest.values().filter(|newest| newest.present && !listed.contains(&newest.object.key));
+        let mut gone: Vec<Arc<Object>> = absent.map(|newest| newest.object.clone()).collect();
+        // A complete list that waits says nothing of what is known: it will be gone by then.
+        if self.lists == 0 {
+            let mut present = listed.iter().copied().chain(self.newest.keys());
+            known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
+        }
         gone
     }
 

@@ -12,6 +12,7 @@ mod options;
 mod refusals;
 mod silences;
 mod steps;
+mod unread;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use crate::cache::reflector::refusals::Refusals;
 
 pub use crate::cache::reflector::notice::Notice;
 pub use crate::cache::reflector::options::Options;
+pub use crate::cache::reflector::unread::Unread;
 
 /// Items a page where no other size is set, as client-go's pager asks for (`defaultPageSize`).
 pub const PAGE: u32 = 500;
@@ -130,8 +132,9 @@ pub trait ReflectorStore {
     /// An event of a streaming list, or an item of a page, whose list has not ended: seen, but not yet part of the
     /// truth.
     fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>, text: &str);
-    /// A complete list.
-    fn replace(&mut self, now: f64, items: Vec<Arc<Object>>);
+    /// A complete list, sorted by key, but for what could not be read of it. Whether something known stays that is not in
+    /// it, because it may be what could not be read.
+    fn replace(&mut self, now: f64, items: Vec<Arc<Object>>, unread: &Unread) -> bool;
     /// Tell everything again.
     fn resync(&mut self, now: f64);
     /// Something other than an object that the user should know of.
@@ -187,11 +190,11 @@ enum State {
     Stopped,
     /// A streaming list whose end has not come; the map is what it has said so far.
     Stream(Socket, Objects),
-    /// A paged list: the items so far, how many more could not be read, the version of its first page, and how many
+    /// A paged list: the items so far, those that could not be read, the version of its first page, and how many
     /// items remain, where the last page said so.
     List {
         items: Objects,
-        unreadable: usize,
+        unread: Unread,
         version: ResourceVersion,
         request: ListRequest,
         requested: f64,
@@ -258,6 +261,8 @@ pub struct Reflector {
     /// Why the list under way is needed.
     reason: String,
     last_opened: f64,
+    /// When a list is to be taken anew, because the last one left it open whether something is there.
+    doubt_at: Option<f64>,
     /// When everything is to be told again. The time runs from the list on, whatever becomes of the watch's
     /// sockets, as client-go's `startResync` does beside its watches.
     resync_at: Option<f64>,
@@ -285,6 +290,7 @@ impl Reflector {
             heard: None,
             reason: String::from("first list"),
             last_opened: f64::NEG_INFINITY,
+            doubt_at: None,
             resync_at: None,
         }
     }
@@ -343,7 +349,8 @@ impl Reflector {
     /// When [`Input::Timer`] is due, if ever.
     pub fn deadline(&self) -> Option<f64> {
         let deadlines = [self.ends_at(), self.proven_at(), self.late_at(), self.stale_at(), self.resync_due()];
-        deadlines.into_iter().flatten().reduce(f64::min)
+        let deadlines = deadlines.into_iter().chain([self.doubt_due()]);
+        deadlines.flatten().reduce(f64::min)
     }
 
     /// How much of what is shown can be believed.

@@ -74,6 +74,7 @@ struct LedgerCounters {
     discarded: u64,
     pending: u64,
     replaced: u64,
+    kept: u64,
     tombstones: u64,
     resyncs: u64,
     deltas: u64,
@@ -123,7 +124,8 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
     let Ledger {
         frames, bytes, bookmarks, errors, malformed, oversized, events, watched, streamed, late, former, ..
     } = *ledger;
-    let Ledger { unknown, listed, malformed_items, merged, discarded, pending, replaced, tombstones, .. } = *ledger;
+    let Ledger { unknown, listed, malformed_items, merged, discarded, pending, replaced, kept, tombstones, .. } =
+        *ledger;
     let Ledger { resyncs, applied, coalesced, watches, lists, .. } = *ledger;
     LedgerCounters {
         frames,
@@ -144,6 +146,7 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
         discarded,
         pending,
         replaced,
+        kept,
         tombstones,
         resyncs,
         deltas,

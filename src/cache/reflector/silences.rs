@@ -82,6 +82,9 @@ impl Reflector {
                 State::Idle | State::Stopped | State::Refused => None,
             };
         }
+        if due(self.doubt_due()) {
+            return Some(self.resolve_doubt(moment));
+        }
         if due(self.proven_at()) {
             self.prove(moment, store);
         }

@@ -7,7 +7,7 @@ use crate::cache::queue::{Queued, late};
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
     Action, Failure, LONGEST_FRAME, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT,
-    Socket, State, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
+    Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
 };
 
 /// A watch that lasts this long between two internal errors ends what they have in common (client-go's
@@ -176,7 +176,7 @@ impl Reflector {
                 // The whole state as of this version: it counts even where it is lower than one seen before,
                 // for a server that was restored from a backup has gone back.
                 self.reached(version);
-                self.replace(objects, moment, store);
+                self.replace(objects, &Unread::default(), moment, store);
                 self.state = State::Watch(socket);
                 self.settle(moment, store);
             }

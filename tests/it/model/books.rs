@@ -20,6 +20,8 @@ pub struct Books {
     made: u64,
     /// What the list under way has brought.
     list: Map,
+    /// How many items of it had no name.
+    unnamed: u64,
     /// Lives whose DELETED came while a list was streamed.
     told: HashSet<(usize, u32)>,
     /// The counters. Those of bytes and of watches are left out, and `applied` has what was coalesced, too.
@@ -188,6 +190,7 @@ impl Books {
     pub fn listed(&mut self, items: &[Seen], malformed: u64) {
         self.ledger.listed += items.len() as u64 + malformed;
         self.ledger.malformed_items += malformed;
+        self.unnamed += malformed;
         self.ledger.pending += items.len() as u64;
         for seen in items {
             self.list[seen.key] = Some(*seen);
@@ -199,8 +202,9 @@ impl Books {
 
     /// The list under way is complete: how many objects it has.
     pub fn complete(&mut self, revision: u64, now: f64) -> usize {
-        let list = std::mem::take(&mut self.list);
+        let mut list = std::mem::take(&mut self.list);
         let count = list.iter().flatten().count();
+        let unnamed = std::mem::take(&mut self.unnamed);
         self.ledger.pending -= count as u64;
         self.ledger.replaced += count as u64;
         let first = self.ledger.lists == 0;
@@ -209,6 +213,13 @@ impl Books {
         self.heard = now;
         self.version = revision;
         let told = std::mem::take(&mut self.told);
+        if unnamed > 0 {
+            // Whatever is not in the list may be what had no name in it.
+            for key in (0..COUNT).filter(|key| list[*key].is_none()).collect::<Vec<_>>() {
+                list[key] = self.newest(key).filter(|(_, present)| *present).map(|(seen, _)| seen);
+                self.ledger.kept += u64::from(list[key].is_some());
+            }
+        }
         // Of one key there is a tombstone or an item, so that their order is nobody's but across keys.
         let (tombstones, items) = if self.folds { (2, 1) } else { (1, 2) };
         for (key, listed) in list.iter().enumerate() {
@@ -231,6 +242,7 @@ impl Books {
 
     /// The list under way, if any, came to nothing.
     pub fn discard(&mut self) {
+        self.unnamed = 0;
         let count = std::mem::take(&mut self.list).iter().flatten().count() as u64;
         self.ledger.pending -= count;
         self.ledger.discarded += count;
