@@ -263,6 +263,25 @@ pub fn decode_or_flag(decode: Decode, text: &str) -> Result<Object, DecodeError>
     Ok(object)
 }
 
+/// The key of an object of which perhaps nothing else can be read; `None` where not even its name can.
+pub fn key_of(text: &str) -> Option<ObjectKey> {
+    #[derive(Deserialize)]
+    struct Bare<'a> {
+        #[serde(borrow)]
+        metadata: &'a RawValue,
+    }
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        name: Text<'a>,
+        #[serde(borrow, default)]
+        namespace: Text<'a>,
+    }
+    let bare: Bare<'_> = serde_json::from_str(map(text).ok()?).ok()?;
+    let named: Named<'_> = serde_json::from_str(map(bare.metadata.get()).ok()?).ok()?;
+    (!named.name.is_empty()).then(|| ObjectKey::new(&named.namespace, &named.name))
+}
+
 /// The decoder of kinds that have no columns of their own.
 ///
 /// # Errors

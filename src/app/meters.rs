@@ -70,19 +70,22 @@ impl Meters {
 /// The sums of the ledger, written out.
 pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
     format!(
-        "frames {} = bookmarks {} + errors {} + malformed {} + events {}\n\
-         events {} = watched {} + streamed {} + late {}\n\
+        "frames {} = bookmarks {} + errors {} + malformed {} + oversized {} + events {}\n\
+         events {} = watched {} + streamed {} + late {} + former {} + unknown {}\n\
          streamed {} + listed {} = replaced {} + merged {} + discarded {} + pending {} + malformed {}\n\
-         deltas {} = applied {} + coalesced {} + queued {queued}",
+         watched {} + replaced {} + kept {} + tombstones {} + resyncs {} = deltas {} = applied {} + coalesced {} + queued {queued}",
         ledger.frames,
         ledger.bookmarks,
         ledger.errors,
         ledger.malformed,
+        ledger.oversized,
         ledger.events,
         ledger.events,
         ledger.watched,
         ledger.streamed,
         ledger.late,
+        ledger.former,
+        ledger.unknown,
         ledger.streamed,
         ledger.listed,
         ledger.replaced,
@@ -90,6 +93,11 @@ pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
         ledger.discarded,
         ledger.pending,
         ledger.malformed_items,
+        ledger.watched,
+        ledger.replaced,
+        ledger.kept,
+        ledger.tombstones,
+        ledger.resyncs,
         ledger.deltas(),
         ledger.applied,
         ledger.coalesced,

@@ -1,7 +1,10 @@
 //! The ListerWatcher: fetches pages and probes, opens sockets, and tells what came of it.
 
 use gloo_net::http::{Request, Response};
-use web_sys::AbortController;
+use js_sys::{Reflect, Uint8Array};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, ReadableStreamDefaultReader};
 
 use crate::api::event::{self, EventType};
 use crate::api::list;
@@ -36,8 +39,8 @@ impl Drop for AbortOnDrop {
 }
 
 impl ListerWatcher {
-    /// Fetches one page and tells of it once.
-    pub async fn list(&self, request: &ListRequest, tell: impl FnOnce(Input<'_>)) {
+    /// Fetches one page, and tells of it: of each piece that arrives, and then once of the whole.
+    pub async fn list(&self, request: &ListRequest, mut tell: impl FnMut(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
         let (_abort, response) = get(&url).await;
         let response = match response {
@@ -46,13 +49,13 @@ impl ListerWatcher {
         };
         let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
         // As text, the browser would put other letters where it finds no UTF-8, and so rename objects.
-        match response.binary().await {
+        match body(&response, |bytes| tell(Input::Progress(bytes))).await {
             Ok(bytes) if ok => tell(Input::PageBytes(&bytes)),
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes);
                 tell(Input::Failed(Failure::from_response(code, retry_after, &text)));
             }
-            Err(error) => tell(Input::Failed(Failure::unreachable(format!("the answer broke off: {error}")))),
+            Err(BrokeOff) => tell(Input::Failed(Failure::unreachable("the answer broke off"))),
         }
     }
 
@@ -164,6 +167,33 @@ impl ListerWatcher {
     pub async fn watch(&self, request: &WatchRequest, tell: impl FnMut(Input<'_>) + 'static) {
         let url = format!("{}{}", self.base.socket, request.url(&self.resource, &self.scope));
         socket::listen(&url, tell).await;
+    }
+}
+
+/// An answer whose body did not come to its end.
+struct BrokeOff;
+
+/// The body of an answer, piece by piece as it arrives: no copy of the whole stands in the browser's memory beside this
+/// one. `progress` hears how long each piece is.
+async fn body(response: &Response, mut progress: impl FnMut(usize)) -> Result<Vec<u8>, BrokeOff> {
+    let mut bytes = Vec::new();
+    let Some(stream) = response.body() else { return Ok(bytes) };
+    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    loop {
+        let piece = JsFuture::from(reader.read()).await.map_err(|_| BrokeOff)?;
+        let part = |name: &str| Reflect::get(&piece, &name.into()).map_err(|_| BrokeOff);
+        if part("done")?.is_truthy() {
+            return Ok(bytes);
+        }
+        let piece: Uint8Array = part("value")?.dyn_into().map_err(|_| BrokeOff)?;
+        let (from, to) = (bytes.len(), bytes.len() + piece.length() as usize);
+        // By quarters: doubling would keep up to half of a large list's room empty.
+        if to > bytes.capacity() {
+            bytes.reserve_exact((to - from).max(from / 4));
+        }
+        bytes.resize(to, 0);
+        piece.copy_to(&mut bytes[from..]);
+        progress(to - from);
     }
 }
 

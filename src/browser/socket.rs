@@ -13,8 +13,8 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
 
 use crate::api::status::Failure;
-use crate::browser::text::Transcript;
-use crate::cache::reflector::Input;
+use crate::browser::text::{TooLong, Transcript};
+use crate::cache::reflector::{Input, LONGEST_FRAME};
 
 /// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.
 pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
@@ -36,8 +36,14 @@ pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
         let tell = &mut *this.borrow_mut();
         // Bytes that are no text are for the core to judge.
         match event.data().dyn_into::<JsString>() {
-            Ok(text) => tell(Input::Bytes(transcript.read(&text))),
+            Ok(text) => match transcript.read(&text, LONGEST_FRAME) {
+                Ok(bytes) => tell(Input::Bytes(bytes)),
+                Err(TooLong(bytes)) => tell(Input::TooLong(bytes)),
+            },
             Err(data) => match data.dyn_into::<ArrayBuffer>() {
+                Ok(bytes) if bytes.byte_length() as usize > LONGEST_FRAME => {
+                    tell(Input::TooLong(bytes.byte_length() as usize));
+                }
                 Ok(bytes) => tell(Input::Bytes(&Uint8Array::new(&bytes).to_vec())),
                 Err(_) => tell(Input::Bytes(&[])),
             },

@@ -24,6 +24,9 @@ const NEVER: u8 = 0xff;
 /// The longest encoding of one character, in bytes.
 const LONGEST: usize = 4;
 
+/// From so many bytes on no more room is taken than is needed.
+const LARGE: usize = 1 << 20;
+
 /// Room for so many bytes is kept between two strings, in any case.
 const KEPT: usize = 1 << 16;
 
@@ -37,23 +40,43 @@ impl Default for Transcript {
     }
 }
 
+/// A string that is not copied, for it is longer than was allowed: it has at least so many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong(pub usize);
+
 impl Transcript {
     /// The string as UTF-8; a lone surrogate, which no socket delivers, becomes U+FFFD.
-    pub fn read(&mut self, text: &JsString) -> &[u8] {
+    ///
+    /// # Errors
+    ///
+    /// When it has more than `most` bytes. No more room than that is ever taken.
+    pub fn read(&mut self, text: &JsString, most: usize) -> Result<&[u8], TooLong> {
         let length = text.length() as usize;
+        // No character takes less than a byte for each of the string's units.
+        if length > most {
+            return Err(TooLong(length));
+        }
         self.make_room(length + LONGEST);
         // As many bytes as characters are written exactly if every one is ASCII, as nearly always. Asking the
         // encoder for how many it wrote would cost as much as a kilobyte.
         self.bytes[length] = NEVER;
         self.encode(text);
         if self.bytes[length] == NEVER {
-            return &self.bytes[..length];
+            return Ok(&self.bytes[..length]);
         }
-        // A character of the string is at most three bytes, and a pair of them four.
-        self.make_room(3 * length);
-        let written = self.encode(text).and_then(|told| Reflect::get(&told, &"written".into()).ok());
-        let written = written.and_then(|written| written.as_f64()).unwrap_or(0.0) as usize;
-        &self.bytes[..written.min(self.bytes.len())]
+        // A unit of the string is at most three bytes, and a pair of them four. One byte more than is allowed shows
+        // whether it is too long.
+        self.make_room((3 * length).min(most + LONGEST));
+        let told = self.encode(text);
+        let number = |name: &str| {
+            let number = told.as_ref().and_then(|told| Reflect::get(told, &name.into()).ok());
+            number.and_then(|number| number.as_f64()).unwrap_or(0.0) as usize
+        };
+        let (read, written) = (number("read"), number("written").min(self.bytes.len()));
+        if read < length || written > most {
+            return Err(TooLong(written + length.saturating_sub(read)));
+        }
+        Ok(&self.bytes[..written])
     }
 
     fn encode(&self, text: &JsString) -> Option<JsValue> {
@@ -63,7 +86,11 @@ impl Transcript {
     fn make_room(&mut self, length: usize) {
         let much = self.bytes.len() > KEPT && self.bytes.len() / 16 > length;
         if self.bytes.len() < length || much {
-            self.bytes = vec![0; length.max(KEPT).next_power_of_two()];
+            // The old room goes first. A power of two spares small strings their growth; of a large one it would be
+            // up to twice what is needed.
+            self.bytes = Vec::new();
+            let room = if length > LARGE { length } else { length.max(KEPT).next_power_of_two() };
+            self.bytes = vec![0; room];
             self.pages = 0;
         }
         let pages = core::arch::wasm32::memory_size::<0>();

@@ -10,13 +10,13 @@ use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
+use hashbrown::{HashSet, HashTable};
 use rustc_hash::FxBuildHasher;
 use slab::Slab;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
-use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, is_late, resolve};
+use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, late, resolve};
 
 /// The queue. A delta for a key that waits already costs one look-up and no allocation.
 #[derive(Debug, Default)]
@@ -70,16 +70,17 @@ impl DeltaFifo {
         if let Some(at) = self.find_or_unpack(hash, &object.key) {
             // Every slot has a newest delta.
             let newest = self.slots[at].deltas.newest();
-            if newest.is_some_and(|newest| is_late(&object, newest.object.object(), newest.is_present())) {
-                return Queued::Late;
+            let late = newest.and_then(|newest| late(&object, newest.object.object(), newest.is_present()));
+            if let Some(late) = late {
+                return late;
             }
             let delta = Delta::new(delta_type, self.transformed(object));
             self.slots[at].deltas.push(delta);
             self.queued += 1;
             return Queued::Queued;
         }
-        match known.known(&object.key) {
-            Some(known) if is_late(&object, known, true) => return Queued::Late,
+        match known.known(&object.key).map(|known| late(&object, known, true)) {
+            Some(Some(late)) => return late,
             None if delta_type == DeltaType::Deleted => return Queued::Unknown,
             _ => {}
         }
@@ -269,6 +270,17 @@ impl Queue for DeltaFifo {
             self.initial += usize::from(first);
             self.slots[at].initial |= first;
         }
+        gone
+    }
+
+    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
+        let waiting: HashSet<&ObjectKey, FxBuildHasher> = self.waiting().collect();
+        let newest = waiting.iter().filter(|key| !listed.contains(*key)).filter_map(|key| self.newest(key));
+        let mut gone: Vec<Arc<Object>> =
+            newest.filter(|(_, is_present)| *is_present).map(|(object, _)| object.clone()).collect();
+        let mut present = listed.iter().chain(&waiting).copied();
+        known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
         gone
     }
 

@@ -1,5 +1,7 @@
 //! The ledger: where every frame, item and delta ended. Its sums must balance at every moment.
 
+use crate::cache::queue::Queued;
+
 /// Counts since the informer was made. Every number is a count of frames, items or deltas; nothing is
 /// estimated, and what is queued is measured on the queue itself, not derived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub struct Ledger {
     pub errors: u64,
     /// Frames that could not be read, or whose type no one knows.
     pub malformed: u64,
+    /// Frames that were too long to be read.
+    pub oversized: u64,
     /// Frames that were ADDED, MODIFIED or DELETED.
     pub events: u64,
 
@@ -21,8 +25,12 @@ pub struct Ledger {
     pub watched: u64,
     /// Events of a streaming list, which wait for its end.
     pub streamed: u64,
-    /// Events older than what is already known of the same uid, or DELETED of something unknown.
+    /// Events older than what is already known of the same uid.
     pub late: u64,
+    /// Events of a former life of a name: of another uid than the one that is known to live, and older than that one.
+    pub former: u64,
+    /// DELETED of something that is neither known nor queued.
+    pub unknown: u64,
 
     /// Items received in list pages.
     pub listed: u64,
@@ -37,6 +45,8 @@ pub struct Ledger {
     /// Objects handed over by complete lists.
     pub replaced: u64,
 
+    /// Known objects that stayed when a complete list came without them, because something of it could not be read.
+    pub kept: u64,
     /// Deletions found by an object's absence from a complete list.
     pub tombstones: u64,
     /// Deltas made by resyncs.
@@ -53,16 +63,26 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// The counter of what came of an event of a watch.
+    pub fn place_of(&mut self, queued: Queued) -> &mut u64 {
+        match queued {
+            Queued::Queued => &mut self.watched,
+            Queued::Unknown => &mut self.unknown,
+            Queued::Late => &mut self.late,
+            Queued::Former => &mut self.former,
+        }
+    }
+
     /// Every delta that was made.
     pub fn deltas(&self) -> u64 {
-        self.watched + self.replaced + self.tombstones + self.resyncs
+        self.watched + self.replaced + self.kept + self.tombstones + self.resyncs
     }
 
     /// Whether every frame, event, item and delta is in exactly one place. `queued` is how many deltas the
     /// queue holds, counted there.
     pub fn is_balanced(&self, queued: u64) -> bool {
-        self.frames == self.bookmarks + self.errors + self.malformed + self.events
-            && self.events == self.watched + self.streamed + self.late
+        self.frames == self.bookmarks + self.errors + self.malformed + self.oversized + self.events
+            && self.events == self.watched + self.streamed + self.late + self.former + self.unknown
             && self.streamed + self.listed
                 == self.malformed_items + self.merged + self.discarded + self.pending + self.replaced
             && self.deltas() == self.applied + self.coalesced + queued
@@ -78,16 +98,20 @@ impl Ledger {
             bookmarks: self.bookmarks + other.bookmarks,
             errors: self.errors + other.errors,
             malformed: self.malformed + other.malformed,
+            oversized: self.oversized + other.oversized,
             events: self.events + other.events,
             watched: self.watched + other.watched,
             streamed: self.streamed + other.streamed,
             late: self.late + other.late,
+            former: self.former + other.former,
+            unknown: self.unknown + other.unknown,
             listed: self.listed + other.listed,
             malformed_items: self.malformed_items + other.malformed_items,
             merged: self.merged + other.merged,
             discarded: self.discarded + other.discarded,
             pending: self.pending + other.pending,
             replaced: self.replaced + other.replaced,
+            kept: self.kept + other.kept,
             tombstones: self.tombstones + other.tombstones,
             resyncs: self.resyncs + other.resyncs,
             applied: self.applied + other.applied,

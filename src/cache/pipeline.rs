@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::api::object::Object;
+use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{DeltaType, Deltas};
 use crate::cache::queue::{Queue, QueueKind, Queued, Transform};
 use crate::cache::store::{Change, Store};
@@ -39,6 +39,19 @@ impl Pipeline {
     pub fn replace(&mut self, items: Vec<Arc<Object>>) -> Vec<Arc<Object>> {
         self.pushed += items.len() as u64;
         self.queue.replace(items, &self.store)
+    }
+
+    /// What such a list would make go: the newest state of each.
+    pub fn absent(&self, items: &[Arc<Object>]) -> Vec<Arc<Object>> {
+        self.queue.absent(items, &self.store)
+    }
+
+    /// The newest state that is queued or known of a key; `None` where there is none, or it is deleted.
+    pub fn newest(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
+        match self.queue.newest(key) {
+            Some((newest, present)) => present.then_some(newest),
+            None => self.store.get(key),
+        }
     }
 
     /// Queues what is known once more.

@@ -25,6 +25,9 @@ pub enum Queued {
     Unknown,
     /// An event older than what is known of the same uid: dropped, for state never goes back.
     Late,
+    /// An event of another uid than the one that is known to live under its name, and older than that one: dropped, for
+    /// it is of a former life.
+    Former,
 }
 
 /// Changes an object before it is queued (client-go's `TransformFunc`): once for each object that the server
@@ -78,6 +81,8 @@ pub trait Queue: Debug + Send {
     /// Queues a complete list, and a tombstone for whatever is queued or known and not in it. Returns the newest
     /// state of each of those; an object whose newest delta is a deletion is gone already, and not among them.
     fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>>;
+    /// What such a list would make go: the newest state of whatever is queued or known, and not in it.
+    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>>;
     /// Queues `Sync` for each known object that has nothing queued.
     fn resync(&mut self, known: &dyn KnownObjects);
 
@@ -117,10 +122,16 @@ pub trait Queue: Debug + Send {
 }
 
 /// Whether an event is older than the newest that is known of its name, which may be a deletion (`present` is
-/// false then). A deletion proves nothing against another uid: after a restore from a backup, new objects have
-/// lower versions than those that are gone.
-pub(super) fn is_late(object: &Object, newest: &Object, present: bool) -> bool {
-    object.resource_version.is_older_than(&newest.resource_version) && (present || newest.uid == object.uid)
+/// false then), and then what becomes of it. A deletion proves nothing against another uid: after a restore from a
+/// backup, new objects have lower versions than those that are gone.
+pub(super) fn late(object: &Object, newest: &Object, present: bool) -> Option<Queued> {
+    if !object.resource_version.is_older_than(&newest.resource_version) {
+        return None;
+    }
+    match newest.uid == object.uid {
+        true => Some(Queued::Late),
+        false => present.then_some(Queued::Former),
+    }
 }
 
 /// Turns `Replaced` and `Sync` into what they are to a reader that knows the key, or does not.

@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
-use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, is_late, resolve};
+use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, late, resolve};
 
 /// The most keys that one batch may have (`defaultBatchSize`).
 pub const BATCH: usize = 1000;
@@ -71,13 +71,13 @@ impl RealFifo {
     fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
         self.populated = true;
         let late = match self.newest(&object.key) {
-            Some((newest, present)) => is_late(&object, newest, present),
+            Some((newest, present)) => late(&object, newest, present),
             // What is known and in no list that waits will be gone when that list has had its turn.
-            None if self.lists > 0 => false,
-            None => known.known(&object.key).is_some_and(|known| is_late(&object, known, true)),
+            None if self.lists > 0 => None,
+            None => known.known(&object.key).and_then(|known| late(&object, known, true)),
         };
-        if late {
-            return Queued::Late;
+        if let Some(late) = late {
+            return late;
         }
         let object = self.transformed(object);
         self.push(Delta::new(delta_type, object));
@@ -114,19 +114,6 @@ impl RealFifo {
                 self.newest.remove(key);
             }
         }
-    }
-
-    /// What is queued or known, and not in a complete list.
-    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
-        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
-        let absent = self.newest.values().filter(|newest| newest.present && !listed.contains(&newest.object.key));
-        let mut gone: Vec<Arc<Object>> = absent.map(|newest| newest.object.clone()).collect();
-        // A complete list that waits says nothing of what is known: it will be gone by then.
-        if self.lists == 0 {
-            let mut present = listed.iter().copied().chain(self.newest.keys());
-            known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
-        }
-        gone
     }
 
     /// Makes a delta of the head, where it is an entry that stands for many.
@@ -211,6 +198,18 @@ impl Queue for RealFifo {
         self.initial += if first { gone.len() } else { 0 };
         gone.iter().for_each(|object| self.push(Delta::tombstone(object.clone())));
         items.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Replaced, object)));
+        gone
+    }
+
+    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
+        let absent = self.newest.values().filter(|newest| newest.present && !listed.contains(&newest.object.key));
+        let mut gone: Vec<Arc<Object>> = absent.map(|newest| newest.object.clone()).collect();
+        // A complete list that waits says nothing of what is known: it will be gone by then.
+        if self.lists == 0 {
+            let mut present = listed.iter().copied().chain(self.newest.keys());
+            known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
+        }
         gone
     }
 

@@ -12,7 +12,9 @@ mod options;
 mod proofs;
 mod refusals;
 mod silences;
+mod socket;
 mod steps;
+mod unread;
 
 use std::sync::Arc;
 
@@ -22,12 +24,15 @@ use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::{Failure, Verdict};
 use crate::cache::backoff::{Backoff, Moment};
 use crate::cache::ledger::Ledger;
+use crate::cache::queue::Queued;
 use crate::cache::reflector::objects::Objects;
 use crate::cache::reflector::refusals::Refusals;
+use crate::cache::reflector::socket::Socket;
 
 pub use crate::cache::reflector::notice::Notice;
 pub use crate::cache::reflector::options::Options;
 pub use crate::cache::reflector::proofs::OpenWatch;
+pub use crate::cache::reflector::unread::Unread;
 
 /// Items a page where no other size is set, as client-go's pager asks for (`defaultPageSize`).
 pub const PAGE: u32 = 500;
@@ -41,8 +46,15 @@ const QUIET: f64 = 90_000.0;
 /// A socket that has not opened by then counts as refused, and so does a streaming list of which nothing has come by
 /// then, for a proxy may accept a socket long before it reaches the server. A server may hold such a list back for 3 s.
 const OPENING: f64 = 15_000.0;
-/// A page that has not arrived by then counts as failed. A probe asks for one second only: it gets [`OPENING`].
+/// A page of which nothing has arrived by then counts as failed; servers and proxies may need a minute to begin with a
+/// large one. A probe asks for one second only: it gets [`OPENING`].
 const LISTING: f64 = 120_000.0;
+/// A page that has begun to arrive, and of which nothing more comes for this long, counts as failed. A whole list may take
+/// as long as it takes: one of 200 MB on a slow line must come to its end.
+const STALLED: f64 = 30_000.0;
+/// A frame that is longer than this, in bytes, is not read. Servers refuse objects of more than some megabytes (etcd: 1.5,
+/// API servers: 3), and what a socket brings comes whole.
+pub const LONGEST_FRAME: usize = 64_000_000;
 /// A watch that ends sooner without an event is a failure, and no two are opened within this (RetryWatcher).
 const SHORT: f64 = 1_000.0;
 /// A streaming list that has said nothing for this long, and has not ended, is worth a word (client-go,
@@ -65,8 +77,12 @@ pub enum Input<'a> {
     /// A binary frame. It counts as the text that it holds; where it holds none it is malformed, for to replace
     /// what is no UTF-8 would give an object another name.
     Bytes(&'a [u8]),
+    /// A frame that is longer than [`LONGEST_FRAME`], and was not read: how long it is at least, in bytes.
+    TooLong(usize),
     /// The socket closed. Its code is 1000 where the server ended the watch as it should.
     Closed(u16),
+    /// So many more bytes of a page have arrived.
+    Progress(usize),
     /// A page of the list.
     Page(&'a str),
     /// A page of the list as it came; it is no list where it is no UTF-8.
@@ -133,13 +149,14 @@ pub trait ReflectorStore {
     fn keep(&mut self, object: Object) -> Arc<Object> {
         Arc::new(object)
     }
-    /// An event of a watch, and the text that the object was read from.
-    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str);
+    /// An event of a watch, and the text that the object was read from. Says what came of it.
+    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str) -> Queued;
     /// An event of a streaming list, or an item of a page, whose list has not ended: seen, but not yet part of the
     /// truth.
     fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>, text: &str);
-    /// A complete list.
-    fn replace(&mut self, now: f64, items: Vec<Arc<Object>>);
+    /// A complete list, sorted by key, but for what could not be read of it. Whether something known stays that is not in
+    /// it, because it may be what could not be read.
+    fn replace(&mut self, now: f64, items: Vec<Arc<Object>>, unread: &Unread) -> bool;
     /// Tell everything again.
     fn resync(&mut self, now: f64);
     /// Something other than an object that the user should know of.
@@ -174,23 +191,6 @@ enum Phase {
     Watch,
 }
 
-/// One socket: a streaming list, or the watch that follows a list.
-#[derive(Debug)]
-struct Socket {
-    requested: f64,
-    opened: Option<f64>,
-    last_frame: Option<f64>,
-    timeout: f64,
-    frames: u64,
-    events: u64,
-    /// When the missing end of the initial events was last told.
-    warned: f64,
-    /// By when it must have brought something, for the server has something for it.
-    owed: Option<f64>,
-    /// A streaming list, or a watch.
-    streaming: bool,
-}
-
 #[derive(Debug)]
 enum State {
     /// Not begun.
@@ -199,14 +199,16 @@ enum State {
     Stopped,
     /// A streaming list whose end has not come; the map is what it has said so far.
     Stream(Socket, Objects),
-    /// A paged list: the items so far, how many more could not be read, the version of its first page, and how many
+    /// A paged list: the items so far, those that could not be read, the version of its first page, and how many
     /// items remain, where the last page said so.
     List {
         items: Objects,
-        unreadable: usize,
+        unread: Unread,
         version: ResourceVersion,
         request: ListRequest,
         requested: f64,
+        /// When something of the page last arrived, once something has.
+        arrived: Option<f64>,
         remaining: Option<u64>,
     },
     /// The watch after a list.
@@ -244,6 +246,8 @@ pub struct Reflector {
     backoff: Backoff,
     /// The newest version that was seen; unset before the first list.
     version: ResourceVersion,
+    /// The newest that was seen before that one: whatever lies between the two was never sent.
+    before: ResourceVersion,
     /// The server can no longer serve from `version`, or not yet: ask for its newest.
     unavailable: bool,
     /// The first list at `0` came in pages, so later ones will too.
@@ -266,6 +270,8 @@ pub struct Reflector {
     /// Why the list under way is needed.
     reason: String,
     last_opened: f64,
+    /// When a list is to be taken anew, because the last one left it open whether something is there.
+    doubt_at: Option<f64>,
     /// When everything is to be told again. The time runs from the list on, whatever becomes of the watch's
     /// sockets, as client-go's `startResync` does beside its watches.
     resync_at: Option<f64>,
@@ -280,6 +286,7 @@ impl Reflector {
             state: State::Idle,
             backoff: Backoff::default(),
             version: ResourceVersion::default(),
+            before: ResourceVersion::default(),
             unavailable: false,
             paged: false,
             synced: false,
@@ -292,6 +299,7 @@ impl Reflector {
             heard: None,
             reason: String::from("first list"),
             last_opened: f64::NEG_INFINITY,
+            doubt_at: None,
             resync_at: None,
         }
     }
@@ -319,7 +327,14 @@ impl Reflector {
             }
             Input::Frame(text) => self.frame(text, moment, store),
             Input::Bytes(bytes) => self.bytes(bytes, moment, store),
+            Input::TooLong(bytes) => self.too_long(bytes, moment, store),
             Input::Closed(code) => self.closed(code, moment, store),
+            Input::Progress(_) => {
+                if let State::List { arrived, .. } = &mut self.state {
+                    *arrived = Some(moment.now);
+                }
+                None
+            }
             Input::Page(text) => self.page(text, moment, store),
             Input::PageBytes(bytes) => self.page_bytes(bytes, moment, store),
             Input::Failed(failure) => self.failed(failure, moment, store),
@@ -346,7 +361,8 @@ impl Reflector {
     /// When [`Input::Timer`] is due, if ever.
     pub fn deadline(&self) -> Option<f64> {
         let deadlines = [self.ends_at(), self.owed_at(), self.late_at(), self.stale_at(), self.resync_due()];
-        deadlines.into_iter().flatten().reduce(f64::min)
+        let deadlines = deadlines.into_iter().chain([self.doubt_due()]);
+        deadlines.flatten().reduce(f64::min)
     }
 
     /// How much of what is shown can be believed.
@@ -435,41 +451,4 @@ fn read(decode: Decode, keep: Keep, text: &str) -> Result<Object, DecodeError> {
         object.flaw = Some(flaw.to_string().into());
     }
     Ok(object)
-}
-
-impl Socket {
-    fn new(now: f64, timeout_seconds: u32, streaming: bool) -> Socket {
-        Socket {
-            requested: now,
-            opened: None,
-            last_frame: None,
-            timeout: f64::from(timeout_seconds) * 1000.0,
-            frames: 0,
-            events: 0,
-            warned: f64::NEG_INFINITY,
-            owed: None,
-            streaming,
-        }
-    }
-
-    /// It opened, or a frame shows that it has.
-    fn open(&mut self, now: f64, ledger: &mut Ledger) {
-        if self.opened.is_none() {
-            self.opened = Some(now);
-            ledger.watches += 1;
-        }
-    }
-
-    /// When it last said something; without a word, when it opened.
-    fn heard(&self) -> Option<f64> {
-        self.last_frame.or(self.opened)
-    }
-
-    fn deadline(&self) -> f64 {
-        match self.opened {
-            None => self.requested + OPENING,
-            Some(opened) if self.streaming && self.frames == 0 => opened + OPENING,
-            Some(opened) => (opened + self.timeout + GRACE).min(self.last_frame.unwrap_or(opened) + QUIET),
-        }
-    }
 }

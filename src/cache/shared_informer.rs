@@ -16,7 +16,7 @@ use crate::cache::ledger::Ledger;
 use crate::cache::pipeline::Pipeline;
 use crate::cache::processor::{HandlerId, HandlerLedger, SharedProcessor};
 use crate::cache::queue::{Queue, QueueKind, Queued, Transform};
-use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, WatchEvent};
+use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread, WatchEvent};
 use crate::cache::store::{Change, Store};
 
 /// Keeps the objects of one resource in one scope, for all who look at them.
@@ -107,7 +107,7 @@ impl ReflectorStore for Sink<'_> {
         Arc::new(object)
     }
 
-    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str) {
+    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str) -> Queued {
         let delta_type = match event {
             WatchEvent::Added => DeltaType::Added,
             WatchEvent::Modified => DeltaType::Updated,
@@ -116,18 +116,13 @@ impl ReflectorStore for Sink<'_> {
         if let Some(beside) = &mut self.beside {
             beside.event(delta_type, object.clone());
         }
-        match self.pipeline.event(delta_type, object.clone()) {
-            Queued::Queued => {
-                self.ledger.watched += 1;
-                self.received(now, delta_type, &object, Some(text));
-            }
-            // The timeline keeps a deletion of something that no one knew; the table has no row for it.
-            Queued::Unknown => {
-                self.ledger.late += 1;
-                self.received(now, delta_type, &object, Some(text));
-            }
-            Queued::Late => self.ledger.late += 1,
+        let queued = self.pipeline.event(delta_type, object.clone());
+        *self.ledger.place_of(queued) += 1;
+        // The timeline keeps a deletion of something that no one knew; the table has no row for it.
+        if matches!(queued, Queued::Queued | Queued::Unknown) {
+            self.received(now, delta_type, &object, Some(text));
         }
+        queued
     }
 
     fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>, text: &str) {
@@ -144,7 +139,13 @@ impl ReflectorStore for Sink<'_> {
         }
     }
 
-    fn replace(&mut self, now: f64, items: Vec<Arc<Object>>) {
+    fn replace(&mut self, now: f64, mut items: Vec<Arc<Object>>, unread: &Unread) -> bool {
+        let (kept, doubt) = self.kept(&items, unread);
+        if !kept.is_empty() {
+            self.ledger.kept += kept.len() as u64;
+            items.extend(kept);
+            items.sort_by(|a, b| a.key.cmp(&b.key));
+        }
         if let Some(beside) = &mut self.beside {
             beside.replace(items.clone());
         }
@@ -156,6 +157,7 @@ impl ReflectorStore for Sink<'_> {
         for object in gone.iter().filter(|object| !told.contains(&object.uid)) {
             self.received(now, DeltaType::Deleted, object, None);
         }
+        doubt
     }
 
     fn resync(&mut self, now: f64) {
@@ -182,12 +184,34 @@ impl Sink<'_> {
         self.processor.received(now, delta_type, object);
     }
 
+    /// What is known, and stays beside the items of a list although it is not among them. An object that the list names
+    /// is there: only its newest state is not known. Where an item has not even a name, any object that the list does
+    /// not name may be that one; so none of them is called deleted. Each says so of itself. Whether any of these may be
+    /// gone.
+    fn kept(&self, items: &[Arc<Object>], unread: &Unread) -> (Vec<Arc<Object>>, bool) {
+        let flawed =
+            |object: &Arc<Object>, flaw: String| Arc::new(Object { flaw: Some(flaw.into()), ..Object::clone(object) });
+        let named = unread.named().filter_map(|(key, words)| {
+            let newest = self.pipeline.newest(key)?;
+            Some(flawed(newest, format!("its newest state could not be read, and this is an older one: {words}")))
+        });
+        let mut kept: Vec<Arc<Object>> = named.collect();
+        let certain = kept.len();
+        if unread.unnamed() > 0 {
+            let words = match unread.unnamed() {
+                1 => String::from("it may be gone: a list did not name it, and one of its items had no name"),
+                count => format!("it may be gone: a list did not name it, and {count} of its items had no name"),
+            };
+            let absent = self.pipeline.absent(items).into_iter().filter(|object| !unread.names(&object.key));
+            kept.extend(absent.map(|object| flawed(&object, words.clone())));
+        }
+        let doubt = kept.len() > certain;
+        (kept, doubt)
+    }
+
     /// Whether this very version is known already.
     fn is_known(&self, object: &Object) -> bool {
-        let known = match self.pipeline.queue().newest(&object.key) {
-            Some((newest, present)) => present.then_some(newest),
-            None => self.pipeline.store().get(&object.key),
-        };
+        let known = self.pipeline.newest(&object.key);
         known.is_some_and(|known| known.uid == object.uid && known.resource_version == object.resource_version)
     }
 }

@@ -95,6 +95,7 @@ impl Store {
             // Resources that are computed and not stored have no versions: only their values tell.
             Some(old)
                 if old.resource_version == object.resource_version
+                    && old.flaw == object.flaw
                     && (!object.resource_version.is_unset() || old == object) =>
             {
                 (Some(Change::Synced { new: object, folded }), None)

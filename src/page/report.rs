@@ -61,16 +61,20 @@ struct LedgerCounters {
     bookmarks: u64,
     errors: u64,
     malformed: u64,
+    oversized: u64,
     events: u64,
     watched: u64,
     streamed: u64,
     late: u64,
+    former: u64,
+    unknown: u64,
     listed: u64,
     malformed_items: u64,
     merged: u64,
     discarded: u64,
     pending: u64,
     replaced: u64,
+    kept: u64,
     tombstones: u64,
     resyncs: u64,
     deltas: u64,
@@ -117,8 +121,11 @@ pub fn status<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, no
 
 fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted: u64) -> LedgerCounters {
     let deltas = ledger.deltas();
-    let Ledger { frames, bytes, bookmarks, errors, malformed, events, watched, streamed, late, .. } = *ledger;
-    let Ledger { listed, malformed_items, merged, discarded, pending, replaced, tombstones, .. } = *ledger;
+    let Ledger {
+        frames, bytes, bookmarks, errors, malformed, oversized, events, watched, streamed, late, former, ..
+    } = *ledger;
+    let Ledger { unknown, listed, malformed_items, merged, discarded, pending, replaced, kept, tombstones, .. } =
+        *ledger;
     let Ledger { resyncs, applied, coalesced, watches, lists, .. } = *ledger;
     LedgerCounters {
         frames,
@@ -126,16 +133,20 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
         bookmarks,
         errors,
         malformed,
+        oversized,
         events,
         watched,
         streamed,
         late,
+        former,
+        unknown,
         listed,
         malformed_items,
         merged,
         discarded,
         pending,
         replaced,
+        kept,
         tombstones,
         resyncs,
         deltas,

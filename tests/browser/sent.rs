@@ -74,7 +74,6 @@ async fn every_malformed_frame_is_counted() {
     let proxy = KubectlProxy::start(cluster.port()).await;
     with_page("every_malformed_frame_is_counted", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", RECOVERY).await;
-        // What a frame of an unknown type said stays unknown, as in client-go; the list after the next one knows it.
         let faults = ["unknown-type", "truncate", "not-json"];
         for (before, fault) in faults.into_iter().enumerate() {
             let order = format!("fault?frame={fault}&resource=pods&event=MODIFIED&times=1&user-agent=Mozilla");

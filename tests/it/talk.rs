@@ -4,6 +4,7 @@
 //! lines of data. What happens:
 //!
 //! ```text
+//! bytes N  long N                              so much of a page arrives; a frame of so many bytes is not read
 //! start  stop  open  woke  reachable  pass     inputs without a text; `pass` is a probe that finds nothing
 //! close CODE                                   the socket closes
 //! ADDED OBJECT  MODIFIED OBJECT  ...           a frame; any word in capitals is taken as its type
@@ -129,6 +130,8 @@ impl Talk {
                 };
                 self.input(Input::HeartbeatFailed { asked: self.asked, failure })
             }
+            "bytes" => self.input(Input::Progress(rest.parse().unwrap())),
+            "long" => self.input(Input::TooLong(rest.parse().unwrap())),
             "close" => self.input(Input::Closed(rest.parse().unwrap())),
             "frame" => self.input(Input::Frame(rest)),
             "answer" => self.input(Input::Page(rest)),

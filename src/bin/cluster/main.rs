@@ -50,7 +50,7 @@
 //! | `delay-ms=N`, `drip=BYTES [pause-ms=N]` | answered late; the body so many bytes at a time |
 //! | `stall=true` | not answered, and running watches bring nothing, until it is taken back |
 //! | `watch-list=off` | 422 for `sendInitialEvents` |
-//! | `frame=delay [delay-ms=N]`, `duplicate`, `reorder`, `lose`, `truncate`, `not-json`, `wrong-type`, `unknown-type`, `no-end-bookmark` | what happens to a watch's frame |
+//! | `frame=delay [delay-ms=N]`, `duplicate`, `reorder`, `lose`, `truncate`, `not-json`, `wrong-type`, `unknown-type`, `huge`, `no-end-bookmark` | what happens to a watch's frame |
 //! | `end=close\|drop` | a watch ends with 1000, or without a word |
 //! | `skew=SECONDS` | the clock is wrong: timestamps, ages, `Date` |
 //! | `resource=` `verb=` `namespace=` `user-agent=`, for frames `event=` | whom it strikes |

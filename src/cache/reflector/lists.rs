@@ -4,13 +4,16 @@ use crate::api::list;
 use crate::api::object::{DecodeError, ResourceVersion};
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Reflector, ReflectorStore, Silence, State, Verdict,
-    WatchEvent, kind, read,
+    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Phase, Reflector, ReflectorStore, Silence, State,
+    Unread, Verdict, WatchEvent, kind, read,
 };
 
 /// A list of more items than this does not end: the largest clusters have 150,000 Pods (kubernetes, "Considerations
 /// for large clusters").
 const MOST: usize = 1_000_000;
+/// Where a list had items without a name, and so left it open whether something is still there, it is taken anew after so
+/// long, in milliseconds: seldom, for an item that is spoilt on the server will be the same then.
+const DOUBT: f64 = 300_000.0;
 
 impl Reflector {
     /// Asks for the first page. Unset asks for the newest; `0`, the first time, for any cached state, which
@@ -32,10 +35,11 @@ impl Reflector {
     pub(super) fn request(&mut self, request: ListRequest, moment: Moment) -> Action {
         self.state = State::List {
             items: Objects::default(),
-            unreadable: 0,
+            unread: Unread::default(),
             version: ResourceVersion::default(),
             request: request.clone(),
             requested: moment.now,
+            arrived: None,
             remaining: None,
         };
         Action::List(request)
@@ -64,7 +68,7 @@ impl Reflector {
     }
 
     pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let State::List { items, unreadable, version, request, requested, remaining } = &mut self.state else {
+        let State::List { items, unread, version, request, requested, arrived, remaining } = &mut self.state else {
             return None;
         };
         store.ledger().bytes += text.len() as u64;
@@ -73,7 +77,7 @@ impl Reflector {
             Err(error) => return self.no_list(&error, moment, store),
         };
         self.heard = Some(moment.now);
-        let before = items.len() + *unreadable;
+        let before = items.len() + unread.len();
         for item in &page.items {
             store.ledger().listed += 1;
             let named = self.options.kind.map_or(Ok(()), |kind| kind::check_item(kind, item));
@@ -81,9 +85,10 @@ impl Reflector {
             let object = match named.and_then(|()| read()) {
                 Ok(object) => store.keep(object),
                 Err(words) => {
-                    *unreadable += 1;
                     store.ledger().malformed_items += 1;
-                    store.notice(Notice::Malformed { at: moment.now, reason: format!("an item of the list: {words}") });
+                    if let Some(reason) = unread.push(item, &words) {
+                        store.notice(Notice::Malformed { at: moment.now, reason });
+                    }
                     continue;
                 }
             };
@@ -105,7 +110,7 @@ impl Reflector {
         if let Some(token) = page.continue_token {
             // A server that continues for ever would never let the list end: it repeats its token or its items, or
             // makes up new ones.
-            let count = items.len() + *unreadable;
+            let count = items.len() + unread.len();
             let repeats = count == before || request.continue_token.as_ref() == Some(&token);
             if repeats || count > MOST {
                 let words = match repeats {
@@ -117,18 +122,45 @@ impl Reflector {
             }
             self.paged |= request.resource_version.as_str() == "0";
             request.continue_token = Some(token);
-            (*requested, *remaining) = (moment.now, page.remaining);
+            (*requested, *arrived, *remaining) = (moment.now, None, page.remaining);
             return Some(Action::List(request.clone()));
         }
-        let State::List { items, version, .. } = std::mem::replace(&mut self.state, State::Idle) else { return None };
-        self.version = version;
+        let State::List { items, mut unread, version, .. } = std::mem::replace(&mut self.state, State::Idle) else {
+            return None;
+        };
+        self.reached(version);
         self.refusals.allowed(Verb::List);
-        self.replace(items, moment, store);
+        if let Some(reason) = unread.rest() {
+            store.notice(Notice::Malformed { at: moment.now, reason });
+        }
+        unread.forget(|key| items.get(key).is_some());
+        self.replace(items, &unread, moment, store);
         Some(self.open(moment, false))
     }
 
-    /// Hands a complete list over.
-    pub(super) fn replace(&mut self, objects: Objects, moment: Moment, store: &mut dyn ReflectorStore) {
+    /// When a list is to be taken anew because of what the last one could not name; not while one is on its way.
+    pub(super) fn doubt_due(&self) -> Option<f64> {
+        self.doubt_at.filter(|_| matches!(self.state, State::Watch(_)))
+    }
+
+    /// Takes a list anew: perhaps every item of this one can be read.
+    pub(super) fn resolve_doubt(&mut self, moment: Moment) -> Action {
+        self.doubt_at = None;
+        self.reason = String::from("the last list had items without a name");
+        self.silent(false, moment);
+        // What comes until that list is complete is a gap, though nobody refused anything.
+        self.failure = Some(Failure::unreachable(self.reason.clone()));
+        self.enter(Phase::Start, moment)
+    }
+
+    /// Hands a complete list over, but for what could not be read of it.
+    pub(super) fn replace(
+        &mut self,
+        objects: Objects,
+        unread: &Unread,
+        moment: Moment,
+        store: &mut dyn ReflectorStore,
+    ) {
         let items = objects.into_sorted();
         let count = items.len();
         store.ledger().pending -= count as u64;
@@ -144,7 +176,8 @@ impl Reflector {
             // Before the first list nothing was known, so that nothing was missed.
             *silence = Silence { from: moment.now, since: moment.now };
         }
-        store.replace(moment.now, items);
+        let doubt = store.replace(moment.now, items, unread);
+        self.doubt_at = doubt.then_some(moment.now + DOUBT);
         if !first {
             store.notice(Notice::Relisted { at: moment.now, reason, items: count });
         }

@@ -2,7 +2,7 @@
 
 use crate::cache::reflector::refusals::is_refusal;
 use crate::cache::reflector::{
-    Action, Failure, Health, LATE, LISTING, Moment, Notice, OPENING, Phase, Reflector, ReflectorStore, State,
+    Action, Failure, Health, LATE, LISTING, Moment, Notice, OPENING, Phase, Reflector, ReflectorStore, STALLED, State,
 };
 
 impl Reflector {
@@ -11,7 +11,7 @@ impl Reflector {
         match &self.state {
             State::Idle | State::Stopped | State::Refused => None,
             State::Waiting { until, .. } => Some(*until),
-            State::List { requested, .. } => Some(requested + LISTING),
+            State::List { requested, arrived, .. } => Some(arrived.map_or(requested + LISTING, |at| at + STALLED)),
             State::Probe { requested, .. } => Some(requested + OPENING),
             State::Stream(socket, _) | State::Watch(socket) => Some(socket.deadline()),
         }
@@ -58,6 +58,9 @@ impl Reflector {
                     let phase = *phase;
                     Some(self.enter(phase, moment))
                 }
+                State::List { arrived: Some(_), .. } => {
+                    self.failed(Failure::unreachable("the answer stopped in the middle"), moment, store)
+                }
                 State::List { .. } | State::Probe { .. } => {
                     self.failed(Failure::unreachable("no answer in time"), moment, store)
                 }
@@ -67,6 +70,9 @@ impl Reflector {
                 }
                 State::Idle | State::Stopped | State::Refused => None,
             };
+        }
+        if due(self.doubt_due()) {
+            return Some(self.resolve_doubt(moment));
         }
         if due(self.owed_at()) {
             return self.dead(moment);

@@ -1,12 +1,13 @@
 //! The Reflector's transitions, one method for each kind of input.
 
 use crate::api::event::{self, EventType};
-use crate::api::object::{DecodeError, ResourceVersion};
+use crate::api::object::{DecodeError, Object, ResourceVersion};
 use crate::cache::backoff::Backoff;
+use crate::cache::queue::{Queued, late};
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT, Socket, State,
-    Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
+    Action, Failure, LONGEST_FRAME, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT,
+    Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
 };
 
 /// A watch that lasts this long between two internal errors ends what they have in common (client-go's
@@ -97,9 +98,11 @@ impl Reflector {
             EventType::Deleted => WatchEvent::Deleted,
             EventType::Bookmark => return self.bookmark(frame.object, moment, store),
             EventType::Error => return self.error(frame.object, moment, store),
+            // client-go logs it and takes the version past it, so that whatever it said stays unknown until the next
+            // list. Servers add types only on request; so this is one that something between has changed, or that a
+            // newer server sends on its own, and it may have been a change.
             EventType::Unknown(word) => {
-                self.unknown(&word, frame.object, moment, store);
-                return None;
+                return self.malformed(&format!("an event of the unknown type {word:?}"), moment, store);
             }
         };
         // client-go logs an object of another type, leaves it out and keeps the version; the next event then takes the
@@ -117,9 +120,9 @@ impl Reflector {
         match &mut self.state {
             State::Stream(socket, objects) => {
                 socket.events += 1;
-                let newer = objects.get(&object.key).map(|newer| &newer.resource_version);
-                if newer.is_some_and(|newer| object.resource_version.is_older_than(newer)) {
-                    store.ledger().late += 1;
+                let late = objects.get(&object.key).and_then(|newer| late(&object, newer, true));
+                if let Some(late) = late {
+                    *store.ledger().place_of(late) += 1;
                     return None;
                 }
                 store.streamed(moment.now, event, &object, frame.object);
@@ -145,10 +148,14 @@ impl Reflector {
                 // A watch from no version, or from `0`, begins with what exists, in the order of names: the version of
                 // one says nothing about the next. What exists is over with the first event that is no ADDED.
                 let anywhere = self.version.is_unset() || self.version.as_str() == "0";
+                let is_news = self.is_news(&object.resource_version);
                 if event != WatchEvent::Added || !anywhere {
                     self.version_seen(&object.resource_version);
                 }
-                store.event(moment.now, event, object, frame.object);
+                let queued = store.event(moment.now, event, object.clone(), frame.object);
+                if is_news && matches!(queued, Queued::Late | Queued::Former) {
+                    return self.went_back(&object, moment, store);
+                }
             }
             _ => {}
         }
@@ -168,14 +175,16 @@ impl Reflector {
             State::Stream(socket, objects) if bookmark.initial_events_end => {
                 // The whole state as of this version: it counts even where it is lower than one seen before,
                 // for a server that was restored from a backup has gone back.
-                self.version = version;
-                self.replace(objects, moment, store);
+                self.reached(version);
+                self.replace(objects, &Unread::default(), moment, store);
                 self.state = State::Watch(socket);
                 self.settle(true, moment, store);
             }
             state @ State::Watch(_) => {
                 self.state = state;
                 self.version_seen(&version);
+                // Nothing below it is to come.
+                self.before = self.version.clone();
             }
             state => self.state = state,
         }
@@ -186,24 +195,41 @@ impl Reflector {
     /// one that cannot be compared where the last one could: at `0` a server tells what exists, and not what is gone.
     fn version_seen(&mut self, version: &ResourceVersion) {
         let follows = version.is_comparable() || !(version.is_unset() || self.version.is_comparable());
-        if follows && !version.is_older_than(&self.version) {
-            self.version = version.clone();
+        if follows && !version.is_older_than(&self.version) && *version != self.version {
+            self.before = std::mem::replace(&mut self.version, version.clone());
         }
     }
 
-    /// An event of a type that this was not asked for: servers add types only on request, so that it is no change
-    /// of an object. It is counted and told, and the watch goes on after it.
-    fn unknown(&mut self, word: &str, object: &str, moment: Moment, store: &mut dyn ReflectorStore) {
-        store.ledger().malformed += 1;
-        store.notice(Notice::Malformed { at: moment.now, reason: format!("an event of the unknown type {word:?}") });
-        self.count_event();
-        self.prove(false, moment, store);
-        if let (State::Watch(_), Ok(read)) = (&self.state, event::bookmark(object)) {
-            self.version_seen(&ResourceVersion::new(&read.resource_version));
-        }
+    /// A list or its end says that everything up to this version is known.
+    pub(super) fn reached(&mut self, version: ResourceVersion) {
+        (self.version, self.before) = (version.clone(), version);
     }
 
-    /// Bookmarks and events of unknown types count as events too when a watch ends early, as in client-go.
+    /// Whether the server has not been past this version: it is above all that was sent, but perhaps for the newest. A
+    /// frame that comes again is no news.
+    fn is_news(&self, version: &ResourceVersion) -> bool {
+        self.before.is_older_than(version) && *version != self.version
+    }
+
+    /// Something new came of an object, and is older than what is known of it. A server sends changes in the order of
+    /// their versions, so that one of the two versions is wrong. Where it is the one that is known (a single huge one
+    /// is enough), every later change would be late, and the row would stay as it is under "live". Only a new list
+    /// tells, and not one at a version that may be the wrong one.
+    fn went_back(&mut self, object: &Object, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let Object { key, resource_version, .. } = object;
+        let reason =
+            format!("{key} came in version {resource_version}, which is new, and older than what is known of it");
+        store.notice(Notice::Malformed { at: moment.now, reason: reason.clone() });
+        let action = self.failed(
+            Failure { verdict: Verdict::Failing, code: 0, words: reason, retry_after: None },
+            moment,
+            store,
+        );
+        self.unavailable = true;
+        action
+    }
+
+    /// Bookmarks count as events too when a watch ends early, as in client-go.
     fn count_event(&mut self) {
         if let State::Stream(socket, _) | State::Watch(socket) = &mut self.state {
             socket.events += 1;
@@ -220,6 +246,22 @@ impl Reflector {
     /// after a wait a new list tells.
     fn malformed(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         store.ledger().malformed += 1;
+        self.unread(reason, moment, store)
+    }
+
+    /// A frame that is too long is not read at all, and may have been anything, too. The list that follows has no limit:
+    /// it comes in pieces.
+    pub(super) fn too_long(&mut self, bytes: usize, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        if !self.hear(bytes, moment, store) {
+            return None;
+        }
+        store.ledger().oversized += 1;
+        let megabytes = |bytes: usize| bytes as f64 / 1e6;
+        let (long, most) = (megabytes(bytes), megabytes(LONGEST_FRAME));
+        self.unread(&format!("a frame of {long:.1} MB, and no more than {most:.0} MB are read"), moment, store)
+    }
+
+    fn unread(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         store.notice(Notice::Malformed { at: moment.now, reason: reason.to_owned() });
         let words = format!("a frame could not be read: {reason}");
         self.failed(Failure { verdict: Verdict::Failing, code: 0, words, retry_after: None }, moment, store)

@@ -26,7 +26,7 @@ pub enum Said {
 pub enum End {
     /// Text like any other, or nothing.
     Inert(String),
-    /// The same, but what it says stays until the next list: no later event can be told to be newer.
+    /// The same, but it says that it is newer than what comes after it: that leads to a new list.
     Stays(String),
     /// A row that says that its columns could not be read. Where there are none, it is inert.
     Flagged(String),
@@ -258,7 +258,7 @@ fn frames() -> Vec<Case> {
         relist("duplicate keys", &whole.replace("{\"type\"", "{\"type\":\"DELETED\",\"type\"")),
         relist("duplicate keys", &whole.replace(",\"object\"", ",\"object\":{},\"object\"")),
         inert("MODIFIED before ADDED", vec![frame("MODIFIED", &good)], "c@8", "watched"),
-        inert("DELETED of the unknown", vec![frame("DELETED", &good)], "", "late"),
+        inert("DELETED of the unknown", vec![frame("DELETED", &good)], "", "unknown"),
         relist("DELETED of null", &frame("DELETED", "null")),
         relist("DELETED of null", &frame("DELETED", r#"{"metadata":null}"#)),
         inert(
@@ -267,9 +267,9 @@ fn frames() -> Vec<Case> {
             "c#2@9",
             "watched*2",
         ),
-        inert("unknown event type", vec![frame("RESET", &good)], "", "malformed"),
-        inert("unknown event type", vec![frame("added", "7")], "", "malformed"),
-        inert("unknown event type", vec![frame("", "null")], "", "malformed"),
+        relist("unknown event type", &frame("RESET", &good)),
+        relist("unknown event type", &frame("added", "7")),
+        relist("unknown event type", &frame("", "null")),
         relist("unknown event type", &frame("ADDED", &good).replace("\"ADDED\"", "7")),
         relist("BOOKMARK without metadata", &frame("BOOKMARK", "{}")),
         relist("BOOKMARK without metadata", &frame("BOOKMARK", r#"{"kind":"Pod","metadata":null}"#)),

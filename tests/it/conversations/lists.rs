@@ -239,6 +239,75 @@ fn list_item_without_a_name_costs_only_itself() {
     assert_eq!(talk.informer.ledger().malformed_items, 1);
 }
 
+/// It is there; only its newest state is not known, and it says so until it is.
+#[test]
+fn known_object_whose_item_cannot_be_read_stays_and_says_so() {
+    let mut talk = relisting();
+    let item = r#"{"metadata":{"name":"a","namespace":"n","uid":"a-1","resourceVersion":9}}"#;
+    let other = r#"{"metadata":{"name":"new","namespace":"n","uid":{}}}"#;
+    talk.check(&[
+        ("fail 422 Invalid no", "list 7"),
+        (&format!(r#"answer {{"metadata":{{"resourceVersion":"9"}},"items":[{item},{other}]}}"#), "watch 9"),
+        ("drain", "Updated a@5>5 Deleted b@6"),
+        ("store", "a@5"),
+        ("marks", "Deleted b@6"),
+    ]);
+    let flaw = |talk: &Talk| talk.informer.store().iter().next().and_then(|object| object.flaw.clone());
+    assert!(flaw(&talk).is_some_and(|words| words.starts_with("its newest state could not be read")));
+    let ledger = talk.informer.ledger();
+    assert_eq!((ledger.malformed_items, ledger.kept, ledger.tombstones), (2, 1, 1));
+    talk.check(&[("open", ""), ("MODIFIED a@10", ""), ("drain", "Updated a@5>10"), ("health", "Live")]);
+    assert_eq!(flaw(&talk), None);
+}
+
+/// What a list does not name may be the item that has no name. It is taken anew, by and by.
+#[test]
+fn nothing_is_called_deleted_by_a_list_with_an_item_without_a_name() {
+    let mut talk = relisting();
+    talk.check(&[
+        ("fail 422 Invalid no", "list 7"),
+        ("page 9 ? a@8", "watch 9"),
+        ("open", ""),
+        ("BOOKMARK 9", ""),
+        ("drain", "Updated a@5>8 Updated b@6>6"),
+        ("marks", "Replaced a@8"),
+        ("store", "a@8 b@6"),
+        ("health", "Live"),
+    ]);
+    let flaws = |talk: &Talk| talk.informer.store().iter().filter(|object| object.flaw.is_some()).count();
+    assert_eq!(flaws(&talk), 1);
+    // Neither does the next one that cannot be read.
+    talk.check(&[
+        ("+60000", ""),
+        ("BOOKMARK 9", ""),
+        ("+60000", ""),
+        ("BOOKMARK 9", ""),
+        ("+60000", ""),
+        ("BOOKMARK 9", ""),
+    ]);
+    talk.check(&[("+60000", ""), ("BOOKMARK 9", ""), ("+59999", ""), ("BOOKMARK 9", ""), ("timer", "stream 9")]);
+    talk.check(&[("fail 422 Invalid no", "list 9"), ("page 10 ? a@8", "watch 10"), ("open", ""), ("BOOKMARK 10", "")]);
+    talk.check(&[("drain", "Synced a@8 Synced b@6")]);
+    assert_eq!((flaws(&talk), talk.informer.ledger().kept), (1, 2));
+    // One that can be read says which are gone.
+    talk.check(&[
+        ("stop", "wait"),
+        ("start", "stream 10"),
+        ("fail 422 Invalid no", "list 10"),
+        ("page 11 a@8", "watch 11"),
+    ]);
+    talk.check(&[("drain", "Synced a@8 Deleted b@6"), ("store", "a@8"), ("deadline", "15000")]);
+}
+
+/// Of very many one is told how many there were.
+#[test]
+fn many_items_without_a_name_are_told_together() {
+    let mut talk = paged();
+    let items = ["?"; 5000].join(" ");
+    talk.check(&[("start", "list 0 limit 500"), (&format!("page 7 {items}"), "watch 7")]);
+    assert_eq!((talk.log.notices.len(), talk.informer.ledger().malformed_items), (11, 5000));
+}
+
 #[test]
 fn duplicate_item_counts_once() {
     let mut talk = paged();
@@ -305,6 +374,29 @@ fn list_that_never_arrives() {
         ("words", "Unreachable: no answer in time"),
         ("page 7 a@5", ""),
         ("store", ""),
+    ]);
+}
+
+/// A list may take as long as it takes, while something of it comes: 200 MB on a slow line are a quarter of an hour.
+#[test]
+fn list_that_is_slow_and_list_that_stops() {
+    let mut talk = paged();
+    talk.check(&[("start", "list 0 limit 500"), ("+119999", ""), ("bytes 65536", ""), ("deadline", "30000")]);
+    for _ in 0..100 {
+        talk.check(&[("+29999", ""), ("bytes 65536", ""), ("deadline", "30000"), ("health", "Listing")]);
+    }
+    talk.check(&[
+        ("page 7 +token a@5", "list 0 limit 500 continue token"),
+        // Each page begins anew.
+        ("deadline", "120000"),
+        ("bytes 1", ""),
+        ("timer", "wait 800"),
+        ("words", "Unreachable: the answer stopped in the middle"),
+        ("bytes 1", ""),
+        ("timer", "list 0 limit 500"),
+        ("page 8 a@5 b@6", "watch 8"),
+        ("bytes 1", ""),
+        ("drain", "Added a@5 Added b@6"),
     ]);
 }
 

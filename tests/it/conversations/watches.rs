@@ -287,21 +287,101 @@ fn malformed_frame_holds_the_version_and_relists_once() {
     }
 }
 
+/// client-go logs it, and its version moves on: what it said is unknown until the next list.
 #[test]
-fn unknown_type_is_counted_and_the_watch_goes_on() {
+fn unknown_type_holds_the_version_and_relists() {
     let mut talk = live();
     talk.check(&[
-        (r#"frame {"type":"PROGRESS","object":{"metadata":{"resourceVersion":"9"}}}"#, ""),
-        ("version", "9"),
-        ("health", "Live"),
-        ("notices", "Malformed"),
+        (r#"frame {"type":"PROGRESS","object":{"metadata":{"resourceVersion":"9"}}}"#, "wait 800"),
+        ("version", "7"),
+        ("health", "Stale"),
+        ("notices", r#"Malformed Stale (a frame could not be read: an event of the unknown type "PROGRESS")"#),
         ("marks", ""),
-        (r#"frame {"type":"WHAT","object":7}"#, ""),
-        ("MODIFIED a@10", ""),
-        ("drain", "Updated a@5>10"),
+        ("timer", "stream 7"),
+        ("ADDED a@9", ""),
+        ("ADDED b@6", ""),
+        ("END 9", ""),
+        ("drain", "Updated a@5>9 Synced b@6"),
+        ("health", "Live"),
     ]);
-    assert_eq!(talk.informer.ledger().malformed, 2);
-    check(&[("start", "stream unset"), ("PROGRESS a@9", ""), ("ADDED b@6", ""), ("END 7", ""), ("drain", "Added b@6")]);
+    assert_eq!(talk.informer.ledger().malformed, 1);
+    check(&[("start", "stream unset"), ("PROGRESS a@9", "list 0 limit 500"), ("page 9 a@9", "watch 9")]);
+}
+
+/// It may have been anything, and is not read; a list has no such limit.
+#[test]
+fn a_frame_that_is_too_long_is_counted_and_listed() {
+    let mut talk = live();
+    talk.check(&[
+        ("MODIFIED a@8", ""),
+        ("long 64000001", "wait 800"),
+        ("version", "8"),
+        ("health", "Stale"),
+        ("words", "Failing: a frame could not be read: a frame of 64.0 MB, and no more than 64 MB are read"),
+        ("long 99000000", ""),
+        ("timer", "stream 8"),
+        // The same object, in the streaming list.
+        ("ADDED b@6", ""),
+        ("long 70000000", "list 8"),
+        ("page 9 a@9 b@6", "watch 9"),
+        ("open", ""),
+        ("drain", "Updated a@5>9 Synced b@6"),
+        ("BOOKMARK 10", ""),
+        ("health", "Live"),
+    ]);
+    let ledger = talk.informer.ledger();
+    assert_eq!((ledger.oversized, ledger.malformed, ledger.frames), (2, 0, 8));
+}
+
+/// One version that is too high, and the row would stay as it is until the next list, under "live".
+#[test]
+fn a_version_that_went_back_is_noticed_and_listed_anew() {
+    const HUGE: &str = "99999999999999999999";
+    let heal = |mut talk: Talk, late: u64| {
+        talk.check(&[
+            ("health", "Stale"),
+            // Not at a version that may be the wrong one.
+            ("timer", "stream unset"),
+            ("ADDED a@9", ""),
+            ("ADDED b@10", ""),
+            ("END 10", ""),
+            ("health", "Live"),
+            ("version", "10"),
+        ]);
+        talk.line("drain");
+        talk.check(&[("store", "a@9 b@10"), ("MODIFIED a@11", ""), ("drain", "Updated a@9>11")]);
+        assert_eq!(talk.informer.ledger().late, late);
+    };
+    // A watch brought it.
+    let mut talk = live();
+    talk.check(&[(&format!("MODIFIED a@{HUGE}"), ""), ("MODIFIED b@8", ""), ("MODIFIED a@9", "wait 800")]);
+    talk.check(&[(
+        "notices",
+        &format!("Malformed Stale (n/a came in version 9, which is new, and older than what is known of it)"),
+    )]);
+    heal(talk, 1);
+    // A list did.
+    let mut talk = Talk::new(Options::default());
+    talk.check(&[("start", "stream unset"), (&format!("ADDED a@{HUGE}"), ""), ("END 7", ""), ("+2000", "")]);
+    talk.check(&[("ADDED b@8", ""), ("MODIFIED a@9", "wait 800")]);
+    heal(talk, 1);
+    // What comes again is no news: it is late, and nothing more.
+    let mut talk = live();
+    talk.check(&[
+        ("MODIFIED a@8", ""),
+        ("MODIFIED a@9", ""),
+        ("MODIFIED a@8", ""),
+        ("MODIFIED a@7", ""),
+        ("ADDED a@5", ""),
+    ]);
+    talk.check(&[
+        ("BOOKMARK 20", ""),
+        ("MODIFIED a@30", ""),
+        ("MODIFIED a@15", ""),
+        ("health", "Live"),
+        ("version", "30"),
+    ]);
+    assert_eq!(talk.informer.ledger().late, 4);
 }
 
 /// 40. TestReflectorWatchHandler.
@@ -348,6 +428,7 @@ fn versions_of_forty_digits_go_forward_only() {
     let bookmark = |version: &str| format!("BOOKMARK {version}");
     let mut talk = live();
     talk.check(&[
+        (&line("MODIFIED a", LOW), ""),
         (&line("MODIFIED a", HIGH), ""),
         ("version", HIGH),
         (&line("MODIFIED a", LOW), ""),
@@ -386,6 +467,7 @@ fn version_never_goes_back() {
 fn late_and_doubled_frames_never_go_back() {
     let mut talk = live();
     talk.check(&[
+        ("MODIFIED a@8", ""),
         ("MODIFIED a@9", ""),
         ("MODIFIED a@8", ""),
         ("ADDED a@5", ""),
@@ -403,9 +485,10 @@ fn late_and_doubled_frames_never_go_back() {
         ("DELETED b@10", ""),
         ("store", "a@9 b#2@11"),
         // Late ones have no marks, but for the deletion of something unknown.
-        ("marks", "Updated a@9 Deleted b@10 Deleted b@10 Deleted b@10 Added b#2@11"),
+        ("marks", "Updated a@8 Updated a@9 Deleted b@10 Deleted b@10 Deleted b@10 Added b#2@11"),
     ]);
-    assert_eq!(talk.informer.ledger().late, 8);
+    let ledger = talk.informer.ledger();
+    assert_eq!((ledger.late, ledger.former, ledger.unknown), (4, 3, 1));
 }
 
 #[test]
@@ -420,7 +503,7 @@ fn late_frame_of_an_object_that_is_gone_and_forgotten() {
 fn deletion_of_the_unknown() {
     let mut talk = live();
     talk.check(&[("DELETED z@8", ""), ("queued", "0"), ("drain", ""), ("marks", "Deleted z@8"), ("version", "8")]);
-    assert_eq!(talk.informer.ledger().late, 1);
+    assert_eq!((talk.informer.ledger().late, talk.informer.ledger().unknown), (0, 1));
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub struct Books {
     made: u64,
     /// What the list under way has brought.
     list: Map,
+    /// How many items of it had no name.
+    unnamed: u64,
     /// Lives whose DELETED came while a list was streamed.
     told: HashSet<(usize, u32)>,
     /// The counters. Those of bytes and of watches are left out, and `applied` has what was coalesced, too.
@@ -130,11 +132,14 @@ impl Books {
         self.passed(state.seen.version);
         self.reached.insert(state.revision);
         let newest = self.newest(state.seen.key);
-        if newest.is_some_and(|(newest, present)| {
-            is_older(state.seen, newest) && (present || newest.life == state.seen.life)
-        }) {
-            self.ledger.late += 1;
-            return;
+        if let Some((newest, present)) = newest.filter(|(newest, _)| is_older(state.seen, *newest)) {
+            match newest.life == state.seen.life {
+                true => self.ledger.late += 1,
+                false => self.ledger.former += u64::from(present),
+            }
+            if present || newest.life == state.seen.life {
+                return;
+            }
         }
         let delta_type = match state.event {
             WatchEvent::Added => DeltaType::Added,
@@ -143,7 +148,7 @@ impl Books {
         };
         self.marks.push((delta_type, state.seen));
         if newest.is_none() && !state.is_present() && self.folds {
-            self.ledger.late += 1; // of something that no one knew
+            self.ledger.unknown += 1;
             return;
         }
         self.ledger.watched += 1;
@@ -157,8 +162,11 @@ impl Books {
         self.ledger.frames += 1;
         self.ledger.events += 1;
         let before = self.list[seen.key];
-        if before.is_some_and(|before| is_older(seen, before)) {
-            self.ledger.late += 1;
+        if let Some(before) = before.filter(|before| is_older(seen, *before)) {
+            match before.life == seen.life {
+                true => self.ledger.late += 1,
+                false => self.ledger.former += 1,
+            }
             return;
         }
         self.ledger.streamed += 1;
@@ -182,6 +190,7 @@ impl Books {
     pub fn listed(&mut self, items: &[Seen], malformed: u64) {
         self.ledger.listed += items.len() as u64 + malformed;
         self.ledger.malformed_items += malformed;
+        self.unnamed += malformed;
         self.ledger.pending += items.len() as u64;
         for seen in items {
             self.list[seen.key] = Some(*seen);
@@ -193,8 +202,9 @@ impl Books {
 
     /// The list under way is complete: how many objects it has.
     pub fn complete(&mut self, revision: u64, now: f64) -> usize {
-        let list = std::mem::take(&mut self.list);
+        let mut list = std::mem::take(&mut self.list);
         let count = list.iter().flatten().count();
+        let unnamed = std::mem::take(&mut self.unnamed);
         self.ledger.pending -= count as u64;
         self.ledger.replaced += count as u64;
         let first = self.ledger.lists == 0;
@@ -203,6 +213,13 @@ impl Books {
         self.heard = now;
         self.version = revision;
         let told = std::mem::take(&mut self.told);
+        if unnamed > 0 {
+            // Whatever is not in the list may be what had no name in it.
+            for key in (0..COUNT).filter(|key| list[*key].is_none()).collect::<Vec<_>>() {
+                list[key] = self.newest(key).filter(|(_, present)| *present).map(|(seen, _)| seen);
+                self.ledger.kept += u64::from(list[key].is_some());
+            }
+        }
         // Of one key there is a tombstone or an item, so that their order is nobody's but across keys.
         let (tombstones, items) = if self.folds { (2, 1) } else { (1, 2) };
         for (key, listed) in list.iter().enumerate() {
@@ -225,6 +242,7 @@ impl Books {
 
     /// The list under way, if any, came to nothing.
     pub fn discard(&mut self) {
+        self.unnamed = 0;
         let count = std::mem::take(&mut self.list).iter().flatten().count() as u64;
         self.ledger.pending -= count;
         self.ledger.discarded += count;

@@ -158,7 +158,7 @@ impl Play {
             }
             Step::Unknown if open => {
                 self.books.other(|ledger| &mut ledger.malformed);
-                self.input(Input::Frame(r#"{"type":"WHAT","object":{}}"#));
+                self.input(Input::Frame(r#"{"type":"WHAT","object":{"metadata":{"resourceVersion":"9"}}}"#));
             }
             Step::Error(code) if open => {
                 self.books.other(|ledger| &mut ledger.errors);
@@ -352,6 +352,12 @@ impl Play {
     fn told(&self, change: &Change) -> Told {
         let (what, folded) = match change {
             Change::Added { folded, .. } => (What::Added, *folded),
+            // That a list could not name it, or can again, is no other state of the server's.
+            Change::Updated { old, new, folded }
+                if old.flaw != new.flaw && self.server.seen(old) == self.server.seen(new) =>
+            {
+                (What::Synced, *folded)
+            }
             Change::Updated { old, folded, .. } => (What::Updated(self.server.seen(old)), *folded),
             Change::Synced { folded, .. } => (What::Synced, *folded),
             Change::Deleted { folded, final_state_unknown: false, .. } => (What::Deleted, *folded),
@@ -396,7 +402,12 @@ impl Play {
             self.time(wait);
             let health = self.informer.health(self.now);
             if self.socket == Socket::Watching && self.server.sent_all() && health == Health::Live {
-                break;
+                self.drain(usize::MAX);
+                if self.informer.store().iter().all(|object| object.flaw.is_none()) {
+                    break;
+                }
+                // What a list left open would be asked for again by and by.
+                self.input(Input::Stop);
             }
         }
         self.drain(usize::MAX);

@@ -109,6 +109,9 @@ impl Tamper {
     }
 }
 
+/// What a huge frame has more than it needs, in bytes.
+const HUGE: usize = 65_000_000;
+
 fn strike(fault: FrameFault, frame: Frame, out: &mut VecDeque<Outgoing>) {
     let mut copy = Outgoing { fault: fault.word(), ..Outgoing::plain(frame.clone()) };
     match fault {
@@ -132,6 +135,8 @@ fn strike(fault: FrameFault, frame: Frame, out: &mut VecDeque<Outgoing>) {
             let rest = frame.text.strip_prefix(&start).unwrap_or_default();
             copy.frame.text = format!("{{\"type\":\"RENAMED\"{rest}").into();
         }
+        // White space is no part of what it says: it is the same frame, but for its length.
+        FrameFault::Huge => copy.frame.text = format!("{}{}\n", frame.text, " ".repeat(HUGE)).into(),
         FrameFault::Reorder | FrameFault::NoEndBookmark | FrameFault::Lose => {}
     }
     out.push_back(copy);

@@ -151,10 +151,12 @@ fn frame_fault(words: &mut Words) -> Result<FrameFault, GrammarError> {
         FrameFault::NotJson,
         FrameFault::WrongType,
         FrameFault::UnknownType,
+        FrameFault::Huge,
         FrameFault::NoEndBookmark,
         FrameFault::Lose,
     ];
-    let expected = "delay, duplicate, reorder, truncate, not-json, wrong-type, unknown-type, no-end-bookmark or lose";
+    let expected = "delay, duplicate, reorder, truncate, not-json, wrong-type, unknown-type, huge, no-end-bookmark or \
+                    lose";
     let found = all.into_iter().find(|fault| fault.word() == word);
     found.ok_or(GrammarError::Value { key: "frame", value: word, expected })
 }

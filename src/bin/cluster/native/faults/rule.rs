@@ -88,6 +88,8 @@ pub enum FrameFault {
     WrongType,
     /// Its type is none that is known.
     UnknownType,
+    /// It comes with 65 MB of white space behind it.
+    Huge,
     /// It does not come, being the bookmark that ends the initial events.
     NoEndBookmark,
     /// It does not come.
@@ -105,6 +107,7 @@ impl FrameFault {
             Self::NotJson => "not-json",
             Self::WrongType => "wrong-type",
             Self::UnknownType => "unknown-type",
+            Self::Huge => "huge",
             Self::NoEndBookmark => "no-end-bookmark",
             Self::Lose => "lose",
         }

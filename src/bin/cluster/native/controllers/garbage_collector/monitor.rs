@@ -13,7 +13,10 @@ use kubechurn::api::resource::ApiResource;
 use kubechurn::api::uid::Uid;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::ledger::Ledger;
-use kubechurn::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, WatchEvent};
+use kubechurn::cache::queue::Queued;
+use kubechurn::cache::reflector::{
+    Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread, WatchEvent,
+};
 use rustc_hash::FxHashSet;
 use tokio::time::{Duration, Instant};
 
@@ -74,17 +77,22 @@ impl Sink {
 }
 
 impl ReflectorStore for Sink {
-    fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>, _text: &str) {
+    fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>, _text: &str) -> Queued {
         match event {
             WatchEvent::Added | WatchEvent::Modified => self.observe(&object),
             WatchEvent::Deleted => self.builder.forget(&object.uid.text()),
         }
+        Queued::Queued
     }
 
     fn streamed(&mut self, _now: f64, _event: WatchEvent, _object: &Arc<Object>, _text: &str) {}
 
-    fn replace(&mut self, _now: f64, items: Vec<Arc<Object>>) {
+    fn replace(&mut self, _now: f64, items: Vec<Arc<Object>>, unread: &Unread) -> bool {
         items.iter().for_each(|object| self.observe(object));
+        if !unread.is_empty() {
+            // What is not among the items may be there all the same.
+            return true;
+        }
         let there: FxHashSet<&Uid> = items.iter().map(|object| &object.uid).collect();
         let missing = {
             let mut graph = self.builder.graph.borrow_mut();
@@ -92,6 +100,7 @@ impl ReflectorStore for Sink {
             graph.missing(&kind, |uid| there.contains(&Uid::new(uid)))
         };
         missing.iter().for_each(|uid| self.builder.forget(uid));
+        false
     }
 
     fn resync(&mut self, _now: f64) {}
