@@ -9,6 +9,9 @@
 #[allow(dead_code, reason = "the benchmark uses the same harness, and each uses another part")]
 mod harness;
 
+// The relay with which networks are broken.
+mod relay;
+
 // A page that is live on a small cluster.
 mod live;
 
