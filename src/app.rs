@@ -52,6 +52,7 @@ use crate::cache::backoff::Moment;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::heartbeat::{self, Answer, Ask, DEADLINE, Heartbeat, Question};
 use crate::cache::reflector::Input;
+use crate::page::audit::AuditLog;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Definitions;
 use crate::page::desks::Desks;
@@ -118,6 +119,8 @@ struct Page {
     paused: bool,
     /// How many keys a frame may take.
     drain: Drain,
+    /// What is written down of the way of the data, where the address asks for it.
+    audit: AuditLog,
     screen: Screen,
     frames: Frames,
     layout: Layout,
@@ -208,6 +211,7 @@ impl Page {
                 history: History::new(history::BUDGET, random()),
                 paused: false,
                 drain,
+                audit: AuditLog::parse(travel::parameter("audit").as_deref()),
                 screen,
                 frames: Frames::new(move || {
                     if let Some(page) = framed.upgrade() {
@@ -287,6 +291,15 @@ impl Page {
 }
 
 impl Page {
+    /// Writes down which states time alone has changed.
+    fn audit_look(&self, now: f64) {
+        for (id, informer) in self.informers.iter().filter(|_| self.audit.is_on()) {
+            if let Some((resource, scope)) = self.informers.of(id) {
+                self.audit.look((&resource, scope), informer, now);
+            }
+        }
+    }
+
     /// Has the tables and timelines take what the informers have for them.
     fn take(&mut self, now: f64) {
         // What the hands are at is held from the next picture on, and must be there then.
@@ -299,6 +312,7 @@ impl Page {
         }
         let left = self.informers.iter().map(|(_, informer)| informer.queue().queued()).sum();
         if let Some(said) = self.overload.look(now, left) {
+            self.audit.said(None, &said);
             self.announcer.say(said);
             self.announce();
         }
@@ -341,6 +355,7 @@ fn tick(page: &Shared) {
         page.count_lists(now);
         let page = &mut *page;
         page.desks.look(&page.informers, now);
+        page.audit_look(now);
         page.heartbeat.questions(&page.informers, clock::moment(), hidden)
     };
     for question in questions {

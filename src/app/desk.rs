@@ -110,6 +110,7 @@ impl Page {
         let count = after.iter().filter(|watched| is_in_view(watched.kind())).count();
         let (ended, is_other) = self.desks.put(after, count, &mut self.informers, &mut self.announcer, now);
         ended.iter().for_each(|id| drop(self.drivers.remove(id)));
+        self.desks.write_down(&self.audit);
         if is_other {
             // Rows of another table have the same numbers.
             self.layout.generation += 1;
@@ -147,15 +148,24 @@ impl Page {
             }
         };
         let frames = informer.ledger().frames;
+        let before = self.audit.before(informer, &input);
         let action = informer.handle_tapped(input, moment, &mut keep);
         self.undrained += (informer.ledger().frames - frames) as usize;
         let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
+        if let Some(before) = before
+            && let Some((resource, scope)) = self.informers.of(id)
+            && let Some(informer) = self.informers.get(id)
+        {
+            self.audit.handled(before, (&resource, scope), informer, action.as_ref(), moment);
+        }
         if !notices.is_empty()
             && let Some((resource, scope)) = self.informers.of(id)
         {
             for notice in notices {
                 let namespace = scope.namespace.clone();
-                self.announcer.say(Said { resource: resource.plural, namespace, news: News::Watch(id, notice) });
+                let said = Said { resource: resource.plural, namespace, news: News::Watch(id, notice) };
+                self.audit.said(Some((&resource, scope)), &said);
+                self.announcer.say(said);
             }
             self.announce();
         }

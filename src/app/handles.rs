@@ -21,6 +21,12 @@ pub(super) fn install(page: &Shared) {
     let said = page.clone();
     let said = Closure::<dyn Fn() -> JsValue>::new(move || json(&notices::told(&said.borrow().notices)));
     let _ = Reflect::set(&handles, &"notices".into(), &said.into_js_value());
+    let audited = page.clone();
+    let audited = Closure::<dyn Fn() -> JsValue>::new(move || {
+        let entries = audited.borrow().audit.take(clock::now());
+        entries.and_then(|text| JSON::parse(&text).ok()).unwrap_or(JsValue::NULL)
+    });
+    let _ = Reflect::set(&handles, &"audit".into(), &audited.into_js_value());
     offer(&handles, page, "rows", |watched, informers| json(&report::rows(watched, informers, clock::wall())));
     offer(&handles, page, "digest", |watched, informers| {
         report::digest(watched.objects(informers).map(|object| &**object)).into()

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use crate::api::object::ObjectKey;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Health;
+use crate::page::audit::AuditLog;
 use crate::page::joint::Joint;
 use crate::page::notices::Announcer;
 use crate::page::sheet::Sheet;
@@ -152,6 +153,14 @@ impl Desks {
             }
         }
         left
+    }
+
+    /// Has every table and store write down from now on what happens to it.
+    pub fn write_down(&mut self, audit: &AuditLog) {
+        self.watched.iter_mut().for_each(|watched| watched.sheet_mut().audit = audit.clone());
+        if let Some(joint) = &mut self.joint {
+            joint.sheet_mut().audit = audit.clone();
+        }
     }
 
     /// Has every timeline hear what the page has to say.

@@ -89,7 +89,7 @@ impl Joint {
         Joint {
             scopes: members.iter().map(|member| member.scopes().to_vec()).collect(),
             sources,
-            sheet: Sheet { view: TableView::of(face.clone()), timeline },
+            sheet: Sheet { view: TableView::of(face.clone()), timeline, ..Sheet::default() },
             ear: announcer.listen(),
             arrived: Vec::new(),
             face,
@@ -126,11 +126,13 @@ impl Joint {
             self.sheet.timeline.push(at, mark_type, (kind, key), uid, resource_version, 1, tone(&object));
         }
         let mut left = false;
-        for source in &self.sources {
+        for (source, scope) in self.sources.iter().zip(self.scopes.iter().flatten()) {
             let Some(informer) = informers.get_mut(source.timeline.informer) else { continue };
+            let Some(kind) = self.face.kind(source.kind) else { continue };
+            let (kind, of) = (source.kind, (&kind.resource, scope));
             left |= informer.deliver_some(
                 source.table.handler,
-                &mut TableHandler(source.kind, &mut self.sheet.view),
+                &mut TableHandler { kind, of, sheet: &mut self.sheet },
                 AT_ONCE,
             );
         }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use crate::api::cell::{CellRef, Tone};
 use crate::api::object::{Object, ObjectKey};
+use crate::api::request::Scope;
+use crate::api::resource::ApiResource;
 use crate::cache::factory::InformerId;
 use crate::cache::handler::{Handled, ResourceEventHandler};
 use crate::cache::reflector::Notice;
 use crate::cache::store::Change;
+use crate::page::audit::AuditLog;
 use crate::page::notices::{News, Said};
 use crate::table::view::TableView;
 use crate::timeline::Timeline;
@@ -19,14 +22,21 @@ pub struct Sheet {
     pub view: TableView,
     /// The marks.
     pub timeline: Timeline,
+    /// Where it is written down what the rows come to be.
+    pub audit: AuditLog,
 }
 
 /// Shows what changed in objects of one kind, by its number, as rows.
-pub(super) struct TableHandler<'a>(pub(super) u8, pub(super) &'a mut TableView);
+pub(super) struct TableHandler<'a> {
+    pub(super) kind: u8,
+    pub(super) of: (&'a ApiResource, &'a Scope),
+    pub(super) sheet: &'a mut Sheet,
+}
 
 impl ResourceEventHandler for TableHandler<'_> {
     fn changed(&mut self, now: f64, change: &Change) -> Handled {
-        self.1.apply_of(self.0, change, now);
+        self.sheet.view.apply_of(self.kind, change, now);
+        self.sheet.audit.shown(self.of, (&self.sheet.view, self.kind), change, now);
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::api::extra::Keep;
 use crate::api::object::Object;
 use crate::api::request::Scope;
+use crate::api::resource::ApiResource;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
@@ -14,6 +15,7 @@ use crate::cache::ledger::Ledger;
 use crate::cache::reflector::{Health, Options};
 use crate::cache::shared_informer::{InformerOptions, SharedInformer};
 use crate::cache::store::Change;
+use crate::page::audit::AuditLog;
 use crate::page::counters::Counters;
 use crate::page::notices::{Announcer, Ear};
 use crate::page::route::Route;
@@ -63,6 +65,20 @@ impl ResourceEventHandler for TimelineHandler<'_> {
         self.0.recall(0, key);
         self.0.timeline.push(now, mark_type, (0, key), &object.uid, version, 1, tone(object));
         Ok(())
+    }
+}
+
+/// Counts what the store took in, and writes it down where that is asked for.
+struct Applied<'a> {
+    counters: &'a mut Counters,
+    audit: &'a AuditLog,
+    of: (&'a ApiResource, &'a Scope),
+}
+
+impl ResourceEventHandler for Applied<'_> {
+    fn changed(&mut self, now: f64, change: &Change) -> Handled {
+        self.audit.applied(self.of, change, now);
+        self.counters.changed(now, change)
     }
 }
 
@@ -157,13 +173,19 @@ impl Watched {
     /// was there when it came: of very many objects it takes some at a time, so that the page does not stand still.
     pub fn take(&mut self, informers: &mut SharedInformerFactory) -> bool {
         let mut left = false;
-        for source in &self.sources {
+        for (source, scope) in self.sources.iter().zip(&self.scopes) {
             let Some(informer) = informers.get_mut(source.timeline.informer) else { continue };
+            let of = (&self.kind.resource, scope);
             informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.sheet));
+            let counters = &mut self.counters;
+            informer.deliver(source.counters.handler, &mut Applied { counters, audit: &self.sheet.audit, of });
             if let Some(table) = source.table {
-                left |= informer.deliver_some(table.handler, &mut TableHandler(0, &mut self.sheet.view), AT_ONCE);
+                left |= informer.deliver_some(
+                    table.handler,
+                    &mut TableHandler { kind: 0, of, sheet: &mut self.sheet },
+                    AT_ONCE,
+                );
             }
-            informer.deliver(source.counters.handler, &mut self.counters);
         }
         left
     }

@@ -9,6 +9,13 @@
 #[allow(dead_code, reason = "the benchmark uses the same harness, and each uses another part")]
 mod harness;
 
+// Holds what a page wrote down against what the cluster wrote down.
+#[allow(dead_code, reason = "the command uses more of it than the tests")]
+mod judge;
+
+// The relay with which networks are broken.
+mod relay;
+
 // A page that is live on a small cluster.
 mod live;
 

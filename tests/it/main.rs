@@ -5,6 +5,8 @@
 /// The language of the conversations: what the server says, and what is expected of us.
 mod talk;
 
+/// What the page writes down of the way of the data.
+mod audit;
 /// Whatever a broken or hostile server may say, and the end that it has.
 mod bad_input;
 /// The table of rules and their tests, in docs/checklist.md.

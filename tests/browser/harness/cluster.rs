@@ -95,6 +95,21 @@ impl Cluster {
         port_closed(self.port).await;
     }
 
+    /// Stops its process where it stands, with all connections open, until [`Cluster::go_on`].
+    pub fn stop(&self) {
+        self.process().stop();
+    }
+
+    /// Has it go on after [`Cluster::stop`].
+    pub fn go_on(&self) {
+        self.process().go_on();
+    }
+
+    /// Its process.
+    pub fn process(&self) -> &Process {
+        self.process.as_ref().expect("the cluster runs")
+    }
+
     /// Starts another cluster on the same port as before.
     pub async fn start_again(&mut self, options: &Options) {
         let arguments = [

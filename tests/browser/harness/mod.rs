@@ -7,6 +7,7 @@ pub mod kubectl;
 pub mod page;
 pub mod process;
 pub mod proxy;
+pub mod relay;
 pub mod tools;
 pub mod truth;
 pub mod turn;

@@ -20,7 +20,9 @@ use super::wait::wait_until;
 /// The shell leads a process group of its own and kills all of it when its standard input ends. The kernel
 /// closes that pipe however the test ends, so no handler can be missed; and only the program holds the output
 /// pipe, so its end is the program's end.
-const KEEPER: &str = r#""$@" 2>&1 & exec >/dev/null 2>&1; cat; kill -KILL 0"#;
+///
+/// It says the program's process id on its own standard error.
+const KEEPER: &str = r#""$@" 2>&1 & echo $! >&2; exec >/dev/null 2>&1; cat; kill -KILL 0"#;
 
 /// How long a program may take to say that it is ready: a debug build on a busy machine included.
 const START: Duration = Duration::from_secs(180);
@@ -34,6 +36,7 @@ const OUTPUT_LINES: usize = 200;
 /// A running program with its children.
 pub struct Process {
     name: String,
+    pid: u32,
     keeper: Child,
     /// Held open for as long as the program may run.
     lifeline: Option<ChildStdin>,
@@ -60,9 +63,14 @@ impl Process {
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("{name} could not be started with `sh`: {error}"));
+        let mut pid = String::new();
+        let stderr = keeper.stderr.take().expect("standard error is piped");
+        // What cannot be read is no number.
+        let _ = BufReader::new(stderr).read_line(&mut pid);
+        let pid = pid.trim().parse().unwrap_or_else(|_| panic!("{name} has the process id `{pid}`"));
         let lifeline = keeper.stdin.take();
         let stdout = keeper.stdout.take().expect("standard output is piped");
         let output = Arc::new(Mutex::new(Said::default()));
@@ -77,7 +85,27 @@ impl Process {
             }
             sink.lock().expect("no reader panics").ended = true;
         });
-        Self { name: name.to_owned(), keeper, lifeline, output }
+        Self { name: name.to_owned(), pid, keeper, lifeline, output }
+    }
+
+    /// The program's process id.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Stops it where it stands, with all its connections open, until [`Process::go_on`].
+    pub fn stop(&self) {
+        self.signal("STOP");
+    }
+
+    /// Has it go on after [`Process::stop`].
+    pub fn go_on(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let status = Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", name, &self.pid.to_string()]).status();
+        assert!(status.is_ok_and(|status| status.success()), "{} takes no {name}", self.name);
     }
 
     /// Waits for a line that contains `marker`, and returns what follows it.

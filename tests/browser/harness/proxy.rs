@@ -46,6 +46,11 @@ impl KubectlProxy {
         port_closed(self.port).await;
     }
 
+    /// Its process, which can be stopped and told to go on.
+    pub fn process(&self) -> &Process {
+        self.process.as_ref().expect("the proxy runs")
+    }
+
     /// Starts it on the same port as before.
     pub async fn start_again(&mut self) {
         let backend = format!("http://127.0.0.1:{}", self.backend);
@@ -66,7 +71,7 @@ impl KubectlProxy {
 /// copied, so nothing is compiled, and what is served is byte for byte what the other tests use.
 #[derive(Debug)]
 pub struct TrunkServe {
-    _process: Process,
+    process: Process,
     _folder: TemporaryFolder,
     port: u16,
 }
@@ -88,14 +93,24 @@ impl TrunkServe {
                 .chain([format!("--port={port}")])
                 .collect::<Vec<_>>();
         let process = Process::start("trunk serve", &tools::trunk(), folder.path(), &arguments);
-        let serve = Self { _process: process, _folder: folder, port };
-        serve._process.answers(&serve.url()).await;
+        let serve = Self { process, _folder: folder, port };
+        serve.process.answers(&serve.url()).await;
         serve
+    }
+
+    /// Its process, which can be stopped and told to go on.
+    pub fn process(&self) -> &Process {
+        &self.process
     }
 
     /// The page's address.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 }
 

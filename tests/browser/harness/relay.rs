@@ -1,0 +1,258 @@
+//! A TCP relay on loopback, between a page and its proxy or a proxy and its cluster, that makes what networks make:
+//! silence, cuts, refusals, and one dead connection among live ones.
+//!
+//! It waits for no time but the latency that it is given: whatever it holds back, it holds back until it is told
+//! otherwise.
+
+use std::collections::BTreeMap;
+use std::future;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinHandle};
+use tokio::time::sleep;
+
+/// Which bytes are held back while the connections stay open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// All.
+    Both,
+    /// Those of the client: what it asks does not arrive.
+    ToServer,
+    /// Those of the server: what it answers does not arrive.
+    ToClient,
+}
+
+/// What passes. One for the relay, and one for each connection; what either holds back is held back.
+#[derive(Debug, Clone, Copy, Default)]
+struct Gate {
+    held: Option<Direction>,
+    /// New connections are accepted, and reach nobody.
+    dials_held: bool,
+    /// How much later each piece arrives.
+    latency: Duration,
+}
+
+#[derive(Debug)]
+struct Connection {
+    /// The newest request line that came, such as `GET /api/v1/pods?watch=true HTTP/1.1`.
+    request: Arc<Mutex<String>>,
+    gate: watch::Sender<Gate>,
+    task: AbortHandle,
+}
+
+type Connections = Arc<Mutex<BTreeMap<u64, Connection>>>;
+
+/// A relay before one port. What it connects goes with it.
+#[derive(Debug)]
+pub struct Relay {
+    port: u16,
+    backend: u16,
+    gate: watch::Sender<Gate>,
+    connections: Connections,
+    /// None while it refuses.
+    listener: Option<JoinHandle<()>>,
+}
+
+impl Relay {
+    /// A relay on a free port that passes everything on to `backend`.
+    pub async fn start(backend: u16) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a loopback port can be bound");
+        let port = listener.local_addr().expect("a bound listener has an address").port();
+        let mut relay = Self {
+            port,
+            backend,
+            gate: watch::Sender::new(Gate::default()),
+            connections: Connections::default(),
+            listener: None,
+        };
+        relay.listen(listener);
+        relay
+    }
+
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The address of what is behind it, as a browser asks for it.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    /// Passes everything on again: what was held back, and what comes. A connection that was frozen alone stays so.
+    pub async fn pass(&mut self) {
+        self.gate.send_replace(Gate::default());
+        if self.listener.is_none() {
+            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+            let listener = TcpListener::bind(address).await;
+            self.listen(listener.unwrap_or_else(|error| panic!("the relay's port {address} is taken: {error}")));
+        }
+    }
+
+    /// Stops forwarding and keeps the connections open. New ones are accepted; they reach the server unless both
+    /// directions are held.
+    pub fn hold(&self, direction: Direction) {
+        self.gate.send_modify(|gate| gate.held = Some(direction));
+    }
+
+    /// What is connected goes on. New connections are accepted, and get no further until all is passed on again.
+    pub fn hold_dials(&self) {
+        self.gate.send_modify(|gate| gate.dials_held = true);
+    }
+
+    /// Every piece arrives so much later.
+    pub fn delay(&self, latency: Duration) {
+        self.gate.send_modify(|gate| gate.latency = latency);
+    }
+
+    /// What is connected goes on. New connections are refused.
+    pub async fn refuse(&mut self) {
+        if let Some(listener) = self.listener.take() {
+            listener.abort();
+            // It ends because it was told to: that is its error.
+            let _ = listener.await;
+        }
+    }
+
+    /// Cuts every connection. Returns how many there were.
+    pub fn cut(&self) -> usize {
+        self.cut_where(|_| true)
+    }
+
+    /// Cuts every connection whose newest request line is so. Returns how many there were.
+    pub fn cut_where(&self, is_it: impl Fn(&str) -> bool) -> usize {
+        self.each_where(is_it, |connection| connection.task.abort())
+    }
+
+    /// Stops forwarding on every connection whose newest request line is so, for good. Returns how many there were.
+    pub fn freeze_where(&self, direction: Direction, is_it: impl Fn(&str) -> bool) -> usize {
+        self.each_where(is_it, |connection| connection.gate.send_modify(|gate| gate.held = Some(direction)))
+    }
+
+    /// The newest request line of each open connection, the oldest connection first.
+    pub fn requests(&self) -> Vec<String> {
+        let connections = lock(&self.connections);
+        connections.values().map(|connection| lock(&connection.request).clone()).collect()
+    }
+
+    fn each_where(&self, is_it: impl Fn(&str) -> bool, act: impl Fn(&Connection)) -> usize {
+        let connections = lock(&self.connections);
+        let meant = connections.values().filter(|connection| is_it(&lock(&connection.request)));
+        meant.map(act).count()
+    }
+
+    fn listen(&mut self, listener: TcpListener) {
+        let (backend, connections, gate) = (self.backend, Arc::clone(&self.connections), self.gate.clone());
+        self.listener = Some(tokio::spawn(async move {
+            for id in 0.. {
+                let Ok((client, _)) = listener.accept().await else { return };
+                accept(id, client, backend, &connections, &gate);
+            }
+        }));
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        if let Some(listener) = self.listener.take() {
+            listener.abort();
+        }
+        self.cut();
+    }
+}
+
+/// Relays one connection until either end is done with it, or it is cut.
+fn accept(near: u64, client: TcpStream, backend: u16, connections: &Connections, all: &watch::Sender<Gate>) {
+    let (one, request) = (watch::Sender::new(Gate::default()), Arc::new(Mutex::new(String::new())));
+    let mut open = lock(connections);
+    // A listener that came back counts from nothing again.
+    let id = open.last_key_value().map_or(near, |(last, _)| last + 1);
+    let gates = [all.subscribe(), one.subscribe()];
+    let (heard, end) = (Arc::clone(&request), Removed(Arc::clone(connections), id));
+    let task = tokio::spawn(async move {
+        let _end = end;
+        relay(client, backend, gates, &heard).await;
+    });
+    open.insert(id, Connection { request, gate: one, task: task.abort_handle() });
+}
+
+/// Takes a connection off the list when its task ends, however that ends.
+struct Removed(Connections, u64);
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        lock(&self.0).remove(&self.1);
+    }
+}
+
+async fn relay(mut client: TcpStream, backend: u16, gates: [watch::Receiver<Gate>; 2], request: &Mutex<String>) {
+    let mut gate = gates.clone();
+    passed(&mut gate, |gate| gate.held == Some(Direction::Both) || gate.dials_held).await;
+    let Ok(mut server) = TcpStream::connect((Ipv4Addr::LOCALHOST, backend)).await else { return };
+    for stream in [&client, &server] {
+        // A piece is passed on as it came.
+        let _ = stream.set_nodelay(true);
+    }
+    let (from_client, to_client) = client.split();
+    let (from_server, to_server) = server.split();
+    let up = forward(from_client, to_server, gates.clone(), Direction::ToServer, |piece| note(piece, request));
+    let down = forward(from_server, to_client, gates, Direction::ToClient, |_| {});
+    // A connection whose one half failed is of no use to the other.
+    let _ = tokio::try_join!(up, down);
+}
+
+/// Passes pieces on until there are no more, and then says so to the other end. Errors are of the connection.
+async fn forward(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    mut gates: [watch::Receiver<Gate>; 2],
+    direction: Direction,
+    seen: impl Fn(&[u8]),
+) -> std::io::Result<()> {
+    let held = |gate: &Gate| gate.held.is_some_and(|held| held == Direction::Both || held == direction);
+    let mut piece = vec![0; 64 * 1024];
+    loop {
+        passed(&mut gates, held).await;
+        let count = from.read(&mut piece).await?;
+        seen(&piece[..count]);
+        let latency = gates[0].borrow().latency;
+        if !latency.is_zero() {
+            sleep(latency).await;
+        }
+        passed(&mut gates, held).await;
+        if count == 0 {
+            return to.shutdown().await;
+        }
+        to.write_all(&piece[..count]).await?;
+    }
+}
+
+/// Waits until no gate holds it back.
+async fn passed(gates: &mut [watch::Receiver<Gate>; 2], held: impl Fn(&Gate) -> bool) {
+    while let Some(closed) = gates.iter_mut().find(|gate| held(&gate.borrow())) {
+        if closed.wait_for(|gate| !held(gate)).await.is_err() {
+            // Nobody is left who could open it: the relay has gone, and cuts this connection.
+            future::pending::<()>().await;
+        }
+    }
+}
+
+/// A piece that begins with a request's line is a request: what these clients send has no body, and no frame of a
+/// WebSocket's client begins with a letter.
+fn note(piece: &[u8], request: &Mutex<String>) {
+    let Some(end) = piece.windows(2).position(|pair| pair == b"\r\n") else { return };
+    if let Ok(line) = std::str::from_utf8(&piece[..end])
+        && line.contains(" HTTP/1.")
+    {
+        lock(request).replace_range(.., line);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("nobody panics with it")
+}

@@ -1,0 +1,119 @@
+//! The relay that later tests break networks with, between the real `kubectl proxy` and the demo cluster.
+
+use std::time::Duration;
+
+use reqwest::{Client, Response};
+use serde_json::json;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::relay::{Direction, Relay};
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+const WATCH: &str = "api/v1/pods?watch=true&resourceVersion=";
+
+/// What is not held back arrives within this, and what is held back has had this long to arrive.
+const SOON: Duration = Duration::from_millis(500);
+
+/// A watch over HTTP.
+struct Watch(Response);
+
+impl Watch {
+    async fn open(http: &Client, url: &str, path: &str, revision: u64) -> Self {
+        Self(http.get(format!("{url}{path}{revision}")).send().await.expect("the watch is answered"))
+    }
+
+    /// What comes within `within`: `None` if nothing does; an error is an end.
+    async fn next(&mut self, within: Duration) -> Option<Result<String, ()>> {
+        let piece = tokio::time::timeout(within, self.0.chunk()).await.ok()?;
+        Some(piece.ok().flatten().map(|text| String::from_utf8_lossy(&text).into_owned()).ok_or(()))
+    }
+
+    async fn brings(&mut self, name: &str) {
+        wait_until(&format!("the watch brings {name}"), Duration::from_secs(5), async || match self.next(SOON).await {
+            Some(Ok(text)) => holds(text.contains(name), || text),
+            other => Err(format!("{other:?}")),
+        })
+        .await;
+    }
+}
+
+/// Everything that the relay can do to a watch, to a list, and to whoever comes anew.
+#[tokio::test]
+async fn a_relay_holds_cuts_refuses_and_comes_back() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 5, bookmark_seconds: 600, ..Options::default() }).await;
+    let mut relay = Relay::start(cluster.port()).await;
+    let proxy = KubectlProxy::start_plain(relay.port()).await;
+    let http = Client::builder().timeout(Duration::from_secs(60)).pool_max_idle_per_host(0).build();
+    let http = http.expect("an HTTP client can be made");
+    let lists = async || {
+        let answer = tokio::time::timeout(SOON, http.get(format!("{}api/v1/pods", proxy.url())).send()).await;
+        answer.ok().map(|answer| answer.is_ok_and(|answer| answer.status().is_success()))
+    };
+    let writes = async |name: &str| {
+        for kind in ["ConfigMap", "Pod"] {
+            let metadata = json!({ "namespace": "default", "name": name });
+            cluster.put(&json!({ "apiVersion": "v1", "kind": kind, "metadata": metadata })).await;
+        }
+    };
+    let revision = cluster.revision().await;
+    let mut pods = Watch::open(&http, &proxy.url(), WATCH, revision).await;
+    let maps = WATCH.replace("pods", "configmaps");
+    let mut maps = Watch::open(&http, &proxy.url(), &maps, revision).await;
+    assert_eq!(relay.requests().iter().filter(|line| line.contains("watch=true")).count(), 2);
+
+    writes("one").await;
+    pods.brings("one").await;
+    maps.brings("one").await;
+
+    for direction in [Direction::Both, Direction::ToClient] {
+        relay.hold(direction);
+        writes("two").await;
+        assert_eq!(pods.next(SOON).await, None, "{direction:?}: what is held arrives");
+        assert_eq!(lists().await, None, "{direction:?}: who comes meanwhile is answered");
+        relay.pass().await;
+        pods.brings("two").await;
+        maps.brings("two").await;
+        cluster.delete("/api/v1/namespaces/default/pods/two").await;
+        cluster.delete("/api/v1/namespaces/default/configmaps/two").await;
+        pods.brings("DELETED").await;
+        maps.brings("DELETED").await;
+    }
+
+    relay.hold(Direction::ToServer);
+    writes("three").await;
+    pods.brings("three").await;
+    maps.brings("three").await;
+    assert_eq!(lists().await, None, "a question that is held is answered");
+    relay.pass().await;
+    assert_eq!(lists().await, Some(true));
+
+    relay.hold_dials();
+    // What is connected and idle would be used again.
+    relay.cut_where(|line| !line.contains("watch=true"));
+    writes("four").await;
+    pods.brings("four").await;
+    maps.brings("four").await;
+    assert_eq!(lists().await, None, "a dial that is held is answered");
+    relay.pass().await;
+    assert_eq!(lists().await, Some(true));
+
+    assert_eq!(relay.freeze_where(Direction::Both, |line| line.contains("/api/v1/pods?watch=true")), 1);
+    writes("five").await;
+    maps.brings("five").await;
+    assert_eq!(pods.next(SOON).await, None, "a frozen connection brings something");
+    assert_eq!(lists().await, Some(true), "only one connection is frozen");
+
+    relay.refuse().await;
+    relay.cut_where(|line| !line.contains("watch=true"));
+    assert_eq!(lists().await, Some(false), "nobody is refused");
+    assert_eq!(relay.cut_where(|line| line.contains("/configmaps?watch=true")), 1);
+    assert_eq!(maps.next(Duration::from_secs(5)).await, Some(Err(())), "a connection is cut");
+    assert_eq!(pods.next(SOON).await, None, "another connection is cut");
+    relay.pass().await;
+    assert_eq!(lists().await, Some(true), "it does not come back");
+    assert!(relay.cut() > 0);
+    assert_eq!(pods.next(Duration::from_secs(5)).await, Some(Err(())), "a frozen connection is not cut");
+}
