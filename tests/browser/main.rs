@@ -40,6 +40,9 @@ mod hidden;
 // Names and annotations that are markup.
 mod markup;
 
+// What is linked in, and under which licence.
+mod licences;
+
 // Fifty thousand Pods.
 mod size;
 

@@ -7,6 +7,7 @@
 #[allow(dead_code, reason = "the browser tests use the same, and each uses another part")]
 #[path = "../browser/harness"]
 mod harness {
+    pub mod ports;
     pub mod process;
     pub mod tools;
     pub mod wait;
@@ -20,7 +21,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use harness::process::{Process, TemporaryFolder, free_port};
+use harness::ports::free_port;
+use harness::process::{Process, TemporaryFolder};
 use harness::tools;
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::harness::process::Process;
+use crate::harness::ports::free_port;
+use crate::harness::process::{Process, port_closed};
 
 /// Where nothing else names the program: the project's debug build.
 const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/debug/cluster");
@@ -28,10 +29,10 @@ impl Cluster {
         Self::start_at("0").await
     }
 
-    /// Starts one that can be replaced: its port is below those that the system gives away, so that nobody else, not
-    /// even the connections of those who look for it, gets it meanwhile.
+    /// Starts one that can be replaced: nobody else gets its port meanwhile, not even the connections of those who look
+    /// for it.
     pub async fn start_replaceable() -> Self {
-        Self::start_at(&(20_000 + std::process::id() % 10_000).to_string()).await
+        Self::start_at(&free_port().to_string()).await
     }
 
     async fn start_at(port: &str) -> Self {
@@ -39,10 +40,11 @@ impl Cluster {
         Self { url, client: reqwest::Client::new(), process: Some(process) }
     }
 
-    /// Kills it, and starts another at the same address with these arguments.
+    /// Kills it, and starts another at the same address with these arguments, once the port is free.
     pub async fn replace(&mut self, arguments: &[&str]) {
         self.process = None;
         let (_, port) = self.url.rsplit_once(':').expect("the address has a port");
+        port_closed(port.parse().expect("the port is a number")).await;
         let (process, url) = run(&[arguments, &["--port", port]].concat()).await;
         assert_eq!(url, self.url);
         self.process = Some(process);

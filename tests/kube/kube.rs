@@ -7,6 +7,7 @@
 #[allow(dead_code, reason = "the browser tests use the same, and each uses another part")]
 #[path = "../browser/harness"]
 mod harness {
+    pub mod ports;
     pub mod process;
     pub mod wait;
 }

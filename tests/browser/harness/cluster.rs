@@ -8,7 +8,8 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::process::{Process, free_port, port_closed};
+use super::ports::free_port;
+use super::process::{Process, port_closed};
 use super::tools;
 use super::truth::Truth;
 use super::wait::{holds, wait_until};

@@ -5,6 +5,7 @@ pub mod browser;
 pub mod cluster;
 pub mod kubectl;
 pub mod page;
+pub mod ports;
 pub mod process;
 pub mod proxy;
 pub mod relay;

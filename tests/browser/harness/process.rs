@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
@@ -26,6 +26,9 @@ const KEEPER: &str = r#""$@" 2>&1 & echo $! >&2; exec >/dev/null 2>&1; cat; kill
 
 /// How long a program may take to say that it is ready: a debug build on a busy machine included.
 const START: Duration = Duration::from_secs(180);
+
+/// How long a program that was killed may take to end.
+const END: Duration = Duration::from_secs(30);
 
 /// Longer than any command of kubectl takes, on the slowest machine.
 const COMMAND: Duration = Duration::from_secs(60);
@@ -185,19 +188,11 @@ pub async fn kubectl(
     output.unwrap_or_else(|error| panic!("kubectl {words:?}: {error}"))
 }
 
-/// A loopback port that nobody listens on at this moment.
-pub fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port can be bound");
-    listener.local_addr().expect("a bound listener has an address").port()
-}
-
-/// Waits until nobody listens on `port` any more.
+/// Waits until nobody listens on `port` any more: a program that was killed lets go of it a moment later.
 pub async fn port_closed(port: u16) {
-    wait_until(&format!("port {port} is free"), Duration::from_secs(5), async || {
-        match TcpStream::connect((Ipv4Addr::LOCALHOST, port)) {
-            Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(()),
-            other => Err(format!("{other:?}")),
-        }
+    wait_until(&format!("port {port} is free"), END, async || match TcpStream::connect((Ipv4Addr::LOCALHOST, port)) {
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(()),
+        other => Err(format!("{other:?}")),
     })
     .await;
 }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::process::{Process, TemporaryFolder, free_port, port_closed};
+use super::ports::free_port;
+use super::process::{Process, TemporaryFolder, port_closed};
 use super::tools;
 
 /// `kubectl proxy`.

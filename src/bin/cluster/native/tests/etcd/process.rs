@@ -1,7 +1,10 @@
 //! An etcd of one test's own: on a free port, in a folder that goes with it, and killed however the test ends.
 
+// The port is another process's to listen on, and stays this test's while it restarts: the browser tests' own way.
+#[path = "../../../../../../tests/browser/harness/ports.rs"]
+mod ports;
+
 use std::io::Write;
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -29,7 +32,7 @@ impl TestEtcd {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let folder = std::env::temp_dir().join(format!("kubechurn-etcd-{}-{count}", std::process::id()));
             std::fs::create_dir_all(&folder).unwrap();
-            let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+            let port = ports::free_port();
             let mut etcd = Self { keeper: None, folder, port };
             // The port may have been taken meanwhile.
             if etcd.begin().await {
