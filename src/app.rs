@@ -1,5 +1,6 @@
 //! Joins the browser and the view; nothing else names both.
 
+mod api;
 mod desk;
 mod discovery;
 mod export;
@@ -44,13 +45,13 @@ use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
 use crate::app::present::Shown;
 use crate::app::timeline::Stage;
-use crate::browser::base::{self, Base};
+use crate::browser::base::Base;
 use crate::browser::clock;
 use crate::browser::driver::Driver;
 use crate::browser::frame::Frames;
-use crate::cache::backoff::Moment;
+use crate::browser::watchdog;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
-use crate::cache::heartbeat::{self, Answer, Ask, DEADLINE, Heartbeat, Question};
+use crate::cache::heartbeat::{Answer, Ask, DEADLINE, Heartbeat, Question};
 use crate::cache::reflector::Input;
 use crate::page::audit::AuditLog;
 use crate::page::catalog::Catalog;
@@ -66,7 +67,7 @@ use crate::table::face::Face;
 use crate::table::kinds::Kind;
 use crate::table::view::Linger;
 use crate::timeline::Timeline;
-use crate::ui::screen::{Command, Commands, Screen, Splash, put};
+use crate::ui::screen::{Command, Commands, Screen, put};
 use crate::ui::shell::{Shell, ShellProps};
 
 /// How long one drain may take of a frame, in milliseconds: half of it, so that the other half can paint.
@@ -146,7 +147,7 @@ type Shared = Rc<RefCell<Page>>;
 
 /// Mounts the page into the document, and begins.
 pub fn mount() {
-    console_error_panic_hook::set_once();
+    watchdog::tell_of_panics();
     if let Some(boot) = document().and_then(|document| document.get_element_by_id("boot")) {
         boot.remove();
     }
@@ -166,9 +167,12 @@ pub fn mount() {
 
 /// A number that no one can guess.
 fn random() -> u64 {
-    // Two draws of 32 bits each.
-    let draw = || (js_sys::Math::random() * 4_294_967_296.0) as u64;
-    draw() << 32 | draw()
+    let mut bytes = [0; 8];
+    let crypto = web_sys::window().and_then(|window| window.crypto().ok());
+    let drawn = crypto.map(|crypto| crypto.get_random_values_with_u8_array(&mut bytes));
+    // Every browser that runs the page has it, in every context, and it fails for requests of 64 KiB and more only.
+    drawn.and_then(Result::ok).expect("a browser has random numbers");
+    u64::from_le_bytes(bytes)
 }
 
 fn document() -> Option<web_sys::Document> {
@@ -233,7 +237,7 @@ impl Page {
         keys::listen(&page);
         let ticking = page.clone();
         Interval::new(TICK, move || tick(&ticking)).forget();
-        spawn_local(find_api(page.clone()));
+        api::begin(&page, false);
         page.borrow_mut().begin_hands();
         page
     }
@@ -339,10 +343,12 @@ fn frame(page: &Shared) {
     if left {
         page.frames.hurry();
     }
+    page.beat();
 }
 
 /// Ages tick, silence is noticed, and a machine that slept wakes up.
 fn tick(page: &Shared) {
+    page.borrow().beat();
     let (now, hidden, jump) = (clock::now(), clock::is_hidden(), clock::take_jump());
     let (ticked, was_hidden) = std::mem::replace(&mut page.borrow_mut().ticked, (now, hidden));
     let limit = if hidden || was_hidden { SLEPT_HIDDEN } else { SLEPT };
@@ -396,28 +402,6 @@ fn hurry(page: &Shared) {
     tick(page);
 }
 
-/// Looks for the API until it is found, and then watches.
-async fn find_api(page: Shared) {
-    let wanted = travel::parameter("api");
-    let began = clock::now();
-    loop {
-        match base::find(wanted.as_deref()).await {
-            Ok(found) => {
-                discovery::begin(&page);
-                let mut page = page.borrow_mut();
-                put(page.screen.splash, None);
-                page.base = Some(found);
-                let route = page.route.clone();
-                page.go(route);
-                return;
-            }
-            Err(missing) => put(page.borrow().screen.splash, Some(Splash { tried: missing.tried })),
-        }
-        let Moment { now, random } = clock::moment();
-        TimeoutFuture::new(heartbeat::wait(now - began, random) as u32).await;
-    }
-}
-
 /// Listens to the window: places, visibility, and a network that comes back.
 fn listen(page: &Shared) {
     let Some(window) = web_sys::window() else { return };
@@ -445,6 +429,9 @@ fn obey(page: &Shared, command: Command) {
     if command == Command::Retry {
         tell_all(page, &Input::Start);
         return hurry(page);
+    }
+    if let Command::Connect(allowed) = command {
+        return api::answer(page, allowed);
     }
     let now = clock::now();
     if let Command::Hands(hands) = command {
@@ -484,7 +471,7 @@ fn obey(page: &Shared, command: Command) {
         }
         Command::Fold(heading, open) => this.fold(heading, open),
         Command::Inspect(inspect) => this.obey_inspector(inspect),
-        Command::Retry => {}
+        Command::Retry | Command::Connect(_) => {}
         command => this.obey_on_timeline(command, now),
     }
     this.frames.hurry();

@@ -1,12 +1,15 @@
 //! `window.kubechurn`: what tests and other tools can hold on to. Plain JSON goes out; nothing comes in.
 
+use std::hint::black_box;
+
+use gloo_timers::callback::Timeout;
 use js_sys::{Array, JSON, Object, Reflect};
 use serde::Serialize;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::app::{Page, Shared};
-use crate::browser::clock;
+use crate::app::{Page, Shared, travel};
+use crate::browser::{clock, watchdog};
 use crate::cache::factory::SharedInformerFactory;
 use crate::page::notices;
 use crate::page::report;
@@ -32,6 +35,10 @@ pub(super) fn install(page: &Shared) {
         report::digest(watched.objects(informers).map(|object| &**object)).into()
     });
     offer(&handles, page, "marks", |watched, _| json(&report::marks(watched)));
+    if travel::parameter("debug").as_deref() == Some("1") {
+        let kill = Closure::<dyn Fn(JsValue)>::new(|way: JsValue| kill(way.as_string()));
+        let _ = Reflect::set(&handles, &"kill".into(), &kill.into_js_value());
+    }
     if let Some(window) = web_sys::window() {
         let _ = Reflect::set(&window, &"kubechurn".into(), &handles);
     }
@@ -48,7 +55,37 @@ fn offer(handles: &Object, page: &Shared, name: &str, tell: fn(&Watched, &Shared
     let _ = Reflect::set(handles, &name.into(), &handle.into_js_value());
 }
 
+/// Has the program die, by itself and a moment later, as it would of a fault: to see what the page says then. Only what
+/// runs in the page already can ask for it.
+fn kill(way: Option<String>) {
+    let die = match way.as_deref() {
+        Some("panic") => || panic!("asked for by kubechurn.kill"),
+        Some("trap") => || core::arch::wasm32::unreachable(),
+        Some("memory") => || {
+            // It is never written to, so the machine need not have it. The address space is full after a few.
+            let mut all = Vec::new();
+            loop {
+                all.push(black_box(Vec::<u8>::with_capacity(1 << 30)));
+            }
+        },
+        _ => return,
+    };
+    Timeout::new(0, die).forget();
+}
+
 impl Page {
+    /// Gives the sign of life that is watched for from outside, with the versions at which what is watched is.
+    pub(super) fn beat(&self) {
+        let informers = self.desks.iter().flat_map(|watched| {
+            let title = watched.kind().title;
+            watched.sources().filter_map(move |(id, scope)| {
+                let informer = self.informers.get(id)?;
+                Some((title, &*scope.namespace, informer.reflector().resource_version().as_str()))
+            })
+        });
+        watchdog::beat(&report::versions(informers));
+    }
+
     fn status(&self) -> JsValue {
         let now = clock::now();
         let status: Vec<_> = self.desks.iter().map(|watched| report::status(watched, &self.informers, now)).collect();

@@ -57,6 +57,29 @@ pub(super) fn keep(name: &str, value: Option<&str>) {
     }
 }
 
+/// What the browser keeps under a name for as long as the tab is open, if anything.
+pub(super) fn kept_in_tab(name: &str) -> Option<String> {
+    let storage = web_sys::window().and_then(|window| window.session_storage().ok().flatten())?;
+    storage.get_item(name).ok().flatten()
+}
+
+/// Has the browser keep something for as long as the tab is open, reloads included.
+pub(super) fn keep_in_tab(name: &str, value: &str) {
+    if let Some(storage) = web_sys::window().and_then(|window| window.session_storage().ok().flatten()) {
+        let _ = storage.set_item(name, value);
+    }
+}
+
+/// Loads the page without this parameter of its address.
+pub(super) fn leave_parameter(name: &str) {
+    let Some(location) = web_sys::window().map(|window| window.location()) else { return };
+    let search = location.search().unwrap_or_default();
+    if let Ok(parameters) = web_sys::UrlSearchParams::new_with_str(&search) {
+        parameters.delete(name);
+        let _ = location.set_search(&String::from(parameters.to_string()));
+    }
+}
+
 /// The theme that was chosen last; dark at first.
 pub(super) fn stored_theme() -> Theme {
     match kept(THEME).as_deref() {

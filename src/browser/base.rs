@@ -18,26 +18,20 @@ pub struct NotFound {
     pub tried: Vec<(String, String)>,
 }
 
-/// Finds the API: at `override_base` if there is one, else where `trunk serve` and `kubectl proxy --www` put it.
-///
-/// Trunk cannot proxy HTTP and WebSockets under one prefix, so its second prefix is looked for: a file server
-/// answers 404 there, a proxy for sockets anything else.
+/// Finds the API: at the first of these places, addresses or parts of one seen from the page, where one answers.
+/// `second` says that WebSockets have a prefix of their own, `k8s-ws/` beside `k8s/`: Trunk cannot proxy HTTP and
+/// WebSockets under one.
 ///
 /// # Errors
 ///
 /// When nothing that was tried answers as an API server does.
-pub async fn find(override_base: Option<&str>) -> Result<Base, NotFound> {
+pub async fn find(places: &[String], second: bool) -> Result<Base, NotFound> {
     let document = web_sys::window().and_then(|window| window.document()?.base_uri().ok()?).unwrap_or_default();
     let resolve = |path: &str| web_sys::Url::new_with_base(path, &document).map(|url| without_query(&url.href()));
-    let candidates: Vec<String> = match override_base {
-        Some(base) => vec![format!("{}/", base.trim_end_matches('/'))],
-        // The default prefixes of `kubectl proxy --www` put the page at /static/ and the API at the root.
-        None => vec![String::from("/k8s/"), String::from("./k8s/"), String::from("/")],
-    };
     let mut tried: Vec<(String, String)> = Vec::new();
-    for candidate in candidates {
-        let Ok(http) = resolve(&candidate) else {
-            tried.push((candidate, String::from("this is no address")));
+    for place in places {
+        let Ok(http) = resolve(place) else {
+            tried.push((place.clone(), String::from("this is no address")));
             continue;
         };
         if tried.iter().any(|(other, _)| *other == http) {
@@ -45,8 +39,9 @@ pub async fn find(override_base: Option<&str>) -> Result<Base, NotFound> {
         }
         match version(&http).await {
             Ok(()) => {
-                let socket = socket_base(&http, override_base.is_some()).await;
-                return Ok(Base { socket, http });
+                let prefix = http.strip_suffix("k8s/").filter(|_| second);
+                let socket = prefix.map_or_else(|| http.clone(), |prefix| format!("{prefix}k8s-ws/"));
+                return Ok(Base { socket: socket.replacen("http", "ws", 1), http });
             }
             Err(words) => tried.push((http, words)),
         }
@@ -67,17 +62,6 @@ pub async fn version(base: &str) -> Result<(), String> {
     let first = text.trim().lines().next().unwrap_or_default();
     let words = if first.starts_with('<') { "a page, and no API" } else { first };
     Err(format!("HTTP {status} {}", words.chars().take(160).collect::<String>()))
-}
-
-async fn socket_base(http: &str, overridden: bool) -> String {
-    let socket = http.replacen("http", "ws", 1);
-    let Some(prefix) = http.strip_suffix("k8s/").filter(|_| !overridden) else { return socket };
-    let second = format!("{prefix}k8s-ws/");
-    let is_missing = match Request::get(&format!("{second}version")).send().await {
-        Ok(response) => response.status() == 404,
-        Err(_) => true,
-    };
-    if is_missing { socket } else { second.replacen("http", "ws", 1) }
 }
 
 fn without_query(href: &str) -> String {

@@ -8,3 +8,4 @@ pub mod frame;
 pub mod lister_watcher;
 pub mod socket;
 pub mod text;
+pub mod watchdog;

@@ -114,13 +114,16 @@ pub fn file_name(kind: &str, namespaces: &[String], time: &str, format: Format) 
     format!("{}.{}", name.trim_start_matches(['.', '-']), format.extension())
 }
 
-/// The cells of a row with tabs between them, for the clipboard. No cell has a tab or a line break of its own.
+/// The cells of a row with tabs between them, for the clipboard. No cell has a tab or a line break of its own, and none
+/// is a formula where the row is pasted into a spreadsheet, as in CSV. There is no quoting between tabs, but a spreadsheet
+/// takes quotes around a pasted cell away, and what is in them for a formula: what begins with one is text, too.
 pub fn tab_separated(layout: &Layout, kind: u8, object: &Object, at: Timestamp) -> String {
     let mut cell = String::new();
     let sources = layout.sources.iter().filter(|source| **source != Source::Changed);
     let cells = sources.map(|source| {
         write_source(layout.face(), *source, kind, object, at, &mut cell);
-        cell.replace(['\t', '\n', '\r'], " ")
+        let text = cell.replace(['\t', '\n', '\r'], " ");
+        if is_formula(&cell) || cell.starts_with('"') { format!("'{text}") } else { text }
     });
     cells.collect::<Vec<_>>().join("\t")
 }
@@ -156,10 +159,15 @@ fn write_separator(first: &mut bool, out: &mut String) {
     }
 }
 
-/// A field of CSV. A spreadsheet takes what begins with one of these signs for a formula, and runs it: such text gets
-/// an apostrophe before it (OWASP, "CSV Injection").
+/// Whether a spreadsheet takes the text for a formula, and runs it, by the sign that it begins with; some take the wide
+/// forms of the signs, too (OWASP, "CSV Injection"). Such text gets an apostrophe before it.
+fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
+}
+
+/// A field of CSV.
 fn write_field(field: &str, out: &mut String) {
-    let is_formula = field.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+    let is_formula = is_formula(field);
     let must_quote =
         is_formula || field.contains([',', '"', '\n', '\r']) || field.starts_with(' ') || field.ends_with(' ');
     if !must_quote {
@@ -255,6 +263,8 @@ mod tests {
             ("@SUM(A1)", "\"'@SUM(A1)\""),
             ("\tx", "\"'\tx\""),
             ("=a\",b", "\"'=a\"\",b\""),
+            ("＝1+1", "\"'＝1+1\""),
+            ("＠x", "\"'＠x\""),
             (" x", "\" x\""),
             ("x=1", "x=1"),
             ("", ""),
@@ -297,7 +307,25 @@ mod tests {
     #[test]
     fn a_row_for_the_clipboard_has_tabs_between_its_cells() {
         let text = tab_separated(&layout(), 0, &object("a", "Running"), Timestamp(100));
-        assert_eq!(text, "shop\ta\t1/2\tRunning\t-3\t60s");
+        assert_eq!(text, "shop\ta\t1/2\tRunning\t'-3\t60s");
+    }
+
+    #[test]
+    fn a_row_for_the_clipboard_runs_nothing() {
+        for (status, expected) in [
+            ("Running", "Running"),
+            ("x=1", "x=1"),
+            ("=1+1", "'=1+1"),
+            ("＝1+1", "'＝1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\"=1+1\"", "'\"=1+1\""),
+            ("\t=1+1", "' =1+1"),
+            ("a\t=1+1", "a =1+1"),
+            ("", ""),
+        ] {
+            let text = tab_separated(&layout(), 0, &object("a", status), Timestamp(100));
+            assert_eq!(text, format!("shop\ta\t1/2\t{expected}\t'-3\t60s"), "{status:?}");
+        }
     }
 
     #[test]
@@ -319,7 +347,7 @@ mod tests {
             lines.iter().map(|line| (line["kind"].as_str(), line["cells"]["KIND"].as_str())).collect::<Vec<_>>();
         assert_eq!(kinds, [(Some("Deployment"), Some("Deployment")), (Some("Pod"), Some("Pod"))]);
         assert_eq!((&lines[0]["key"], &lines[0]["cells"]["STATUS"]), (&lines[1]["key"], &"".into()));
-        assert_eq!(tab_separated(&layout, 1, &rows[1].1, Timestamp(100)), "Pod\tshop\tweb\t1/2\t\t\tRunning\t-3\t60s");
+        assert_eq!(tab_separated(&layout, 1, &rows[1].1, Timestamp(100)), "Pod\tshop\tweb\t1/2\t\t\tRunning\t'-3\t60s");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The page without a browser: what it watches, where the user is, and what it says of itself. All of it pure.
 
+pub mod address;
 pub mod audit;
 pub mod catalog;
 pub mod command_line;

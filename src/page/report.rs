@@ -160,6 +160,29 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
     }
 }
 
+/// Of so many watches it is said at which version they are.
+const NAMED: usize = 6;
+
+/// At which version each watch is, in words: of each the kind's title, the namespace if it has one, and the version.
+/// What has no version yet is left out.
+pub fn versions<'a>(watches: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> String {
+    let mut text = String::new();
+    let mut more = 0;
+    for (at, (title, namespace, version)) in watches.filter(|(_, _, version)| !version.is_empty()).enumerate() {
+        if at >= NAMED {
+            more += 1;
+            continue;
+        }
+        let separator = if at == 0 { "" } else { ", " };
+        let place = if namespace.is_empty() { "" } else { " in " };
+        let _ = write!(text, "{separator}{title}{place}{namespace} at version {version}");
+    }
+    if more > 0 {
+        let _ = write!(text, ", and {more} more");
+    }
+    text
+}
+
 /// One object, as `rows(resource)` tells it.
 #[derive(Debug, Serialize)]
 pub struct Row<'a> {
@@ -261,6 +284,22 @@ pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
 mod tests {
     use super::*;
     use crate::api::object::{ObjectKey, ResourceVersion};
+
+    #[test]
+    fn versions_in_words_are_of_the_first_few_watches() {
+        let said = |count: usize| {
+            versions([("Pods", "", "12"), ("Nodes", "", ""), ("Jobs", "shop", "7")].into_iter().cycle().take(count))
+        };
+        for (count, expected) in [
+            (0, ""),
+            (1, "Pods at version 12"),
+            (2, "Pods at version 12"),
+            (3, "Pods at version 12, Jobs in shop at version 7"),
+        ] {
+            assert_eq!(said(count), expected);
+        }
+        assert!(said(12).ends_with(", Jobs in shop at version 7, and 2 more"), "{}", said(12));
+    }
 
     #[test]
     fn the_digest_sorts_by_the_key_as_it_is_written() {

@@ -55,6 +55,8 @@ pub enum Command {
     LoadNamespaces,
     /// Dark or light.
     Theme(Theme),
+    /// Whether the page may connect to the API that its address names.
+    Connect(bool),
     /// What the keyboard, the palette and the columns' menu ask for.
     Hands(Hands),
 }
@@ -123,6 +125,15 @@ pub struct Trouble {
 pub struct Splash {
     /// Each address that was tried, and what it said.
     pub tried: Vec<(String, String)>,
+}
+
+/// Where the data comes from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Source {
+    /// What the cluster is called by whoever serves the page; often nothing.
+    pub cluster: String,
+    /// The API's address, in few words.
+    pub address: String,
 }
 
 /// What the table is about.
@@ -339,6 +350,10 @@ pub struct Screen {
     pub trouble: RwSignal<Vec<Trouble>>,
     /// No API at all.
     pub splash: RwSignal<Option<Splash>>,
+    /// Where the data comes from.
+    pub source: RwSignal<Source>,
+    /// The origin of an API that the page connects to only with the user's leave, while that is asked for.
+    pub question: RwSignal<Option<String>>,
     /// `shown / total`.
     pub count: RwSignal<String>,
     /// How far a new order or filter has come; empty once it is through.
@@ -414,6 +429,8 @@ impl Screen {
             connection: RwSignal::new(Connection { state: "connecting", detail: String::new() }),
             trouble: RwSignal::new(Vec::new()),
             splash: RwSignal::new(None),
+            source: RwSignal::new(Source::default()),
+            question: RwSignal::new(None),
             count: RwSignal::new(String::from("0 / 0")),
             progress: RwSignal::new(String::new()),
             unplaced: RwSignal::new(None),

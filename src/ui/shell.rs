@@ -11,9 +11,9 @@ use crate::ui::footer::Footer;
 use crate::ui::hands::Hands;
 use crate::ui::help::Help;
 use crate::ui::inspector::Inspector;
-use crate::ui::palette::{Palette, PaletteButton};
+use crate::ui::palette::{Palette, PaletteButton, modal};
 use crate::ui::rail::Rail;
-use crate::ui::screen::{Command, Commands, Screen, Theme};
+use crate::ui::screen::{Command, Commands, Screen, Source, Theme};
 use crate::ui::selectors::Selectors;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
@@ -43,6 +43,7 @@ pub fn Shell(
         </div>
         <Palette screen commands />
         <Help screen commands />
+        <Question screen commands />
         <p class="hidden-text" role="status" data-testid="said">{move || screen.hands.said.get()}</p>
         <p class="told" role="status" data-testid="told">{move || screen.hands.told.get()}</p>
         {move || screen.splash.get().map(|splash| view! {
@@ -65,6 +66,49 @@ const HELP: &str = "./dev serve          # finds a cluster, or starts the demo c
 kubectl proxy        # beside `trunk serve`: your kubectl's current context
 kubectl proxy --www=dist --www-prefix=/ --api-prefix=/k8s/   # page and API from one port";
 
+/// Asks whether the page may connect to an API beyond this machine, which its address names: whoever made the link
+/// chose it. Until then nothing is sent there.
+#[component]
+fn Question(screen: Screen, commands: Commands) -> impl IntoView {
+    let dialog = NodeRef::<html::Dialog>::new();
+    modal(dialog, Signal::derive(move || screen.question.with(Option::is_some)));
+    let host = move || screen.question.get().unwrap_or_default();
+    let answer = move |allowed: bool| commands.send(Command::Connect(allowed));
+    // However the dialog is closed while the question stands, that is no leave.
+    let closed = move |_| {
+        if screen.question.with_untracked(Option::is_some) {
+            answer(false);
+        }
+    };
+    view! {
+        <dialog
+            class="dialog question"
+            role="alertdialog"
+            aria-labelledby="question-title"
+            aria-describedby="question-words"
+            data-testid="ask-api"
+            node_ref=dialog
+            on:close=closed
+            on:keydown=move |event| event.stop_propagation()
+        >
+            <h2 id="question-title">"Connect to another machine?"</h2>
+            <div id="question-words">
+                <p>"The address of this page names an API that is not on this machine:"</p>
+                <p><code data-testid="ask-api-origin">{host}</code></p>
+                <p>
+                    "If you connect, the page sends there what it asks for: which kinds, namespaces and objects you \
+                     look at, and your selectors. It sends no password or token. Whatever that server answers is \
+                     shown as your cluster. If you do not know the address, do not connect."
+                </p>
+            </div>
+            <div class="buttons">
+                <button data-testid="ask-api-no" autofocus on:click=move |_| answer(false)>"Do not connect"</button>
+                <button data-testid="ask-api-yes" on:click=move |_| answer(true)>"Connect"</button>
+            </div>
+        </dialog>
+    }
+}
+
 #[component]
 fn Header(screen: Screen, commands: Commands) -> impl IntoView {
     let filter = NodeRef::<html::Input>::new();
@@ -78,13 +122,16 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
     };
     view! {
         <header class="header">
-            <div class="brand">
-                <svg viewBox="0 0 34 12" aria-hidden="true">
-                    <path d="M1 11 6 1l5 10z" fill="var(--added)" />
-                    <circle cx="17" cy="6.5" r="4" fill="var(--updated)" />
-                    <path d="m25 2 8 9m0-9-8 9" stroke="var(--deleted)" stroke-width="2" fill="none" />
-                </svg>
-                "kubechurn"
+            <div class="home">
+                <div class="brand">
+                    <svg viewBox="0 0 34 12" aria-hidden="true">
+                        <path d="M1 11 6 1l5 10z" fill="var(--added)" />
+                        <circle cx="17" cy="6.5" r="4" fill="var(--updated)" />
+                        <path d="m25 2 8 9m0-9-8 9" stroke="var(--deleted)" stroke-width="2" fill="none" />
+                    </svg>
+                    "kubechurn"
+                </div>
+                <SourceLabel screen />
             </div>
             <NamespaceMenu screen commands />
             <div
@@ -144,6 +191,22 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
             <PaletteButton commands />
         </header>
     }
+}
+
+/// Where the data comes from, once that is found.
+#[component]
+fn SourceLabel(screen: Screen) -> impl IntoView {
+    let found = move || Some(screen.source.get()).filter(|source| !source.address.is_empty());
+    let label = |Source { cluster, address }: Source| {
+        let title = format!("The API that this page asks, at {address}. {cluster}");
+        view! {
+            <span class="source" data-testid="api" title=title.trim_end().to_owned()>
+                {(!cluster.is_empty()).then(|| view! { <b data-testid="cluster">{cluster}</b> " " })}
+                <span class="mono">{address}</span>
+            </span>
+        }
+    };
+    move || found().map(label)
 }
 
 /// Choosing namespaces: the server's list, and a field for those who may not ask for it.

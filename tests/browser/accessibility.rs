@@ -178,6 +178,19 @@ async fn a_page_without_rows_or_connection_keeps_no_one_out() {
         page.open("?api=http%3A%2F%2F127.0.0.1%3A1#/pods").await;
         page.element("splash").await;
         finds_nothing(page, "splash").await;
+        page.open("?api=http%3A%2F%2Fcluster.example#/pods").await;
+        is_there(page, "[data-testid=ask-api][open]").await;
+        finds_nothing(page, "the question whether another machine may be asked").await;
+        page.open("?debug=1#/pods").await;
+        wait_until("the page can be killed", SOON, async || {
+            let can: bool = page.read("return 'kill' in (window.kubechurn ?? {})", vec![]).await;
+            holds(can, || String::from("not yet"))
+        })
+        .await;
+        page.browser.run("kubechurn.kill('trap')", vec![]).await;
+        page.element("dead").await;
+        finds_nothing(page, "died").await;
+        page.browser.console().await;
     })
     .await;
 }

@@ -31,6 +31,15 @@ mod sent;
 // The proxy dies, the cluster is replaced, history is compacted, sockets are cut.
 mod outage;
 
+// The program panics, traps, finds no memory, or falls silent.
+mod death;
+
+// The page's security policy, and a console that is clean.
+mod policy;
+
+// Where the data comes from, and who is asked before it comes from elsewhere.
+mod source;
+
 // LIST and WATCH are forbidden.
 mod permission;
 

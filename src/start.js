@@ -1,0 +1,195 @@
+// Starts the program, watches whether it lives, and says so when it has died. This is plain JavaScript outside the
+// program: what has failed cannot be relied on to tell of it. It is a file, and not a part of the page, so that the
+// page's security policy needs to allow no script within the page.
+(() => {
+  'use strict';
+
+  // How often it is looked whether the program lives, in milliseconds, and after how many looks without a sign of life
+  // it is taken for dead. Looks are counted, and not time: the program's timers and this one are held up together, by a
+  // hidden tab, a machine that sleeps, a debugger, or a thread that is busy. Here the program's come 250 ms apart.
+  const LOOK = 300;
+  const LOOKS = 3;
+  // So many deaths within so many milliseconds are told of: to load the page again may not help then.
+  const OFTEN = 3;
+  const WITHIN = 60_000;
+  const DEATHS = 'kubechurn.deaths';
+
+  const meta = (name) => document.querySelector(`meta[name=${name}]`);
+
+  // --- The program's life ---
+
+  // What the error was, once the program has died.
+  let dead = null;
+  // How many calls into the program are under way.
+  let depth = 0;
+  let beats = 0;
+  let lastBeat = 0;
+  let versions = '';
+  let lastWords = '';
+  let looks = 0;
+
+  window.watchdog = Object.freeze({
+    // The program lives, and its tables are at these versions.
+    beat(told) {
+      beats += 1;
+      lastBeat = Date.now();
+      versions = told;
+    },
+    // What the program says of its own failure.
+    say(words) {
+      lastWords = words;
+    },
+    // How often it was looked whether the program lives.
+    looks: () => looks,
+  });
+
+  // An exception that leaves the program has left it half done: nothing was cleaned up, borrowed things stay borrowed.
+  // That is so for a panic, for a trap, for a failed allocation, and for an error of the browser's alike. So the
+  // program is not called again.
+  const gate = (call) => (...given) => {
+    if (dead) {
+      if (depth > 0) throw dead;
+      return undefined;
+    }
+    depth += 1;
+    try {
+      return call(...given);
+    } catch (error) {
+      died(error, Date.now());
+      throw error;
+    } finally {
+      depth -= 1;
+    }
+  };
+
+  // What the program offers, behind gates.
+  const guarded = (instance) => {
+    const behind = ([name, it]) => [name, typeof it === 'function' ? gate(it) : it];
+    return { exports: Object.fromEntries(Object.entries(instance.exports).map(behind)) };
+  };
+
+  for (const name of ['instantiate', 'instantiateStreaming']) {
+    const original = WebAssembly[name];
+    WebAssembly[name] = async (...given) => {
+      const made = await original.apply(WebAssembly, given);
+      return made.instance ? { instance: guarded(made.instance), module: made.module } : made;
+    };
+  }
+
+  // What has escaped a gate: nothing is known to.
+  const escaped = (error) => {
+    if (error instanceof WebAssembly.RuntimeError) died(error, Date.now());
+  };
+  addEventListener('error', (event) => escaped(event.error));
+  addEventListener('unhandledrejection', (event) => escaped(event.reason));
+
+  let seen = 0;
+  let silent = 0;
+  const looking = setInterval(() => {
+    looks += 1;
+    silent = beats === seen ? silent + 1 : 0;
+    seen = beats;
+    // A program that has not begun yet is loading.
+    if (beats > 0 && silent >= LOOKS) died(new Error('it gives no sign of life'), lastBeat);
+  }, LOOK);
+
+  const died = (error, at) => {
+    if (dead) return;
+    dead = error instanceof Error ? error : new Error(String(error));
+    clearInterval(looking);
+    veil(at, lastWords || String(dead));
+  };
+
+  // --- What is said of its death ---
+
+  const element = (name, attributes, ...children) => {
+    const made = document.createElement(name);
+    for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+    made.append(...children);
+    return made;
+  };
+
+  // How many deaths there were within a minute, this one included.
+  const count = (at) => {
+    try {
+      const before = JSON.parse(sessionStorage.getItem(DEATHS) ?? '[]').filter((one) => Math.abs(at - one) < WITHIN);
+      sessionStorage.setItem(DEATHS, JSON.stringify([...before, at]));
+      return before.length + 1;
+    } catch {
+      return 1;
+    }
+  };
+
+  const veil = (at, why) => {
+    const time = new Date(at).toTimeString().slice(0, 8);
+    const connection = document.querySelector('[data-testid=connection]');
+    if (connection) {
+      connection.dataset.state = 'stopped';
+      const [dot, word, detail] = connection.children;
+      connection.replaceChildren(dot, word, detail);
+      word.textContent = 'stopped';
+      detail.textContent = '';
+    }
+    document.title = 'stopped: kubechurn';
+
+    const again = element('button', { 'data-testid': 'dead-reload' }, 'Load the page again');
+    again.addEventListener('click', () => location.reload());
+    const buttons = element('div', { class: 'buttons' }, again);
+    const box = element('div', { class: 'box' },
+      element('h1', { id: 'dead-title' }, 'This page has stopped'),
+      element('p', { id: 'dead-words' },
+        'The program in it failed at ', element('b', { 'data-testid': 'dead-at' }, time),
+        '. What is behind this note is from then, and changes no longer: ',
+        element('b', { 'data-testid': 'dead-versions' }, versions || 'nothing was listed yet'), '.'));
+    const deaths = count(at);
+    if (deaths >= OFTEN) {
+      box.append(element('p', { 'data-testid': 'dead-often' },
+        `It has failed ${deaths} times within a minute, so to load it again as it is may end the same way. Begin anew `
+        + 'instead, with Pods alone. If that fails too, free memory by closing other tabs, or try another browser.'));
+      const anew = element('button', { 'data-testid': 'dead-anew' }, 'Begin anew');
+      // To replace the fragment alone would not load the page again.
+      anew.addEventListener('click', () => {
+        history.replaceState(null, '', location.pathname + location.search);
+        location.reload();
+      });
+      buttons.append(anew);
+    }
+    box.append(buttons, element('p', { class: 'why' },
+      'What the program said last; the browser’s console may have more:'), element('pre', {}, why));
+
+    document.getElementById('boot')?.remove();
+    for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
+    for (const child of document.body.children) child.inert = true;
+    document.body.append(element('div', {
+      class: 'dead', role: 'alertdialog', 'aria-modal': 'true', 'aria-labelledby': 'dead-title',
+      'aria-describedby': 'dead-words', 'data-testid': 'dead',
+    }, box));
+    again.focus();
+  };
+
+  // --- The start ---
+
+  // Trunk, while it serves the page, puts its own base in the place of the words in braces, and tells at this address
+  // that it has built the page anew. Its own script for this would have to stand within the page.
+  const trunk = meta('trunk').content;
+  if (!trunk.startsWith('{{')) {
+    const url = new URL(`${trunk}.well-known/trunk/ws`, location.href);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    new WebSocket(url).onmessage = ({ data }) => {
+      const told = JSON.parse(data);
+      if (told.type === 'reload') location.reload();
+      if (told.type === 'buildFailure') console.error('The page could not be built:', told.data?.reason);
+    };
+  }
+
+  const failed = (error) => {
+    console.error(error);
+    document.querySelector('#boot .boot-late')?.before(
+      element('p', { role: 'alert', 'data-testid': 'boot-failed' }, `The program did not start: ${error}`));
+  };
+
+  const { js, wasm } = meta('program').dataset;
+  import(new URL(js, document.baseURI))
+    .then((program) => program.default({ module_or_path: new URL(wasm, document.baseURI) }))
+    .catch((error) => dead || failed(error));
+})();

@@ -1,0 +1,214 @@
+//! The page's program dies, in each way in which one can: the page says so at once, and nothing in it is called again.
+//! A page that lives is never said to have died.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::browser::Browser;
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{INSTRUMENTS, Page, with_page, with_page_in};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+use crate::live::with_live_page;
+
+/// A page may take this long to say that it died, by the browser's own clock.
+const AT_ONCE: f64 = 2_000.0;
+/// The same, with what a browser's commands take.
+const SOON: Duration = Duration::from_secs(10);
+
+/// Kills the program, and keeps when that was, when the veil came, and whether a call ran in the program after it.
+const KILL: &str = "
+    window.__veiled = null;
+    new MutationObserver(() => {
+        if (!window.__veiled && document.querySelector('[data-testid=dead]')) window.__veiled = performance.now();
+    }).observe(document.body, { childList: true });
+    window.__killed = performance.now();
+    kubechurn.kill(arguments[0]);
+    return true";
+
+/// Keeps the program's timer, which gives its sign of life, where a test finds it.
+const TIMERS: &str = "
+    window.__timers = [];
+    const set = window.setInterval;
+    window.setInterval = (call, wait, ...rest) => {
+        const timer = set(call, wait, ...rest);
+        if (wait === 250) window.__timers.push(timer);
+        return timer;
+    };";
+
+/// How long the veil took, in milliseconds.
+async fn veiled(page: &Page) -> f64 {
+    wait_until("the page says that it died", SOON, async || {
+        let took: Option<f64> = page.read("return window.__veiled && window.__veiled - window.__killed", vec![]).await;
+        took.ok_or_else(|| "not yet".to_owned())
+    })
+    .await
+}
+
+/// The page says when it died and at which version, says of nothing that it is live, and can be reached nowhere else.
+async fn says_so(page: &Page, version: &str) {
+    let text = page.text("dead").await;
+    assert!(text.contains("This page has stopped"), "{text}");
+    let said = page.text("dead-versions").await;
+    let at = said.strip_prefix("Pods at version ").and_then(|at| at.parse::<u64>().ok());
+    assert!(at >= version.parse().ok() && at.is_some(), "{said}, and it was at {version}");
+    let at = page.text("dead-at").await;
+    let is_time = at.len() == 8 && at.split(':').all(|part| part.len() == 2 && part.parse::<u8>().is_ok());
+    assert!(is_time, "{at}");
+    assert_eq!(page.attribute("connection", "data-state").await.as_deref(), Some("stopped"));
+    assert_eq!(page.text("connection").await, "stopped");
+    let script = "return [...document.body.children].filter(one => !one.inert).map(one => one.className)";
+    let reached: Vec<String> = page.read(script, vec![]).await;
+    assert_eq!(reached, ["dead"], "what else can be clicked, or reached by the keyboard");
+    let script =
+        "return [[99, 9], [720, 450], [1400, 700]].every(([x, y]) => document.elementFromPoint(x, y).closest('.dead'))";
+    assert!(page.read::<bool>(script, vec![]).await, "the note lies over all of the page");
+}
+
+/// Nothing that the page does itself, or that is done to it, runs in the program again.
+async fn stays_dead(page: &Page) {
+    let script = "
+        window.__before = document.querySelector('.shell').outerHTML;
+        dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }));
+        dispatchEvent(new Event('online'));
+        dispatchEvent(new Event('resize'));
+        document.dispatchEvent(new Event('visibilitychange'));
+        history.replaceState(null, '', '#/nodes');
+        dispatchEvent(new HashChangeEvent('hashchange'));
+        return kubechurn.status() ?? null";
+    assert_eq!(page.browser.run(script, vec![]).await, Value::Null, "no handle answers");
+    page.painted().await;
+    let same = "return window.__before === document.querySelector('.shell').outerHTML";
+    assert!(page.read::<bool>(same, vec![]).await, "the page changed after its death");
+}
+
+async fn dies(way: &str, words: &str) {
+    let _turn = turn::alone().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let url = format!("{}?debug=1", proxy.url());
+    with_page(&format!("dies_by_{way}"), &url, "#/pods?sort=-NAME", async |page| {
+        let live = page.reaches("pods", "live", Duration::from_secs(20)).await;
+        let address: String = page.read("return location.href", vec![]).await;
+        page.browser.run(KILL, vec![way.into()]).await;
+        let took = veiled(page).await;
+        println!("{way}: veiled {took:.0} ms after it was asked for");
+        assert!(took < AT_ONCE, "{way}: the veil took {took} ms");
+        says_so(page, &live.resource_version.expect("a version")).await;
+        let text = page.text("dead").await;
+        assert!(text.contains(words), "{text}");
+        stays_dead(page).await;
+        page.browser.run("history.replaceState(null, '', arguments[0])", vec![address.as_str().into()]).await;
+
+        page.click("dead-reload").await;
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        assert_eq!(page.read::<String>("return location.href", vec![]).await, address, "the same view");
+        assert_eq!(page.text("dead").await, "");
+        // Its death is an error to the console, and was asked for.
+        page.browser.console().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_panic_is_told() {
+    dies("panic", "asked for by kubechurn.kill").await;
+}
+
+#[tokio::test]
+async fn a_trap_is_told() {
+    dies("trap", "unreachable").await;
+}
+
+#[tokio::test]
+async fn a_failed_allocation_is_told() {
+    dies("memory", "RuntimeError").await;
+}
+
+#[tokio::test]
+async fn a_program_that_falls_silent_is_told_of() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let browser = Browser::start(&format!("{INSTRUMENTS}{TIMERS}")).await;
+    with_page_in(browser, "a_program_that_falls_silent_is_told_of", &proxy.url(), "#/pods", async |page| {
+        let status = page.reaches("pods", "live", Duration::from_secs(20)).await;
+        let script = KILL.replace("kubechurn.kill(arguments[0])", "window.__timers.forEach(clearInterval)");
+        let timers: u32 = page.read("return window.__timers.length", vec![]).await;
+        assert!(timers >= 1, "the program has a timer");
+        page.browser.run(&script, vec![]).await;
+        let took = veiled(page).await;
+        println!("silent: veiled after {took:.0} ms");
+        assert!(took < AT_ONCE, "the veil took {took} ms");
+        says_so(page, &status.resource_version.expect("a version")).await;
+        stays_dead(page).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_death_that_comes_again_and_again_says_what_to_do() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let url = format!("{}?debug=1", proxy.url());
+    let name = "a_death_that_comes_again_and_again_says_what_to_do";
+    with_page(name, &url, "#/nodes?q=a", async |page| {
+        for death in 1..=3 {
+            page.reaches("nodes", "live", Duration::from_secs(20)).await;
+            page.browser.run(KILL, vec!["trap".into()]).await;
+            veiled(page).await;
+            let advice = page.text("dead-often").await;
+            assert_eq!(advice.contains("It has failed 3 times within a minute"), death == 3, "{death}: {advice}");
+            if death < 3 {
+                page.click("dead-reload").await;
+            }
+        }
+        page.click("dead-anew").await;
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        assert_eq!(page.attribute("filter", "value").await, None);
+        page.browser.console().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_busy_or_hidden_lives() {
+    with_live_page("a_page_that_is_busy_or_hidden_lives", "#/pods", async |page, _| {
+        let looks = async || page.read::<u32>("return watchdog.looks()", vec![]).await;
+        // A thread that does nothing else for six seconds; a few looks later a death would have been told.
+        let busy = "const end = performance.now() + 6000; while (performance.now() < end); return true";
+        page.browser.run(busy, vec![]).await;
+        let before = looks().await;
+        wait_until("ten more looks", Duration::from_secs(30), async || {
+            let looks = looks().await;
+            holds(looks > before + 10, || format!("{looks}"))
+        })
+        .await;
+        // A hidden tab, whose timers the browser holds back.
+        page.browser.hide().await;
+        page.becomes("hidden", "return document.visibilityState", json!("hidden")).await;
+        let before = looks().await;
+        wait_until("ten more looks while hidden", Duration::from_secs(60), async || {
+            let looks = looks().await;
+            holds(looks > before + 10, || format!("{looks}"))
+        })
+        .await;
+        page.browser.show().await;
+        page.becomes("shown", "return document.visibilityState", json!("visible")).await;
+        assert_eq!(page.text("dead").await, "");
+        assert_eq!(page.status_of("pods").await.map(|status| status.state).as_deref(), Some("live"));
+    })
+    .await;
+}
+
+/// Neither the address's fragment nor anything but the very switch lets a script of the page kill it.
+#[tokio::test]
+async fn an_ordinary_page_cannot_be_killed() {
+    with_live_page("an_ordinary_page_cannot_be_killed", "#/pods?debug=1", async |page, _| {
+        assert_eq!(page.browser.run("return kubechurn.kill ?? null", vec![]).await, Value::Null);
+    })
+    .await;
+}
