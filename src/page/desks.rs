@@ -7,6 +7,7 @@ use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Health;
 use crate::page::joint::Joint;
 use crate::page::notices::Announcer;
+use crate::page::resync::Resyncs;
 use crate::page::sheet::Sheet;
 use crate::page::watched::{Watched, worst};
 use crate::table::kinds::Kind;
@@ -152,6 +153,17 @@ impl Desks {
             }
         }
         left
+    }
+
+    /// Has every timeline and counter be told again what is known, as often as that was chosen. Which informers do so at
+    /// another time from now on.
+    pub fn resync(&self, informers: &mut SharedInformerFactory, resyncs: &Resyncs, now: f64) -> Vec<InformerId> {
+        let mut changed = Vec::new();
+        self.watched.iter().for_each(|watched| watched.resync(informers, resyncs, now, &mut changed));
+        if let Some(joint) = &self.joint {
+            joint.resync(informers, resyncs, now, &mut changed);
+        }
+        changed
     }
 
     /// Has every timeline hear what the page has to say.

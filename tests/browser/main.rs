@@ -51,6 +51,9 @@ mod overload;
 // How long deleted rows stay.
 mod lingering;
 
+// How often what is known is told again.
+mod resync;
+
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
