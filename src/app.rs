@@ -397,6 +397,7 @@ async fn find_api(page: Shared) {
                 discovery::begin(&page);
                 let mut page = page.borrow_mut();
                 put(page.screen.splash, None);
+                page.catalog = Catalog::printed_by(found.release);
                 page.base = Some(found);
                 let route = page.route.clone();
                 page.go(route);
