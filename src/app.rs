@@ -17,6 +17,7 @@ mod palette;
 mod pointer;
 mod present;
 mod rail;
+mod resync;
 mod row;
 mod timeline;
 mod travel;
@@ -62,6 +63,7 @@ use crate::page::history::{self, History};
 use crate::page::layout::{Arrangement, Layout};
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::rail::Groups;
+use crate::page::resync::Resyncs;
 use crate::page::route::{Chosen, Route};
 use crate::table::face::Face;
 use crate::table::kinds::Kind;
@@ -129,6 +131,8 @@ struct Page {
     arrangement: Arrangement,
     /// How long deleted rows stay.
     linger: Linger,
+    /// How often what is known is told again.
+    resyncs: Resyncs,
     hands: AtHand,
     pointer: Pointer,
     shown: Shown,
@@ -193,6 +197,7 @@ impl Page {
                 layout: Layout::of(Arc::default(), false, &Arrangement::default()),
                 arrangement: Arrangement::default(),
                 linger: linger::stored(),
+                resyncs: resync::stored(),
                 hands: AtHand::default(),
                 route,
                 catalog: Catalog::default(),
@@ -308,6 +313,7 @@ impl Page {
     fn take(&mut self, now: f64) {
         // What the hands are at is held from the next picture on, and must be there then.
         let busy = self.pointer.is_busy(now);
+        self.keep_resync(now);
         if self.desks.take(&mut self.informers, self.linger, busy, now) {
             self.frames.hurry();
         }

@@ -6,6 +6,8 @@ use crate::session::{Answers, Load, RATE, ROUNDS, Session, Start, WINDOW, Window
 
 /// Relists in a row.
 const RELISTS: usize = 10;
+/// Resyncs in a row.
+const RESYNCS: usize = 4;
 
 /// Measures each size, prints the tables, and says whether every goal that could be judged was reached.
 pub async fn report(sizes: &[u32]) -> bool {
@@ -25,6 +27,8 @@ pub async fn report(sizes: &[u32]) -> bool {
             large(size, &start, &answers, &memory, &tasks, &mut gates);
             let (window, freshness) = session.wide().await;
             wide(size, &window, &freshness, &mut gates);
+            let (tasks, took) = session.resyncs(RESYNCS).await;
+            resyncs(size, &tasks, &took, &mut gates);
         }
         session.end().await;
         rows.push((size, start, load));
@@ -121,6 +125,12 @@ fn large(size: u32, start: &Start, answers: &[Answers], memory: &[f64], long: &S
     // What the load filled before, the texts of versions above all, is no relist's.
     let grown = memory.first().zip(memory.last()).map_or(f64::NAN, |(before, after)| after / before);
     gates.at_most("memory, after ten relists / before them", grown, 1.1);
+}
+
+fn resyncs(size: u32, long: &Samples, took: &Samples, gates: &mut Gates) {
+    let (median, most) = (milliseconds(took.at(0.5)), milliseconds(took.at(1.0)));
+    println!("\nUntil a resync had told all of {size} Pods again: {median} ms, at most {most} ms, of {RESYNCS}");
+    gates.at_most("tasks over 50 ms while everything is told again", long.count() as f64, 0.0);
 }
 
 fn wide(size: u32, load: &Window, freshness: &Samples, gates: &mut Gates) {

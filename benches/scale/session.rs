@@ -23,6 +23,9 @@ pub const WINDOW: u64 = 20;
 /// milliseconds; what the page itself takes, it takes each time.
 pub const ROUNDS: usize = 5;
 
+/// How often all is told again where that is measured, in seconds.
+pub const RESYNC: u32 = 5;
+
 /// A look at the rows whenever the document changes.
 const WATCHERS: &str = "
     window.__start = { first: null, all: null };
@@ -308,6 +311,35 @@ impl Session {
             memory.push(metrics::wasm(&self.browser).await);
         }
         (memory, metrics::long_tasks(&self.browser).await)
+    }
+
+    /// A page that tells again all that it knows every few seconds, so many times: the tasks over 50 ms, and how long it
+    /// took each time until everything was told, in milliseconds.
+    pub async fn resyncs(&self, times: usize) -> (Samples, Samples) {
+        let page = format!("{}?resync={RESYNC}#/pods", self.proxy.url());
+        self.browser.driver.goto(page).await.expect("the page loads");
+        wait_until("all rows are there again", Duration::from_secs(180), async || {
+            let start = self.browser.run("return { ...__start, state: __pods() }", Vec::new()).await;
+            holds(start["all"].is_number(), || start.to_string())
+        })
+        .await;
+        metrics::forget_long_tasks(&self.browser).await;
+        let script = format!(
+            "new Promise(resolve => {{
+                const took = [];
+                let [known, began] = [__pods().ledger.resyncs, null];
+                const look = () => {{
+                    const {{ resyncs, queued }} = __pods().ledger;
+                    if (resyncs !== known) [known, began] = [resyncs, performance.now()];
+                    if (began !== null && queued === 0) {{ took.push(performance.now() - began); began = null; }}
+                    if (took.length === {times}) resolve(took);
+                    else setTimeout(look, 5);
+                }};
+                look();
+            }})"
+        );
+        let took = metrics::samples(&self.browser.resolve(&script).await);
+        (metrics::long_tasks(&self.browser).await, took)
     }
 
     /// Waits until the page has taken all that was sent.

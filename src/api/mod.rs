@@ -10,6 +10,7 @@ pub mod float;
 pub mod list;
 pub mod object;
 pub mod owner;
+pub mod release;
 pub mod request;
 pub mod resource;
 pub mod selector;

@@ -9,6 +9,7 @@ use crate::browser::{base, clock};
 use crate::cache::backoff::Moment;
 use crate::cache::heartbeat;
 use crate::page::address::{Access, Address, access, candidates, label, policy};
+use crate::page::catalog::Catalog;
 use crate::ui::screen::{Source, Splash, put};
 
 /// The origin that the user has allowed in this tab.
@@ -64,6 +65,7 @@ async fn find(page: Shared, own: Address, places: Vec<String>, second: bool) {
                 put(page.screen.splash, None);
                 let address = parse(&found.http).map(|api| label(&api, &own)).unwrap_or_default();
                 put(page.screen.source, Source { cluster: named("cluster").unwrap_or_default(), address });
+                page.catalog = Catalog::printed_by(found.release);
                 page.base = Some(found);
                 let route = page.route.clone();
                 page.go(route);

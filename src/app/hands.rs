@@ -81,6 +81,7 @@ impl Page {
     pub(super) fn begin_hands(&mut self) {
         put(self.screen.hands.letters, self.hands.letters);
         self.present_linger();
+        self.present_resync();
         self.fit_inspector();
         self.lay_out();
         self.present_shell();
@@ -132,6 +133,7 @@ impl Page {
                 );
             }
             Act::Linger(linger) => self.linger(linger, now),
+            Act::Resync(resync) => self.resync(resync, now),
             Act::ClearDeleted => self.clear_deleted(now),
             Act::ExportCsv => self.export(Format::Csv, now),
             Act::ExportJson => self.export(Format::Json, now),

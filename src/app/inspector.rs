@@ -210,6 +210,7 @@ impl Page {
             put(signals.wall, clock::wall());
             self.need_text(&mut open, now);
             self.present_object(&mut open);
+            put(signals.resynced, self.resynced());
             if received || open.dirty {
                 open.received = self.history.received();
                 self.present_versions(&mut open);

@@ -2,6 +2,8 @@
 
 use gloo_net::http::Request;
 
+use crate::api::release::Release;
+
 /// The two bases. Both end in a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
@@ -9,6 +11,8 @@ pub struct Base {
     pub http: String,
     /// `ws://127.0.0.1:8080/k8s-ws/`
     pub socket: String,
+    /// Which release the server is, where it says so.
+    pub release: Option<Release>,
 }
 
 /// No API was found.
@@ -37,11 +41,12 @@ pub async fn find(places: &[String], second: bool) -> Result<Base, NotFound> {
         if tried.iter().any(|(other, _)| *other == http) {
             continue;
         }
-        match version(&http).await {
-            Ok(()) => {
+        match ask(&http).await {
+            Ok(answer) => {
                 let prefix = http.strip_suffix("k8s/").filter(|_| second);
                 let socket = prefix.map_or_else(|| http.clone(), |prefix| format!("{prefix}k8s-ws/"));
-                return Ok(Base { socket: socket.replacen("http", "ws", 1), http });
+                let release = Release::parse(&answer);
+                return Ok(Base { socket: socket.replacen("http", "ws", 1), http, release });
             }
             Err(words) => tried.push((http, words)),
         }
@@ -51,13 +56,18 @@ pub async fn find(places: &[String], second: bool) -> Result<Base, NotFound> {
 
 /// Whether an API server answers below `base`; if not, what was said.
 pub async fn version(base: &str) -> Result<(), String> {
+    ask(base).await.map(drop)
+}
+
+/// What an API server answers below `base` when it is asked for its version.
+async fn ask(base: &str) -> Result<String, String> {
     let response = Request::get(&format!("{base}version")).send().await.map_err(|_| String::from("no answer"))?;
     let status = response.status();
     let text = response.text().await.unwrap_or_default();
     // Who may not ask for the version still hears from an API server.
     let is_api = text.trim_start().starts_with('{') && (text.contains("\"gitVersion\"") || text.contains("\"Status\""));
     if is_api && status < 500 {
-        return Ok(());
+        return Ok(text);
     }
     let first = text.trim().lines().next().unwrap_or_default();
     let words = if first.starts_with('<') { "a page, and no API" } else { first };

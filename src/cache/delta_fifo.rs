@@ -4,7 +4,8 @@
 //! life fold into the newest, so that its size follows the objects that changed and not the events.
 //!
 //! A complete list that comes while nothing waits is taken in as it is, sorted by key, and its items become deltas when
-//! their turn comes: a list of 150,000 costs the queue next to nothing. Whoever takes sees no difference.
+//! their turn comes: a list of 150,000 costs the queue next to nothing. What a resync tells again waits in the same way,
+//! as the objects that the store holds. Whoever takes sees no difference.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -32,6 +33,9 @@ pub struct DeltaFifo {
     listed_first: bool,
     /// The slots in the order in which their keys first changed.
     queue: VecDeque<usize>,
+    /// What resyncs tell again and whose turn has not come; no key is in two of them. What has happened since to one of
+    /// the objects is in its slot, together with the Sync, and the slot is not in the queue.
+    again: VecDeque<Again>,
     /// How many received deltas wait, folded ones counted.
     queued: u64,
     made: Made,
@@ -54,6 +58,27 @@ struct Slot {
     /// Whether the key belongs to the first Replace.
     initial: bool,
 }
+
+/// What one resync tells again, as the store held it: its place is in the middle of the queue.
+#[derive(Debug)]
+struct Again {
+    /// How many slots of the queue come before it, those before an earlier one left out.
+    ahead: usize,
+    /// By the hash of their key, of which half is kept: this is how a key is found among them.
+    objects: VecDeque<(u32, Arc<Object>)>,
+}
+
+/// Where the head is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Listed,
+    Again,
+    Queue,
+}
+
+/// While an earlier resync waits, one of fewer objects than this is queued key by key, so that there are never many to
+/// look through.
+const MANY: usize = 4096;
 
 /// Room for this many keys is kept when the queue runs empty.
 const KEPT: usize = 4096;
@@ -112,16 +137,25 @@ impl DeltaFifo {
     /// The keys that wait, some of them twice.
     fn waiting(&self) -> impl Iterator<Item = &ObjectKey> {
         let listed = self.listed.iter().map(|object| &object.key);
-        listed.chain(self.slots.iter().filter_map(|(_, slot)| slot.deltas.key()))
+        let again = self.again.iter().flat_map(|again| &again.objects).map(|(_, object)| &object.key);
+        listed.chain(again).chain(self.slots.iter().filter_map(|(_, slot)| slot.deltas.key()))
     }
 
-    /// Where a key waits; an item of the complete list gets a slot for that.
+    /// The object of a key that a resync tells again.
+    fn again(&self, hash: u64, key: &ObjectKey) -> Option<&Arc<Object>> {
+        self.again.iter().find_map(|again| again.find(hash, key))
+    }
+
+    /// Where a key waits; an item of the complete list, or what a resync tells again, gets a slot for that.
     fn find_or_unpack(&mut self, hash: u64, key: &ObjectKey) -> Option<usize> {
         if let Some(at) = self.find(hash, key) {
             return Some(at);
         }
-        let object = self.listed(key)?.clone();
-        Some(self.unpack(hash, object))
+        if let Some(object) = self.listed(key).cloned() {
+            return Some(self.unpack(hash, object));
+        }
+        let object = self.again(hash, key)?.clone();
+        Some(self.settle(hash, Delta::new(DeltaType::Sync, object).into()))
     }
 
     /// An item of the complete list gets a slot. It was counted when it came.
@@ -132,16 +166,31 @@ impl DeltaFifo {
         at
     }
 
-    /// Every item of the complete list gets a slot, at the head of the queue.
+    /// Every item of the complete list, and all that resyncs tell again, gets a slot, in its place in the queue.
     fn unpack_all(&mut self) {
-        let mut listed = std::mem::take(&mut self.listed);
-        self.slots.reserve_exact(listed.len());
-        self.queue.reserve_exact(listed.len());
-        while let Some(object) = listed.pop_back() {
+        let (listed, again) = (std::mem::take(&mut self.listed), std::mem::take(&mut self.again));
+        let count = listed.len() + again.iter().map(|again| again.objects.len()).sum::<usize>();
+        if count == 0 {
+            return;
+        }
+        self.slots.reserve_exact(count);
+        let all = VecDeque::with_capacity(count + self.queue.len());
+        let mut queue = std::mem::replace(&mut self.queue, all);
+        for object in listed {
             let hash = FxBuildHasher.hash_one(&object.key);
             let at = self.find(hash, &object.key).unwrap_or_else(|| self.unpack(hash, object));
-            self.queue.push_front(at);
+            self.queue.push_back(at);
         }
+        for Again { ahead, objects } in again {
+            self.queue.extend(queue.drain(..ahead));
+            for (_, object) in objects {
+                let hash = FxBuildHasher.hash_one(&object.key);
+                let found = self.find(hash, &object.key);
+                let at = found.unwrap_or_else(|| self.settle(hash, Delta::new(DeltaType::Sync, object).into()));
+                self.queue.push_back(at);
+            }
+        }
+        self.queue.append(&mut queue);
     }
 
     /// Queues a delta, whatever is known, and says where it waits.
@@ -173,12 +222,46 @@ impl DeltaFifo {
         at
     }
 
-    /// The slot of the head, unless the head is an item of the complete list to which nothing has happened since.
+    fn turn(&self) -> Turn {
+        match self.again.front() {
+            _ if !self.listed.is_empty() => Turn::Listed,
+            Some(again) if again.ahead == 0 => Turn::Again,
+            _ => Turn::Queue,
+        }
+    }
+
+    /// The slot of the head, unless the head is an item of the complete list, or one that a resync tells again, to which
+    /// nothing has happened since.
     fn head(&self) -> Option<usize> {
-        match self.listed.front() {
-            Some(_) if self.keys.is_empty() => None,
-            Some(object) => self.find(FxBuildHasher.hash_one(&object.key), &object.key),
-            None => self.queue.front().copied(),
+        let object = match self.turn() {
+            Turn::Queue => return self.queue.front().copied(),
+            _ if self.keys.is_empty() => return None,
+            Turn::Listed => self.listed.front()?,
+            Turn::Again => &self.again.front()?.objects.front()?.1,
+        };
+        self.find(FxBuildHasher.hash_one(&object.key), &object.key)
+    }
+
+    /// What has no slot of its own in the queue leaves, if it is the head, with what it was before anything happened to it.
+    fn leave_packed(&mut self) -> Option<Delta> {
+        match self.turn() {
+            Turn::Listed => {
+                let object = self.listed.pop_front()?;
+                if self.listed.is_empty() {
+                    // What a list of 150,000 took is given back.
+                    self.listed = VecDeque::new();
+                }
+                Some(Delta::new(DeltaType::Replaced, object))
+            }
+            Turn::Again => {
+                let objects = &mut self.again.front_mut()?.objects;
+                let (_, object) = objects.pop_front()?;
+                if objects.is_empty() {
+                    self.again.pop_front();
+                }
+                Some(Delta::new(DeltaType::Sync, object))
+            }
+            Turn::Queue => None,
         }
     }
 
@@ -211,18 +294,17 @@ impl DeltaFifo {
     /// The head leaves, with all that waits for it.
     fn leave(&mut self) -> Option<Deltas> {
         let at = self.head();
-        let listed = self.listed.pop_front();
-        if self.listed.is_empty() {
-            // What a list of 150,000 took is given back.
-            self.listed = VecDeque::new();
-        }
+        let packed = self.leave_packed();
         let Some(at) = at else {
-            let object = listed?;
-            self.initial -= usize::from(self.listed_first);
-            return Some(Delta::new(DeltaType::Replaced, object).into());
+            let delta = packed?;
+            self.initial -= usize::from(self.listed_first && delta.delta_type == DeltaType::Replaced);
+            return Some(delta.into());
         };
-        if listed.is_none() {
+        if packed.is_none() {
             self.queue.pop_front();
+            if let Some(again) = self.again.front_mut() {
+                again.ahead -= 1;
+            }
         }
         let slot = self.slots.remove(at);
         if let Ok(entry) = self.keys.find_entry(slot.hash, |&other| other == at) {
@@ -234,6 +316,19 @@ impl DeltaFifo {
         }
         Some(slot.deltas)
     }
+}
+
+impl Again {
+    fn find(&self, hash: u64, key: &ObjectKey) -> Option<&Arc<Object>> {
+        let from = self.objects.partition_point(|&(other, _)| other < half(hash));
+        let same = self.objects.range(from..).take_while(|(other, _)| *other == half(hash));
+        same.map(|(_, object)| object).find(|object| object.key == *key)
+    }
+}
+
+/// The half of a hash that is kept.
+fn half(hash: u64) -> u32 {
+    hash as u32
 }
 
 impl Queue for DeltaFifo {
@@ -284,13 +379,28 @@ impl Queue for DeltaFifo {
         gone
     }
 
+    /// In one pass over what waits and one over what is known, and with one order of numbers; nothing is made for a key
+    /// before its turn comes.
     fn resync(&mut self, known: &dyn KnownObjects) {
-        let mut again = Vec::new();
-        known.each_absent(&mut self.waiting(), &mut |object| again.push(object.clone()));
-        self.made.resyncs += again.len() as u64;
-        for object in again {
-            self.push(Delta::new(DeltaType::Sync, object));
+        let mut objects: Vec<(u32, Arc<Object>)> = Vec::new();
+        known.each_absent(&mut self.waiting(), &mut |object| {
+            objects.push((half(FxBuildHasher.hash_one(&object.key)), object.clone()));
+        });
+        self.made.resyncs += objects.len() as u64;
+        if objects.is_empty() {
+            return;
         }
+        if !self.again.is_empty() && objects.len() < MANY {
+            for (_, object) in objects {
+                self.push(Delta::new(DeltaType::Sync, object));
+            }
+            return;
+        }
+        self.queued += objects.len() as u64;
+        // Someone may wait while 150,000 are sorted.
+        objects.sort_unstable_by_key(|&(hash, _)| hash);
+        let ahead = self.queue.len() - self.again.iter().map(|again| again.ahead).sum::<usize>();
+        self.again.push_back(Again { ahead, objects: objects.into() });
     }
 
     /// The key stays at the head until all of its deltas are taken. A pending deletion of the same key was taken
@@ -350,7 +460,7 @@ impl Queue for DeltaFifo {
     }
 
     fn len(&self) -> usize {
-        self.listed.len() + self.queue.len()
+        self.listed.len() + self.again.iter().map(|again| again.objects.len()).sum::<usize>() + self.queue.len()
     }
 
     fn queued(&self) -> u64 {
@@ -364,7 +474,10 @@ impl Queue for DeltaFifo {
     fn newest(&self, key: &ObjectKey) -> Option<(&Arc<Object>, bool)> {
         match self.slot(key) {
             Some(slot) => slot.deltas.newest().map(|newest| (newest.object.object(), newest.is_present())),
-            None => self.listed(key).map(|object| (object, true)),
+            None => {
+                let object = self.listed(key).or_else(|| self.again(FxBuildHasher.hash_one(key), key));
+                object.map(|object| (object, true))
+            }
         }
     }
 }

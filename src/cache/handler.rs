@@ -38,6 +38,27 @@ pub trait ResourceEventHandler {
     fn received(&mut self, _now: f64, _delta_type: DeltaType, _object: &Arc<Object>) -> Handled {
         Ok(())
     }
+
+    /// A resync that is this handler's began: what is known and has nothing queued was queued to be told again. Only
+    /// handlers that asked for what is received are told; of each object those are told who asked for changes, as
+    /// [`Change::Synced`], when its turn comes.
+    ///
+    /// # Errors
+    ///
+    /// What the handler could not do.
+    fn resynced(&mut self, _now: f64, _resync: Resynced) -> Handled {
+        Ok(())
+    }
+}
+
+/// What a resync tells again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resynced {
+    /// How many objects; those that had something queued are not among them.
+    pub count: u64,
+    /// When the queue was empty last, in milliseconds: an object that is known, and to which nothing has happened since
+    /// then, is among them.
+    pub settled: f64,
 }
 
 /// What a handler wants to be told.
@@ -89,5 +110,9 @@ impl<F: Fn(&Object) -> bool, H: ResourceEventHandler> ResourceEventHandler for F
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         if (self.filter)(object) { self.handler.received(now, delta_type, object) } else { Ok(()) }
+    }
+
+    fn resynced(&mut self, now: f64, resync: Resynced) -> Handled {
+        self.handler.resynced(now, resync)
     }
 }

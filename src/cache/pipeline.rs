@@ -54,9 +54,11 @@ impl Pipeline {
         }
     }
 
-    /// Queues what is known once more.
-    pub fn resync(&mut self) {
+    /// Queues what is known, and has nothing queued, once more. How many objects these are.
+    pub fn resync(&mut self) -> u64 {
+        let before = self.queue.made().resyncs;
         self.queue.resync(&self.store);
+        self.queue.made().resyncs - before
     }
 
     /// Takes what waits for the head, and applies it to the store, oldest first. `tell` hears of each change once

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::api::object::Object;
 use crate::cache::delta::DeltaType;
-use crate::cache::handler::{Handled, HandlerError, HandlerOptions, MINIMUM_RESYNC, ResourceEventHandler};
+use crate::cache::handler::{Handled, HandlerError, HandlerOptions, MINIMUM_RESYNC, ResourceEventHandler, Resynced};
 use crate::cache::store::Change;
 
 /// Names one handler of one informer.
@@ -58,6 +58,7 @@ struct Notification {
 #[derive(Debug)]
 enum What {
     Received(DeltaType, Arc<Object>),
+    Resynced(Resynced),
     Changed(Change),
 }
 
@@ -150,6 +151,7 @@ impl SharedProcessor {
             }
             tell(&mut listener.ledger, &mut || match &notification.what {
                 What::Received(delta_type, object) => handler.received(notification.at, *delta_type, object),
+                What::Resynced(resync) => handler.resynced(notification.at, *resync),
                 What::Changed(change) => handler.changed(notification.at, change),
             });
         }
@@ -167,6 +169,13 @@ impl SharedProcessor {
         if self.listeners.iter().any(|listener| listener.options.received) {
             let what = What::Received(delta_type, object.clone());
             self.log.push_back(Notification { at: now, what, only: None });
+        }
+    }
+
+    /// A resync began, for those whose resync is due.
+    pub fn resynced(&mut self, now: f64, resync: Resynced) {
+        if self.listeners.iter().any(|listener| listener.options.received) {
+            self.log.push_back(Notification { at: now, what: What::Resynced(resync), only: self.syncing.clone() });
         }
     }
 
@@ -200,6 +209,23 @@ impl SharedProcessor {
         }
         self.who_syncs();
         self.listeners.iter().any(|listener| listener.syncing)
+    }
+
+    /// How often a handler is told everything again, in milliseconds, if ever.
+    pub fn resync_period(&self, id: HandlerId) -> Option<f64> {
+        self.listeners.iter().find(|listener| listener.id == id)?.options.resync
+    }
+
+    /// Has a handler be told everything again this often from now on, in milliseconds, or never: together with another one
+    /// of the same period, if there is one. How often is checked for that changes with it; client-go fixes both when the
+    /// informer starts.
+    pub fn set_resync_period(&mut self, id: HandlerId, every: Option<f64>, now: f64) {
+        let every = every.map(|every| every.max(MINIMUM_RESYNC));
+        let same = self.listeners.iter().find(|other| other.id != id && other.options.resync == every);
+        let next = same.and_then(|other| other.next_resync).or(every.map(|every| now + every));
+        let Some(listener) = self.listeners.iter_mut().find(|listener| listener.id == id) else { return };
+        (listener.options.resync, listener.next_resync) = (every, next);
+        self.check = self.listeners.iter().filter_map(|listener| listener.options.resync).reduce(f64::min);
     }
 
     /// How often [`SharedProcessor::should_resync`] wants to be asked, in milliseconds, if ever.
@@ -260,7 +286,7 @@ const KEPT: usize = 4096;
 impl Notification {
     fn is_for(&self, id: HandlerId, options: HandlerOptions) -> bool {
         let wanted = match self.what {
-            What::Received(..) => options.received,
+            What::Received(..) | What::Resynced(_) => options.received,
             What::Changed(_) => options.changes,
         };
         wanted && self.only.as_ref().is_none_or(|only| only.contains(&id))

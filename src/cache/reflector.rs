@@ -353,9 +353,10 @@ impl Reflector {
         }
     }
 
-    /// From the next list on, tells everything again this often, in milliseconds.
-    pub fn resync_every(&mut self, every: f64) {
-        self.options.resync = Some(every);
+    /// Tells everything again this often, in milliseconds, or never: from now on, or from the list on that is on its way.
+    pub fn resync_every(&mut self, every: Option<f64>, now: f64) {
+        self.options.resync = every;
+        self.resync_at = every.filter(|_| self.is_past_its_list()).map(|every| now + every);
     }
 
     /// When [`Input::Timer`] is due, if ever.

@@ -10,7 +10,7 @@ use crate::api::object::{Decode, Object};
 use crate::api::uid::Uid;
 use crate::cache::backoff::Moment;
 use crate::cache::delta::DeltaType;
-use crate::cache::handler::{HandlerOptions, ResourceEventHandler};
+use crate::cache::handler::{HandlerOptions, ResourceEventHandler, Resynced};
 use crate::cache::index::{IndexExists, IndexFunc};
 use crate::cache::ledger::Ledger;
 use crate::cache::pipeline::Pipeline;
@@ -32,6 +32,8 @@ pub struct SharedInformer {
     notices: Vec<Notice>,
     told: Told,
     namespaces: Texts,
+    /// When the queue was empty last.
+    settled: f64,
     started: bool,
 }
 
@@ -64,6 +66,7 @@ struct Sink<'a> {
     notices: &'a mut Vec<Notice>,
     told: &'a mut Told,
     namespaces: &'a mut Texts,
+    settled: f64,
     tap: &'a mut Tap<'a>,
 }
 
@@ -162,7 +165,10 @@ impl ReflectorStore for Sink<'_> {
 
     fn resync(&mut self, now: f64) {
         if self.processor.should_resync(now) {
-            self.pipeline.resync();
+            let count = self.pipeline.resync();
+            if count > 0 {
+                self.processor.resynced(now, Resynced { count, settled: self.settled });
+            }
             if let Some(beside) = &mut self.beside {
                 beside.resync();
             }
@@ -228,6 +234,7 @@ impl SharedInformer {
             notices: Vec::new(),
             told: Told::default(),
             namespaces: Texts::default(),
+            settled: f64::NEG_INFINITY,
             started: false,
         }
     }
@@ -243,7 +250,7 @@ impl SharedInformer {
             self.started = true;
             self.processor.start();
             if let Some(every) = self.processor.resync_check_period() {
-                self.reflector.resync_every(every);
+                self.reflector.resync_every(Some(every), moment.now);
             }
         }
         let mut sink = Sink {
@@ -254,6 +261,7 @@ impl SharedInformer {
             notices: &mut self.notices,
             told: &mut self.told,
             namespaces: &mut self.namespaces,
+            settled: self.settled,
             tap,
         };
         let action = self.reflector.handle(input, moment, &mut sink);
@@ -267,6 +275,9 @@ impl SharedInformer {
         let mut taken = 0;
         while taken < limit && self.pipeline.pop(|change| self.processor.changed(now, change)) {
             taken += 1;
+        }
+        if self.pipeline.queue().is_empty() {
+            self.settled = now;
         }
         self.count();
         if self.has_synced() {
@@ -294,6 +305,23 @@ impl SharedInformer {
     /// A handler goes; a second time changes nothing. Whether it was there (`RemoveEventHandler`).
     pub fn remove_event_handler(&mut self, id: HandlerId) -> bool {
         self.processor.remove(id)
+    }
+
+    /// How often a handler is told everything again, in milliseconds, if ever.
+    pub fn resync_period(&self, id: HandlerId) -> Option<f64> {
+        self.processor.resync_period(id)
+    }
+
+    /// Has a handler be told everything again this often, in milliseconds, or never; at least
+    /// [`crate::cache::handler::MINIMUM_RESYNC`] apart. It holds from now on, while the watch runs. The reflector's deadline
+    /// may be another one after this.
+    pub fn set_resync_period(&mut self, id: HandlerId, every: Option<f64>, now: f64) {
+        let before = self.processor.resync_check_period();
+        self.processor.set_resync_period(id, every, now);
+        let check = self.processor.resync_check_period();
+        if self.started && check != before {
+            self.reflector.resync_every(check, now);
+        }
     }
 
     /// Has a handler take what waits for it. An error or a panic costs it that one notification. Returns how many

@@ -5,11 +5,12 @@ use std::cell::RefCell;
 use crate::api::definition::PrinterColumn;
 use crate::api::discovery::Discovered;
 use crate::api::object::{Decode, decode_age};
+use crate::api::release::Release;
 use crate::api::resource::{ApiResource, intern};
 use crate::api::sort::sort_by_key;
 use crate::table::column::Column;
 use crate::table::custom;
-use crate::table::kinds::{KINDS, Kind};
+use crate::table::kinds::{Kind, printed_by};
 
 /// What a kind is watched with; what has not all of these is no kind of the page's.
 const VERBS: [&str; 2] = ["list", "watch"];
@@ -22,22 +23,29 @@ pub struct Catalog {
     gone: Vec<&'static Kind>,
     /// Whether the server has said what it has.
     is_discovered: bool,
+    /// Which release the server is, if that is known: kinds with columns of their own are as it prints them.
+    release: Option<Release>,
 }
 
 impl Default for Catalog {
     /// Before the server is heard, the kinds that the page has columns for are taken to be there.
     fn default() -> Catalog {
-        Catalog { kinds: KINDS.iter().collect(), gone: Vec::new(), is_discovered: false }
+        Catalog::printed_by(None)
     }
 }
 
 impl Catalog {
+    /// The same, as a server of this release prints them.
+    pub fn printed_by(release: Option<Release>) -> Catalog {
+        Catalog { kinds: printed_by(release).collect(), gone: Vec::new(), is_discovered: false, release }
+    }
+
     /// What a server has. Kinds with columns of their own come first, then others by group; a kind that was known
     /// to `before` stays the very same.
     pub fn of(discovered: &[Discovered], before: &Catalog) -> Catalog {
         let watchable = || discovered.iter().filter(|one| one.supports(&VERBS));
         let serves = |kind: &&Kind| watchable().any(|one| one.resource == kind.resource);
-        let mut kinds: Vec<&'static Kind> = KINDS.iter().filter(serves).collect();
+        let mut kinds: Vec<&'static Kind> = printed_by(before.release).filter(serves).collect();
         let own = kinds.clone();
         let is_known = |one: &Discovered| own.iter().any(|kind| same(kind, &one.resource));
         let mut others: Vec<&'static Kind> = watchable()
@@ -57,7 +65,7 @@ impl Catalog {
                 gone.push(kind);
             }
         }
-        Catalog { kinds, gone, is_discovered: true }
+        Catalog { kinds, gone, is_discovered: true, release: before.release }
     }
 
     /// Every kind.
@@ -181,6 +189,20 @@ mod tests {
             assert_eq!(catalog.find(kind.name), Some(kind), "{}", kind.name);
             assert!(catalog.kinds().skip(at + 1).all(|other| other.name != kind.name), "{}", kind.name);
         }
+    }
+
+    #[test]
+    fn kinds_stay_as_the_server_s_release_prints_them() {
+        let release = Release { major: 1, minor: 32 };
+        let first = Catalog::printed_by(Some(release));
+        let titles = |catalog: &Catalog| {
+            let accounts = catalog.find("sa").unwrap();
+            accounts.columns.iter().map(|column| column.title).collect::<Vec<_>>()
+        };
+        let second = Catalog::of(&real(), &first);
+        let third = Catalog::of(&real(), &second);
+        assert_eq!([&first, &second, &third].map(titles), [["SECRETS", "AGE"]; 3]);
+        assert_eq!(titles(&Catalog::of(&real(), &Catalog::default())), ["AGE"]);
     }
 
     #[test]

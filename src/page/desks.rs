@@ -8,6 +8,7 @@ use crate::cache::reflector::Health;
 use crate::page::audit::AuditLog;
 use crate::page::joint::Joint;
 use crate::page::notices::Announcer;
+use crate::page::resync::Resyncs;
 use crate::page::sheet::Sheet;
 use crate::page::watched::{Watched, worst};
 use crate::table::kinds::Kind;
@@ -161,6 +162,17 @@ impl Desks {
         if let Some(joint) = &mut self.joint {
             joint.sheet_mut().audit = audit.clone();
         }
+    }
+
+    /// Has every timeline and counter be told again what is known, as often as that was chosen. Which informers do so at
+    /// another time from now on.
+    pub fn resync(&self, informers: &mut SharedInformerFactory, resyncs: &Resyncs, now: f64) -> Vec<InformerId> {
+        let mut changed = Vec::new();
+        self.watched.iter().for_each(|watched| watched.resync(informers, resyncs, now, &mut changed));
+        if let Some(joint) = &self.joint {
+            joint.resync(informers, resyncs, now, &mut changed);
+        }
+        changed
     }
 
     /// Has every timeline hear what the page has to say.

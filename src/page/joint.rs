@@ -6,15 +6,16 @@ use crate::api::object::{Object, ResourceVersion};
 use crate::api::request::Scope;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
-use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resynced};
 use crate::cache::store::Change;
 use crate::page::notices::{Announcer, Ear};
+use crate::page::resync::Resyncs;
 use crate::page::sheet::{Sheet, TableHandler, tone};
-use crate::page::watched::{AT_ONCE, Watched};
+use crate::page::watched::{AT_ONCE, Watched, keep_period, told_again};
 use crate::table::face::Face;
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
-use crate::timeline::mark::{MarkType, grouped};
+use crate::timeline::mark::{MarkType, Resync, grouped};
 use crate::timeline::{KindName, Timeline};
 
 /// The table and the timeline of several kinds.
@@ -36,17 +37,24 @@ struct Source {
     kind: u8,
     table: Registration,
     timeline: Registration,
+    /// Where it is looked at, and since when.
+    namespace: String,
+    since: f64,
 }
 
 #[derive(Debug)]
 struct Arrival {
     at: f64,
-    kind: u8,
-    mark_type: MarkType,
-    object: Arc<Object>,
+    what: Arrived,
 }
 
-struct ArrivalHandler<'a>(u8, &'a mut Vec<Arrival>);
+#[derive(Debug)]
+enum Arrived {
+    Object(u8, MarkType, Arc<Object>),
+    Resync(Resync),
+}
+
+struct ArrivalHandler<'a>(&'a Source, &'a mut Vec<Arrival>);
 
 impl ResourceEventHandler for ArrivalHandler<'_> {
     fn changed(&mut self, _now: f64, _change: &Change) -> Handled {
@@ -54,7 +62,13 @@ impl ResourceEventHandler for ArrivalHandler<'_> {
     }
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
-        self.1.push(Arrival { at: now, kind: self.0, mark_type: delta_type.into(), object: object.clone() });
+        self.1.push(Arrival { at: now, what: Arrived::Object(self.0.kind, delta_type.into(), object.clone()) });
+        Ok(())
+    }
+
+    fn resynced(&mut self, now: f64, resync: Resynced) -> Handled {
+        let Source { kind, namespace, since, .. } = self.0;
+        self.1.push(Arrival { at: now, what: Arrived::Resync(told_again(*kind, namespace, *since, resync)) });
         Ok(())
     }
 }
@@ -76,10 +90,12 @@ impl Joint {
         let received = HandlerOptions { changes: false, received: true, resync: None };
         let mut sources = Vec::new();
         for (kind, member) in (0_u8..).zip(&*members) {
-            for informer in member.informer_ids() {
+            for (informer, scope, since) in member.begun() {
                 let table = informers.add_event_handler(informer, HandlerOptions::default(), now);
                 let timeline = informers.add_event_handler(informer, received, now);
-                sources.extend(table.zip(timeline).map(|(table, timeline)| Source { kind, table, timeline }));
+                let both = table.zip(timeline);
+                let namespace = scope.namespace.clone();
+                sources.extend(both.map(|(table, timeline)| Source { kind, table, timeline, namespace, since }));
             }
         }
         let numbers = 0..kinds.len() as u8;
@@ -115,15 +131,20 @@ impl Joint {
     pub fn take(&mut self, informers: &mut SharedInformerFactory) -> bool {
         for source in &self.sources {
             let Some(informer) = informers.get_mut(source.timeline.informer) else { continue };
-            informer.deliver(source.timeline.handler, &mut ArrivalHandler(source.kind, &mut self.arrived));
+            informer.deliver(source.timeline.handler, &mut ArrivalHandler(source, &mut self.arrived));
         }
         // A timeline's times never run backwards, and each kind's arrivals come in one piece.
         self.arrived.sort_by(|one, other| one.at.total_cmp(&other.at));
-        for Arrival { at, kind, mark_type, object } in self.arrived.drain(..) {
-            let Object { key, uid, resource_version, .. } = &*object;
-            // Its row is still what it was before.
-            self.sheet.recall(kind, key);
-            self.sheet.timeline.push(at, mark_type, (kind, key), uid, resource_version, 1, tone(&object));
+        for Arrival { at, what } in self.arrived.drain(..) {
+            match what {
+                Arrived::Object(kind, mark_type, object) => {
+                    let Object { key, uid, resource_version, .. } = &*object;
+                    // Its row is still what it was before.
+                    self.sheet.recall(kind, key);
+                    self.sheet.timeline.push(at, mark_type, (kind, key), uid, resource_version, 1, tone(&object));
+                }
+                Arrived::Resync(resync) => self.sheet.timeline.resync(at, resync),
+            }
         }
         let mut left = false;
         for (source, scope) in self.sources.iter().zip(self.scopes.iter().flatten()) {
@@ -137,6 +158,20 @@ impl Joint {
             );
         }
         left
+    }
+
+    /// Has the timeline be told again what is known, as often as that was chosen. Whose period is another one now is added to
+    /// `changed`.
+    pub fn resync(
+        &self,
+        informers: &mut SharedInformerFactory,
+        resyncs: &Resyncs,
+        now: f64,
+        changed: &mut Vec<InformerId>,
+    ) {
+        for source in &self.sources {
+            keep_period([source.timeline], informers, resyncs, now, changed);
+        }
     }
 
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
@@ -191,6 +226,10 @@ fn replay(members: &[Watched], timeline: &mut Timeline) {
         if !std::mem::replace(begun, true) && dropped > 0 {
             // Marks of the others are known from before that, and this is said of it.
             timeline.gap(0.0, mark.at, &format!("{title}: {} older marks dropped", grouped(dropped)));
+        }
+        if let Some(resync) = mark.resync {
+            timeline.resync(mark.at, Resync { kind, ..resync.clone() });
+            continue;
         }
         match mark.key {
             Some(key) => {

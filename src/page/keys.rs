@@ -4,6 +4,7 @@
 //! Alt or Shift but Ctrl-K, which every browser leaves to the page), and none from a control that knows it itself.
 //! The keys of a single letter can be turned off, for those who speak to their machine (WCAG 2.1, 2.1.4).
 
+use crate::page::resync::Resync;
 use crate::table::view::Linger;
 
 /// Something that the user does, by key or by the palette.
@@ -81,6 +82,8 @@ pub enum Act {
     Linger(Linger),
     /// Have deleted rows go now.
     ClearDeleted,
+    /// Have what is known told again so often.
+    Resync(Resync),
 }
 
 impl Act {
@@ -128,6 +131,11 @@ impl Act {
             Act::Linger(Linger::FiveMinutes) => "Deleted rows stay for 5 min",
             Act::Linger(Linger::UntilDismissed) => "Deleted rows stay until they are cleared",
             Act::ClearDeleted => "Clear deleted rows",
+            Act::Resync(Resync::Automatic) => "Resync every 10 min, and not where there are very many objects",
+            Act::Resync(Resync::Off) => "Never resync",
+            Act::Resync(Resync::HalfMinute) => "Resync every 30 s",
+            Act::Resync(Resync::Minute) => "Resync every 1 min",
+            Act::Resync(Resync::TenMinutes) => "Resync every 10 min",
         }
     }
 

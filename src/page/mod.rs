@@ -21,6 +21,7 @@ pub mod notices;
 pub mod palette;
 pub mod rail;
 pub mod report;
+pub mod resync;
 pub mod route;
 pub mod selectors;
 pub mod sheet;

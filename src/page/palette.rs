@@ -6,6 +6,7 @@ use crate::api::object::ObjectKey;
 use crate::api::sort::sort_by_key;
 use crate::page::catalog::Catalog;
 use crate::page::keys::{Act, keys_of};
+use crate::page::resync::Resync;
 use crate::page::route::{Route, joined};
 use crate::table::face::Face;
 use crate::table::kinds::Kind;
@@ -30,6 +31,11 @@ const ACTS: &[Act] = &[
     Act::Linger(Linger::Minute),
     Act::Linger(Linger::FiveMinutes),
     Act::Linger(Linger::UntilDismissed),
+    Act::Resync(Resync::Automatic),
+    Act::Resync(Resync::Off),
+    Act::Resync(Resync::HalfMinute),
+    Act::Resync(Resync::Minute),
+    Act::Resync(Resync::TenMinutes),
     Act::Retry,
     Act::CopyName,
     Act::CopyCell,
@@ -262,6 +268,7 @@ fn other_names(act: Act) -> &'static [&'static str] {
         Act::CopyLink => &["url", "share", "address"],
         Act::ClearDeleted => &["dismiss"],
         Act::Linger(_) => &["linger", "keep"],
+        Act::Resync(_) => &["sync", "tell again", "period"],
         _ => &[],
     }
 }

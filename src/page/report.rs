@@ -1,5 +1,6 @@
 //! What the page says of itself to whoever holds on to it: `window.kubechurn`, as plain JSON.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -31,6 +32,8 @@ pub struct Status<'a> {
     synced: bool,
     items: usize,
     age_ms: Option<f64>,
+    /// How often what is known is told again; of several namespaces the most often.
+    resync_ms: Option<f64>,
     balanced: bool,
     changes: &'a Counters,
     ledger: LedgerCounters,
@@ -113,6 +116,7 @@ pub fn status<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, no
         synced,
         items: watched.items(informers),
         age_ms: watched.age(informers, now),
+        resync_ms: watched.resync_period(informers),
         balanced: watched.is_balanced(informers),
         changes: watched.counters(),
         ledger: counters(&watched.ledger(informers), watched.queued(informers), watched.timeline().evicted().total()),
@@ -262,7 +266,7 @@ pub struct Mark<'a> {
     #[serde(rename = "resourceVersion")]
     resource_version: &'a str,
     folded: u32,
-    note: &'a str,
+    note: Cow<'a, str>,
 }
 
 /// What `marks(resource)` says: every mark that is still held, oldest first.
@@ -275,7 +279,7 @@ pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
         uid: mark.uid,
         resource_version: mark.resource_version,
         folded: mark.folded,
-        note: mark.note,
+        note: mark.resync.map_or(Cow::Borrowed(mark.note), |resync| Cow::Owned(resync.note())),
     });
     marks.collect()
 }

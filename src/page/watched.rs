@@ -9,7 +9,7 @@ use crate::api::request::Scope;
 use crate::api::resource::ApiResource;
 use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
-use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resynced};
 use crate::cache::index::by_owner;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::{Health, Options};
@@ -18,12 +18,13 @@ use crate::cache::store::Change;
 use crate::page::audit::AuditLog;
 use crate::page::counters::Counters;
 use crate::page::notices::{Announcer, Ear};
+use crate::page::resync::Resyncs;
 use crate::page::route::Route;
 use crate::page::sheet::{Sheet, TableHandler, tone};
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
 use crate::timeline::Timeline;
-use crate::timeline::mark::MarkType;
+use crate::timeline::mark::{MarkType, Resync};
 
 /// Of so many objects that are known already a table that comes later hears at once: some ten milliseconds of work.
 pub(super) const AT_ONCE: usize = 4096;
@@ -50,10 +51,16 @@ struct Source {
     table: Option<Registration>,
     timeline: Registration,
     counters: Registration,
+    /// Since when, in milliseconds.
+    since: f64,
 }
 
-/// Shows what arrived as marks.
-struct TimelineHandler<'a>(&'a mut Sheet);
+/// Shows what arrived as marks: of what has been watched since, in a namespace, or in all if that is empty.
+struct TimelineHandler<'a> {
+    sheet: &'a mut Sheet,
+    since: f64,
+    namespace: &'a str,
+}
 
 impl ResourceEventHandler for TimelineHandler<'_> {
     fn changed(&mut self, _now: f64, _change: &Change) -> Handled {
@@ -62,10 +69,20 @@ impl ResourceEventHandler for TimelineHandler<'_> {
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         let (mark_type, key, version) = (MarkType::from(delta_type), &object.key, &object.resource_version);
-        self.0.recall(0, key);
-        self.0.timeline.push(now, mark_type, (0, key), &object.uid, version, 1, tone(object));
+        self.sheet.recall(0, key);
+        self.sheet.timeline.push(now, mark_type, (0, key), &object.uid, version, 1, tone(object));
         Ok(())
     }
+
+    fn resynced(&mut self, now: f64, resync: Resynced) -> Handled {
+        self.sheet.timeline.resync(now, told_again(0, self.namespace, self.since, resync));
+        Ok(())
+    }
+}
+
+/// A resync as a timeline has it: of which of its kinds, in which namespace, and watched since when.
+pub(super) fn told_again(kind: u8, namespace: &str, since: f64, Resynced { count, settled }: Resynced) -> Resync {
+    Resync { kind, namespace: namespace.into(), count, since, settled }
 }
 
 /// Counts what the store took in, and writes it down where that is asked for.
@@ -134,6 +151,7 @@ impl Watched {
                 table: Some(informers.add_event_handler(informer, HandlerOptions::default(), now)?),
                 timeline: informers.add_event_handler(informer, received, now)?,
                 counters: informers.add_event_handler(informer, HandlerOptions::default(), now)?,
+                since: now,
             })
         });
         let sources = sources.collect();
@@ -176,7 +194,9 @@ impl Watched {
         for (source, scope) in self.sources.iter().zip(&self.scopes) {
             let Some(informer) = informers.get_mut(source.timeline.informer) else { continue };
             let of = (&self.kind.resource, scope);
-            informer.deliver(source.timeline.handler, &mut TimelineHandler(&mut self.sheet));
+            let (since, namespace) = (source.since, &*scope.namespace);
+            let mut marks = TimelineHandler { sheet: &mut self.sheet, since, namespace };
+            informer.deliver(source.timeline.handler, &mut marks);
             let counters = &mut self.counters;
             informer.deliver(source.counters.handler, &mut Applied { counters, audit: &self.sheet.audit, of });
             if let Some(table) = source.table {
@@ -188,6 +208,29 @@ impl Watched {
             }
         }
         left
+    }
+
+    /// Has the timeline and the counters be told again what is known, as often as that was chosen; a table has no use for
+    /// it. Whose period is another one now is added to `changed`.
+    pub fn resync(
+        &self,
+        informers: &mut SharedInformerFactory,
+        resyncs: &Resyncs,
+        now: f64,
+        changed: &mut Vec<InformerId>,
+    ) {
+        for source in &self.sources {
+            keep_period([source.timeline, source.counters], informers, resyncs, now, changed);
+        }
+    }
+
+    /// How often what is known is told again, in milliseconds, if ever.
+    pub fn resync_period(&self, informers: &SharedInformerFactory) -> Option<f64> {
+        let periods = self
+            .sources
+            .iter()
+            .filter_map(|source| informers.get(source.counters.informer)?.resync_period(source.counters.handler));
+        periods.reduce(f64::min)
     }
 
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
@@ -218,9 +261,10 @@ impl Watched {
         &self.scopes
     }
 
-    /// The informers by name, one for each scope.
-    pub(super) fn informer_ids(&self) -> impl Iterator<Item = InformerId> {
-        self.sources.iter().map(|source| source.timeline.informer)
+    /// The informers by name, one for each scope, each with its scope and the time since when it is looked at.
+    pub(super) fn begun(&self) -> impl Iterator<Item = (InformerId, &Scope, f64)> {
+        let sources = self.sources.iter().map(|source| (source.timeline.informer, source.since));
+        sources.zip(&self.scopes).map(|((informer, since), scope)| (informer, scope, since))
     }
 
     /// One for each scope.
@@ -320,6 +364,24 @@ impl Watched {
                 retry_at: informer.reflector().retry_at(),
             })
         })
+    }
+}
+
+/// Has handlers be told again what is known, as often as was chosen for as many objects as there are.
+pub(super) fn keep_period<const COUNT: usize>(
+    handlers: [Registration; COUNT],
+    informers: &mut SharedInformerFactory,
+    resyncs: &Resyncs,
+    now: f64,
+    changed: &mut Vec<InformerId>,
+) {
+    for Registration { informer: id, handler } in handlers {
+        let Some(informer) = informers.get_mut(id) else { continue };
+        let period = resyncs.period(informer.store().len());
+        if informer.resync_period(handler) != period {
+            informer.set_resync_period(handler, period, now);
+            changed.push(id);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::api::sort::{sort_by, sort_by_key};
 use crate::timeline::Timeline;
 use crate::timeline::fold::{CHAR, CROSS, PILL_PAD, Spot, fold, label_right};
 use crate::timeline::lanes::LaneId;
-use crate::timeline::mark::{MarkType, Subject, grouped};
+use crate::timeline::mark::{Mark, MarkType, Subject, grouped};
 use crate::timeline::order::Ask;
 use crate::timeline::scale::{HISTORY, Scale, Window, ticks};
 use crate::timeline::scene::{Band, GapArea, Glyph, LaneRow, Layout, NoteLabel, Pill, Scene, StreamLine, TimelineView};
@@ -20,6 +20,8 @@ pub(crate) struct Scratch {
     tones: Vec<Tone>,
     rows: Vec<Option<LaneId>>,
     crosses: Vec<Glyph>,
+    /// The resyncs in the window, newest first.
+    resyncs: Vec<u64>,
 }
 
 impl Timeline {
@@ -33,7 +35,7 @@ impl Timeline {
         scene.counts = self.overview.counts(view.window.from, view.window.to.min(now));
         ticks(&scene.scale, now, &mut scene.ticks);
         self.fill_strip(now, scene);
-        self.fill_stream(now, scene);
+        self.fill_stream(now, scene, &mut scratch.resyncs);
 
         let ask = Ask {
             now,
@@ -101,7 +103,22 @@ impl Timeline {
         // Newest to oldest, up to the one that left the state in which the window begins.
         let mut entry = lane.worn;
         let mut next = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
+        let (mut resyncs, mut newer) = (&*scratch.resyncs, None);
+        // Resyncs stand between the lane's own marks, and change nothing: the state after one is that before it.
+        let mut resyncs_after = |seq: u64, newer: Option<&Mark>, spots: &mut Vec<Spot>, tones: &mut Vec<Tone>| {
+            while let Some((first, rest)) = resyncs.split_first().filter(|(first, _)| **first > seq) {
+                resyncs = rest;
+                let told = |mark: &&Mark| mark.resync().is_some_and(|resync| self.tells(resync, mark.seq, lane, newer));
+                if let Some(mark) = self.ring.get(*first).filter(told) {
+                    let (x, at, mark_type) = (scale.x(mark.at), mark.at, mark.mark_type);
+                    spots.push(Spot { x, at, seq: mark.seq, mark_type, frames: 1 });
+                    tones.push(mark.tone);
+                }
+            }
+        };
         while let Some(mark) = next {
+            resyncs_after(mark.seq, newer, &mut scratch.spots, &mut scratch.tones);
+            newer = Some(mark);
             if mark.at < scale.window.from {
                 entry = (mark.mark_type != MarkType::Deleted).then_some(mark.tone);
                 break;
@@ -118,11 +135,15 @@ impl Timeline {
             }
             next = self.ring.before(mark);
         }
+        resyncs_after(0, newer, &mut scratch.spots, &mut scratch.tones);
         scratch.spots.reverse();
         scratch.tones.reverse();
 
         let mut state = entry.map(|tone| (tone, scale.left));
         for (spot, tone) in scratch.spots.iter().zip(&scratch.tones) {
+            if scratch.resyncs.binary_search_by(|seq| spot.seq.cmp(seq)).is_ok() {
+                continue;
+            }
             let tone = (spot.mark_type != MarkType::Deleted).then_some(*tone);
             if tone != state.map(|(tone, _)| tone) {
                 push_band(&mut scene.bands, state, spot.x, y);
@@ -169,8 +190,9 @@ impl Timeline {
         });
     }
 
-    /// Relists, gaps, and what was evicted.
-    fn fill_stream(&self, now: f64, scene: &mut Scene) {
+    /// Relists, gaps, resyncs, and what was evicted.
+    fn fill_stream(&self, now: f64, scene: &mut Scene, resyncs: &mut Vec<u64>) {
+        resyncs.clear();
         scene.gaps.clear();
         scene.lines.clear();
         scene.notes.clear();
@@ -185,7 +207,9 @@ impl Timeline {
             if mark.at < window.from {
                 break;
             }
-            if let Subject::Stream { from, note } = &mark.subject {
+            if mark.resync().is_some() && mark.at <= window.to {
+                resyncs.push(mark.seq);
+            } else if let Subject::Stream { from, note } = &mark.subject {
                 if mark.mark_type == MarkType::Gap && *from <= window.to {
                     scene.gaps.push(area(&scale, *from, mark.at, note));
                 } else if mark.mark_type == MarkType::Relist && mark.at <= window.to {

@@ -7,7 +7,7 @@ use crate::api::uid::Uid;
 use crate::timeline::Timeline;
 use crate::timeline::lanes::{Lane, LaneId};
 use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
-use crate::timeline::scene::duration;
+use crate::timeline::scene::{LaneRow, duration};
 
 /// How far from a mark's middle the pointer may be, in pixels.
 const REACH: f64 = 7.0;
@@ -49,13 +49,24 @@ pub enum Hit {
         owner: Owner,
         /// Their frames by type.
         counts: Counts,
-        /// The last one's version.
+        /// The last one's version; unset where they are all resyncs.
         resource_version: ResourceVersion,
         /// When the first one was stamped.
         from: f64,
         /// When the last one was.
         at: f64,
         /// How long ago the last one was.
+        ago: f64,
+    },
+    /// One of a resync's objects.
+    Resync {
+        /// Whose.
+        owner: Owner,
+        /// What the resync was.
+        note: String,
+        /// When.
+        at: f64,
+        /// How long ago.
         ago: f64,
     },
     /// A relist or a gap.
@@ -95,7 +106,9 @@ impl Hit {
     /// The object it is about, for a click to select.
     pub fn owner(&self) -> Option<&Owner> {
         match self {
-            Hit::Mark { owner, .. } | Hit::Fold { owner, .. } | Hit::Lane { owner, .. } => Some(owner),
+            Hit::Mark { owner, .. } | Hit::Fold { owner, .. } | Hit::Resync { owner, .. } | Hit::Lane { owner, .. } => {
+                Some(owner)
+            }
             Hit::Stream { .. } | Hit::Column { .. } => None,
         }
     }
@@ -103,7 +116,11 @@ impl Hit {
     /// When it was, on the timeline's clock, for the time of day.
     pub fn at(&self) -> Option<f64> {
         match self {
-            Hit::Mark { at, .. } | Hit::Fold { at, .. } | Hit::Stream { at, .. } | Hit::Column { at, .. } => Some(*at),
+            Hit::Mark { at, .. }
+            | Hit::Fold { at, .. }
+            | Hit::Resync { at, .. }
+            | Hit::Stream { at, .. }
+            | Hit::Column { at, .. } => Some(*at),
             Hit::Lane { .. } => None,
         }
     }
@@ -133,7 +150,14 @@ impl fmt::Display for Hit {
             }
             Hit::Fold { owner, counts, resource_version, from, at, ago } => {
                 write!(formatter, "{owner}: {} within {}, ", phrases(counts), duration(at - from))?;
-                write!(formatter, "up to resourceVersion {resource_version}, {} ago", duration(*ago))
+                if !resource_version.is_unset() {
+                    write!(formatter, "up to resourceVersion {resource_version}, ")?;
+                }
+                write!(formatter, "{} ago", duration(*ago))
+            }
+            Hit::Resync { owner, note, ago, .. } => {
+                let (glyph, name) = (MarkType::Sync.glyph(), MarkType::Sync.name());
+                write!(formatter, "{glyph} {name} {owner}, {note}, {} ago", duration(*ago))
             }
             Hit::Stream { mark_type, note, ago, .. } => {
                 write!(formatter, "{} {note}, {} ago", mark_type.glyph(), duration(*ago))
@@ -162,7 +186,7 @@ impl Timeline {
         let row = layout.row_at(y);
         let lane = row.and_then(|row| scene.lanes.get(row)?.as_ref());
         if x >= layout.left - REACH {
-            let drawn = row.and_then(|row| self.hit_marks(x, layout.row_y(row)));
+            let drawn = row.zip(lane).and_then(|(row, lane)| self.hit_marks(x, layout.row_y(row), lane));
             if let Some(hit) = drawn.or_else(|| self.hit_stream(x)) {
                 return Some(hit);
             }
@@ -173,19 +197,26 @@ impl Timeline {
         Some(Hit::Lane { owner: self.owned_by((known.kind, &known.key, &known.uid)), live: known.live })
     }
 
-    fn hit_marks(&self, x: f64, y: f64) -> Option<Hit> {
+    fn hit_marks(&self, x: f64, y: f64, lane: &LaneRow) -> Option<Hit> {
         let scene = &self.scene;
         let near = scene.glyphs.iter().filter(|glyph| glyph.y == y && (glyph.x - x).abs() <= REACH);
         // The one on top wins where two are equally near.
         let glyph = near.rev().min_by(|one, other| (one.x - x).abs().total_cmp(&(other.x - x).abs()));
         if let Some(mark) = glyph.and_then(|glyph| self.ring.get(glyph.seq)) {
-            let (owner, resource_version, folded) = self.object_of(mark)?;
             let (mark_type, at, ago) = (mark.mark_type, mark.at, (scene.now - mark.at).max(0.0));
+            if let Some(resync) = mark.resync() {
+                let (owner, _) = self.known_at(lane, mark.seq)?;
+                return Some(Hit::Resync { owner, note: resync.note(), at, ago });
+            }
+            let (owner, resource_version, folded) = self.object_of(mark)?;
             return Some(Hit::Mark { owner, mark_type, resource_version, folded, at, ago });
         }
         let pill = scene.pills.iter().find(|pill| pill.y == y && pill.x <= x && x <= pill.x + pill.width)?;
         let last = self.ring.get(pill.last)?;
-        let (owner, resource_version, _) = self.object_of(last)?;
+        // The last one may be a resync, and so may all be.
+        let (owner, version) = self.known_at(lane, pill.last)?;
+        let resource_version = version.filter(|(seq, _)| *seq >= pill.first).map(|(_, version)| version);
+        let resource_version = resource_version.unwrap_or_default();
         let from = self.ring.get(pill.first).map_or(last.at, |first| first.at);
         let (counts, at, ago) = (pill.counts, last.at, (scene.now - last.at).max(0.0));
         Some(Hit::Fold { owner, counts, resource_version, from, at, ago })
@@ -202,6 +233,18 @@ impl Timeline {
         let gap = scene.gaps.iter().find(|gap| gap.x - 1.0 <= x && x <= gap.x + gap.width + 1.0)?;
         let (note, from, at) = (gap.note.clone(), gap.from, gap.to);
         Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
+    }
+
+    /// Whose a lane was up to a mark, and the newest version by then, with the mark that brought it.
+    fn known_at(&self, row: &LaneRow, seq: u64) -> Option<(Owner, Option<(u64, ResourceVersion)>)> {
+        let lane = self.lanes.get(row.lane).filter(|lane| lane.key == row.key && lane.kind == row.kind)?;
+        let newest = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
+        let mut own = std::iter::successors(newest, |mark| self.ring.before(mark));
+        let before = own.find(|mark| mark.seq <= seq).and_then(|mark| Some((mark.seq, self.object_of(mark)?)));
+        Some(match before {
+            Some((seq, (owner, version, _))) => (owner, Some((seq, version))),
+            None => (self.owned_by((lane.kind, &lane.key, &lane.uid)), None),
+        })
     }
 
     pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(u8, &ObjectKey, &Uid)> {

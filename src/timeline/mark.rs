@@ -7,7 +7,7 @@ use crate::api::object::ResourceVersion;
 use crate::cache::delta::DeltaType;
 use crate::timeline::lanes::LaneId;
 
-/// What a mark says. The first five are delta types; the last two concern the whole stream.
+/// What a mark says. The first five are delta types; the last two, and a resync, concern the whole stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MarkType {
     /// An object appeared.
@@ -101,7 +101,8 @@ impl MarkType {
             (MarkType::Updated, _) => "updated",
             (MarkType::Deleted, _) => "deleted",
             (MarkType::Replaced, _) => "replaced",
-            (MarkType::Sync, _) => "synced",
+            (MarkType::Sync, 1) => "resync",
+            (MarkType::Sync, _) => "resyncs",
             (MarkType::Relist, 1) => "relist",
             (MarkType::Relist, _) => "relists",
             (MarkType::Gap, 1) => "gap",
@@ -184,6 +185,33 @@ pub enum Subject {
         /// What is written beside it: `relist (410)`, `gap of 1.2 s`.
         note: Box<str>,
     },
+    /// A resync: one mark for all the objects that it told again, however many.
+    Resync(Box<Resync>),
+}
+
+/// What a resync told again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resync {
+    /// Of which of the timeline's kinds.
+    pub kind: u8,
+    /// In which namespace; empty for all.
+    pub namespace: Box<str>,
+    /// How many objects.
+    pub count: u64,
+    /// Since when what it told again has been watched, in milliseconds: what was seen before may not be of it.
+    pub since: f64,
+    /// When nothing was queued last: an object to which nothing happened since was told again, one to which something
+    /// did had that queued.
+    pub settled: f64,
+}
+
+impl Resync {
+    /// What happened, in words.
+    pub fn note(&self) -> String {
+        let objects = if self.count == 1 { "object" } else { "objects" };
+        let place = if self.namespace.is_empty() { String::new() } else { format!(" in {}", self.namespace) };
+        format!("resync: {} {objects}{place} told again", grouped(self.count))
+    }
 }
 
 /// One thing that happened.
@@ -205,11 +233,17 @@ pub struct Mark {
 }
 
 impl Mark {
+    /// The resync that it is, if it is one.
+    pub fn resync(&self) -> Option<&Resync> {
+        if let Subject::Resync(resync) = &self.subject { Some(resync) } else { None }
+    }
+
     /// The bytes that it holds outside itself, with a guess at what the allocator adds.
     pub fn heap_bytes(&self) -> usize {
         let text = match &self.subject {
             Subject::Object { resource_version, .. } => resource_version.as_str().len(),
             Subject::Stream { note, .. } => note.len(),
+            Subject::Resync(resync) => size_of::<Resync>() + 16 + resync.namespace.len(),
         };
         if text == 0 { 0 } else { text + 16 }
     }
@@ -218,7 +252,7 @@ impl Mark {
     pub fn frames(&self) -> u32 {
         match self.subject {
             Subject::Object { folded, .. } => folded,
-            Subject::Stream { .. } => 1,
+            Subject::Stream { .. } | Subject::Resync(_) => 1,
         }
     }
 }
@@ -246,6 +280,7 @@ mod tests {
         assert_eq!(MarkType::Updated.phrase(1_234_567), "1,234,567 updated");
         assert_eq!(MarkType::Relist.phrase(1), "1 relist");
         assert_eq!(MarkType::Gap.phrase(2), "2 gaps");
+        assert_eq!((MarkType::Sync.phrase(1), MarkType::Sync.phrase(2)), ("1 resync".into(), "2 resyncs".into()));
         assert_eq!(grouped(100), "100");
     }
 }

@@ -22,8 +22,8 @@ use crate::api::cell::Tone;
 use crate::api::object::{ObjectKey, ResourceVersion};
 use crate::api::uid::{self, Uid};
 use crate::timeline::draw::Scratch;
-use crate::timeline::lanes::{Change, Lanes};
-use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
+use crate::timeline::lanes::{Change, Lane, Lanes};
+use crate::timeline::mark::{Counts, Mark, MarkType, Resync, Subject};
 use crate::timeline::order::Order;
 use crate::timeline::overview::Overview;
 use crate::timeline::ring::Ring;
@@ -49,18 +49,20 @@ pub struct MarkInfo<'a> {
     pub mark_type: MarkType,
     /// Of which of the timeline's kinds; 0 where there is one.
     pub kind: u8,
-    /// To whom; `None` for relists and gaps.
+    /// To whom; `None` for relists, gaps and resyncs.
     pub key: Option<&'a ObjectKey>,
-    /// The uid of the life that it happened to; empty for relists and gaps.
+    /// The uid of the life that it happened to; empty for relists, gaps and resyncs.
     pub uid: &'a Uid,
-    /// The object's version after it; empty for relists and gaps.
+    /// The object's version after it; empty for relists, gaps and resyncs.
     pub resource_version: &'a str,
-    /// How many frames it stands for.
+    /// How many frames it stands for; for a resync, how many objects it told again.
     pub folded: u32,
     /// The object's state after it.
     pub tone: Tone,
     /// What a relist or gap was; otherwise empty.
     pub note: &'a str,
+    /// What a resync told again.
+    pub resync: Option<&'a Resync>,
 }
 
 /// What the last scene was made of.
@@ -90,7 +92,7 @@ pub struct Timeline {
     lanes: Lanes,
     order: Order,
     overview: Overview,
-    /// The sequence number of the newest relist or gap; 0 before the first.
+    /// The sequence number of the newest relist, gap or resync; 0 before the first.
     last_stream: u64,
     /// A gap that still lasts: since when, and what it is.
     open: Option<(f64, Box<str>)>,
@@ -171,6 +173,41 @@ impl Timeline {
         self.push_stream(now, now, MarkType::Relist, note);
     }
 
+    /// Marks that what is known was told again: once, however much that is. It is drawn in each lane of an object that was
+    /// told again.
+    pub fn resync(&mut self, now: f64, resync: Resync) {
+        let at = self.ring.clamp(now);
+        self.push_for_all(at, MarkType::Sync, Subject::Resync(Box::new(resync)));
+    }
+
+    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was last.
+    pub fn resyncs_since_change(&self, kind: u8, key: &ObjectKey) -> Option<(u64, f64)> {
+        let lane = self.lanes.get(self.lanes.find(kind, key)?)?;
+        let marks = std::iter::successors(self.ring.get(self.last_stream), |mark| self.ring.before(mark));
+        let since = marks.take_while(|mark| lane.marks == 0 || mark.seq > lane.last_seq);
+        let own = since.filter(|mark| mark.resync().is_some_and(|resync| self.tells(resync, mark.seq, lane, None)));
+        own.fold(None, |told, mark| Some(told.map_or((1, mark.at), |(count, last)| (count + 1, last))))
+    }
+
+    /// Whether a resync told the object of a lane again. `newer` is the lane's oldest mark after the resync, if that is
+    /// known; otherwise the lane is looked through.
+    pub(crate) fn tells(&self, resync: &Resync, seq: u64, lane: &Lane, newer: Option<&Mark>) -> bool {
+        if lane.kind != resync.kind || !(resync.namespace.is_empty() || *resync.namespace == *lane.key.namespace) {
+            return false;
+        }
+        let newest = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
+        let mut mark = newer.or(newest);
+        while let Some(later) = mark.filter(|mark| mark.seq > seq) {
+            mark = self.ring.before(later);
+        }
+        match mark {
+            // What happened after the queue was empty last may have been queued still.
+            Some(mark) => mark.mark_type != MarkType::Deleted && resync.since <= mark.at && mark.at <= resync.settled,
+            // Its marks are gone, but for the state that they left, if the object did not end with them.
+            None => lane.worn.is_some(),
+        }
+    }
+
     /// Marks a time without knowledge that is over, such as `gap of 1.2 s`. An open gap ends with it.
     pub fn gap(&mut self, from: f64, to: f64, note: &str) {
         self.open = None;
@@ -197,13 +234,16 @@ impl Timeline {
 
     fn push_stream(&mut self, from: f64, to: f64, mark_type: MarkType, note: &str) {
         let at = self.ring.clamp(to);
+        let from = if from <= at { from } else { at };
+        self.push_for_all(at, mark_type, Subject::Stream { from, note: note.into() });
+    }
+
+    fn push_for_all(&mut self, at: f64, mark_type: MarkType, subject: Subject) {
         let before = match self.last_stream {
             0 => 0,
             last => u32::try_from(self.ring.next_seq() - last).unwrap_or(0),
         };
-        let from = if from <= at { from } else { at };
-        self.last_stream =
-            self.ring.push(at, mark_type, Tone::Plain, before, Subject::Stream { from, note: note.into() });
+        self.last_stream = self.ring.push(at, mark_type, Tone::Plain, before, subject);
         self.overview.add(at, mark_type, 1);
         self.evict();
     }
@@ -221,18 +261,32 @@ impl Timeline {
 
     fn info<'a>(&'a self, mark: &'a Mark) -> MarkInfo<'a> {
         let (sequence, at, mark_type, tone) = (mark.seq, mark.at, mark.mark_type, mark.tone);
+        let all = MarkInfo {
+            sequence,
+            at,
+            from: at,
+            mark_type,
+            kind: 0,
+            key: None,
+            uid: &uid::UNKNOWN,
+            resource_version: "",
+            folded: 1,
+            tone,
+            note: "",
+            resync: None,
+        };
         match &mark.subject {
             Subject::Object { lane, life, resource_version, folded } => {
                 let owner = self.owner(*lane, *life);
                 let (kind, key, uid) =
                     owner.map_or((0, None, &uid::UNKNOWN), |(kind, key, uid)| (kind, Some(key), uid));
                 let (resource_version, folded) = (resource_version.as_str(), *folded);
-                MarkInfo { sequence, at, from: at, mark_type, kind, key, uid, resource_version, folded, tone, note: "" }
+                MarkInfo { kind, key, uid, resource_version, folded, ..all }
             }
-            Subject::Stream { from, note } => {
-                let (from, folded, kind) = (*from, 1, 0);
-                let (key, uid, resource_version) = (None, &uid::UNKNOWN, "");
-                MarkInfo { sequence, at, from, mark_type, kind, key, uid, resource_version, folded, tone, note }
+            Subject::Stream { from, note } => MarkInfo { from: *from, note, ..all },
+            Subject::Resync(resync) => {
+                let folded = u32::try_from(resync.count).unwrap_or(u32::MAX);
+                MarkInfo { kind: resync.kind, folded, resync: Some(resync), ..all }
             }
         }
     }

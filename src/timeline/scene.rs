@@ -268,8 +268,8 @@ impl Scene {
             let counted = types.iter().filter(|mark_type| self.counts.of(**mark_type) > 0);
             counted.map(|mark_type| mark_type.phrase(self.counts.of(*mark_type))).collect::<Vec<_>>().join(", ")
         };
-        let objects = list(&MarkType::ALL[..5]);
-        let stream = list(&[MarkType::Relist, MarkType::Gap]);
+        let objects = list(&MarkType::ALL[..4]);
+        let stream = list(&[MarkType::Sync, MarkType::Relist, MarkType::Gap]);
         text.push_str(if objects.is_empty() { "nothing changed" } else { &objects });
         if !stream.is_empty() {
             text.push_str("; ");
@@ -321,12 +321,16 @@ mod tests {
         let mut scene = Scene::default();
         scene.scale.window = Window { from: 0.0, to: 60_000.0 };
         assert_eq!(scene.summary(), "Last 60 s: nothing changed");
-        for (mark_type, count) in
-            [(MarkType::Added, 14), (MarkType::Updated, 203), (MarkType::Deleted, 9), (MarkType::Relist, 1)]
-        {
+        for (mark_type, count) in [
+            (MarkType::Added, 14),
+            (MarkType::Updated, 203),
+            (MarkType::Deleted, 9),
+            (MarkType::Sync, 2),
+            (MarkType::Relist, 1),
+        ] {
             scene.counts.add(mark_type, count);
         }
-        assert_eq!(scene.summary(), "Last 60 s: 14 added, 203 updated, 9 deleted; 1 relist");
+        assert_eq!(scene.summary(), "Last 60 s: 14 added, 203 updated, 9 deleted; 2 resyncs, 1 relist");
         (scene.following, scene.now) = (false, 90_000.0);
         assert!(scene.summary().starts_with("60 s until 30 s ago: 14 added"));
     }

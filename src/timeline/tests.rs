@@ -129,6 +129,92 @@ fn relists_and_gaps_are_drawn_with_their_words() {
     assert_eq!(fixture.timeline.marks().last().unwrap().from, 39_000.0);
 }
 
+fn resync(count: u64, settled: f64) -> Resync {
+    Resync { kind: 0, namespace: "".into(), count, since: 0.0, settled }
+}
+
+/// One mark, drawn on the lane of each object that was told again and is in sight.
+#[test]
+fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
+    let mut fixture = Fixture::new(BUDGET);
+    for (at, mark_type, name) in [
+        (10_000.0, MarkType::Replaced, "told"),
+        (10_000.0, MarkType::Replaced, "gone"),
+        (20_000.0, MarkType::Deleted, "gone"),
+        (20_000.0, MarkType::Replaced, "changed"),
+        (40_000.0, MarkType::Updated, "changed"),
+    ] {
+        fixture.push(at, mark_type, name, "u", Tone::Good);
+    }
+    // When nothing was queued last was before the change.
+    fixture.timeline.resync(40_000.0, resync(150_000, 39_990.0));
+    fixture.push(45_000.0, MarkType::Added, "later", "u", Tone::Good);
+    fixture.push(46_000.0, MarkType::Updated, "told", "u", Tone::Bad);
+    let scene = fixture.scene(60_000.0).clone();
+    let lane = |y: f64| scene.lanes.iter().flatten().find(|lane| lane.y == y).unwrap().key.name.to_string();
+    let told: Vec<_> = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Sync).collect();
+    assert_eq!(told.iter().map(|glyph| lane(glyph.y)).collect::<Vec<_>>(), ["told"]);
+    assert_eq!((fixture.timeline.len(), scene.lanes.iter().flatten().count()), (8, 4));
+    assert_eq!(scene.summary(), "Last 60 s: 1 added, 2 updated, 1 deleted, 3 replaced; 1 resync");
+    // It changes no state.
+    let bands = scene.bands.iter().filter(|band| lane(band.y) == "told");
+    assert_eq!(bands.map(|band| band.tone).collect::<Vec<_>>(), [Tone::Good, Tone::Bad]);
+    let hit = fixture.timeline.hit(told[0].x, told[0].y).unwrap();
+    assert_eq!(hit.to_string(), "◇ Sync shop/told (uid u), resync: 150,000 objects told again, 20 s ago");
+    assert_eq!((hit.owner().unwrap().uid.to_string(), hit.at()), ("u".into(), Some(40_000.0)));
+    let mark = fixture.timeline.marks().find(|mark| mark.mark_type == MarkType::Sync).unwrap();
+    assert_eq!((mark.key, mark.folded, mark.resync.unwrap().count), (None, 150_000, 150_000));
+}
+
+#[test]
+fn a_resync_tells_of_its_own_kind_place_and_time() {
+    let mut fixture = Fixture::new(BUDGET);
+    fixture.push(10_000.0, MarkType::Replaced, "a", "u", Tone::Plain);
+    let own = resync(1, 20_000.0);
+    let others = [
+        Resync { kind: 1, ..own.clone() },
+        Resync { namespace: "other".into(), ..own.clone() },
+        Resync { since: 15_000.0, ..own.clone() },
+    ];
+    for other in others {
+        fixture.timeline.resync(20_000.0, other);
+    }
+    let key = ObjectKey::new("shop", "a");
+    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), None);
+    fixture.timeline.resync(21_000.0, Resync { namespace: "shop".into(), ..own.clone() });
+    fixture.timeline.resync(22_000.0, own.clone());
+    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), Some((2, 22_000.0)));
+    let scene = fixture.scene(60_000.0).clone();
+    assert_eq!(scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Sync).count(), 2);
+    fixture.push(30_000.0, MarkType::Updated, "a", "u", Tone::Plain);
+    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), None);
+    assert_eq!(fixture.timeline.resyncs_since_change(0, &ObjectKey::new("shop", "b")), None);
+}
+
+/// Many of them fold like other marks, and what is under the pointer is told even if they are all there is.
+#[test]
+fn resyncs_fold_and_outlive_the_marks_before_them() {
+    let mut fixture = Fixture::new(2_000);
+    fixture.push(0.0, MarkType::Replaced, "a", "u", Tone::Bad);
+    let key = ObjectKey::new("shop", "a");
+    for at in 1..40 {
+        fixture.push(f64::from(at), MarkType::Updated, "b", "u", Tone::Plain);
+    }
+    assert!(!fixture.timeline.has_lane(0, &key), "its mark is evicted");
+    fixture.timeline.attend((0, &key), &"u".into(), Tone::Bad);
+    for at in 0..4 {
+        fixture.timeline.resync(52_000.0 + 500.0 * f64::from(at), resync(2, 50_000.0));
+    }
+    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), Some((4, 53_500.0)));
+    fixture.view.selected = Some((0, key));
+    let scene = fixture.scene(60_000.0).clone();
+    let pill = scene.pills.iter().find(|pill| pill.y == scene.layout.row_y(0)).unwrap();
+    assert_eq!((pill.mark_type, pill.counts.total()), (MarkType::Sync, 4));
+    let hit = fixture.timeline.hit(pill.x + 3.0, pill.y).unwrap();
+    assert_eq!(hit.to_string(), "shop/a (uid u): 4 resyncs within 1.5 s, 6.5 s ago");
+    assert_eq!(scene.bands.first().map(|band| (band.tone, band.y)), Some((Tone::Bad, pill.y)));
+}
+
 #[test]
 fn hostile_names_stay_text() {
     let mut fixture = Fixture::new(BUDGET);

@@ -1,5 +1,5 @@
 //! The table's menu, which shows, hides, moves and widens columns without a pointer, and says how long deleted rows
-//! stay; and the handles in the table's head.
+//! stay and how often all is told again; and the handles in the table's head.
 
 use leptos::ev;
 use leptos::html;
@@ -10,6 +10,7 @@ use crate::page::keys::Act;
 use crate::page::layout::{Choice, Rearrange};
 use crate::ui::hands::Hands;
 use crate::ui::linger::LingerChoice;
+use crate::ui::resync::ResyncChoice;
 use crate::ui::screen::{Command, Commands, Screen};
 
 /// By how many characters a click makes a column wider.
@@ -38,7 +39,7 @@ pub fn ColumnsMenu(
     let count = Memo::new(move |_| screen.hands.columns.with(Vec::len));
     view! {
         <details class="menu columns" data-testid="columns" node_ref=menu>
-            <summary class="button" title="columns: which, in which order, how wide; and how long deleted rows stay">"Table ▾"</summary>
+            <summary class="button" title="columns: which, in which order, how wide; how long deleted rows stay; and how often all is told again">"Table ▾"</summary>
             <div class="menu-list" role="group" aria-label="Table">
                 <p class="menu-head">"Columns"</p>
                 <div class="column-list">
@@ -56,6 +57,7 @@ pub fn ColumnsMenu(
                     "As kubectl has them"
                 </button>
                 <LingerChoice screen commands />
+                <ResyncChoice screen commands />
             </div>
         </details>
     }

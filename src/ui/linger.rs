@@ -59,7 +59,7 @@ pub fn LingerChoice(
     };
     let count = move || screen.linger.with(|model| model.count);
     view! {
-        <fieldset class="linger">
+        <fieldset class="choice">
             <legend>"Deleted rows stay"</legend>
             {Linger::ALL.map(choice).collect_view()}
             <p>{format!("At most {} of them; the oldest go first.", grouped(MOST as u64))}</p>

@@ -9,6 +9,7 @@ pub mod linger;
 pub mod listing;
 pub mod palette;
 pub mod rail;
+pub mod resync;
 mod row;
 pub mod screen;
 mod selectors;

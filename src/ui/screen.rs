@@ -15,6 +15,7 @@ use crate::ui::hands::{Hands, HandsScreen};
 use crate::ui::inspector::signals::{Inspect, Signals};
 use crate::ui::linger::LingerModel;
 use crate::ui::listing::ListingModel;
+use crate::ui::resync::ResyncModel;
 
 /// What the user asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -366,6 +367,8 @@ pub struct Screen {
     pub waiting: RwSignal<usize>,
     /// Rows that were deleted, and how long they stay.
     pub linger: RwSignal<LingerModel>,
+    /// How often what is known is told again.
+    pub resync: RwSignal<ResyncModel>,
     /// How far the first list has come, where it is known of how many.
     pub listing: RwSignal<Option<ListingModel>>,
     /// Why there is no row.
@@ -437,6 +440,7 @@ impl Screen {
             filter_error: RwSignal::new(None),
             waiting: RwSignal::new(0),
             linger: RwSignal::new(LingerModel::default()),
+            resync: RwSignal::new(ResyncModel::default()),
             listing: RwSignal::new(None),
             empty: RwSignal::new(None),
             minute: RwSignal::new([0; 3]),

@@ -6,11 +6,12 @@ use std::fs;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::harness::browser::Browser;
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::kubectl::{Kubectl, Line};
-use crate::harness::page::{Page, Row, with_page};
+use crate::harness::page::{INSTRUMENTS, Page, Row, with_page, with_page_in};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::tools;
 use crate::harness::truth::key;
@@ -19,6 +20,16 @@ use crate::harness::wait::{holds, wait_until};
 
 const KINDS: [&str; 8] =
     ["pods", "deployments.apps", "replicasets.apps", "nodes", "events", "namespaces", "services", "jobs.batch"];
+
+/// Has the server say that it is another release.
+const NEWER: &str = r#"
+    const ask = window.fetch;
+    window.fetch = async (...asked) => {
+        const answer = await ask.apply(window, asked);
+        if (!(asked[0].url ?? String(asked[0])).endsWith('/version')) return answer;
+        const text = (await answer.text()).replace('"minor":"35"', '"minor":"36"');
+        return new Response(text, { status: answer.status, headers: answer.headers });
+    };"#;
 
 /// One resource as a real server printed it.
 #[derive(Deserialize)]
@@ -38,6 +49,42 @@ struct Column {
 struct Printed {
     cells: Vec<Value>,
     object: Value,
+}
+
+/// The demo cluster says that it is a 1.35, whose printers do not tell which IngressClass is the default, as later ones
+/// do.
+#[tokio::test]
+async fn cells_follow_the_server_s_release() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 0, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    cluster
+        .put(&json!({
+            "apiVersion": "networking.k8s.io/v1",
+            "kind": "IngressClass",
+            "metadata": {"name": "nginx", "annotations": {"ingressclass.kubernetes.io/is-default-class": "true"}},
+            "spec": {"controller": "example.org/nginx"},
+        }))
+        .await;
+    let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
+    for (script, name) in [("", "nginx"), (NEWER, "nginx (default)")] {
+        let browser = Browser::start(&format!("{INSTRUMENTS}{script}")).await;
+        let test = "cells_follow_the_server_s_release";
+        with_page_in(browser, test, &proxy.url(), "#/ingressclasses?wide=1", async |page| {
+            page.reaches("ingressclasses", "live", Duration::from_secs(20)).await;
+            page.has_rows().await;
+            let cells = "return [...document.querySelectorAll('[role=row][data-key] [data-col]')]
+                .filter(cell => ['NAME', 'CONTROLLER'].includes(cell.dataset.col)).map(cell => cell.textContent.trim())";
+            page.becomes("it is printed so", cells, json!([name, "example.org/nginx"])).await;
+        })
+        .await;
+    }
+    let printed = kubectl.table("ingressclasses").await;
+    assert_eq!(
+        printed.iter().map(|line| &*line["NAME"]).collect::<Vec<_>>(),
+        ["nginx"],
+        "the cluster prints as it says"
+    );
 }
 
 #[tokio::test]

@@ -70,6 +70,9 @@ mod overload;
 // How long deleted rows stay.
 mod lingering;
 
+// How often what is known is told again.
+mod resync;
+
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 

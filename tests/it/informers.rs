@@ -8,7 +8,7 @@ use kubechurn::api::resource::ApiResource;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::delta::DeltaType;
 use kubechurn::cache::factory::SharedInformerFactory;
-use kubechurn::cache::handler::{Filtering, Handled, HandlerError, HandlerOptions, ResourceEventHandler};
+use kubechurn::cache::handler::{Filtering, Handled, HandlerError, HandlerOptions, ResourceEventHandler, Resynced};
 use kubechurn::cache::index;
 use kubechurn::cache::processor::HandlerId;
 use kubechurn::cache::queue::QueueKind;
@@ -45,6 +45,11 @@ impl ResourceEventHandler for Ear {
 
     fn received(&mut self, _now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         self.told.push(format!("{delta_type:?} {}", write_object(object)));
+        Ok(())
+    }
+
+    fn resynced(&mut self, _now: f64, Resynced { count, settled }: Resynced) -> Handled {
+        self.told.push(format!("Resync of {count} settled at {settled}"));
         Ok(())
     }
 }
@@ -182,6 +187,54 @@ fn each_handler_is_resynced_in_its_own_period() {
     without.pass(5000.0);
     without.drain();
     assert_eq!(without.told(late), "", "where nothing is resynced, who comes late cannot begin it");
+}
+
+/// In client-go a period is fixed when the informer starts; here it can change while the watch runs.
+#[test]
+fn a_resync_period_changes_while_the_watch_runs() {
+    let mut play = Play::live(&["a@1", "b@2"]);
+    let (own, other) = (play.add(CHANGES), play.add(CHANGES));
+    let raw = play.add(HandlerOptions { changes: false, received: true, resync: None });
+    for id in [own, other] {
+        assert_eq!(play.told(id), "Added a@1 Added b@2");
+    }
+    play.pass(20_000.0);
+    assert_eq!((play.informer.ledger().resyncs, play.informer.resync_period(own)), (0, None));
+    for id in [own, raw] {
+        play.informer.set_resync_period(id, Some(10_000.0), play.now);
+    }
+    play.pass(9_999.0);
+    assert_eq!(play.told(raw), "");
+    // A key that has something queued is left alone, and who does not ask hears nothing.
+    play.frame("MODIFIED", "b@101");
+    play.pass(1.0);
+    assert_eq!(play.told(raw), "Updated b@101 Resync of 1 settled at 0");
+    play.drain();
+    assert_eq!((play.told(own), play.told(other)), ("Updated b@2>101 Synced a@1".into(), "Updated b@2>101".into()));
+    play.informer.set_resync_period(own, None, play.now);
+    // Who comes with the period of another one is told together with it, and does not put it off.
+    play.pass(4_000.0);
+    let late = play.add(CHANGES);
+    play.informer.set_resync_period(late, Some(10_000.0), play.now);
+    play.told(late);
+    play.pass(6_000.0);
+    play.drain();
+    assert_eq!(play.told(late).matches("Synced").count(), 2);
+    assert!(play.informer.remove_event_handler(late));
+    assert_eq!((play.told(own), play.told(raw)), (String::new(), "Resync of 2 settled at 30000".into()));
+    // A shorter one than a second is a second, counted from now on.
+    play.informer.set_resync_period(other, Some(1.0), play.now);
+    play.pass(999.0);
+    assert_eq!(play.informer.ledger().resyncs, 3);
+    play.pass(1.0);
+    play.drain();
+    let told = play.told(other);
+    assert!(told == "Synced a@1 Synced b@101" || told == "Synced b@101 Synced a@1", "{told}");
+    for id in [other, raw] {
+        play.informer.set_resync_period(id, None, play.now);
+    }
+    play.pass(60_000.0);
+    assert_eq!((play.informer.ledger().resyncs, play.told(raw)), (5, String::new()));
 }
 
 /// 69. TestAddWhileActive.

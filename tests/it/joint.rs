@@ -8,6 +8,7 @@ use kubechurn::cache::reflector::{Health, Input};
 use kubechurn::page::catalog::Catalog;
 use kubechurn::page::desks::Desks;
 use kubechurn::page::notices::{Announcer, News, Said};
+use kubechurn::page::resync::Resyncs;
 use kubechurn::page::route::Route;
 use kubechurn::page::watched::{Watched, scopes};
 use kubechurn::table::filter::Filter;
@@ -157,6 +158,38 @@ fn marks_of_all_kinds_keep_their_order_and_their_times() {
     assert_eq!(play.marks(), ["j1 Added", "p0 Added", "j1 Updated", "p0 Deleted"]);
     let times: Vec<f64> = play.desks.timeline().unwrap().marks().map(|mark| mark.at).collect();
     assert_eq!(times, [10.0, 20.0, 30.0, 40.0]);
+}
+
+/// A resync of one kind is a mark of that kind, among those of the others; and it is there still where they are parted
+/// and joined anew.
+#[test]
+fn a_resync_is_of_one_kind_and_of_its_lanes_alone() {
+    let mut play = Play::default();
+    play.go("#/deployments,services");
+    play.begin(&["web@1"]);
+    let resyncs = Resyncs::new(None, Some("2"));
+    let changed = play.desks.resync(&mut play.informers, &resyncs, play.now);
+    assert_eq!(changed.len(), 6, "two timelines and the counters of each kind");
+    play.now = 2_000.0;
+    play.hears("deployments", "MODIFIED", "web@101");
+    play.input(play.id("services"), Input::Timer);
+    play.look();
+    let note = "resync: 1 object told again";
+    let resync = |play: &Play| {
+        let marks = play.desks.timeline().unwrap().marks();
+        marks.filter_map(|mark| mark.resync.map(|resync| (resync.kind, resync.note()))).collect::<Vec<_>>()
+    };
+    assert_eq!(resync(&play), [(1, note.to_owned())]);
+    let key = ObjectKey::new("default", "web");
+    let key =
+        play.desks.view().and_then(|view| view.row(view.window(0, 1)[0])).map_or(key, |row| row.object.key.clone());
+    let told = |play: &Play, kind| play.desks.timeline().unwrap().resyncs_since_change(kind, &key);
+    assert_eq!((told(&play, 0), told(&play, 1)), (None, Some((1, 2_010.0))));
+    play.go("#/services");
+    assert_eq!((resync(&play), told(&play, 0)), (vec![(0, note.to_owned())], Some((1, 2_010.0))));
+    play.go("#/configmaps,services");
+    play.look();
+    assert_eq!((resync(&play), told(&play, 1)), (vec![(1, note.to_owned())], Some((1, 2_010.0))));
 }
 
 #[test]

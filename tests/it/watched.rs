@@ -5,6 +5,8 @@ use kubechurn::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn::cache::reflector::{Input, Notice};
 use kubechurn::page::catalog::Catalog;
 use kubechurn::page::notices::{Announcer, News, Said};
+use kubechurn::page::report;
+use kubechurn::page::resync::{Resync, Resyncs};
 use kubechurn::page::route::Route;
 use kubechurn::page::watched::{Watched, scopes};
 use kubechurn::timeline::Timeline;
@@ -67,6 +69,41 @@ fn table_timeline_and_counters_are_handlers_of_one_informer() {
     assert_eq!((counters.added, counters.updated, counters.deleted, counters.synced), (2, 0, 1, 0));
     assert_eq!((watched.view().counts(), watched.timeline().marks().count()), ((1, 1), 4));
     assert_eq!(watched.items(&play.informers), 1);
+}
+
+/// The timeline and the counters are told again what is known, in the period that was chosen for so many objects; as one
+/// mark, and without a word to the table.
+#[test]
+fn a_resync_is_one_mark_and_is_counted_object_by_object() {
+    let mut play = Play::default();
+    let mut watched = play.watch("#/pods?ns=shop", Timeline::default());
+    let mut resyncs = Resyncs::new(None, None);
+    let ids = play.begin(&["a@1", "b@2"]);
+    play.drain();
+    let keep = |play: &mut Play, watched: &Watched, resyncs: &Resyncs| {
+        let mut changed = Vec::new();
+        watched.resync(&mut play.informers, resyncs, 1000.0, &mut changed);
+        (changed.len(), watched.resync_period(&play.informers))
+    };
+    assert_eq!(keep(&mut play, &watched, &resyncs), (2, Some(600_000.0)));
+    assert_eq!(keep(&mut play, &watched, &resyncs), (0, Some(600_000.0)), "nothing new was chosen");
+    resyncs.choose(Resync::HalfMinute);
+    assert_eq!(keep(&mut play, &watched, &resyncs), (2, Some(30_000.0)));
+    let informer = play.informers.get_mut(ids[0]).unwrap();
+    assert_eq!(informer.reflector().deadline(), Some(31_000.0));
+    informer.handle(Input::Timer, Moment { now: 31_000.0, random: 0.0 });
+    play.drain();
+    watched.take(&mut play.informers);
+    let (counters, ledger) = (watched.counters(), watched.ledger(&play.informers));
+    assert_eq!((counters.added, counters.synced, ledger.resyncs, ledger.deltas()), (2, 2, 2, 4));
+    let marks = report::marks(&watched);
+    let mark = serde_json::to_value(&marks[marks.len() - 1]).unwrap();
+    assert_eq!((marks.len(), &mark["type"], &mark["key"], &mark["folded"]), (3, &"Sync".into(), &"".into(), &2.into()));
+    assert_eq!(mark["note"], "resync: 2 objects in shop told again");
+    let status = serde_json::to_value(report::status(&watched, &play.informers, 31_000.0)).unwrap();
+    assert_eq!((&status["changes"]["synced"], &status["resync_ms"]), (&2.into(), &30_000.0.into()));
+    resyncs.choose(Resync::Off);
+    assert_eq!(keep(&mut play, &watched, &resyncs), (2, None));
 }
 
 /// A place that is left for one that looks at the same things takes over their watch, and shows its rows at once.

@@ -201,6 +201,56 @@ fn resync_never_overtakes_what_waits() {
     assert!(!idle.fifo.has_synced(), "no list has come");
 }
 
+#[test]
+fn what_a_resync_tells_again_keeps_its_place_and_takes_in_what_comes_since() {
+    // What waits comes first, what comes later joins the tail.
+    check("a@1", &["+b@2", ".", "+c@3"], "+b@2 ~a@1 +c@3");
+    check("a@1", &["+b@2", ".", "~b@4", "+c@3"], "+b@4 ~a@1 +c@3");
+    // It is one of the deltas of its key, and folds as any.
+    check("a@1", &[".", "+c@3", "~a@4"], "~a@4 +c@3");
+    check("a@1", &[".", "-a@4", "+a#2@5"], "~a@1 -a@4 +a#2@5");
+    check("a@1", &[".", "[a@1 b@2"], "~a@1 +b@2");
+    check("a@1", &["+b@2", ".", "[c@3"], "+b@2 !b@2 ~a@1 !a@1 +c@3");
+    // What waits is not told again, whatever it waits for.
+    check("a@1", &[".", ".", "~a@4", "."], "~a@4");
+    let mut reader = reader("a@9");
+    reader.put(".");
+    assert_eq!(reader.fifo.newest(&object("a@9").key), Some((&object("a@9"), true)));
+    assert_eq!((reader.put("~a@8"), reader.fifo.queued()), ("Late".into(), 1));
+    assert_eq!((reader.put("."), reader.fifo.made().resyncs), ("0".into(), 1));
+}
+
+/// A second resync while many objects of the first one wait: those that were taken meanwhile are told again after them.
+#[test]
+fn resyncs_follow_each_other_in_the_queue() {
+    const ALL: usize = 10_000;
+    let names: Vec<String> = (0..ALL).map(|at| format!("n{at}@1")).collect();
+    let mut reader = reader(&names.join(" "));
+    let mut told = vec![0; ALL];
+    let mut take = |reader: &mut Reader, count: usize| {
+        for _ in 0..count {
+            let deltas = reader.fifo.pop_key(&reader.store).unwrap();
+            let name = deltas.key().unwrap().name[1..].parse::<usize>().unwrap();
+            told[name] += 1;
+        }
+        (*told.iter().min().unwrap(), *told.iter().max().unwrap())
+    };
+    assert_eq!(reader.put("."), ALL.to_string());
+    assert_eq!(take(&mut reader, 6000), (0, 1));
+    // Too many to be queued one by one, and then few enough.
+    assert_eq!(reader.put("."), "6000");
+    reader.put("+new@2");
+    assert_eq!(take(&mut reader, 4000), (1, 1));
+    assert_eq!(reader.put("."), "4000");
+    assert_eq!((reader.fifo.len(), reader.fifo.queued()), (10_001, 10_001));
+    let mut seen = vec![reader.put("~n0@3")];
+    assert_eq!(take(&mut reader, 6000), (1, 2));
+    seen.push(write(reader.fifo.pop_key(&reader.store).unwrap().newest().unwrap()));
+    assert_eq!((take(&mut reader, 4000), reader.fifo.is_empty(), reader.fifo.queued()), ((2, 2), true, 0));
+    assert_eq!(seen, ["Queued", "+new@2"]);
+    assert_eq!(reader.fifo.made().resyncs, 20_000);
+}
+
 /// 61. TestDeltaFIFO_HasSynced, TestDeltaFIFO_HasSyncedCorrectOnDeletion.
 #[test]
 fn synced_when_something_came_first_or_the_first_list_is_drained() {

@@ -38,12 +38,15 @@ impl Reflector {
 
     /// When everything is to be told again; not while a new list is on its way, which does so.
     pub(super) fn resync_due(&self) -> Option<f64> {
-        match &self.state {
-            State::Watch(_) | State::Waiting { phase: Phase::Watch, .. } | State::Probe { phase: Phase::Watch, .. } => {
-                self.resync_at
-            }
-            _ => None,
-        }
+        self.resync_at.filter(|_| self.is_past_its_list())
+    }
+
+    /// Whether a list is complete, and what followed or will follow it is its watch.
+    pub(super) fn is_past_its_list(&self) -> bool {
+        matches!(
+            &self.state,
+            State::Watch(_) | State::Waiting { phase: Phase::Watch, .. } | State::Probe { phase: Phase::Watch, .. }
+        )
     }
 
     pub(super) fn timer(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {

@@ -7,14 +7,14 @@ use serde_json::Result;
 
 use super::Kind;
 use super::parts::{List, NONE, join};
-use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, figures, read, words};
+use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, count, figures, read, words};
 use crate::api::cell::{Cell, Tone};
 use crate::api::object::Decode;
 use crate::api::resource::ApiResource;
 use crate::api::text::Text;
 use crate::api::time::Timestamp;
 
-/// ServiceAccounts, in the rail under Access. Before 1.35 they had a column for their Secrets.
+/// ServiceAccounts, in the rail under Access.
 pub const SERVICE_ACCOUNTS: Kind = Kind {
     resource: ApiResource {
         group: "",
@@ -30,6 +30,15 @@ pub const SERVICE_ACCOUNTS: Kind = Kind {
     columns: &columns(&[AGE]),
     decode: Decode(&|text| read(text, &[AGE])),
 };
+
+/// The same before 1.35, with a column for the number of their Secrets.
+pub const SERVICE_ACCOUNTS_BEFORE_1_35: Kind = Kind {
+    columns: &columns(&COUNTED_ACCOUNT),
+    decode: Decode(&|text| read(text, &COUNTED_ACCOUNT)),
+    ..SERVICE_ACCOUNTS
+};
+
+const COUNTED_ACCOUNT: [Printed; 2] = [figures("SECRETS", &["secrets"], count), AGE];
 
 /// Roles, in the rail under Access.
 pub const ROLES: Kind = Kind {

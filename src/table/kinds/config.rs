@@ -58,8 +58,17 @@ pub const RESOURCE_QUOTAS: Kind = Kind {
     decode: Decode(&|text| read(text, &RESOURCE_QUOTA)),
 };
 
-const RESOURCE_QUOTA: [Printed; 3] =
-    [words("REQUEST", QUOTA, |fields| quota(fields, false)), words("LIMIT", QUOTA, |fields| quota(fields, true)), AGE];
+/// The same before 1.33: AGE came first.
+pub const RESOURCE_QUOTAS_BEFORE_1_33: Kind =
+    Kind { columns: &columns(&AGED_QUOTA), decode: Decode(&|text| read(text, &AGED_QUOTA)), ..RESOURCE_QUOTAS };
+
+const RESOURCE_QUOTA: [Printed; 3] = [REQUEST, LIMIT, AGE];
+
+const AGED_QUOTA: [Printed; 3] = [AGE, REQUEST, LIMIT];
+
+const REQUEST: Printed = words("REQUEST", QUOTA, |fields| quota(fields, false));
+
+const LIMIT: Printed = words("LIMIT", QUOTA, |fields| quota(fields, true));
 
 const QUOTA: &[&str] = &["status hard", "status used"];
 

@@ -32,6 +32,9 @@ pub const KIND: Kind = Kind {
     decode: Decode(&decode),
 };
 
+/// The same before 1.34: the STATUS did not say that its success was decided.
+pub const BEFORE_1_34: Kind = Kind { decode: Decode(&|text| decode_as(text, false)), ..KIND };
+
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Job<'a> {
@@ -83,8 +86,8 @@ impl Status<'_> {
     }
 
     /// STATUS. What has happened outweighs a deletion, which outweighs what is about to happen.
-    /// SuccessCriteriaMet came later than the others (kubernetes pull request 132832).
-    fn word(&self, deleting: bool) -> &'static str {
+    /// SuccessCriteriaMet came later than the others, and only counts if `decided` says so.
+    fn word(&self, deleting: bool, decided: bool) -> &'static str {
         if self.condition("Complete") {
             "Complete"
         } else if self.condition("Failed") {
@@ -95,7 +98,7 @@ impl Status<'_> {
             "Suspended"
         } else if self.condition("FailureTarget") {
             "FailureTarget"
-        } else if self.condition("SuccessCriteriaMet") {
+        } else if decided && self.condition("SuccessCriteriaMet") {
             "SuccessCriteriaMet"
         } else {
             "Running"
@@ -128,8 +131,12 @@ pub fn tone(status: &str) -> Tone {
 ///
 /// When the text is not a Job's or has no name.
 pub fn decode(text: &str) -> Result<Object, DecodeError> {
+    decode_as(text, true)
+}
+
+fn decode_as(text: &str, decided: bool) -> Result<Object, DecodeError> {
     let Job { metadata, spec, status } = parse(text)?;
-    let word = status.word(!metadata.deletion_timestamp.is_empty());
+    let word = status.word(!metadata.deletion_timestamp.is_empty(), decided);
     let completions = completions(&spec, status.succeeded);
     let [containers, images] = spec.template.into_cells();
     let cells = [

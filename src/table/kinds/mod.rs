@@ -1,8 +1,8 @@
 //! The kinds that have columns of their own, as data, and the decoders that turn their objects into cells.
 //!
 //! The columns and their rules are those of the API server's own tables, `pkg/printers/internalversion/printers.go`
-//! in kubernetes, at 1.35; `tests/it/columns.rs` holds them to what a server printed. A kind's file names the
-//! function there that it follows.
+//! in kubernetes, at 1.36; `tests/it/columns.rs` holds them to what a server printed. A kind's file names the
+//! function there that it follows. What servers since 1.32 printed otherwise stands in [`BEFORE`].
 
 pub(in crate::table) mod json;
 pub(in crate::table) mod parts;
@@ -27,6 +27,7 @@ pub mod storage;
 pub mod workloads;
 
 use crate::api::object::Decode;
+use crate::api::release::Release;
 use crate::api::resource::ApiResource;
 use crate::table::column::Column;
 
@@ -142,6 +143,30 @@ pub const KINDS: &[Kind] = &[
     control::RESOURCE_SLICES,
 ];
 
+/// Kinds that servers printed otherwise before a release of 1.x, by its minor number, and as what.
+pub const BEFORE: &[(u32, Kind)] = &[
+    // The default one's name says so since kubernetes pull request 134422.
+    (36, network::INGRESS_CLASSES_BEFORE_1_36),
+    // Their Secrets are not counted since kubernetes pull request 117160.
+    (35, access::SERVICE_ACCOUNTS_BEFORE_1_35),
+    // The kernel is told with its architecture since kubernetes pull request 132402.
+    (35, nodes::BEFORE_1_35),
+    // Jobs whose success is decided say so since kubernetes pull request 132832.
+    (34, jobs::BEFORE_1_34),
+    // AGE comes last since kubernetes pull request 129419.
+    (33, config::RESOURCE_QUOTAS_BEFORE_1_33),
+];
+
+/// The kinds of [`KINDS`] as a server of this release prints them; the newest where that is not known.
+pub fn printed_by(release: Option<Release>) -> impl Iterator<Item = &'static Kind> {
+    KINDS.iter().map(move |kind| {
+        let before = BEFORE.iter().filter(|(minor, before)| {
+            before.resource == kind.resource && release.is_some_and(|own| own < Release { major: 1, minor: *minor })
+        });
+        before.min_by_key(|(minor, _)| *minor).map_or(kind, |(_, before)| before)
+    })
+}
+
 /// The kind of these that `kubectl get` would understand by `name`.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.is_called(name))
@@ -177,7 +202,35 @@ mod tests {
     #[test]
     fn names_lead_but_where_they_are_a_column() {
         let own: Vec<&str> = KINDS.iter().filter(|kind| !kind.leads_with_name()).map(|kind| kind.name).collect();
-        assert_eq!(own, ["storageclasses", "volumeattributesclasses", "events", "events.events.k8s.io"]);
+        assert_eq!(
+            own,
+            ["ingressclasses", "storageclasses", "volumeattributesclasses", "events", "events.events.k8s.io"]
+        );
+    }
+
+    #[test]
+    fn a_server_s_release_decides_what_it_prints() {
+        let columns = |minor: Option<u32>, name: &str| {
+            let release = minor.map(|minor| Release { major: 1, minor });
+            let kind = printed_by(release).find(|kind| kind.name == name).unwrap();
+            kind.columns.iter().map(|column| column.title).collect::<Vec<_>>().join(" ")
+        };
+        for (minor, accounts, quotas, classes) in [
+            (Some(32), "SECRETS AGE", "AGE REQUEST LIMIT", "CONTROLLER PARAMETERS AGE"),
+            (Some(33), "SECRETS AGE", "REQUEST LIMIT AGE", "CONTROLLER PARAMETERS AGE"),
+            (Some(34), "SECRETS AGE", "REQUEST LIMIT AGE", "CONTROLLER PARAMETERS AGE"),
+            (Some(35), "AGE", "REQUEST LIMIT AGE", "CONTROLLER PARAMETERS AGE"),
+            (Some(36), "AGE", "REQUEST LIMIT AGE", "NAME CONTROLLER PARAMETERS AGE"),
+            (None, "AGE", "REQUEST LIMIT AGE", "NAME CONTROLLER PARAMETERS AGE"),
+        ] {
+            let printed = ["serviceaccounts", "resourcequotas", "ingressclasses"].map(|name| columns(minor, name));
+            assert_eq!(printed, [accounts, quotas, classes], "{minor:?}");
+        }
+        assert!(printed_by(None).eq(KINDS) && printed_by(Some(Release { major: 2, minor: 0 })).eq(KINDS));
+        for (_, before) in BEFORE {
+            let now = kind(before.name).unwrap();
+            assert_eq!((before.title, before.resource), (now.title, now.resource));
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::parts::{Count, List, NONE, join, or_default, some_of};
 use super::printed::{AGE, Printed, columns, read, words};
 use super::selector::{self, LabelSelector};
 use super::services::LoadBalancer;
+use super::storage::default_name;
 use crate::api::cell::Cell;
 use crate::api::object::Decode;
 use crate::api::resource::ApiResource;
@@ -193,18 +194,34 @@ pub const INGRESS_CLASSES: Kind = Kind {
     decode: Decode(&|text| read(text, &INGRESS_CLASS)),
 };
 
-const INGRESS_CLASS: [Printed; 3] = [
-    words("CONTROLLER", &["spec controller"], |fields| fields.text("")),
-    words("PARAMETERS", &["spec parameters"], |fields| {
-        if !fields.is_set(0) {
-            return Ok(NONE);
-        }
-        let parameters: Parameters<'_> = fields.structure(0)?;
-        let group = parameters.api_group.as_ref().map_or_else(String::new, |group| format!(".{}", &**group));
-        Ok(Cell::Text([&parameters.kind, &*group, "/", &parameters.name].concat().into()))
+/// The same before 1.36, where nothing said which one is the default.
+pub const INGRESS_CLASSES_BEFORE_1_36: Kind = Kind {
+    columns: &columns(&PLAIN_INGRESS_CLASS),
+    decode: Decode(&|text| read(text, &PLAIN_INGRESS_CLASS)),
+    ..INGRESS_CLASSES
+};
+
+const INGRESS_CLASS: [Printed; 4] = [
+    words("NAME", &["metadata annotations ingressclass.kubernetes.io/is-default-class"], |fields| {
+        default_name(fields, 1)
     }),
+    CONTROLLER,
+    PARAMETERS,
     AGE,
 ];
+
+const PLAIN_INGRESS_CLASS: [Printed; 3] = [CONTROLLER, PARAMETERS, AGE];
+
+const CONTROLLER: Printed = words("CONTROLLER", &["spec controller"], |fields| fields.text(""));
+
+const PARAMETERS: Printed = words("PARAMETERS", &["spec parameters"], |fields| {
+    if !fields.is_set(0) {
+        return Ok(NONE);
+    }
+    let parameters: Parameters<'_> = fields.structure(0)?;
+    let group = parameters.api_group.as_ref().map_or_else(String::new, |group| format!(".{}", &**group));
+    Ok(Cell::Text([&parameters.kind, &*group, "/", &parameters.name].concat().into()))
+});
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

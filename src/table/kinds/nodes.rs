@@ -34,6 +34,9 @@ pub const KIND: Kind = Kind {
     decode: Decode(&decode),
 };
 
+/// The same before 1.35: KERNEL-VERSION did not tell the architecture.
+pub const BEFORE_1_35: Kind = Kind { decode: Decode(&|text| decode_as(text, false)), ..KIND };
+
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Node<'a> {
@@ -131,9 +134,9 @@ impl Status<'_> {
 }
 
 impl NodeInfo<'_> {
-    /// KERNEL-VERSION: with the architecture, since 1.35 (kubernetes pull request 132402).
-    fn kernel(&self) -> Cell {
-        if self.kernel_version.is_empty() || self.architecture.is_empty() {
+    /// KERNEL-VERSION, with the architecture where that is `told`.
+    fn kernel(&self, told: bool) -> Cell {
+        if !told || self.kernel_version.is_empty() || self.architecture.is_empty() {
             text_or(&self.kernel_version, "<unknown>")
         } else {
             Cell::Text(format!("{} ({})", &*self.kernel_version, &*self.architecture).into())
@@ -175,6 +178,10 @@ pub fn tone(status: &str) -> Tone {
 ///
 /// When the text is not a Node's or has no name.
 pub fn decode(text: &str) -> Result<Object, DecodeError> {
+    decode_as(text, true)
+}
+
+fn decode_as(text: &str, architecture: bool) -> Result<Object, DecodeError> {
     let Node { metadata, spec, status } = parse(text)?;
     let word = status.word(spec.unschedulable);
     let info = &status.node_info;
@@ -186,7 +193,7 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
         status.address("InternalIP"),
         status.address("ExternalIP"),
         text_or(&info.os_image, "<unknown>"),
-        info.kernel(),
+        info.kernel(architecture),
         text_or(&info.container_runtime_version, "<unknown>"),
     ];
     let LabelledMeta { name, uid, resource_version, creation_timestamp, owner_references, .. } = metadata;

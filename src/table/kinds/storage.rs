@@ -230,7 +230,7 @@ fn class(fields: &Fields<'_, '_>) -> Result<Cell> {
 }
 
 /// NAME (`IsDefaultAnnotation`, kubernetes `pkg/apis/storage/util/helpers.go`).
-fn default_name(fields: &Fields<'_, '_>, annotations: usize) -> Result<Cell> {
+pub(super) fn default_name(fields: &Fields<'_, '_>, annotations: usize) -> Result<Cell> {
     let name = &*fields.meta.name;
     for at in 0..annotations {
         if &*fields.value::<Text<'_>>(at)? == "true" {

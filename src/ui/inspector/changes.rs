@@ -21,6 +21,9 @@ pub fn Changes(signals: Signals, commands: Commands) -> impl IntoView {
         <Show when=move || versions.with(|versions| versions.shown.is_empty())>
             <p class="inspector-note">"This session has not received a version of it that is kept."</p>
         </Show>
+        {move || signals.resynced.get().map(|(count, at)| view! {
+            <p class="inspector-note" data-testid="inspector-resynced">{resynced(count, at)}</p>
+        })}
         <ol class="versions" data-testid="inspector-versions">
             <For
                 each=move || versions.with(|versions| versions.shown.clone())
@@ -39,17 +42,31 @@ pub fn Changes(signals: Signals, commands: Commands) -> impl IntoView {
     }
 }
 
-fn version_view(version: &Arc<Shown>) -> impl IntoView + use<> {
-    let mark = MarkType::from(version.delta_type);
-    let (name, glyph) = (mark.name(), mark.glyph());
-    let (date, writers) = (js_sys::Date::new(&version.at.into()), version.writers.join(", "));
-    let time = format!(
+/// What resyncs did since the newest version.
+fn resynced(count: u64, at: f64) -> String {
+    let (sign, name, time) = (MarkType::Sync.glyph(), MarkType::Sync.name(), time_of(&js_sys::Date::new(&at.into())));
+    match count {
+        1 => format!("{sign} {name} {time}: told again by a resync, with nothing new."),
+        count => format!("{sign} {name} {time}: told again by {count} resyncs since, with nothing new."),
+    }
+}
+
+/// The time of day, to the millisecond.
+fn time_of(date: &js_sys::Date) -> String {
+    format!(
         "{:02}:{:02}:{:02}.{:03}",
         date.get_hours(),
         date.get_minutes(),
         date.get_seconds(),
         date.get_milliseconds()
-    );
+    )
+}
+
+fn version_view(version: &Arc<Shown>) -> impl IntoView + use<> {
+    let mark = MarkType::from(version.delta_type);
+    let (name, glyph) = (mark.name(), mark.glyph());
+    let (date, writers) = (js_sys::Date::new(&version.at.into()), version.writers.join(", "));
+    let time = time_of(&date);
     let when = date.to_iso_string().as_string();
     view! {
         <li data-delta=name data-version=version.resource_version.clone()>

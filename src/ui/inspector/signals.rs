@@ -170,6 +170,8 @@ pub struct Signals {
     pub events: RwSignal<EventsModel>,
     /// Its versions.
     pub versions: RwSignal<VersionsModel>,
+    /// How often resyncs told it again since its newest version, and when that was last, in milliseconds since 1970.
+    pub resynced: RwSignal<Option<(u64, f64)>>,
     /// What became of the last copy.
     pub copied: RwSignal<&'static str>,
     /// How wide the panel is.
@@ -190,6 +192,7 @@ impl Signals {
             revealed: RwSignal::new(None),
             events: RwSignal::new(EventsModel::default()),
             versions: RwSignal::new(VersionsModel::default()),
+            resynced: RwSignal::new(None),
             copied: RwSignal::new(""),
             width: RwSignal::new(Width::default()),
         }
@@ -204,6 +207,7 @@ impl Signals {
         self.yaml.set(YamlModel::default());
         self.events.set(EventsModel::default());
         self.versions.set(VersionsModel::default());
+        self.resynced.set(None);
         self.copied.set("");
     }
 }

@@ -1,8 +1,10 @@
 //! Kinds that the recorded tables lack, and what the recorded objects of the others do not show.
 
-use kubechurn::table::kinds::{KINDS, kind};
+use kubechurn::api::release::Release;
+use kubechurn::api::time::Timestamp;
+use kubechurn::table::kinds::{KINDS, kind, printed_by};
 
-use super::{OBJECTS, row};
+use super::{OBJECTS, printed, row};
 
 /// A plural, the rest of an object beside its name, and its cells at the start of 2026, an hour after it was made.
 type Case = (&'static str, &'static str, &'static [&'static str]);
@@ -52,7 +54,7 @@ pub const UNRECORDED: &[Case] = &[
     (
         "ingressclasses",
         r#""spec":{"controller":"c.example/i","parameters":{"apiGroup":"g.example","kind":"Params","name":"p"}}"#,
-        &["c.example/i", "Params.g.example/p", "60m"],
+        &["x", "c.example/i", "Params.g.example/p", "60m"],
     ),
     (
         "certificatesigningrequests",
@@ -131,8 +133,8 @@ fn what_is_not_there_is_printed_as_go_prints_it() {
         ("csidrivers", r#""spec":{"tokenRequests":[]}"#, &["true", "false", "false", "", "false", "<none>", "60m"]),
         ("csistoragecapacities", r#""storageClassName":"s""#, &["s", "<unset>"]),
         ("ingresses", r#""spec":{}"#, &["<none>", "*", "", "80", "60m"]),
-        ("ingressclasses", r#""spec":{}"#, &["", "<none>", "60m"]),
-        ("ingressclasses", r#""spec":{"parameters":{"kind":"K","name":"n"}}"#, &["", "K/n", "60m"]),
+        ("ingressclasses", r#""spec":{}"#, &["x", "", "<none>", "60m"]),
+        ("ingressclasses", r#""spec":{"parameters":{"kind":"K","name":"n"}}"#, &["x", "", "K/n", "60m"]),
         ("networkpolicies", r#""spec":{"podSelector":{}}"#, &["<none>", "60m"]),
         ("endpointslices", r#""addressType":"FQDN""#, &["FQDN", "<unset>", "<unset>", "60m"]),
         ("endpoints", r#""subsets":[]"#, &["<none>", "60m"]),
@@ -167,6 +169,47 @@ fn cron_jobs_say_how_long_ago_they_ran_and_go_on_counting() {
         ["SCHEDULE", "TIMEZONE", "SUSPEND"].map(|title| cell("cj", title, "", spec)),
         ["@daily", "Asia/Tokyo", "True"]
     );
+}
+
+/// What a server of 1.`minor` prints of an object, by column.
+fn printed_at(minor: u32, name: &str, metadata: &str, rest: &str) -> String {
+    let kind = printed_by(Some(Release { major: 1, minor })).find(|kind| kind.name == name).expect("a kind");
+    let read = kind.decode.read(&object(metadata, rest)).expect("an object");
+    let now = Timestamp::parse("2026-01-01T00:00:00Z").expect("a date");
+    let cells = read.cells.iter().map(|cell| printed(cell, now));
+    assert_eq!(read.cells.len(), kind.columns.len());
+    cells.zip(kind.columns).map(|(cell, column)| format!("{}={cell}", column.title)).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn older_servers_print_what_they_printed() {
+    let default = r#","annotations":{"ingressclass.kubernetes.io/is-default-class":"true"}"#;
+    let class = r#""spec":{"controller":"c.example/i"}"#;
+    let plain = "CONTROLLER=c.example/i PARAMETERS=<none> AGE=60m";
+    assert_eq!(printed_at(35, "ingressclasses", default, class), plain);
+    assert_eq!(printed_at(36, "ingressclasses", default, class), format!("NAME=x (default) {plain}"));
+    assert_eq!(printed_at(36, "ingressclasses", "", class), format!("NAME=x {plain}"));
+
+    let secrets = r#""secrets":[{"name":"a"},{"name":"b"}]"#;
+    assert_eq!(printed_at(34, "serviceaccounts", "", secrets), "SECRETS=2 AGE=60m");
+    assert_eq!(printed_at(34, "serviceaccounts", "", r#""kind":"ServiceAccount""#), "SECRETS=0 AGE=60m");
+    assert_eq!(printed_at(35, "serviceaccounts", "", secrets), "AGE=60m");
+
+    let info = r#""status":{"nodeInfo":{"kernelVersion":"6.1.0","architecture":"arm64"}}"#;
+    for (minor, kernel) in [(34, "6.1.0"), (35, "6.1.0 (arm64)")] {
+        let node = printed_at(minor, "nodes", "", info);
+        assert!(node.contains(&format!("KERNEL-VERSION={kernel} CONTAINER-RUNTIME")), "{minor}: {node}");
+    }
+
+    let decided = r#""status":{"conditions":[{"type":"SuccessCriteriaMet","status":"True"}]}"#;
+    for (minor, status) in [(33, "Running"), (34, "SuccessCriteriaMet")] {
+        let job = printed_at(minor, "jobs", "", decided);
+        assert!(job.starts_with(&format!("STATUS={status} COMPLETIONS")), "{minor}: {job}");
+    }
+
+    let quota = r#""status":{"hard":{"pods":"5","limits.cpu":"2"},"used":{"pods":"3"}}"#;
+    assert_eq!(printed_at(32, "resourcequotas", "", quota), "AGE=60m REQUEST=pods: 3/5 LIMIT=limits.cpu: 0/2");
+    assert_eq!(printed_at(33, "resourcequotas", "", quota), "REQUEST=pods: 3/5 LIMIT=limits.cpu: 0/2 AGE=60m");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kubechurn::api::release::Release;
 use serde_json::{Value, json};
 
 use crate::native::resources::builtin::{NAMESPACES, PODS};
@@ -29,11 +30,15 @@ const GROUPS: &[&str] = &[
 
 const SUB_VERBS: [&str; 3] = ["get", "patch", "update"];
 
+/// The release of Kubernetes that the demo cluster says it is.
+pub const RELEASE: Release = Release { major: 1, minor: 35 };
+
 /// The document at a path, if it is one of discovery's.
 pub fn document(path: &str, aggregated: bool, host: &str, resources: &dyn Fn() -> Vec<Arc<Resource>>) -> Option<Value> {
     match path.trim_end_matches('/') {
         "/version" => Some(json!({
-            "major": "1", "minor": "35", "emulationMajor": "1", "emulationMinor": "35", "minCompatibilityMajor": "1",
+            "major": RELEASE.major.to_string(), "minor": RELEASE.minor.to_string(), "emulationMajor": "1",
+            "emulationMinor": RELEASE.minor.to_string(), "minCompatibilityMajor": "1",
             "minCompatibilityMinor": "34", "gitVersion": "v1.35.0", "gitCommit": "", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z", "goVersion": "none", "compiler": "rustc", "platform": "demo/demo",
         })),
         "/api" if aggregated => Some(aggregated_list(&["".to_owned()], &resources())),

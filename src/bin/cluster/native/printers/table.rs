@@ -3,9 +3,10 @@
 use kubechurn::api::cell::CellRef;
 use kubechurn::api::time::Timestamp;
 use kubechurn::table::column::Column;
-use kubechurn::table::kinds::{KINDS, Kind};
+use kubechurn::table::kinds::{Kind, printed_by};
 use serde_json::Value;
 
+use crate::native::endpoints::discovery::RELEASE;
 use crate::native::printers::columns::{
     COMPONENT, Columns, component, definition, is_text, is_truth, name, value_type,
 };
@@ -13,9 +14,9 @@ use crate::native::resources::definition::PrinterColumn;
 use crate::native::resources::object::Object;
 use crate::native::resources::resource::Resource;
 
-/// The page's kind of a resource.
+/// The page's kind of a resource, as the release that the demo cluster says it is prints it.
 fn kind_of(resource: &Resource) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| {
+    printed_by(Some(RELEASE)).find(|kind| {
         let theirs = &kind.resource;
         (theirs.group, theirs.version, theirs.plural) == (resource.group(), resource.version(), &*resource.plural)
     })

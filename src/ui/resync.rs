@@ -1,0 +1,59 @@
+//! How often what is known is told again: a choice in the table's menu.
+
+use leptos::prelude::*;
+
+use crate::page::keys::Act;
+use crate::page::resync::Resync;
+use crate::ui::hands::Hands;
+use crate::ui::screen::{Command, Commands, Screen};
+
+/// What is shown of resyncs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ResyncModel {
+    /// What is chosen; `None` while the address says something else.
+    pub chosen: Option<Resync>,
+    /// What is said beside it.
+    pub words: String,
+}
+
+/// The words on a choice.
+fn words(resync: Resync) -> &'static str {
+    match resync {
+        Resync::Automatic => "automatic",
+        Resync::Off => "off",
+        Resync::HalfMinute => "30 s",
+        Resync::Minute => "1 min",
+        Resync::TenMinutes => "10 min",
+    }
+}
+
+/// The choice, a part of the table's menu.
+#[component]
+pub fn ResyncChoice(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    let choice = move |resync: Resync| {
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name="resync"
+                    data-testid=format!("resync-{}", resync.name())
+                    prop:checked=move || screen.resync.with(|model| model.chosen == Some(resync))
+                    on:change=move |_| commands.send(Command::Hands(Hands::Act(Act::Resync(resync))))
+                />
+                {words(resync)}
+            </label>
+        }
+    };
+    view! {
+        <fieldset class="choice" title="the informers tell again what they know, as in a controller; nothing is asked of the server">
+            <legend>"Resync: all is told again"</legend>
+            {Resync::ALL.map(choice).collect_view()}
+            <p data-testid="resync-words">{move || screen.resync.with(|model| model.words.clone())}</p>
+        </fieldset>
+    }
+}
