@@ -11,6 +11,8 @@ mod bad_input;
 mod checklist;
 /// Every kind's columns against the tables that a real API server printed, and against damaged objects.
 mod columns;
+/// What is held compared with what the server holds at the same version.
+mod consistency;
 /// Whole conversations with a server, each named after its fault.
 mod conversations;
 /// What the fuzzers found worth keeping, replayed.
