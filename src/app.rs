@@ -19,6 +19,7 @@ mod rail;
 mod row;
 mod timeline;
 mod travel;
+mod verify;
 mod watches;
 
 use std::cell::RefCell;
@@ -41,6 +42,7 @@ use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
 use crate::app::present::Shown;
 use crate::app::timeline::Stage;
+use crate::app::verify::Checks;
 use crate::browser::base::{self, Base};
 use crate::browser::clock;
 use crate::browser::driver::Driver;
@@ -102,6 +104,7 @@ struct Page {
     list_ear: Ear,
     console_ear: Ear,
     overload: Overload,
+    checks: Checks,
     /// What was seen of kinds that are no longer watched.
     past: FxHashMap<&'static str, Timeline>,
     selected: Option<Chosen>,
@@ -194,6 +197,7 @@ impl Page {
                 list_ear,
                 console_ear,
                 overload: Overload::default(),
+                checks: Checks::default(),
                 past: FxHashMap::default(),
                 selected: None,
                 inspection: None,
@@ -284,9 +288,11 @@ impl Page {
     fn take(&mut self, now: f64) {
         // What the hands are at is held from the next picture on, and must be there then.
         let busy = self.pointer.is_busy(now);
-        if self.desks.take(&mut self.informers, self.linger, busy, now) {
+        let left = self.desks.take(&mut self.informers, self.linger, busy, now);
+        if left {
             self.frames.hurry();
         }
+        self.checks.whole = !left;
         if self.paused {
             return self.overload.forgive();
         }
@@ -311,6 +317,7 @@ fn frame(page: &Shared) {
     let left = page.drain(hidden);
     let now = clock::now();
     page.take(now);
+    page.verify(hidden, now);
     if !hidden {
         page.present(now);
     }

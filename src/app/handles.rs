@@ -45,7 +45,11 @@ fn offer(handles: &Object, page: &Shared, name: &str, tell: fn(&Watched, &Shared
 impl Page {
     fn status(&self) -> JsValue {
         let now = clock::now();
-        let status: Vec<_> = self.desks.iter().map(|watched| report::status(watched, &self.informers, now)).collect();
+        let status: Vec<_> = self
+            .desks
+            .iter()
+            .map(|watched| report::status(watched, &self.informers, &self.checks.verifier, now))
+            .collect();
         let status = json(&status);
         // Those that wait come last: they have nothing to tell yet.
         for waiting in self.waiting() {

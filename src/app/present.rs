@@ -211,6 +211,7 @@ impl Page {
             self.present_rail(now);
             self.present_pipeline(now);
             self.present_notices(now);
+            self.present_verified();
             self.present_linger();
             self.present_hands(now);
         }

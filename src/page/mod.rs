@@ -23,4 +23,5 @@ pub mod route;
 pub mod selectors;
 pub mod sheet;
 pub mod speech;
+pub mod verify;
 pub mod watched;

@@ -33,6 +33,8 @@ mod mutants;
 mod rollout;
 /// Who may depend on whom, what may not be written, and how long a file may be.
 mod tidy;
+/// The page checks itself against the server.
+mod verify;
 /// The recorded watches that fail or end.
 mod watch_errors;
 /// The page as handlers of shared informers.
