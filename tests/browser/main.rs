@@ -24,6 +24,9 @@ mod sent;
 // The proxy dies, the cluster is replaced, history is compacted, sockets are cut.
 mod outage;
 
+// The page checks itself.
+mod verify;
+
 // LIST and WATCH are forbidden.
 mod permission;
 
