@@ -3,17 +3,23 @@
 use futures::future::{AbortHandle, abortable};
 use leptos::prelude::GetUntracked;
 use wasm_bindgen_futures::spawn_local;
+use web_sys::Element;
 
+use crate::api::object::ResourceVersion;
 use crate::api::request::ExactListRequest;
-use crate::app::Page;
+use crate::api::uid::Uid;
 use crate::app::timeline::time_of_day;
+use crate::app::{Page, document};
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
+use crate::cache::consistency::{Difference, Differences, Identity};
 use crate::cache::factory::InformerId;
 use crate::cache::reflector::Input;
 use crate::page::cursor::Cursor;
 use crate::page::verify::{Item, Now, Step, Verifier};
-use crate::ui::screen::put;
+use crate::page::watched::Watched;
+use crate::ui::hands::row_id;
+use crate::ui::screen::{RowModel, put};
 use crate::ui::verified::{VerifiedItem, VerifiedModel};
 
 /// The checks, and the question that is under way.
@@ -51,6 +57,11 @@ impl Page {
                         asked.abort();
                     }
                 }
+                Step::Draw(id) => {
+                    let (same, differences) = self.compare_drawn(id);
+                    let steps = self.checks.verifier.drawn(now, same, differences, &self.informers);
+                    self.carry_out(steps, now);
+                }
                 Step::Relist(id, reason) => {
                     let Some(driver) = self.drivers.get(&id).cloned() else { continue };
                     // The drivers speak to the page, which is being borrowed now.
@@ -84,6 +95,31 @@ impl Page {
             // What was given up has nothing more to say.
             let _ = work.await;
         });
+    }
+
+    /// Compares the rows in the document with what they were given to show: how many are the same, and which are not.
+    fn compare_drawn(&self, id: InformerId) -> (u64, Differences) {
+        let (mut same, mut differences) = (0, Differences::default());
+        let Some(document) = document() else { return (same, differences) };
+        let is_of = |member: &&Watched| member.sources().any(|(own, _)| own == id);
+        let kind = self.desks.members().iter().find(is_of).map(Watched::kind);
+        let Some((kind, (_, scope))) = kind.zip(self.informers.of(id)) else { return (same, differences) };
+        for model in self.shown.models() {
+            let is_own = scope.namespace.is_empty() || *model.key.namespace == *scope.namespace;
+            if model.kind != kind.name || !is_own {
+                continue;
+            }
+            let element = document.get_element_by_id(&row_id(model.id));
+            if element.as_ref().is_some_and(|element| is_drawn(element, &model)) {
+                same += 1;
+                continue;
+            }
+            let uid = element.and_then(|element| element.get_attribute("data-uid"));
+            let identity = |uid| Identity { uid, resource_version: ResourceVersion::default() };
+            let (ours, theirs) = (uid.map(|uid| identity(Uid::new(&uid))), Some(identity(model.uid.clone())));
+            differences.push(Difference { key: model.key.clone(), ours, theirs });
+        }
+        (same, differences)
     }
 
     /// Makes every table anew from what the stores hold.
@@ -125,6 +161,21 @@ impl Page {
         let model = VerifiedModel { state, label, words: summary.words, items: items.into_iter().map(item).collect() };
         put(self.screen.verified, model);
     }
+}
+
+/// Whether an element says what its row was given to show.
+fn is_drawn(element: &Element, model: &RowModel) -> bool {
+    let says = |name: &str, value: &str| element.get_attribute(name).is_some_and(|own| own == value);
+    let cells = element.children();
+    says("data-key", &model.key.to_string())
+        && says("data-uid", &model.uid.to_string())
+        && says("data-state", model.state)
+        && cells.length() as usize == model.cells.len()
+        && model.cells.iter().zip(0..).all(|(cell, at)| {
+            let text = cells.item(at).and_then(|cell| cell.text_content()).unwrap_or_default();
+            // The last column has a glyph before its words.
+            text.ends_with(&cell.text)
+        })
 }
 
 /// The time of day by the browser's clock, to the second.

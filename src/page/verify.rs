@@ -55,6 +55,8 @@ pub enum Step {
     Ask(InformerId, u64, ExactListRequest),
     /// What was asked for is not wanted any longer.
     GiveUp,
+    /// Compare what is drawn of this informer with the rows, and tell [`Verifier::drawn`] of it at once.
+    Draw(InformerId),
     /// Have this informer list again, for this reason.
     Relist(InformerId, String),
     /// Make the tables anew, from what the stores hold.
@@ -87,11 +89,15 @@ pub struct Verified {
     pub rows: u64,
     /// The rows that are not, or are not there; what the store has is theirs.
     pub row_differences: Differences,
+    /// How many rows of those that are drawn are drawn as they are.
+    pub drawn: u64,
+    /// The rows that are not; what is drawn is ours.
+    pub drawn_differences: Differences,
 }
 
 impl Verified {
-    fn differs(&self) -> bool {
-        self.store.differences.total > 0 || self.row_differences.total > 0
+    fn differences(&self) -> u64 {
+        self.store.differences.total + self.row_differences.total + self.drawn_differences.total
     }
 }
 
@@ -174,6 +180,21 @@ impl Verifier {
         }
         asked.append(&mut self.queue);
         self.queue = asked;
+    }
+
+    /// Takes how many rows are drawn as they are, and which are not. With that a comparison is done.
+    pub fn drawn(
+        &mut self,
+        now: f64,
+        same: u64,
+        differences: Differences,
+        informers: &SharedInformerFactory,
+    ) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if self.run.as_ref().is_some_and(|run| matches!(run.stage, Stage::Rows(..))) {
+            self.finish(now, (same, differences), informers, &mut steps);
+        }
+        steps
     }
 
     /// Whether there is something to do at the very next frame.
@@ -270,7 +291,7 @@ impl Verifier {
             Stage::Rows(..) if !now.whole => {}
             Stage::Rows(_, rows) => {
                 if rows.work(run.id, desks, informers) {
-                    self.finish(now.at, informers, steps);
+                    steps.push(Step::Draw(run.id));
                 }
             }
         }

@@ -23,6 +23,7 @@ struct Verified {
     same: u64,
     of: u64,
     rows: u64,
+    drawn: u64,
     checks: u64,
     differed: u64,
     checking: bool,
@@ -159,6 +160,34 @@ async fn a_cluster_whose_versions_went_back_is_found_and_listed_anew() {
         let said = notices(page, "difference").await;
         assert!(said.len() == 1 && said[0].contains("it was restored from a backup, or lags behind"), "{said:?}");
         all_the_same(page, 1, truth.count() as u64).await;
+    })
+    .await;
+}
+
+/// What is drawn otherwise than the row says is found too, and drawn anew.
+#[tokio::test]
+async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..calm() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "a_row_that_is_drawn_otherwise_is_found_and_drawn_anew";
+    with_page(name, &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", PATIENCE).await;
+        page.has_rows().await;
+        let rows = "document.querySelectorAll('[role=row][data-key]')";
+        let script = format!("const row = {rows}[3]; row.querySelector('[data-col=NAME]').lastChild.nodeValue = 'other'; return row.dataset.key");
+        let key: String = page.read(&script, Vec::new()).await;
+        page.click("verified").await;
+        page.click("verify").await;
+        wait_until("it is found", PATIENCE, async || {
+            let told = verified(page).await;
+            let is_so = told.checks == 2 && told.differed == 1 && told.drawn > 3;
+            holds(is_so && told.differences[0]["in"] == "screen" && told.differences[0]["key"] == *key, || format!("{told:?}"))
+        })
+        .await;
+        let names = format!("return [...{rows}].every(row => row.dataset.key.endsWith('/' + row.querySelector('[data-col=NAME]').textContent))");
+        page.becomes("every row has its name", &names, json!(true)).await;
+        assert!(notices(page, "relist").await.is_empty());
     })
     .await;
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use kubechurn::api::status::Failure;
 use kubechurn::cache::backoff::Moment;
+use kubechurn::cache::consistency::{Difference, Differences};
 use kubechurn::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn::cache::reflector::Input;
 use kubechurn::cache::store::Change;
@@ -30,6 +31,8 @@ struct Play {
     now: f64,
     hidden: bool,
     paused: bool,
+    /// What is drawn otherwise than it is.
+    misdrawn: Differences,
     /// The number of the last question.
     asked: u64,
     steps: RefCell<Vec<String>>,
@@ -102,6 +105,12 @@ impl Play {
                     format!("ask {}{place}@{}{token}", resource.plural, request.resource_version)
                 }
                 Step::GiveUp => continue,
+                Step::Draw(_) => {
+                    let differences = std::mem::take(&mut self.misdrawn);
+                    let steps = self.verifier.drawn(self.now, 7, differences, &self.informers);
+                    self.note(steps);
+                    continue;
+                }
                 Step::Relist(id, _) => {
                     self.input(id, Input::Relist("why"));
                     String::from("relist")
@@ -448,6 +457,25 @@ fn rows_that_differ_from_the_store_are_found() {
         assert_eq!(keys, ["n/a", "n/b", "n/c", "n/d"]);
         assert!(told["differences"].as_array().unwrap().iter().all(|one| one["in"] == "row"));
     }
+}
+
+/// What is drawn otherwise than the row says is drawn anew.
+#[test]
+fn rows_that_are_drawn_otherwise_are_found() {
+    let mut play = Play::at("#/pods", TWO);
+    let key = kubechurn::api::object::ObjectKey::new("n", "a");
+    play.misdrawn.push(Difference { key, ours: None, theirs: None });
+    play.ask();
+    let wants = play.answer("100 a@1 b@2");
+    assert!(
+        wants.contains("1 of 8 rows in sight is drawn otherwise (n/a); the rows are made anew.; rebuild"),
+        "{wants}"
+    );
+    assert!(wants.ends_with("; ask pods@100"), "{wants}");
+    assert_eq!(play.answer("100 a@1 b@2"), "");
+    let told = play.told();
+    assert_eq!((&told["drawn"], &told["differences"][0]["in"]), (&7.into(), &"screen".into()));
+    assert_eq!(play.summary(), "same");
 }
 
 /// Whoever goes elsewhere takes the question back.

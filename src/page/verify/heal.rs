@@ -1,5 +1,6 @@
 //! How a comparison ends: what is remembered of it, what is told, and what is done about a difference.
 
+use crate::cache::consistency::Differences;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::page::notices::{News, Said};
 use crate::page::verify::{EVERY, Run, Stage, Step, Verified, Verifier};
@@ -28,15 +29,22 @@ impl Verifier {
         self.heal(now, (id, lists), why, true, informers, steps);
     }
 
-    pub(super) fn finish(&mut self, now: f64, informers: &SharedInformerFactory, steps: &mut Vec<Step>) {
+    pub(super) fn finish(
+        &mut self,
+        now: f64,
+        (drawn, drawn_differences): (u64, Differences),
+        informers: &SharedInformerFactory,
+        steps: &mut Vec<Step>,
+    ) {
         let Some(Run { id, lists, stage: Stage::Rows(store, rows), .. }) = self.run.take() else { return };
         let Some(record) = self.records.get_mut(&id) else { return };
-        let verified = Verified { at: now, store, rows: rows.same, row_differences: rows.differences };
+        let verified =
+            Verified { at: now, store, rows: rows.same, row_differences: rows.differences, drawn, drawn_differences };
         record.checks += 1;
         record.trouble = None;
         record.due = Some(now + EVERY);
         record.last = Some(verified.clone());
-        if !verified.differs() {
+        if verified.differences() == 0 {
             (record.relisted, record.rebuilt) = (None, false);
             return;
         }

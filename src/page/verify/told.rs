@@ -50,6 +50,8 @@ pub struct Told {
     of: u64,
     /// Rows that were as the store has them.
     rows: u64,
+    /// Rows that were drawn as they are, of those that were drawn.
+    drawn: u64,
     /// How many comparisons came to their end, and how many of them found a difference.
     checks: u64,
     differed: u64,
@@ -62,7 +64,7 @@ pub struct Told {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct ToldDifference {
-    /// `store`, compared with the server, or `row`, compared with the store.
+    /// `store`, compared with the server, `row`, compared with the store, or `screen`, compared with the row.
     #[serde(rename = "in")]
     place: &'static str,
     key: String,
@@ -101,6 +103,10 @@ impl Verified {
             let of = self.rows + self.row_differences.total;
             parts.push(sentence(&self.row_differences, of, "rows {is} not as the store has them"));
         }
+        if self.drawn_differences.total > 0 {
+            let of = self.drawn + self.drawn_differences.total;
+            parts.push(sentence(&self.drawn_differences, of, "rows in sight {is} drawn otherwise"));
+        }
         parts.join("; ")
     }
 
@@ -115,20 +121,25 @@ impl Verified {
 
     fn placed(&self) -> impl Iterator<Item = (&'static str, &Difference)> {
         let store = self.store.differences.kept.iter().map(|one| ("store", one));
-        store.chain(self.row_differences.kept.iter().map(|one| ("row", one)))
+        let rows = self.row_differences.kept.iter().map(|one| ("row", one));
+        store.chain(rows).chain(self.drawn_differences.kept.iter().map(|one| ("screen", one)))
     }
 }
 
 /// One difference in a line: what each side has of it.
 fn line((place, difference): (&'static str, &Difference)) -> String {
-    let write = |side: &Option<Identity>, other: &Option<Identity>| match (side, other) {
-        (None, _) => String::from("nothing"),
-        (Some(one), Some(other)) if one.uid == other.uid => format!("version {}", one.resource_version),
-        (Some(one), _) => format!("version {} of {}", one.resource_version, one.uid),
-    };
     let Difference { key, ours, theirs } = difference;
-    let (us, them) = if place == "row" { ("row", "store") } else { ("here", "server") };
-    format!("{key}: {us} {}, {them} {}", write(ours, theirs), write(theirs, ours))
+    let lives = ours.as_ref().zip(theirs.as_ref()).is_some_and(|(ours, theirs)| ours.uid != theirs.uid);
+    let write = |side: &Option<Identity>| match side {
+        None => String::from("nothing"),
+        Some(one) if lives => format!("version {} of {}", one.resource_version, one.uid),
+        Some(one) => format!("version {}", one.resource_version),
+    };
+    match place {
+        "screen" => format!("{key}: not drawn as it is"),
+        "row" => format!("{key}: row {}, store {}", write(ours), write(theirs)),
+        _ => format!("{key}: here {}, server {}", write(ours), write(theirs)),
+    }
 }
 
 impl Run {
@@ -164,6 +175,7 @@ impl Verifier {
                 told.same += last.store.same;
                 told.of += last.store.of();
                 told.rows += last.rows;
+                told.drawn += last.drawn;
             }
             let Some(record) = record else { continue };
             told.checks += record.checks;
@@ -183,8 +195,7 @@ impl Verifier {
         let running = self.run.as_ref().filter(|run| run.by_user && ids().any(|id| id == run.id));
         let records = || ids().map(|id| self.records.get(&id));
         let last = || records().map(|record| record.and_then(|record| record.last.as_ref()));
-        let differing: u64 =
-            last().flatten().map(|last| last.store.differences.total + last.row_differences.total).sum();
+        let differing: u64 = last().flatten().map(Verified::differences).sum();
         let at = last().map(|last| last.map(|last| last.at)).collect::<Option<Vec<f64>>>();
         let at = at.and_then(|at| at.into_iter().reduce(f64::min));
         let trouble = records().flatten().find_map(|record| record.trouble.as_ref());
@@ -208,10 +219,10 @@ impl Verifier {
             };
             let last = record.last.as_ref();
             let (state, at, words) = match (run, &record.trouble, last) {
-                (Some(run), ..) => ("checking", None, run.words()),
+                (Some(run), ..) => ("checking", None, format!("comparing: {} so far", run.words())),
                 (_, Some((at, words)), _) => ("unknown", Some(*at), format!("not verified: {words}")),
                 (_, _, Some(last)) => {
-                    let state = if last.differs() { "differs" } else { "same" };
+                    let state = if last.differences() > 0 { "differs" } else { "same" };
                     let (same, of, version) = (grouped(last.store.same), grouped(last.store.of()), &last.store.version);
                     let rows = grouped(last.rows);
                     (state, Some(last.at), format!("{same} of {of} the same at version {version}, and {rows} rows"))
