@@ -21,6 +21,7 @@ mod resync;
 mod row;
 mod timeline;
 mod travel;
+mod verify;
 mod watches;
 
 use std::cell::RefCell;
@@ -46,6 +47,7 @@ use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
 use crate::app::present::Shown;
 use crate::app::timeline::Stage;
+use crate::app::verify::Checks;
 use crate::browser::base::Base;
 use crate::browser::clock;
 use crate::browser::driver::Driver;
@@ -110,6 +112,7 @@ struct Page {
     list_ear: Ear,
     console_ear: Ear,
     overload: Overload,
+    checks: Checks,
     /// What was seen of kinds that are no longer watched.
     past: FxHashMap<&'static str, Timeline>,
     selected: Option<Chosen>,
@@ -212,6 +215,7 @@ impl Page {
                 list_ear,
                 console_ear,
                 overload: Overload::default(),
+                checks: Checks::default(),
                 past: FxHashMap::default(),
                 selected: None,
                 inspection: None,
@@ -314,9 +318,11 @@ impl Page {
         // What the hands are at is held from the next picture on, and must be there then.
         let busy = self.pointer.is_busy(now);
         self.keep_resync(now);
-        if self.desks.take(&mut self.informers, self.linger, busy, now) {
+        let left = self.desks.take(&mut self.informers, self.linger, busy, now);
+        if left {
             self.frames.hurry();
         }
+        self.checks.whole = !left;
         if self.paused {
             return self.overload.forgive();
         }
@@ -343,6 +349,7 @@ fn frame(page: &Shared) {
     let left = page.drain(hidden);
     let now = clock::now();
     page.take(now);
+    page.verify(hidden, now);
     if !hidden {
         page.present(now);
     }

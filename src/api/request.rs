@@ -27,6 +27,17 @@ pub struct ListRequest {
     pub continue_token: Option<String>,
 }
 
+/// A page of a LIST as of exactly one version, for comparison with what is held at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExactListRequest {
+    /// The version; it has to be one that an object, a list or a bookmark had.
+    pub resource_version: ResourceVersion,
+    /// The most items that a page may have.
+    pub limit: u32,
+    /// From the page before; the version is then not sent again, for the token holds it.
+    pub continue_token: Option<String>,
+}
+
 /// A WATCH.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchRequest {
@@ -54,7 +65,7 @@ pub fn path(resource: &ApiResource, scope: &Scope) -> String {
     path
 }
 
-/// What the answer to [`ListRequest::count`] may be: metadata alone where the server can leave out the rest.
+/// What the answer to [`ListRequest::count`] and [`ExactListRequest`] may be: metadata alone where the server can leave out the rest.
 pub const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 impl ListRequest {
@@ -84,6 +95,21 @@ impl ListRequest {
             }
             None => {}
         }
+        query.finish()
+    }
+}
+
+impl ExactListRequest {
+    /// The path and query of this page. Servers refuse a match beside a token.
+    pub fn url(&self, resource: &ApiResource, scope: &Scope) -> String {
+        let mut query = begin(resource, scope);
+        query.append_pair("pretty", "false").append_pair("limit", &self.limit.to_string());
+        match &self.continue_token {
+            Some(token) => query.append_pair("continue", token),
+            None => query
+                .append_pair("resourceVersion", self.resource_version.as_str())
+                .append_pair("resourceVersionMatch", "Exact"),
+        };
         query.finish()
     }
 }
@@ -149,6 +175,17 @@ mod tests {
         assert_eq!(ListRequest::count().url(&PODS, &Scope::default()), "api/v1/pods?pretty=false&limit=1");
         list.continue_token = Some("a+b".into());
         assert_eq!(list.url(&PODS, &Scope::default()), "api/v1/pods?pretty=false&limit=500&continue=a%2Bb");
+    }
+
+    #[test]
+    fn an_exact_list_names_its_version_only_on_the_first_page() {
+        let scope = Scope { namespace: "shop".into(), label_selector: "app=web".into(), ..Scope::default() };
+        let mut list =
+            ExactListRequest { resource_version: ResourceVersion::new("7"), limit: 500, continue_token: None };
+        let start = "api/v1/namespaces/shop/pods?labelSelector=app%3Dweb&pretty=false&limit=500";
+        assert_eq!(list.url(&PODS, &scope), format!("{start}&resourceVersion=7&resourceVersionMatch=Exact"));
+        list.continue_token = Some("a+b".into());
+        assert_eq!(list.url(&PODS, &scope), format!("{start}&continue=a%2Bb"));
     }
 
     #[test]

@@ -67,7 +67,9 @@ impl Failure {
         // The spellings of three generations of servers (client-go, `isTooLargeResourceVersionError`).
         let too_large = status.causes().iter().any(|cause| {
             &*cause.reason == "ResourceVersionTooLarge" || &*cause.message == "Too large resource version"
-        }) || status.message.contains("Too large resource version");
+        }) || status.message.contains("Too large resource version")
+            // etcd's own words, which servers before 1.35 pass on where a limit was set (kubernetes 132374).
+            || status.message.contains("mvcc: required revision is a future revision");
         let verdict = match (code, &*status.reason) {
             _ if too_large => Verdict::TooLarge,
             (410, _) | (_, "Expired" | "Gone") => Verdict::Expired,
@@ -202,6 +204,7 @@ mod tests {
             r#"{"kind":"Status","reason":"Timeout","message":"Timeout: Too large resource version: 9, current: 1","code":504}"#,
             r#"{"kind":"Status","reason":"Timeout","message":"x","code":504,"details":{"causes":[{"message":"Too large resource version"}]}}"#,
             r#"{"kind":"Status","message":"Too large resource version","code":500}"#,
+            r#"{"kind":"Status","message":"etcdserver: mvcc: required revision is a future revision","code":500}"#,
         ] {
             assert_eq!(Failure::from_response(504, None, body).verdict, Verdict::TooLarge, "{body}");
         }

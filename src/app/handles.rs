@@ -88,7 +88,11 @@ impl Page {
 
     fn status(&self) -> JsValue {
         let now = clock::now();
-        let status: Vec<_> = self.desks.iter().map(|watched| report::status(watched, &self.informers, now)).collect();
+        let status: Vec<_> = self
+            .desks
+            .iter()
+            .map(|watched| report::status(watched, &self.informers, &self.checks.verifier, now))
+            .collect();
         let status = json(&status);
         // Those that wait come last: they have nothing to tell yet.
         for waiting in self.waiting() {

@@ -118,6 +118,7 @@ impl Page {
             Act::Pin => return self.pin(),
             Act::ClearFilter => return Some(Command::Filter(String::new())),
             Act::Retry => return Some(Command::Retry),
+            Act::Verify => self.verify_now(now),
             Act::Theme => {
                 let other = if self.screen.theme.get_untracked() == Theme::Dark { Theme::Light } else { Theme::Dark };
                 return Some(Command::Theme(other));

@@ -22,7 +22,7 @@ use crate::table::face::Face;
 use crate::table::order::RowId;
 use crate::table::view::TableView;
 use crate::timeline::mark::{MarkType, grouped};
-use crate::ui::screen::{Connection, Pipeline, Slot, Subject, Trouble, WindowModel, put};
+use crate::ui::screen::{Connection, Pipeline, RowModel, Slot, Subject, Trouble, WindowModel, put};
 use crate::ui::table::ROW;
 
 /// Rows above and below the visible ones that are in the document too.
@@ -93,6 +93,11 @@ impl Shown {
     /// Whether the row with this number and birth is in the document.
     pub(super) fn shows(&self, id: (u32, u32)) -> bool {
         self.rows.contains_key(&id)
+    }
+
+    /// What the rows in the document show.
+    pub(super) fn models(&self) -> impl Iterator<Item = Arc<RowModel>> {
+        self.rows.values().map(|held| held.slot.row.get_untracked())
     }
 
     pub(super) fn top(&self) -> f64 {
@@ -211,6 +216,7 @@ impl Page {
             self.present_rail(now);
             self.present_pipeline(now);
             self.present_notices(now);
+            self.present_verified();
             self.present_linger();
             self.present_hands(now);
         }

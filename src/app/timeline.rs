@@ -143,7 +143,7 @@ impl Page {
 }
 
 /// The time of day by the browser's clock, to the millisecond, as that is set now.
-fn time_of_day(at: f64) -> String {
+pub(super) fn time_of_day(at: f64) -> String {
     let date = js_sys::Date::new(&(at + clock::to_wall()).into());
     let (hours, minutes, seconds) = (date.get_hours(), date.get_minutes(), date.get_seconds());
     format!("{hours:02}:{minutes:02}:{seconds:02}.{:03}", date.get_milliseconds())

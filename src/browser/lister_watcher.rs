@@ -8,7 +8,7 @@ use web_sys::{AbortController, ReadableStreamDefaultReader};
 
 use crate::api::event::{self, EventType};
 use crate::api::list;
-use crate::api::request::{ListRequest, METADATA_LIST, Scope, WatchRequest, path};
+use crate::api::request::{ExactListRequest, ListRequest, METADATA_LIST, Scope, WatchRequest, path};
 use crate::api::resource::ApiResource;
 use crate::api::status::{Failure, Verdict};
 use crate::browser::base::{self, Base};
@@ -66,6 +66,21 @@ impl ListerWatcher {
         let response = response.ok().filter(Response::ok)?;
         let text = response.text().await.ok()?;
         list::page(&text).ok()?.total()
+    }
+
+    /// Fetches one page of metadata as of exactly one version.
+    ///
+    /// # Errors
+    ///
+    /// What the server says instead, or that nothing answers.
+    pub async fn list_exactly(&self, request: &ExactListRequest) -> Result<Vec<u8>, Failure> {
+        let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
+        let (_abort, response) = get_as(&url, METADATA_LIST).await;
+        let response = response?;
+        let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
+        let broke = |error| Failure::unreachable(format!("the answer broke off: {error}"));
+        let bytes = response.binary().await.map_err(broke)?;
+        if ok { Ok(bytes) } else { Err(Failure::from_response(code, retry_after, &String::from_utf8_lossy(&bytes))) }
     }
 
     /// Fetches one object by its name.

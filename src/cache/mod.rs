@@ -13,6 +13,8 @@ pub mod delta_fifo;
 pub mod queue;
 pub mod real_fifo;
 
+pub mod consistency;
+
 pub mod index;
 pub mod pipeline;
 pub mod store;

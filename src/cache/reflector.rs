@@ -114,6 +114,9 @@ pub enum Input<'a> {
         /// What came instead.
         failure: Failure,
     },
+    /// What is held is wrong, by someone else's observation, for this reason: a new list of the server's newest, even
+    /// where its versions have gone back. Nothing, while something else is under way that ends with a list or a watch.
+    Relist(&'a str),
     /// Be still.
     Stop,
 }
@@ -341,6 +344,7 @@ impl Reflector {
             Input::ProbePassed => self.probe_passed(moment),
             Input::Timer => self.timer(moment, store),
             Input::Woke => self.woke(moment, store),
+            Input::Relist(reason) => self.relist(reason, moment, store),
             Input::Reachable => match self.state {
                 State::Waiting { phase, .. } if self.is_unreachable() => Some(self.enter_after(phase, moment)),
                 _ => None,

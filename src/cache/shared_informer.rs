@@ -9,6 +9,7 @@ use rustc_hash::FxBuildHasher;
 use crate::api::object::{Decode, Object};
 use crate::api::uid::Uid;
 use crate::cache::backoff::Moment;
+use crate::cache::consistency::Journal;
 use crate::cache::delta::DeltaType;
 use crate::cache::handler::{HandlerOptions, ResourceEventHandler, Resynced};
 use crate::cache::index::{IndexExists, IndexFunc};
@@ -359,6 +360,15 @@ impl SharedInformer {
     /// When there is an index of that name.
     pub fn add_index(&mut self, name: &str, of: IndexFunc) -> Result<(), IndexExists> {
         self.pipeline.store_mut().add_index(name, of)
+    }
+
+    /// Has the store write down what changes from now on, or no longer; what it wrote down is returned.
+    pub fn keep_journal(&mut self, keeps: bool) -> Option<Journal> {
+        let journal = self.pipeline.store_mut().end_journal();
+        if keeps {
+            self.pipeline.store_mut().begin_journal();
+        }
+        journal
     }
 
     /// What the watch itself had to say since this was last asked, oldest first.

@@ -3,11 +3,12 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use hashbrown::{Equivalent, HashTable};
 use rustc_hash::FxBuildHasher;
 
-use crate::api::object::{Object, ObjectKey};
+use crate::api::object::{KeyRef, Object, ObjectKey};
+use crate::cache::consistency::Journal;
 use crate::cache::delta::Delta;
 use crate::cache::index::{Index, IndexExists, IndexFunc};
 use crate::cache::queue::KnownObjects;
@@ -70,6 +71,8 @@ pub struct Store {
     /// object needs to be looked at.
     objects: HashTable<(u32, Arc<Object>)>,
     indexes: Vec<Index>,
+    /// What changed since a comparison began, while one is under way.
+    journal: Option<Journal>,
 }
 
 impl Store {
@@ -111,12 +114,14 @@ impl Store {
                 let old = std::mem::replace(&mut entry.get_mut().1, object);
                 let (_, new) = entry.get();
                 self.indexes.iter_mut().for_each(|index| index.update(Some(&old), Some(new)));
+                self.journal.iter_mut().for_each(|journal| journal.changed(&new.key, Some(&old)));
                 Some(old)
             }
             Entry::Vacant(entry) => {
                 let entry = entry.insert((hash, object));
                 let (_, new) = entry.get();
                 self.indexes.iter_mut().for_each(|index| index.update(None, Some(new)));
+                self.journal.iter_mut().for_each(|journal| journal.changed(&new.key, None));
                 None
             }
         }
@@ -126,6 +131,7 @@ impl Store {
         let entry = self.objects.find_entry(spread(hash(key)), |(_, known)| known.key == *key).ok()?;
         let ((_, old), _) = entry.remove();
         self.indexes.iter_mut().for_each(|index| index.update(Some(&old), None));
+        self.journal.iter_mut().for_each(|journal| journal.changed(key, Some(&old)));
         Some(old)
     }
 
@@ -162,6 +168,27 @@ impl Store {
         list
     }
 
+    /// Writes down from now on what changes, until [`Store::end_journal`]. A journal that was begun before is lost.
+    pub fn begin_journal(&mut self) {
+        self.journal = Some(Journal::default());
+    }
+
+    /// What changed since [`Store::begin_journal`]; `None` where none was begun.
+    pub fn end_journal(&mut self) -> Option<Journal> {
+        self.journal.take()
+    }
+
+    /// What changed so far since [`Store::begin_journal`].
+    pub fn journal(&self) -> Option<&Journal> {
+        self.journal.as_ref()
+    }
+
+    /// The object of a key that is borrowed from a text.
+    pub fn find(&self, key: KeyRef<'_>) -> Option<&Arc<Object>> {
+        let hash = spread(half(FxBuildHasher.hash_one(key)));
+        self.objects.find(hash, |(_, known)| key.equivalent(&known.key)).map(|(_, object)| object)
+    }
+
     /// The object of a key.
     pub fn get(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
         self.objects.find(spread(hash(key)), |(_, known)| known.key == *key).map(|(_, object)| object)
@@ -186,7 +213,10 @@ impl Store {
 /// Half of the hash is kept: with it an entry takes eight bytes in the page, and with all of it sixteen. Both halves
 /// are folded into it, for in the page, where words have 32 bits, the upper one is always 0.
 fn hash(key: &ObjectKey) -> u32 {
-    let hash = FxBuildHasher.hash_one(key);
+    half(FxBuildHasher.hash_one(key))
+}
+
+fn half(hash: u64) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 

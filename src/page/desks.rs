@@ -24,6 +24,19 @@ pub struct Desks {
     joint: Option<Joint>,
 }
 
+/// A table, and what of it is an informer's.
+#[derive(Debug)]
+pub struct TableOf<'a> {
+    /// The rows.
+    pub view: &'a TableView,
+    /// The number that the informer's kind has there.
+    pub kind: u8,
+    /// The namespace that the informer is of; empty for all.
+    pub namespace: &'a str,
+    /// Every informer whose objects the table shows.
+    pub informers: Vec<InformerId>,
+}
+
 impl Deref for Desks {
     type Target = [Watched];
 
@@ -83,6 +96,23 @@ impl Desks {
     /// The kinds that are watched and not in view.
     pub fn others_mut(&mut self) -> &mut [Watched] {
         &mut self.watched[self.in_view..]
+    }
+
+    /// The table that shows what an informer holds; `None` where it is none of the watched ones.
+    pub fn table_of(&self, id: InformerId) -> Option<TableOf<'_>> {
+        let is_of = |watched: &Watched| watched.informer_ids().any(|own| own == id);
+        let at = self.watched.iter().position(is_of)?;
+        let watched = &self.watched[at];
+        let namespace = watched.sources().find(|(own, _)| *own == id).map(|(_, scope)| &*scope.namespace)?;
+        Some(match self.joint.as_ref().filter(|_| at < self.in_view) {
+            Some(joint) => TableOf {
+                view: &joint.sheet().view,
+                kind: at as u8,
+                namespace,
+                informers: self.members().iter().flat_map(Watched::informer_ids).collect(),
+            },
+            None => TableOf { view: watched.view(), kind: 0, namespace, informers: watched.informer_ids().collect() },
+        })
     }
 
     /// A kind in view.

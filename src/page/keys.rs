@@ -74,6 +74,8 @@ pub enum Act {
     ClearFilter,
     /// Ask the server again at once.
     Retry,
+    /// Compare what is shown with what the server has.
+    Verify,
     /// Have the columns as at first.
     ResetColumns,
     /// Turn the keys of a single letter off, or on.
@@ -122,6 +124,7 @@ impl Act {
             Act::Pin => "Pin this kind, or let it go",
             Act::ClearFilter => "Clear the filter",
             Act::Retry => "Retry now",
+            Act::Verify => "Verify against the server now",
             Act::ResetColumns => "Reset the columns",
             Act::Letters => "Keys of one letter, on or off",
             Act::Linger(Linger::AtOnce) => "Deleted rows go at once",

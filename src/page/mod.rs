@@ -26,4 +26,5 @@ pub mod route;
 pub mod selectors;
 pub mod sheet;
 pub mod speech;
+pub mod verify;
 pub mod watched;

@@ -31,6 +31,13 @@ pub struct Said {
 pub enum News {
     /// Something about the watch of one informer.
     Watch(InformerId, Notice),
+    /// The page checked itself, and found that it was wrong.
+    Difference {
+        /// When.
+        at: f64,
+        /// What was wrong, and what comes next.
+        words: String,
+    },
     /// More came than the page could show; it is over.
     Overload {
         /// When the queues were last empty.
@@ -47,6 +54,7 @@ impl Said {
     pub fn at(&self) -> f64 {
         match &self.news {
             News::Watch(_, notice) => notice.at(),
+            News::Difference { at, .. } => *at,
             News::Overload { to, .. } => *to,
         }
     }
@@ -60,6 +68,7 @@ impl Said {
             News::Watch(_, Notice::Stale { .. }) => "stale",
             News::Watch(_, Notice::Refused { .. }) => "refused",
             News::Watch(_, Notice::Late { .. }) => "late",
+            News::Difference { .. } => "difference",
             News::Overload { .. } => "overload",
         }
     }
@@ -68,6 +77,7 @@ impl Said {
     pub fn sentence(&self) -> String {
         match &self.news {
             News::Watch(_, notice) => notice.sentence(),
+            News::Difference { words, .. } => words.clone(),
             News::Overload { from, to, most } => format!(
                 "More came than could be shown at once: for {:.1} s the table was behind, by up to {most} changes. \
                  Each object is shown at its newest again.",

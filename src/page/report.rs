@@ -17,6 +17,7 @@ use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
 use crate::cache::shared_informer::SharedInformer;
 use crate::page::counters::Counters;
+use crate::page::verify::{Told, Verifier};
 use crate::page::watched::Watched;
 use crate::table::kinds::Kind;
 
@@ -36,6 +37,8 @@ pub struct Status<'a> {
     resync_ms: Option<f64>,
     balanced: bool,
     changes: &'a Counters,
+    /// What the page's own checks found.
+    verified: Told,
     ledger: LedgerCounters,
 }
 
@@ -103,7 +106,12 @@ pub fn state(health: Health) -> &'static str {
 }
 
 /// What `status()` says of one kind.
-pub fn status<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, now: f64) -> Status<'a> {
+pub fn status<'a>(
+    watched: &'a Watched,
+    informers: &'a SharedInformerFactory,
+    verifier: &Verifier,
+    now: f64,
+) -> Status<'a> {
     let mut own = watched.informers(informers);
     let synced = own.clone().all(SharedInformer::has_synced);
     let version = own.next().map_or("", |informer| informer.reflector().resource_version().as_str());
@@ -119,6 +127,7 @@ pub fn status<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, no
         resync_ms: watched.resync_period(informers),
         balanced: watched.is_balanced(informers),
         changes: watched.counters(),
+        verified: verifier.told(watched),
         ledger: counters(&watched.ledger(informers), watched.queued(informers), watched.timeline().evicted().total()),
     }
 }

@@ -70,6 +70,8 @@ impl Sheet {
         for Said { news, .. } in said {
             match news {
                 News::Overload { from, to, .. } => self.timeline.gap(from, to, "overload: the table was behind"),
+                // The list that heals it is drawn.
+                News::Difference { .. } => {}
                 News::Watch(id, notice) => match (prefix(id), notice) {
                     (Some(of), Notice::Relisted { at, reason, .. }) => {
                         self.timeline.relist(at, &format!("{of}relist: {reason}"));

@@ -267,6 +267,11 @@ impl Watched {
         sources.zip(&self.scopes).map(|((informer, since), scope)| (informer, scope, since))
     }
 
+    /// The informers by name, one for each scope.
+    pub(super) fn informer_ids(&self) -> impl Iterator<Item = InformerId> {
+        self.sources.iter().map(|source| source.timeline.informer)
+    }
+
     /// One for each scope.
     pub fn informers<'a>(
         &'a self,

@@ -3,6 +3,7 @@
 //! An event costs what it takes to find its row's place, however many rows there are. A change of order or filter is
 //! carried out in slices (`work`).
 
+mod audit;
 mod held;
 mod linger;
 mod row;

@@ -3,7 +3,8 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::ui::screen::{NoticeItem, Pipeline, Screen};
+use crate::ui::screen::{Commands, NoticeItem, Pipeline, Screen};
+use crate::ui::verified::VerifiedList;
 use crate::ui::watches::WatchList;
 
 /// The pipeline's counters.
@@ -11,6 +12,8 @@ use crate::ui::watches::WatchList;
 pub fn Footer(
     /// What to show.
     screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
 ) -> impl IntoView {
     let read = move |get: fn(&Pipeline) -> &String| move || screen.pipeline.with(|pipeline| get(pipeline).clone());
     let balanced = move || screen.pipeline.with(|pipeline| pipeline.balanced);
@@ -49,6 +52,7 @@ pub fn Footer(
                 {read(|pipeline| &pipeline.memory)} <span class="arrow">"·"</span>
             </span>
             <NoticeList screen />
+            <VerifiedList screen commands />
             <span
                 class="ledger"
                 data-testid="ledger"

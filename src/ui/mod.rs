@@ -18,4 +18,5 @@ pub mod table;
 pub mod timeline;
 pub mod timeline_canvas;
 pub mod unplaced;
+pub mod verified;
 pub mod watches;

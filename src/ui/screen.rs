@@ -16,6 +16,7 @@ use crate::ui::inspector::signals::{Inspect, Signals};
 use crate::ui::linger::LingerModel;
 use crate::ui::listing::ListingModel;
 use crate::ui::resync::ResyncModel;
+use crate::ui::verified::VerifiedModel;
 
 /// What the user asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -401,6 +402,10 @@ pub struct Screen {
     pub notices: RwSignal<Notices>,
     /// Whether someone reads that.
     pub notices_open: RwSignal<bool>,
+    /// What the page's checks of itself found.
+    pub verified: RwSignal<VerifiedModel>,
+    /// Whether someone reads that.
+    pub verified_open: RwSignal<bool>,
     /// How many keys a frame may take from a queue, in words; empty where that is not limited.
     pub drain: RwSignal<String>,
     /// Whether the queues are not drained.
@@ -457,6 +462,8 @@ impl Screen {
             pipeline: RwSignal::new(Pipeline { balanced: true, ..Pipeline::default() }),
             notices: RwSignal::new(Notices::default()),
             notices_open: RwSignal::new(false),
+            verified: RwSignal::new(VerifiedModel::default()),
+            verified_open: RwSignal::new(false),
             drain: RwSignal::new(String::new()),
             paused: RwSignal::new(false),
             following: RwSignal::new(true),

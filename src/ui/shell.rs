@@ -39,7 +39,7 @@ pub fn Shell(
             </main>
             <Timeline screen commands />
             <Inspector screen commands />
-            <Footer screen />
+            <Footer screen commands />
         </div>
         <Palette screen commands />
         <Help screen commands />

@@ -40,6 +40,9 @@ mod policy;
 // Where the data comes from, and who is asked before it comes from elsewhere.
 mod source;
 
+// The page checks itself.
+mod verify;
+
 // LIST and WATCH are forbidden.
 mod permission;
 

@@ -13,6 +13,8 @@ mod bad_input;
 mod checklist;
 /// Every kind's columns against the tables that a real API server printed, and against damaged objects.
 mod columns;
+/// What is held compared with what the server holds at the same version.
+mod consistency;
 /// Whole conversations with a server, each named after its fault.
 mod conversations;
 /// What the fuzzers found worth keeping, replayed.
@@ -35,6 +37,8 @@ mod mutants;
 mod rollout;
 /// Who may depend on whom, what may not be written, and how long a file may be.
 mod tidy;
+/// The page checks itself against the server.
+mod verify;
 /// The recorded watches that fail or end.
 mod watch_errors;
 /// The page as handlers of shared informers.

@@ -8,6 +8,7 @@ use kubechurn::page::notices::{Announcer, News, Said};
 use kubechurn::page::report;
 use kubechurn::page::resync::{Resync, Resyncs};
 use kubechurn::page::route::Route;
+use kubechurn::page::verify::Verifier;
 use kubechurn::page::watched::{Watched, scopes};
 use kubechurn::timeline::Timeline;
 
@@ -100,7 +101,8 @@ fn a_resync_is_one_mark_and_is_counted_object_by_object() {
     let mark = serde_json::to_value(&marks[marks.len() - 1]).unwrap();
     assert_eq!((marks.len(), &mark["type"], &mark["key"], &mark["folded"]), (3, &"Sync".into(), &"".into(), &2.into()));
     assert_eq!(mark["note"], "resync: 2 objects in shop told again");
-    let status = serde_json::to_value(report::status(&watched, &play.informers, 31_000.0)).unwrap();
+    let status =
+        serde_json::to_value(report::status(&watched, &play.informers, &Verifier::default(), 31_000.0)).unwrap();
     assert_eq!((&status["changes"]["synced"], &status["resync_ms"]), (&2.into(), &30_000.0.into()));
     resyncs.choose(Resync::Off);
     assert_eq!(keep(&mut play, &watched, &resyncs), (2, None));

@@ -32,6 +32,21 @@ impl Reflector {
         self.request(ListRequest { resource_version, limit, continue_token: None }, moment)
     }
 
+    /// Begins a new list beside an open watch, from the server's newest. What is held is known to be wrong meanwhile:
+    /// it is stale, and the list's end tells why.
+    pub(super) fn relist(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        if !matches!(self.state, State::Watch(_)) {
+            return None;
+        }
+        self.discard(store);
+        self.reason = reason.to_owned();
+        // A server whose versions went back has never heard of the one that is held.
+        self.unavailable = true;
+        // Why it is stale is said by whoever found out.
+        self.outage = true;
+        Some(self.enter(Phase::Start, moment))
+    }
+
     pub(super) fn request(&mut self, request: ListRequest, moment: Moment) -> Action {
         self.state = State::List {
             items: Objects::default(),

@@ -1,0 +1,84 @@
+//! What the page's checks of itself found: a word and a time in the footer, and on demand what of which watch.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::page::keys::Act;
+use crate::ui::hands::Hands;
+use crate::ui::screen::{Command, Commands, Screen};
+
+/// What is shown of the checks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VerifiedModel {
+    /// `unknown`, `checking`, `same` or `differs`.
+    pub state: &'static str,
+    /// What stands in the footer.
+    pub label: String,
+    /// More about it.
+    pub words: String,
+    /// One for each watch; none while the list is closed.
+    pub items: Vec<VerifiedItem>,
+}
+
+/// What is shown of one watch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VerifiedItem {
+    /// Which kind, and where.
+    pub subject: String,
+    /// As in [`VerifiedModel`].
+    pub state: &'static str,
+    /// When, as a time of day.
+    pub at: String,
+    /// What came of it.
+    pub words: String,
+    /// When it last differed.
+    pub found_at: Option<String>,
+    /// What differed then.
+    pub differences: Vec<String>,
+}
+
+/// When what is shown was found to be what the server has, and on demand more about it.
+#[component]
+pub fn VerifiedList(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    let list = NodeRef::<html::Details>::new();
+    let toggled = move |_| screen.verified_open.set(list.get_untracked().is_some_and(|list| list.open()));
+    let verify = move |_| commands.send(Command::Hands(Hands::Act(Act::Verify)));
+    let state = move || screen.verified.with(|verified| verified.state);
+    let item = |item: VerifiedItem| {
+        let differences = (!item.differences.is_empty()).then(|| {
+            let lines = item.differences.into_iter().map(|line| view! { <li>{line}</li> }).collect_view();
+            view! {
+                <p>"Not the same at " {item.found_at} ":"</p>
+                <ul>{lines}</ul>
+            }
+        });
+        view! {
+            <li data-state=item.state>
+                <b>{item.subject}</b>
+                <span class="age">{item.at}</span>
+                <p>{item.words}</p>
+                {differences}
+            </li>
+        }
+    };
+    view! {
+        <details class="notices verified" data-testid="verified" data-state=state node_ref=list on:toggle=toggled>
+            <summary title="whether what is shown is what the server has, by its own word">
+                {move || screen.verified.with(|verified| verified.label.clone())} " ▴"
+            </summary>
+            <div>
+                <p class="lead">
+                    <button data-testid="verify" on:click=verify>"Verify now"</button>
+                    "The server is asked who exists, at the very version that is shown; store and rows are compared with that."
+                </p>
+                <ol>{move || screen.verified.with(|verified| verified.items.clone()).into_iter().map(item).collect_view()}</ol>
+            </div>
+        </details>
+        <span class="arrow">"·"</span>
+    }
+}

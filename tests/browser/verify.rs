@@ -1,0 +1,225 @@
+//! The page checks itself: it finds what it missed while it was live, says so, and puts it right.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use thirtyfour::Key;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{Page, with_page};
+use crate::harness::proxy::KubectlProxy;
+use crate::harness::truth::pod;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+const PODS: &str = "/api/v1/pods";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What `status()` says of the checks.
+#[derive(Debug, Deserialize)]
+struct Verified {
+    at: Option<f64>,
+    same: u64,
+    of: u64,
+    rows: u64,
+    drawn: u64,
+    checks: u64,
+    differed: u64,
+    checking: bool,
+    trouble: Option<String>,
+    differences: Vec<Value>,
+}
+
+async fn verified(page: &Page) -> Verified {
+    page.read("return kubechurn.status().find(one => one.resource === 'pods').verified", Vec::new()).await
+}
+
+/// Waits until so many checks have come to their end, the last of them with everything the same.
+async fn all_the_same(page: &Page, checks: u64, count: u64) -> Verified {
+    wait_until("the page finds itself right", PATIENCE, async || {
+        let told = verified(page).await;
+        let is_so = told.checks == checks && !told.checking && [told.same, told.of, told.rows] == [count; 3];
+        if is_so { Ok(told) } else { Err(format!("{told:?}")) }
+    })
+    .await
+}
+
+/// The words of the notices of one type.
+async fn notices(page: &Page, word: &str) -> Vec<String> {
+    let script = "return kubechurn.notices().filter(said => said.type === arguments[0]).map(said => said.words)";
+    page.read(script, vec![word.into()]).await
+}
+
+fn calm() -> Options {
+    Options { pods: 1_200, rate: 0, bookmark_seconds: 1, ..Options::default() }
+}
+
+#[tokio::test]
+async fn an_event_that_got_lost_is_found_told_and_healed() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&calm()).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "an_event_that_got_lost_is_found_told_and_healed";
+    with_page(name, &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", PATIENCE).await;
+        page.has_rows().await;
+        assert_eq!(page.attribute("verified", "data-state").await.as_deref(), Some("unknown"));
+
+        // From the palette, by its name; in three pages, for there are 1,200 Pods.
+        page.press(":").await;
+        page.element("palette-input").await;
+        page.press("verify against").await;
+        page.press(Key::Enter + "").await;
+        let told = all_the_same(page, 1, 1_200).await;
+        assert!(told.at.is_some() && told.trouble.is_none(), "{told:?}");
+        wait_until("the footer says so", PATIENCE, async || {
+            let text = page.text("verified").await;
+            let is_so = text.starts_with("verified ") && text.chars().filter(|letter| *letter == ':').count() >= 2;
+            holds(is_so, || text)
+        })
+        .await;
+
+        // One deletion and one change get lost, and bookmarks take the watch past them: nothing shows it.
+        let before = cluster.list(PODS).await;
+        let [gone, changed] = [3, 700].map(|at| before.items.keys().nth(at).expect("there are so many").clone());
+        cluster.control("fault?frame=lose&resource=pods&event=DELETED&times=1").await;
+        cluster.control("fault?frame=lose&resource=pods&event=MODIFIED&times=1").await;
+        cluster.delete(&pod(&gone)).await;
+        cluster.patch(&pod(&changed), &json!({"metadata": {"labels": {"lost": "yes"}}})).await;
+        let truth = cluster.list(PODS).await;
+        wait_until("the watch is past what it missed", PATIENCE, async || {
+            let status = page.status_of("pods").await.expect("it is watched");
+            let version = status.resource_version.unwrap_or_default();
+            holds(version.parse().is_ok_and(|version: u64| version >= truth.revision), || version)
+        })
+        .await;
+        let status = page.reaches("pods", "live", PATIENCE).await;
+        assert_eq!((status.items, truth.count()), (1_200, 1_199));
+        assert_ne!(page.digest("pods").await, truth.digest(), "it is live, and wrong");
+
+        // From the footer, with the keyboard alone.
+        let _: Value =
+            page.read("document.querySelector('[data-testid=verified] > summary').focus()", Vec::new()).await;
+        page.press(Key::Enter + "").await;
+        page.press(Key::Tab + "").await;
+        page.press(Key::Enter + "").await;
+        let told = all_the_same(page, 3, 1_199).await;
+        assert_eq!(told.differed, 1);
+        let version = |items: &std::collections::BTreeMap<_, crate::harness::truth::Item>, key: &String| {
+            items.get(key).map(|item| item.resource_version.clone())
+        };
+        let mut found: Vec<(String, Option<String>, Option<String>)> = told
+            .differences
+            .iter()
+            .map(|one| {
+                let version = |side: &str| one[side]["resourceVersion"].as_str().map(str::to_owned);
+                (one["key"].as_str().unwrap_or_default().to_owned(), version("ours"), version("theirs"))
+            })
+            .collect();
+        found.sort();
+        let mut expected =
+            [&gone, &changed].map(|key| (key.clone(), version(&before.items, key), version(&truth.items, key)));
+        expected.sort();
+        assert_eq!(found, expected);
+        page.shows("pods", &truth, PATIENCE).await;
+        page.counts(1_199, 1_199).await;
+        page.reaches("pods", "live", PATIENCE).await;
+        page.is_balanced().await;
+        let said = notices(page, "difference").await;
+        assert!(said.len() == 1 && said[0].contains("2 of 1,200 objects are not as the server has them"), "{said:?}");
+        assert!(notices(page, "relist").await.iter().any(|words| words.contains("the page checked itself")));
+        wait_until("the list tells which", PATIENCE, async || {
+            let text = page.text("verified").await;
+            let is_so = text.contains("1,199 of 1,199 the same") && text.contains(&gone) && text.contains(&changed);
+            holds(is_so, || text)
+        })
+        .await;
+    })
+    .await;
+}
+
+/// A watch at a version that the server has not reached yet is open, and silent.
+#[tokio::test]
+async fn a_cluster_whose_versions_went_back_is_found_and_listed_anew() {
+    let _turn = turn::alone().await;
+    let mut cluster = Cluster::start(&Options { pods: 200, first_revision: 1_000_000, ..calm() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "a_cluster_whose_versions_went_back_is_found_and_listed_anew";
+    with_page(name, &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", PATIENCE).await;
+        cluster.kill().await;
+        page.is_left_with("pods", PATIENCE).await;
+        cluster.start_again(&Options { pods: 150, seed: 2, ..calm() }).await;
+        page.reaches("pods", "live", PATIENCE).await;
+        page.click("verified").await;
+        page.click("verify").await;
+        let truth = cluster.list(PODS).await;
+        page.shows("pods", &truth, PATIENCE).await;
+        page.reaches("pods", "live", PATIENCE).await;
+        let said = notices(page, "difference").await;
+        assert!(said.len() == 1 && said[0].contains("it was restored from a backup, or lags behind"), "{said:?}");
+        all_the_same(page, 1, truth.count() as u64).await;
+    })
+    .await;
+}
+
+/// What is drawn otherwise than the row says is found too, and drawn anew.
+#[tokio::test]
+async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..calm() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "a_row_that_is_drawn_otherwise_is_found_and_drawn_anew";
+    with_page(name, &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", PATIENCE).await;
+        page.has_rows().await;
+        let rows = "document.querySelectorAll('[role=row][data-key]')";
+        let script = format!("const row = {rows}[3]; row.querySelector('[data-col=NAME]').lastChild.nodeValue = 'other'; return row.dataset.key");
+        let key: String = page.read(&script, Vec::new()).await;
+        page.click("verified").await;
+        page.click("verify").await;
+        wait_until("it is found", PATIENCE, async || {
+            let told = verified(page).await;
+            let is_so = told.checks == 2 && told.differed == 1 && told.drawn > 3;
+            holds(is_so && told.differences[0]["in"] == "screen" && told.differences[0]["key"] == *key, || format!("{told:?}"))
+        })
+        .await;
+        let names = format!("return [...{rows}].every(row => row.dataset.key.endsWith('/' + row.querySelector('[data-col=NAME]').textContent))");
+        page.becomes("every row has its name", &names, json!(true)).await;
+        assert!(notices(page, "relist").await.is_empty());
+    })
+    .await;
+}
+
+/// What cannot be verified says why.
+#[tokio::test]
+async fn what_is_stale_or_may_not_be_listed_is_not_verified() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..calm() }).await;
+    let mut proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "what_is_stale_or_may_not_be_listed_is_not_verified";
+    with_page(name, &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", PATIENCE).await;
+        page.click("verified").await;
+        let says = async |words: &str| {
+            page.click("verify").await;
+            wait_until(words, PATIENCE, async || {
+                let text = page.text("verified").await;
+                holds(text.starts_with("not verified") && text.contains(words), || text)
+            })
+            .await;
+        };
+        cluster.control("fault?status=403&verb=list&resource=pods").await;
+        says("this may be watched, and not listed").await;
+        cluster.control("clear").await;
+        page.click("pause").await;
+        says("paused: what was received is not applied").await;
+        page.click("pause").await;
+        proxy.kill().await;
+        page.is_left_with("pods", PATIENCE).await;
+        says("stale: what is shown is not known to be true").await;
+        assert_eq!(verified(page).await.checks, 0);
+    })
+    .await;
+}
