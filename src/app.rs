@@ -11,6 +11,7 @@ mod keys;
 mod layout;
 mod linger;
 mod listing;
+mod memory;
 mod meters;
 mod notices;
 mod palette;
@@ -61,6 +62,7 @@ use crate::page::desks::Desks;
 use crate::page::drain::Drain;
 use crate::page::history::{self, History};
 use crate::page::layout::{Arrangement, Layout};
+use crate::page::memory::Memory;
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::rail::Groups;
 use crate::page::resync::Resyncs;
@@ -124,6 +126,10 @@ struct Page {
     drain: Drain,
     /// What is written down of the way of the data, where the address asks for it.
     audit: AuditLog,
+    /// How much memory may be taken.
+    memory: Memory,
+    /// Whether it was told that the sums do not balance.
+    unbalanced: bool,
     screen: Screen,
     frames: Frames,
     layout: Layout,
@@ -221,6 +227,8 @@ impl Page {
                 paused: false,
                 drain,
                 audit: AuditLog::parse(travel::parameter("audit").as_deref()),
+                memory: Memory::parse(travel::parameter("memory").as_deref()),
+                unbalanced: false,
                 screen,
                 frames: Frames::new(move || {
                     if let Some(page) = framed.upgrade() {
@@ -343,6 +351,7 @@ fn frame(page: &Shared) {
     let left = page.drain(hidden);
     let now = clock::now();
     page.take(now);
+    page.check_sums(now);
     if !hidden {
         page.present(now);
     }
@@ -361,6 +370,7 @@ fn tick(page: &Shared) {
     if jump > SLEPT || now - ticked > limit {
         tell_all(page, &Input::Woke);
     }
+    memory::look(page);
     let questions = {
         let mut page = page.borrow_mut();
         page.frames.request();

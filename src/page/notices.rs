@@ -31,6 +31,24 @@ pub struct Said {
 pub enum News {
     /// Something about the watch of one informer.
     Watch(InformerId, Notice),
+    /// The program's memory has reached a mark, and something was given up.
+    Memory {
+        /// When.
+        at: f64,
+        /// How many bytes were taken.
+        taken: usize,
+        /// How many may be.
+        budget: usize,
+        /// What was given up, and what can be done about it.
+        words: String,
+    },
+    /// The sums do not balance: something was lost, or counted twice, by the page itself.
+    Unbalanced {
+        /// When that was seen first.
+        at: f64,
+        /// The sums.
+        words: String,
+    },
     /// More came than the page could show; it is over.
     Overload {
         /// When the queues were last empty.
@@ -48,6 +66,7 @@ impl Said {
         match &self.news {
             News::Watch(_, notice) => notice.at(),
             News::Overload { to, .. } => *to,
+            News::Memory { at, .. } | News::Unbalanced { at, .. } => *at,
         }
     }
 
@@ -61,6 +80,8 @@ impl Said {
             News::Watch(_, Notice::Refused { .. }) => "refused",
             News::Watch(_, Notice::Late { .. }) => "late",
             News::Overload { .. } => "overload",
+            News::Memory { .. } => "memory",
+            News::Unbalanced { .. } => "unbalanced",
         }
     }
 
@@ -68,6 +89,13 @@ impl Said {
     pub fn sentence(&self) -> String {
         match &self.news {
             News::Watch(_, notice) => notice.sentence(),
+            News::Memory { taken, budget, words, .. } => {
+                let megabytes = |bytes: &usize| *bytes as f64 / 1e6;
+                format!("The page takes {:.0} of {:.0} MB of memory: {words}", megabytes(taken), megabytes(budget))
+            }
+            News::Unbalanced { words, .. } => {
+                format!("The page's own sums do not balance: something was lost or counted twice. {words}")
+            }
             News::Overload { from, to, most } => format!(
                 "More came than could be shown at once: for {:.1} s the table was behind, by up to {most} changes. \
                  Each object is shown at its newest again.",
