@@ -6,11 +6,13 @@ mod discovery;
 mod export;
 mod handles;
 mod hands;
+mod heartbeat;
 mod inspector;
 mod keys;
 mod layout;
 mod linger;
 mod listing;
+mod memory;
 mod meters;
 mod notices;
 mod palette;
@@ -25,13 +27,10 @@ mod verify;
 mod watches;
 
 use std::cell::RefCell;
-use std::pin::pin;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use futures::future::{Either, select};
 use gloo_timers::callback::Interval;
-use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::{Effect, Set};
 use rustc_hash::FxHashMap;
 use wasm_bindgen::JsCast;
@@ -39,7 +38,6 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::ObjectKey;
-use crate::api::status::Failure;
 use crate::app::hands::AtHand;
 use crate::app::inspector::{Choices, Inspection};
 use crate::app::listing::Listing;
@@ -54,7 +52,7 @@ use crate::browser::driver::Driver;
 use crate::browser::frame::Frames;
 use crate::browser::watchdog;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
-use crate::cache::heartbeat::{Answer, Ask, DEADLINE, Heartbeat, Question};
+use crate::cache::heartbeat::Heartbeat;
 use crate::cache::reflector::Input;
 use crate::page::audit::AuditLog;
 use crate::page::catalog::Catalog;
@@ -63,6 +61,7 @@ use crate::page::desks::Desks;
 use crate::page::drain::Drain;
 use crate::page::history::{self, History};
 use crate::page::layout::{Arrangement, Layout};
+use crate::page::memory::Memory;
 use crate::page::notices::{Announcer, Ear, NoticeList, Overload};
 use crate::page::rail::Groups;
 use crate::page::resync::Resyncs;
@@ -127,6 +126,10 @@ struct Page {
     drain: Drain,
     /// What is written down of the way of the data, where the address asks for it.
     audit: AuditLog,
+    /// How much memory may be taken.
+    memory: Memory,
+    /// Whether it was told that the sums do not balance.
+    unbalanced: bool,
     screen: Screen,
     frames: Frames,
     layout: Layout,
@@ -225,6 +228,8 @@ impl Page {
                 paused: false,
                 drain,
                 audit: AuditLog::parse(travel::parameter("audit").as_deref()),
+                memory: Memory::parse(travel::parameter("memory").as_deref()),
+                unbalanced: false,
                 screen,
                 frames: Frames::new(move || {
                     if let Some(page) = framed.upgrade() {
@@ -350,6 +355,7 @@ fn frame(page: &Shared) {
     let now = clock::now();
     page.take(now);
     page.verify(hidden, now);
+    page.check_sums(now);
     if !hidden {
         page.present(now);
     }
@@ -368,6 +374,7 @@ fn tick(page: &Shared) {
     if jump > SLEPT || now - ticked > limit {
         tell_all(page, &Input::Woke);
     }
+    memory::look(page);
     let questions = {
         let mut page = page.borrow_mut();
         page.frames.request();
@@ -378,41 +385,8 @@ fn tick(page: &Shared) {
         page.heartbeat.questions(&page.informers, clock::moment(), hidden)
     };
     for question in questions {
-        spawn_local(ask(page.clone(), question));
+        spawn_local(heartbeat::ask(page.clone(), question));
     }
-}
-
-/// Asks what the heartbeat wants to know, and hands on what follows from the answer.
-async fn ask(page: Shared, question: Question) {
-    let driver = page.borrow().drivers.get(&question.informer).cloned();
-    let Some(driver) = driver else { return page.borrow_mut().heartbeat.forget(&question) };
-    let answer = async {
-        match &question.ask {
-            Ask::Watch { request, check_version } => driver.lister_watcher().ask(request, *check_version).await,
-            Ask::Version => driver.lister_watcher().ask_version().await,
-        }
-    };
-    let answer = match select(pin!(answer), pin!(TimeoutFuture::new(DEADLINE))).await {
-        Either::Left((answer, _)) => answer,
-        Either::Right(_) => Answer::Failed(Failure::unreachable("the API server does not answer")),
-    };
-    let inputs = {
-        let mut page = page.borrow_mut();
-        let page = &mut *page;
-        page.heartbeat.answered(&question, answer, &page.informers, clock::moment())
-    };
-    for (informer, input) in inputs {
-        let driver = page.borrow().drivers.get(&informer).cloned();
-        if let Some(driver) = driver {
-            driver.input(input);
-        }
-    }
-}
-
-/// The next question of the heartbeat does not wait for its turn.
-fn hurry(page: &Shared) {
-    page.borrow_mut().heartbeat.hurry();
-    tick(page);
 }
 
 /// Listens to the window: places, visibility, and a network that comes back.
@@ -430,7 +404,7 @@ fn listen(page: &Shared) {
     on(&window, "online", |page| tell_all(page, &Input::Woke));
     if let Some(document) = window.document() {
         on(&document, "visibilitychange", |page| {
-            hurry(page);
+            heartbeat::hurry(page);
             page.borrow().frames.visibility_changed();
         });
         on(&document, "resume", |page| tell_all(page, &Input::Woke));
@@ -441,7 +415,7 @@ fn listen(page: &Shared) {
 fn obey(page: &Shared, command: Command) {
     if command == Command::Retry {
         tell_all(page, &Input::Start);
-        return hurry(page);
+        return heartbeat::hurry(page);
     }
     if let Command::Connect(allowed) = command {
         return api::answer(page, allowed);

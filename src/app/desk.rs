@@ -104,7 +104,10 @@ impl Page {
             // What was seen of the kind in other scopes, or before it was let go, stays on its timeline.
             if let Some(mut past) = self.past.remove(watched.kind().name) {
                 past.close_gap(now);
-                *watched.timeline_mut() = past;
+                if self.memory.has_shed() {
+                    past.limit(crate::app::memory::MARKS);
+                }
+                watched.go_on_with(past);
             }
         }
         let count = after.iter().filter(|watched| is_in_view(watched.kind())).count();

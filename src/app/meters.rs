@@ -73,7 +73,9 @@ pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
         "frames {} = bookmarks {} + errors {} + malformed {} + oversized {} + events {}\n\
          events {} = watched {} + streamed {} + late {} + former {} + unknown {}\n\
          streamed {} + listed {} = replaced {} + merged {} + discarded {} + pending {} + malformed {}\n\
-         watched {} + replaced {} + kept {} + tombstones {} + resyncs {} = deltas {} = applied {} + coalesced {} + queued {queued}",
+         watched {} + replaced {} + kept {} + tombstones {} + resyncs {} = deltas {} = applied {} + coalesced {} + queued {queued}\n\
+         applied {} + twofold {} = changes {} + without effect {}\n\
+         watched {} + unknown {} + streamed {} + listed {} + gone {} = received {} + repeated {} + malformed {}",
         ledger.frames,
         ledger.bookmarks,
         ledger.errors,
@@ -101,5 +103,17 @@ pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
         ledger.deltas(),
         ledger.applied,
         ledger.coalesced,
+        ledger.applied,
+        ledger.twofold,
+        ledger.changes,
+        ledger.without_effect,
+        ledger.watched,
+        ledger.unknown,
+        ledger.streamed,
+        ledger.listed,
+        ledger.gone,
+        ledger.received,
+        ledger.repeated,
+        ledger.malformed_items,
     )
 }

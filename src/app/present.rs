@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use crate::api::time::write_human_duration;
 use crate::app::Page;
 use crate::app::layout::heads;
-use crate::app::meters::{Sample, sums};
+use crate::app::memory;
+use crate::app::meters::Sample;
 use crate::app::row::{Look, progress, row_model};
 use crate::browser::clock;
 use crate::cache::factory::SharedInformerFactory;
@@ -399,11 +400,12 @@ impl Page {
             memory: {
                 let (versions, budget) = self.history.bytes();
                 let [marks, versions, budget] = [history, versions, budget].map(|bytes| bytes as f64 / 1e6);
-                let memory = bytes_of(memory());
-                format!("versions {versions:.1}/{budget:.0} MB · marks {marks:.1} MB · memory {memory}")
+                let most = self.memory.budget() as f64 / 1e6;
+                let memory = memory::taken() as f64 / 1e6;
+                format!("versions {versions:.1}/{budget:.0} MB · marks {marks:.1} MB · memory {memory:.1}/{most:.0} MB")
             },
-            balanced: informers.clone().all(SharedInformer::is_balanced),
-            ledger: sums(&ledger, deltas),
+            balanced: self.is_balanced(),
+            ledger: self.sums(),
         };
         put(self.screen.pipeline, pipeline);
     }
@@ -449,6 +451,7 @@ fn trouble(watched: &Watched, informers: &SharedInformerFactory, now: f64) -> Op
     let what = match health {
         Health::Forbidden if watched.items(informers) > 0 => format!("{title}{scope}: as listed, but not watched"),
         Health::Forbidden => format!("{title}{scope}: not allowed"),
+        Health::Stopped if complaint.code == 0 => format!("{title}{scope}: stopped"),
         Health::Stopped => format!("{title}{scope}: refused"),
         Health::Stale => format!("{title}{scope}: stale"),
         _ => format!("{title}{scope}: waiting"),
@@ -485,9 +488,4 @@ pub(super) fn bytes_of(bytes: f64) -> String {
         bytes if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
         bytes => format!("{:.0} kB", bytes / 1e3),
     }
-}
-
-/// The program's memory in bytes; it never shrinks.
-fn memory() -> f64 {
-    (core::arch::wasm32::memory_size(0) * 65_536) as f64
 }

@@ -98,7 +98,7 @@ pub(super) fn row_model(
         fading: row.deleted_at().map_or(0, |deleted_at| view.linger().fading(now - deleted_at)),
         selected,
         hand,
-        flaw: object.flaw.is_some(),
+        flaw: object.flaw.clone(),
         delta: (mark.name(), mark.glyph()),
         cells,
     }

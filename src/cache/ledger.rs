@@ -56,6 +56,21 @@ pub struct Ledger {
     /// Deltas that a newer one of the same object took in before they were applied.
     pub coalesced: u64,
 
+    /// Changes of the store that came of the applied deltas.
+    pub changes: u64,
+    /// Applied deltas that changed nothing: deletions of what was not there.
+    pub without_effect: u64,
+    /// Applied deltas that made two changes: another life had taken over, and the end of the one before was never seen.
+    pub twofold: u64,
+
+    /// What complete lists found gone.
+    pub gone: u64,
+    /// Events, items and what was found gone, as the handlers were told of them when they came.
+    pub received: u64,
+    /// Those of them that brought nothing new, so that no handler was told: of a list, what was known already, or an older
+    /// state than the same list had brought; of what was found gone, what had been told before.
+    pub repeated: u64,
+
     /// Watches opened.
     pub watches: u64,
     /// Complete lists, streamed or paged.
@@ -86,6 +101,9 @@ impl Ledger {
             && self.streamed + self.listed
                 == self.malformed_items + self.merged + self.discarded + self.pending + self.replaced
             && self.deltas() == self.applied + self.coalesced + queued
+            && self.applied + self.twofold == self.changes + self.without_effect
+            && self.watched + self.unknown + self.streamed + self.listed + self.gone
+                == self.received + self.repeated + self.malformed_items
     }
 }
 
@@ -116,6 +134,12 @@ impl Ledger {
             resyncs: self.resyncs + other.resyncs,
             applied: self.applied + other.applied,
             coalesced: self.coalesced + other.coalesced,
+            changes: self.changes + other.changes,
+            without_effect: self.without_effect + other.without_effect,
+            twofold: self.twofold + other.twofold,
+            gone: self.gone + other.gone,
+            received: self.received + other.received,
+            repeated: self.repeated + other.repeated,
             watches: self.watches + other.watches,
             lists: self.lists + other.lists,
         }

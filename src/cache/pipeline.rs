@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{DeltaType, Deltas};
+use crate::cache::ledger::Ledger;
 use crate::cache::queue::{Queue, QueueKind, Queued, Transform};
 use crate::cache::store::{Change, Store};
 
@@ -16,12 +17,16 @@ pub struct Pipeline {
     pushed: u64,
     applied: u64,
     coalesced: u64,
+    changes: u64,
+    without_effect: u64,
+    twofold: u64,
 }
 
 impl Pipeline {
     /// An empty queue of this kind before an empty store.
     pub fn new(kind: QueueKind, transform: Option<Transform>) -> Pipeline {
-        Pipeline { queue: kind.make(transform), store: Store::default(), pushed: 0, applied: 0, coalesced: 0 }
+        let (queue, store) = (kind.make(transform), Store::default());
+        Pipeline { queue, store, pushed: 0, applied: 0, coalesced: 0, changes: 0, without_effect: 0, twofold: 0 }
     }
 
     /// Queues an event of a watch.
@@ -82,7 +87,12 @@ impl Pipeline {
             self.applied += 1;
             self.coalesced += u64::from(delta.folded - 1);
             let (first, second) = self.store.apply(delta);
-            first.into_iter().chain(second).for_each(&mut *tell);
+            self.without_effect += u64::from(first.is_none());
+            self.twofold += u64::from(second.is_some());
+            for change in first.into_iter().chain(second) {
+                self.changes += 1;
+                tell(change);
+            }
         }
     }
 
@@ -101,14 +111,12 @@ impl Pipeline {
         &mut self.store
     }
 
-    /// Deltas that were applied to the store.
-    pub fn applied(&self) -> u64 {
-        self.applied
-    }
-
-    /// Deltas that a newer one of the same object took in before they were applied.
-    pub fn coalesced(&self) -> u64 {
-        self.coalesced
+    /// Counts into a ledger what became of the deltas.
+    pub fn count(&self, ledger: &mut Ledger) {
+        let made = self.queue.made();
+        (ledger.tombstones, ledger.resyncs) = (made.tombstones, made.resyncs);
+        (ledger.applied, ledger.coalesced) = (self.applied, self.coalesced);
+        (ledger.changes, ledger.without_effect, ledger.twofold) = (self.changes, self.without_effect, self.twofold);
     }
 
     /// Whether every delta was applied, was folded into one that was, or waits.

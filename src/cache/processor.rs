@@ -26,6 +26,10 @@ pub struct HandlerLedger {
     pub failed: u64,
     /// Not yet taken.
     pub waiting: u64,
+    /// Syncs that were for others, whose resync was due.
+    pub passed_over: u64,
+    /// All that was meant for it: what there was when it came, and what was logged since.
+    pub meant: u64,
     /// The newest complaint.
     pub complaint: Option<String>,
 }
@@ -38,6 +42,8 @@ pub struct SharedProcessor {
     left: u64,
     listeners: Vec<Listener>,
     made: u32,
+    /// How many changes of the store, and how many received deltas, it was told of.
+    told: Told,
     /// The end of the log when the first list had reached the store.
     synced: Option<u64>,
     /// How often resyncs are due for someone, in milliseconds.
@@ -45,6 +51,25 @@ pub struct SharedProcessor {
     started: bool,
     /// Those who are told of syncs now; `None` is everyone.
     syncing: Option<Arc<[HandlerId]>>,
+}
+
+/// What the handlers were told of, since the informer was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Changes of the store.
+    pub changes: u64,
+    /// Deltas as they arrived.
+    pub received: u64,
+    /// Resyncs that began.
+    pub resynced: u64,
+}
+
+impl Told {
+    /// How many of them a handler is told that wants these.
+    fn for_one(self, options: HandlerOptions) -> u64 {
+        let changes = if options.changes { self.changes } else { 0 };
+        changes + if options.received { self.received + self.resynced } else { 0 }
+    }
 }
 
 #[derive(Debug)]
@@ -75,7 +100,29 @@ struct Listener {
     /// Whether it is told of syncs. Everyone begins so, and only the check for due resyncs changes it, so that
     /// without resyncs a relist that brings nothing new reaches everyone.
     syncing: bool,
+    /// What there was when it came, and what had been told by then.
+    held: u64,
+    before: u64,
     ledger: HandlerLedger,
+}
+
+impl HandlerLedger {
+    /// Whether all that was meant for it is in one place.
+    pub fn is_balanced(&self) -> bool {
+        self.meant == self.handled + self.failed + self.waiting + self.passed_over
+    }
+
+    /// The sum of two ledgers, which balances where both do; the complaint is one of theirs.
+    pub fn plus(self, other: HandlerLedger) -> HandlerLedger {
+        HandlerLedger {
+            handled: self.handled + other.handled,
+            failed: self.failed + other.failed,
+            waiting: self.waiting + other.waiting,
+            passed_over: self.passed_over + other.passed_over,
+            meant: self.meant + other.meant,
+            complaint: self.complaint.or(other.complaint),
+        }
+    }
 }
 
 impl SharedProcessor {
@@ -90,6 +137,7 @@ impl SharedProcessor {
         }
         // A reader that comes later cannot make the check run faster: it waits for the check that runs, if any.
         let every = resync.and_then(|every| self.check.map(|check| every.max(check)));
+        let held_then = held.len() as u64;
         self.listeners.push(Listener {
             id,
             options: HandlerOptions { resync: every, ..options },
@@ -98,6 +146,8 @@ impl SharedProcessor {
             next: self.end(),
             next_resync: every.map(|every| now + every),
             syncing: true,
+            held: if options.changes { held_then } else { 0 },
+            before: self.told.for_one(options),
             ledger: HandlerLedger::default(),
         });
         self.who_syncs();
@@ -147,6 +197,7 @@ impl SharedProcessor {
         for notification in self.log.range(from..) {
             listener.next += 1;
             if !notification.is_for(listener.id, listener.options) {
+                listener.ledger.passed_over += u64::from(notification.is_wanted(listener.options));
                 continue;
             }
             tell(&mut listener.ledger, &mut || match &notification.what {
@@ -166,6 +217,7 @@ impl SharedProcessor {
 
     /// A delta arrived.
     pub fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) {
+        self.told.received += 1;
         if self.listeners.iter().any(|listener| listener.options.received) {
             let what = What::Received(delta_type, object.clone());
             self.log.push_back(Notification { at: now, what, only: None });
@@ -174,6 +226,7 @@ impl SharedProcessor {
 
     /// A resync began, for those whose resync is due.
     pub fn resynced(&mut self, now: f64, resync: Resynced) {
+        self.told.resynced += 1;
         if self.listeners.iter().any(|listener| listener.options.received) {
             self.log.push_back(Notification { at: now, what: What::Resynced(resync), only: self.syncing.clone() });
         }
@@ -181,6 +234,7 @@ impl SharedProcessor {
 
     /// The store changed. Syncs are for those whose resync is due (`distribute`).
     pub fn changed(&mut self, now: f64, change: Change) {
+        self.told.changes += 1;
         if self.listeners.iter().any(|listener| listener.options.changes) {
             let only = if matches!(change, Change::Synced { .. }) { self.syncing.clone() } else { None };
             self.log.push_back(Notification { at: now, what: What::Changed(change), only });
@@ -240,12 +294,36 @@ impl SharedProcessor {
             .is_some_and(|listener| listener.initial.is_empty() && self.synced.is_some_and(|end| listener.next >= end))
     }
 
-    /// What became of all that was meant for this handler; `None` if it has gone.
+    /// What became of all that was meant for this handler; `None` if it has gone. What waits is counted in the log.
     pub fn ledger(&self, id: HandlerId) -> Option<HandlerLedger> {
         let listener = self.listeners.iter().find(|listener| listener.id == id)?;
+        Some(self.ledger_of(listener))
+    }
+
+    fn ledger_of(&self, listener: &Listener) -> HandlerLedger {
+        let (id, options) = (listener.id, listener.options);
         let from = (listener.next - self.left) as usize;
-        let waits = self.log.range(from..).filter(|notification| notification.is_for(id, listener.options)).count();
-        Some(HandlerLedger { waiting: (listener.initial.len() + waits) as u64, ..listener.ledger.clone() })
+        let (mut waits, mut passes) = (listener.initial.len() as u64, listener.ledger.passed_over);
+        for notification in self.log.range(from..).filter(|notification| notification.is_wanted(options)) {
+            *if notification.is_for(id, options) { &mut waits } else { &mut passes } += 1;
+        }
+        let meant = listener.held + self.told.for_one(options) - listener.before;
+        HandlerLedger { waiting: waits, passed_over: passes, meant, ..listener.ledger.clone() }
+    }
+
+    /// What the handlers were told of.
+    pub fn told(&self) -> Told {
+        self.told
+    }
+
+    /// How many notifications wait for the slowest handler.
+    pub fn waiting(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Whether all that was meant for each handler is in one place.
+    pub fn is_balanced(&self) -> bool {
+        self.listeners.iter().all(|listener| self.ledger_of(listener).is_balanced())
     }
 
     /// How many handlers there are.
@@ -284,12 +362,16 @@ impl SharedProcessor {
 const KEPT: usize = 4096;
 
 impl Notification {
-    fn is_for(&self, id: HandlerId, options: HandlerOptions) -> bool {
-        let wanted = match self.what {
+    /// Whether it is of the kind that a handler asked for.
+    fn is_wanted(&self, options: HandlerOptions) -> bool {
+        match self.what {
             What::Received(..) | What::Resynced(_) => options.received,
             What::Changed(_) => options.changes,
-        };
-        wanted && self.only.as_ref().is_none_or(|only| only.contains(&id))
+        }
+    }
+
+    fn is_for(&self, id: HandlerId, options: HandlerOptions) -> bool {
+        self.is_wanted(options) && self.only.as_ref().is_none_or(|only| only.contains(&id))
     }
 }
 

@@ -28,6 +28,7 @@ use crate::cache::queue::Queued;
 use crate::cache::reflector::objects::Objects;
 use crate::cache::reflector::refusals::Refusals;
 use crate::cache::reflector::socket::Socket;
+use crate::cache::shared_informer::Backlog;
 
 pub use crate::cache::reflector::notice::Notice;
 pub use crate::cache::reflector::options::Options;
@@ -117,8 +118,12 @@ pub enum Input<'a> {
     /// What is held is wrong, by someone else's observation, for this reason: a new list of the server's newest, even
     /// where its versions have gone back. Nothing, while something else is under way that ends with a list or a watch.
     Relist(&'a str),
+    /// More has come than those who are told can take: this much waits.
+    Overrun(Backlog),
     /// Be still.
     Stop,
+    /// Be still, for this reason, until it is started again.
+    GiveUp(&'a str),
 }
 
 /// What shall be done next. Each one replaces whatever was under way.
@@ -342,6 +347,13 @@ impl Reflector {
             Input::PageBytes(bytes) => self.page_bytes(bytes, moment, store),
             Input::Failed(failure) => self.failed(failure, moment, store),
             Input::ProbePassed => self.probe_passed(moment),
+            Input::Overrun(backlog) => self.overrun(backlog, moment, store),
+            Input::GiveUp(words) => {
+                self.stop(moment, store);
+                self.failure =
+                    Some(Failure { verdict: Verdict::Refused, code: 0, words: words.to_owned(), retry_after: None });
+                Some(Action::Wait)
+            }
             Input::Timer => self.timer(moment, store),
             Input::Woke => self.woke(moment, store),
             Input::Relist(reason) => self.relist(reason, moment, store),

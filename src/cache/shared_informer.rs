@@ -35,6 +35,9 @@ pub struct SharedInformer {
     namespaces: Texts,
     /// When the queue was empty last.
     settled: f64,
+    /// What waits, and how much of that may.
+    backlog: Backlog,
+    most: Option<Backlog>,
     started: bool,
 }
 
@@ -49,6 +52,18 @@ pub struct InformerOptions {
     pub transform: Option<Transform>,
     /// Another queue, which takes in the same stream, for comparison.
     pub beside: Option<QueueKind>,
+    /// How much may wait for the handlers; without it, any amount, as in client-go.
+    pub backlog: Option<Backlog>,
+}
+
+/// What a watch brought since the handlers had last taken all that there was: how much, or how much at most. What lists
+/// bring is not counted, for that is as much as there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Events.
+    pub changes: u64,
+    /// Bytes of their frames.
+    pub bytes: u64,
 }
 
 /// Uids whose DELETED came while a list was streamed. The store learns of it when the list is
@@ -140,6 +155,8 @@ impl ReflectorStore for Sink<'_> {
         }
         if event == WatchEvent::Deleted || !self.is_known(object) {
             self.received(now, delta_type, object, Some(text));
+        } else {
+            self.ledger.repeated += 1;
         }
     }
 
@@ -158,8 +175,13 @@ impl ReflectorStore for Sink<'_> {
         self.namespaces.retain(|namespace| Arc::strong_count(namespace) > 1);
         // Deletions seen by absence have no frame: the handlers hear of them here.
         let told = std::mem::take(self.told);
-        for object in gone.iter().filter(|object| !told.contains(&object.uid)) {
-            self.received(now, DeltaType::Deleted, object, None);
+        self.ledger.gone += gone.len() as u64;
+        for object in &gone {
+            if told.contains(&object.uid) {
+                self.ledger.repeated += 1;
+            } else {
+                self.received(now, DeltaType::Deleted, object, None);
+            }
         }
         doubt
     }
@@ -187,6 +209,7 @@ impl ReflectorStore for Sink<'_> {
 
 impl Sink<'_> {
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: Option<&str>) {
+        self.ledger.received += 1;
         (self.tap)(Received { now, delta_type, object, text });
         self.processor.received(now, delta_type, object);
     }
@@ -223,6 +246,29 @@ impl Sink<'_> {
     }
 }
 
+/// Counts what a watch has brought, for as long as something waits. What waits by then, where that is too much.
+fn overrun(
+    backlog: &mut Backlog,
+    most: Option<Backlog>,
+    before: Ledger,
+    now: &Ledger,
+    waiting: usize,
+) -> Option<Backlog> {
+    let most = most?;
+    if waiting == 0 || now.watched == before.watched {
+        if waiting == 0 {
+            *backlog = Backlog::default();
+        }
+        return None;
+    }
+    // What the last input brought waits in any case: without anything else there is no backlog.
+    let alone = waiting as u64 <= now.received - before.received;
+    let so_far = if alone { Backlog::default() } else { *backlog };
+    let (changes, bytes) = (now.watched - before.watched, now.bytes - before.bytes);
+    *backlog = Backlog { changes: so_far.changes + changes, bytes: so_far.bytes + bytes };
+    (backlog.changes > most.changes || backlog.bytes > most.bytes).then(|| std::mem::take(backlog))
+}
+
 impl SharedInformer {
     /// An informer that does nothing before [`Input::Start`].
     pub fn new(decode: Decode, options: InformerOptions) -> SharedInformer {
@@ -236,6 +282,8 @@ impl SharedInformer {
             told: Told::default(),
             namespaces: Texts::default(),
             settled: f64::NEG_INFINITY,
+            backlog: Backlog::default(),
+            most: options.backlog,
             started: false,
         }
     }
@@ -254,6 +302,7 @@ impl SharedInformer {
                 self.reflector.resync_every(Some(every), moment.now);
             }
         }
+        let before = self.ledger;
         let mut sink = Sink {
             pipeline: &mut self.pipeline,
             beside: self.beside.as_mut(),
@@ -265,7 +314,10 @@ impl SharedInformer {
             settled: self.settled,
             tap,
         };
-        let action = self.reflector.handle(input, moment, &mut sink);
+        let mut action = self.reflector.handle(input, moment, &mut sink);
+        if let Some(overrun) = overrun(&mut self.backlog, self.most, before, sink.ledger, sink.processor.waiting()) {
+            action = self.reflector.handle(Input::Overrun(overrun), moment, &mut sink).or(action);
+        }
         self.count();
         action
     }
@@ -288,9 +340,7 @@ impl SharedInformer {
     }
 
     fn count(&mut self) {
-        let made = self.pipeline.queue().made();
-        (self.ledger.tombstones, self.ledger.resyncs) = (made.tombstones, made.resyncs);
-        (self.ledger.applied, self.ledger.coalesced) = (self.pipeline.applied(), self.pipeline.coalesced());
+        self.pipeline.count(&mut self.ledger);
     }
 
     /// A new handler. It first hears of all that the store holds (`AddEventHandlerWithOptions`).
@@ -412,7 +462,10 @@ impl SharedInformer {
 
     /// Whether every frame and delta is accounted for.
     pub fn is_balanced(&self) -> bool {
-        self.ledger.is_balanced(self.queue().queued())
+        let (told, ledger) = (self.processor.told(), &self.ledger);
+        ledger.is_balanced(self.queue().queued())
+            && (told.changes, told.received) == (ledger.changes, ledger.received)
+            && self.processor.is_balanced()
             && self.pipeline.is_balanced()
             && self.beside.as_ref().is_none_or(Pipeline::is_balanced)
     }

@@ -245,8 +245,9 @@ impl AuditLog {
         }
         let (from, to) = match &said.news {
             News::Overload { from, to, .. } | News::Watch(_, Notice::Gap { from, to, .. }) => (*from, *to),
-            News::Watch(_, notice) => (notice.at(), notice.at()),
-            News::Difference { at, .. } => (*at, *at),
+            News::Watch(..) | News::Difference { .. } | News::Memory { .. } | News::Unbalanced { .. } => {
+                (said.at(), said.at())
+            }
         };
         let of = of.map(|(resource, scope)| (name(resource), words(scope))).unwrap_or_default();
         self.write(said.at(), "notice", &of, (said.word(), from, to, said.sentence()));

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use crate::api::object::ObjectKey;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::Health;
+use crate::page::account::Account;
 use crate::page::audit::AuditLog;
 use crate::page::joint::Joint;
 use crate::page::notices::Announcer;
@@ -155,6 +156,37 @@ impl Desks {
         if let Some(sheet) = self.sheet_mut() {
             sheet.attend(kind, key);
         }
+    }
+
+    /// Whether every ledger balances, and whatever the tables and timelines were told is in one place. It takes no longer
+    /// where there are more rows.
+    pub fn is_balanced(&self, informers: &SharedInformerFactory) -> bool {
+        let joint = self.joint.as_ref().map(|joint| joint.account(self.members(), informers));
+        self.iter().all(|watched| watched.is_balanced(informers)) && joint.is_none_or(|joint| joint.is_balanced())
+    }
+
+    /// Where everything is that was told to what is in view; `None` where nothing in view is watched.
+    pub fn account(&self, informers: &SharedInformerFactory) -> Option<Account> {
+        let joint = self.joint.as_ref().map(|joint| joint.account(self.members(), informers));
+        joint.or_else(|| self.members().first().map(|member| member.account(informers)))
+    }
+
+    /// The watch that holds the most objects, and how many those are.
+    pub fn largest(&self, informers: &SharedInformerFactory) -> Option<(InformerId, &'static Kind, usize)> {
+        let all = self.iter().flat_map(|watched| watched.sources().map(move |(id, _)| (id, watched.kind())));
+        let held = all.filter_map(|(id, kind)| {
+            let informer = informers.get(id)?;
+            let reflector = informer.reflector();
+            let count = informer.store().len() + reflector.listing().unwrap_or(0) + informer.queue().len();
+            (reflector.health(0.0) != Health::Stopped).then_some((id, kind, count))
+        });
+        held.max_by_key(|(.., count)| *count)
+    }
+
+    /// From now on every timeline takes at most so many bytes.
+    pub fn limit_timelines(&mut self, budget: usize) {
+        let joint = self.joint.iter_mut().map(|joint| &mut joint.sheet_mut().timeline);
+        self.watched.iter_mut().map(Watched::timeline_mut).chain(joint).for_each(|timeline| timeline.limit(budget));
     }
 
     /// What all marks take.

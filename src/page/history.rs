@@ -106,6 +106,17 @@ impl History {
         };
         self.bytes += version.cost();
         self.versions.push_back(version);
+        self.let_go_beyond();
+    }
+
+    /// From now on keeps no more than so many bytes: the oldest go, and are counted.
+    pub fn limit(&mut self, budget: usize) {
+        self.budget = self.budget.min(budget);
+        self.let_go_beyond();
+        self.versions.shrink_to_fit();
+    }
+
+    fn let_go_beyond(&mut self) {
         while self.bytes > self.budget
             && let Some(oldest) = self.versions.pop_front()
         {
@@ -203,6 +214,20 @@ mod tests {
         push(&mut history, pods::KIND.resource, DeltaType::Updated, &text("b", 1, 20_000));
         assert_eq!((versions(&history, "b").len(), history.let_go(&"u-b".into()).0), (0, 1));
         assert_eq!(versions(&history, "a"), kept);
+    }
+
+    #[test]
+    fn a_smaller_budget_is_kept_at_once_and_what_goes_is_counted() {
+        let mut history = History::new(10_000, 0);
+        for version in 1..=10 {
+            push(&mut history, pods::KIND.resource, DeltaType::Updated, &text("a", version, 500));
+        }
+        history.limit(2_000);
+        history.limit(1 << 30);
+        assert_eq!(history.bytes().1, 2_000, "it is never raised again");
+        let kept = versions(&history, "a");
+        assert!(history.bytes().0 <= 2_000 && kept.last().is_some_and(|last| last == "10"), "{kept:?}");
+        assert_eq!(kept.len() as u64 + history.let_go(&"u-a".into()).0, 10);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::cache::delta::DeltaType;
 use crate::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resynced};
 use crate::cache::store::Change;
+use crate::page::account::{Account, Marks, Rows, handled};
 use crate::page::notices::{Announcer, Ear};
 use crate::page::resync::Resyncs;
 use crate::page::sheet::{Sheet, TableHandler, tone};
@@ -26,6 +27,8 @@ pub struct Joint {
     scopes: Vec<Vec<Scope>>,
     sources: Vec<Source>,
     sheet: Sheet,
+    /// How many marks the timeline had when the handlers came.
+    marks_before: u64,
     ear: Ear,
     /// What arrived since the last look, of one kind after the other.
     arrived: Vec<Arrival>,
@@ -103,6 +106,7 @@ impl Joint {
         let mut timeline = Timeline::of(names.collect());
         replay(members, &mut timeline);
         Joint {
+            marks_before: timeline.pushed(),
             scopes: members.iter().map(|member| member.scopes().to_vec()).collect(),
             sources,
             sheet: Sheet { view: TableView::of(face.clone()), timeline, ..Sheet::default() },
@@ -192,6 +196,19 @@ impl Joint {
             let silent = lost.iter().filter_map(|member| member.age(informers, now)).fold(0.0, f64::max);
             let kinds: Vec<&'static Kind> = lost.iter().map(|member| member.kind()).collect();
             self.sheet.timeline.open_gap(now - silent, &format!("no connection: {}", Face::of(&kinds).title()));
+        }
+    }
+
+    /// Where everything is that the informers told the handlers.
+    pub fn account(&self, members: &[Watched], informers: &SharedInformerFactory) -> Account {
+        let sources = || self.sources.iter();
+        let table = handled(sources().map(|source| source.table), informers);
+        let timeline = handled(sources().map(|source| source.timeline), informers);
+        Account {
+            table: Some((table, Rows::of(&self.sheet.view))),
+            timeline: (timeline, Marks::of(&self.sheet.timeline, self.marks_before)),
+            counters: None,
+            objects: members.iter().map(|member| member.items(informers)).sum(),
         }
     }
 

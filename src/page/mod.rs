@@ -1,5 +1,6 @@
 //! The page without a browser: what it watches, where the user is, and what it says of itself. All of it pure.
 
+pub mod account;
 pub mod address;
 pub mod audit;
 pub mod catalog;
@@ -17,6 +18,7 @@ pub mod joint;
 pub mod keys;
 pub mod layout;
 pub mod listing;
+pub mod memory;
 pub mod notices;
 pub mod palette;
 pub mod rail;

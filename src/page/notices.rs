@@ -38,6 +38,24 @@ pub enum News {
         /// What was wrong, and what comes next.
         words: String,
     },
+    /// The program's memory has reached a mark, and something was given up.
+    Memory {
+        /// When.
+        at: f64,
+        /// How many bytes were taken.
+        taken: usize,
+        /// How many may be.
+        budget: usize,
+        /// What was given up, and what can be done about it.
+        words: String,
+    },
+    /// The sums do not balance: something was lost, or counted twice, by the page itself.
+    Unbalanced {
+        /// When that was seen first.
+        at: f64,
+        /// The sums.
+        words: String,
+    },
     /// More came than the page could show; it is over.
     Overload {
         /// When the queues were last empty.
@@ -56,6 +74,7 @@ impl Said {
             News::Watch(_, notice) => notice.at(),
             News::Difference { at, .. } => *at,
             News::Overload { to, .. } => *to,
+            News::Memory { at, .. } | News::Unbalanced { at, .. } => *at,
         }
     }
 
@@ -70,6 +89,8 @@ impl Said {
             News::Watch(_, Notice::Late { .. }) => "late",
             News::Difference { .. } => "difference",
             News::Overload { .. } => "overload",
+            News::Memory { .. } => "memory",
+            News::Unbalanced { .. } => "unbalanced",
         }
     }
 
@@ -78,6 +99,13 @@ impl Said {
         match &self.news {
             News::Watch(_, notice) => notice.sentence(),
             News::Difference { words, .. } => words.clone(),
+            News::Memory { taken, budget, words, .. } => {
+                let megabytes = |bytes: &usize| *bytes as f64 / 1e6;
+                format!("The page takes {:.0} of {:.0} MB of memory: {words}", megabytes(taken), megabytes(budget))
+            }
+            News::Unbalanced { words, .. } => {
+                format!("The page's own sums do not balance: something was lost or counted twice. {words}")
+            }
             News::Overload { from, to, most } => format!(
                 "More came than could be shown at once: for {:.1} s the table was behind, by up to {most} changes. \
                  Each object is shown at its newest again.",

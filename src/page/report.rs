@@ -16,6 +16,7 @@ use crate::cache::factory::SharedInformerFactory;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::Health;
 use crate::cache::shared_informer::SharedInformer;
+use crate::page::account;
 use crate::page::counters::Counters;
 use crate::page::verify::{Told, Verifier};
 use crate::page::watched::Watched;
@@ -40,6 +41,8 @@ pub struct Status<'a> {
     /// What the page's own checks found.
     verified: Told,
     ledger: LedgerCounters,
+    /// Where everything is that the handlers were told.
+    account: account::Report,
 }
 
 /// A kind that is not watched yet, as `status()` tells it: its columns are being asked for.
@@ -83,6 +86,12 @@ struct LedgerCounters {
     kept: u64,
     tombstones: u64,
     resyncs: u64,
+    changes: u64,
+    without_effect: u64,
+    twofold: u64,
+    gone: u64,
+    received: u64,
+    repeated: u64,
     deltas: u64,
     applied: u64,
     coalesced: u64,
@@ -128,6 +137,7 @@ pub fn status<'a>(
         balanced: watched.is_balanced(informers),
         changes: watched.counters(),
         verified: verifier.told(watched),
+        account: account::Report::from(&watched.account(informers)),
         ledger: counters(&watched.ledger(informers), watched.queued(informers), watched.timeline().evicted().total()),
     }
 }
@@ -139,7 +149,8 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
     } = *ledger;
     let Ledger { unknown, listed, malformed_items, merged, discarded, pending, replaced, kept, tombstones, .. } =
         *ledger;
-    let Ledger { resyncs, applied, coalesced, watches, lists, .. } = *ledger;
+    let Ledger { resyncs, applied, coalesced, watches, lists, changes, .. } = *ledger;
+    let Ledger { without_effect, twofold, gone, received, repeated, .. } = *ledger;
     LedgerCounters {
         frames,
         bytes,
@@ -162,6 +173,12 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
         kept,
         tombstones,
         resyncs,
+        changes,
+        without_effect,
+        twofold,
+        gone,
+        received,
+        repeated,
         deltas,
         applied,
         coalesced,

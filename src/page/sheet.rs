@@ -69,6 +69,7 @@ impl Sheet {
     pub(super) fn hear(&mut self, said: Vec<Said>, prefix: impl Fn(InformerId) -> Option<String>) {
         for Said { news, .. } in said {
             match news {
+                News::Memory { .. } | News::Unbalanced { .. } => {}
                 News::Overload { from, to, .. } => self.timeline.gap(from, to, "overload: the table was behind"),
                 // The list that heals it is drawn.
                 News::Difference { .. } => {}

@@ -13,8 +13,9 @@ use crate::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resyn
 use crate::cache::index::by_owner;
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::{Health, Options};
-use crate::cache::shared_informer::{InformerOptions, SharedInformer};
+use crate::cache::shared_informer::{Backlog, InformerOptions, SharedInformer};
 use crate::cache::store::Change;
+use crate::page::account::{Account, Marks, Rows, handled};
 use crate::page::audit::AuditLog;
 use crate::page::counters::Counters;
 use crate::page::notices::{Announcer, Ear};
@@ -29,6 +30,10 @@ use crate::timeline::mark::{MarkType, Resync};
 /// Of so many objects that are known already a table that comes later hears at once: some ten milliseconds of work.
 pub(super) const AT_ONCE: usize = 4096;
 
+/// A page that takes nothing for so long that this much waits is told no more, and lists anew once it does. It takes what
+/// comes with each frame of the screen, so that only one that stands still, or is hidden, comes near.
+const BACKLOG: Backlog = Backlog { changes: 100_000, bytes: 128_000_000 };
+
 /// The index that tells what belongs to an object.
 pub const OWNER: &str = "owner";
 
@@ -41,6 +46,8 @@ pub struct Watched {
     sources: Vec<Source>,
     sheet: Sheet,
     counters: Counters,
+    /// How many marks the timeline had when the handlers came.
+    marks_before: u64,
     ear: Ear,
 }
 
@@ -137,7 +144,7 @@ impl Watched {
         // Owners cost little: they are read with the rest of the metadata, and kept once for all that have the same.
         let keep = Keep { owners: true, ..Keep::default() };
         let reflector = Options { keep, kind: Some(kind.resource.kind), ..Options::default() };
-        let options = InformerOptions { reflector, ..InformerOptions::default() };
+        let options = InformerOptions { reflector, backlog: Some(BACKLOG), ..InformerOptions::default() };
         let received = HandlerOptions { changes: false, received: true, resync: None };
         let sources = scopes.iter().filter_map(|scope| {
             let make = || {
@@ -155,8 +162,15 @@ impl Watched {
             })
         });
         let sources = sources.collect();
+        let marks_before = timeline.pushed();
         let sheet = Sheet { timeline, ..Sheet::default() };
-        Watched { kind, scopes, sources, sheet, counters: Counters::default(), ear: announcer.listen() }
+        Watched { kind, scopes, sources, sheet, counters: Counters::default(), marks_before, ear: announcer.listen() }
+    }
+
+    /// Goes on with a timeline that holds what was seen of the kind before. Nothing must have been taken yet.
+    pub fn go_on_with(&mut self, timeline: Timeline) {
+        self.marks_before = timeline.pushed();
+        self.sheet.timeline = timeline;
     }
 
     /// Lets go of the informers, and says which ended by that. What is left is the timeline.
@@ -335,9 +349,25 @@ impl Watched {
         self.informers(informers).fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()))
     }
 
-    /// Whether every ledger balances.
+    /// Where everything is that the informers told the handlers.
+    pub fn account(&self, informers: &SharedInformerFactory) -> Account {
+        let sources = || self.sources.iter();
+        let has_table = sources().all(|source| source.table.is_some());
+        let table = has_table.then(|| handled(sources().filter_map(|source| source.table), informers));
+        Account {
+            table: table.map(|handlers| (handlers, Rows::of(&self.sheet.view))),
+            timeline: (
+                handled(sources().map(|source| source.timeline), informers),
+                Marks::of(&self.sheet.timeline, self.marks_before),
+            ),
+            counters: Some((handled(sources().map(|source| source.counters), informers), self.counters)),
+            objects: self.items(informers),
+        }
+    }
+
+    /// Whether every ledger balances, and whatever the handlers were told is in one place.
     pub fn is_balanced(&self, informers: &SharedInformerFactory) -> bool {
-        self.informers(informers).all(SharedInformer::is_balanced)
+        self.informers(informers).all(SharedInformer::is_balanced) && self.account(informers).is_balanced()
     }
 
     /// Keys and received deltas that wait.

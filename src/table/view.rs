@@ -54,6 +54,9 @@ pub struct TableView {
     /// Rows that the filter lets through, as far as they were judged, and how many of them live.
     rows_shown: usize,
     live_shown: usize,
+    /// Living rows that the filter hides, as far as they were judged.
+    live_hidden: usize,
+    taken: Taken,
     sort: Sort,
     filter: Filter,
     /// Counts the filters. A row that was judged by an earlier one is judged anew when its turn comes.
@@ -67,6 +70,56 @@ pub struct TableView {
     version: u32,
     /// The buffer in which a cell is written out for the filter to look at.
     scratch: String,
+}
+
+/// The changes of the store that a table took in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Each made a row.
+    pub added: u64,
+    /// Each changed a row.
+    pub updated: u64,
+    /// None changed anything.
+    pub synced: u64,
+    /// Each ended a row.
+    pub deleted: u64,
+    /// Updates and deletions among them of what had no row, which must never be.
+    pub without_a_row: u64,
+}
+
+impl Taken {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.added + self.updated + self.synced + self.deleted
+    }
+}
+
+/// Where every change that a table took and every row of it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// The changes.
+    pub taken: Taken,
+    /// Rows of objects that live.
+    pub live: usize,
+    /// Rows of deleted objects that still linger.
+    pub deleted: usize,
+    /// Of the living ones, those that the filter lets through.
+    pub shown: usize,
+    /// Of the living ones, those that it hides.
+    pub hidden: usize,
+    /// Whether an order or a filter is at work, so that not every row has been judged.
+    pub working: bool,
+}
+
+impl Sums {
+    /// Whether every living row came of a change and did not end with one, and is shown or hidden.
+    pub fn is_balanced(&self) -> bool {
+        let judged = (self.shown + self.hidden) as u64;
+        let live = self.live as u64;
+        self.taken.without_a_row == 0
+            && self.taken.added == live + self.taken.deleted
+            && if self.working { judged <= live } else { judged == live }
+    }
 }
 
 impl Default for TableView {
@@ -83,6 +136,8 @@ impl Default for TableView {
             shown: None,
             rows_shown: 0,
             live_shown: 0,
+            live_hidden: 0,
+            taken: Taken::default(),
             sort: Sort::default(),
             filter: Filter::default(),
             // 0 is no filter's: a row of it has not been judged.
@@ -112,12 +167,19 @@ impl TableView {
     pub fn apply_of(&mut self, kind: u8, change: &Change, now: f64) {
         match change {
             Change::Added { new, listed, .. } => {
+                self.taken.added += 1;
                 self.add(kind, new, if *listed { DeltaType::Replaced } else { DeltaType::Added }, now);
             }
-            Change::Updated { new, .. } => self.update(kind, new, now),
+            Change::Updated { new, .. } => {
+                self.taken.updated += 1;
+                self.update(kind, new, now);
+            }
             // Nothing changed, so there is nothing to show: the timeline keeps it.
-            Change::Synced { .. } => {}
-            Change::Deleted { last, .. } => self.delete(kind, last, now),
+            Change::Synced { .. } => self.taken.synced += 1,
+            Change::Deleted { last, .. } => {
+                self.taken.deleted += 1;
+                self.delete(kind, last, now);
+            }
         }
     }
 
@@ -155,7 +217,10 @@ impl TableView {
     }
 
     fn update(&mut self, kind: u8, new: &Arc<Object>, now: f64) {
-        let Some(id) = self.find(kind, &new.key) else { return self.add(kind, new, DeltaType::Added, now) };
+        let Some(id) = self.find(kind, &new.key) else {
+            self.taken.without_a_row += 1;
+            return self.add(kind, new, DeltaType::Added, now);
+        };
         let was_shown = self.is_shown(id);
         let moves = self.moves(id, new);
         if moves {
@@ -185,15 +250,20 @@ impl TableView {
     fn delete(&mut self, kind: u8, last: &Arc<Object>, now: f64) {
         let rows = &self.rows;
         let is_it = |id: &RowId| rows[id.0 as usize].as_ref().is_some_and(|row| row.is_of(kind, &last.key));
-        let Ok(entry) = self.live.find_entry(hash(kind, &last.key), is_it) else { return };
+        let Ok(entry) = self.live.find_entry(hash(kind, &last.key), is_it) else {
+            self.taken.without_a_row += 1;
+            return;
+        };
         let (id, _) = entry.remove();
         self.version = self.version.wrapping_add(1);
         let moves = self.sort.key == SortKey::Changed;
         if moves {
             self.leave(id);
         }
-        if self.is_judged(id) && self.is_shown(id) {
-            self.live_shown -= 1;
+        match (self.is_judged(id), self.is_shown(id)) {
+            (true, true) => self.live_shown -= 1,
+            (true, false) => self.live_hidden -= 1,
+            (false, _) => {}
         }
         if let Some(row) = self.rows[id.0 as usize].as_mut() {
             row.delta = DeltaType::Deleted;
@@ -248,7 +318,7 @@ impl TableView {
             self.narrowing_since = self.epoch;
         }
         self.filter = filter;
-        (self.rows_shown, self.live_shown) = (0, 0);
+        (self.rows_shown, self.live_shown, self.live_hidden) = (0, 0, 0);
         self.release();
         match self.work {
             Work::Sorting(_) => self.begin_sorting(),
@@ -287,6 +357,7 @@ impl TableView {
             row.judged = self.epoch;
             self.rows_shown += usize::from(row.shown);
             self.live_shown += usize::from(row.shown && row.deleted_at().is_none());
+            self.live_hidden += usize::from(!row.shown && row.deleted_at().is_none());
         }
         row.shown
     }
@@ -295,9 +366,14 @@ impl TableView {
     fn unjudge(&mut self, id: RowId) {
         let epoch = self.epoch;
         let Some(row) = self.rows[id.0 as usize].as_mut() else { return };
-        if row.judged == epoch && row.shown && !self.filter.is_empty() {
-            self.rows_shown -= 1;
-            self.live_shown -= usize::from(row.deleted_at().is_none());
+        if row.judged == epoch && !self.filter.is_empty() {
+            let lives = usize::from(row.deleted_at().is_none());
+            if row.shown {
+                self.rows_shown -= 1;
+                self.live_shown -= lives;
+            } else {
+                self.live_hidden -= lives;
+            }
         }
         row.judged = 0;
     }
@@ -340,6 +416,32 @@ impl TableView {
     pub fn counts(&self) -> (usize, usize) {
         let shown = if self.filter.is_empty() { self.live.len() } else { self.live_shown };
         (shown, self.live.len())
+    }
+
+    /// Where every change that it took and every row is.
+    pub fn sums(&self) -> Sums {
+        Sums {
+            taken: self.taken,
+            live: self.live.len(),
+            deleted: self.gone.len(),
+            shown: self.counts().0,
+            hidden: if self.filter.is_empty() { 0 } else { self.live_hidden },
+            working: !matches!(self.work, Work::Done),
+        }
+    }
+
+    /// Whether every change and every row is in one place, and what stands in the table is what the filter lets through.
+    /// While an order or a filter is at work, rows are on their way.
+    pub fn is_balanced(&self) -> bool {
+        let sums = self.sums();
+        let rows = self.rows.len() - self.free.len();
+        let placed = match (&self.work, &self.shown) {
+            (Work::Sorting(_), _) => true,
+            (Work::Filtering(_), _) => self.all.len() == rows,
+            (Work::Done, None) => self.all.len() == rows,
+            (Work::Done, Some(shown)) => self.all.len() == rows && shown.len() == self.rows_shown,
+        };
+        placed && sums.is_balanced() && rows == sums.live + sums.deleted
     }
 
     /// The rows from `first` on, at most `count`; fewer where their places are not known yet.

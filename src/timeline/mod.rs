@@ -94,6 +94,8 @@ pub struct Timeline {
     overview: Overview,
     /// The sequence number of the newest relist, gap or resync; 0 before the first.
     last_stream: u64,
+    /// How many marks of objects, and of resyncs, were made.
+    pushed: u64,
     /// A gap that still lasts: since when, and what it is.
     open: Option<(f64, Box<str>)>,
     scene: Scene,
@@ -117,6 +119,7 @@ impl Timeline {
             order: Order::default(),
             overview: Overview::default(),
             last_stream: 0,
+            pushed: 0,
             open: None,
             scene: Scene::default(),
             scratch: Scratch::default(),
@@ -148,6 +151,7 @@ impl Timeline {
         let resource_version = resource_version.clone();
         let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded };
         self.ring.push(at, mark_type, tone, touch.before, subject);
+        self.pushed += 1;
         self.overview.add(at, mark_type, folded);
         self.evict();
     }
@@ -177,6 +181,7 @@ impl Timeline {
     /// told again.
     pub fn resync(&mut self, now: f64, resync: Resync) {
         let at = self.ring.clamp(now);
+        self.pushed += 1;
         self.push_for_all(at, MarkType::Sync, Subject::Resync(Box::new(resync)));
     }
 
@@ -295,6 +300,22 @@ impl Timeline {
     /// begins at a whole quarter of a second.
     pub fn counts_since(&self, since: f64) -> Counts {
         self.overview.counts(since, f64::INFINITY)
+    }
+
+    /// How many marks were ever made.
+    pub fn made(&self) -> u64 {
+        self.ring.next_seq() - 1
+    }
+
+    /// How many marks of objects, and of resyncs, were ever made: all that handlers are told of.
+    pub fn pushed(&self) -> u64 {
+        self.pushed
+    }
+
+    /// From now on the marks, and the lanes that they stand in, take at most so many bytes: the oldest go.
+    pub fn limit(&mut self, budget: usize) {
+        self.ring.limit(budget);
+        self.evict();
     }
 
     /// How many marks are held.

@@ -63,9 +63,17 @@ impl Ring {
             return None;
         }
         let mark = self.marks.pop_front()?;
+        if self.marks.capacity() * size_of::<Mark>() > 2 * self.budget {
+            self.marks.shrink_to(self.budget / size_of::<Mark>());
+        }
         self.heap -= mark.heap_bytes();
         self.evicted.add(mark.mark_type, 1);
         Some(mark)
+    }
+
+    /// From now on it may take so many bytes. The caller then calls [`Ring::evict`] until it is done.
+    pub fn limit(&mut self, budget: usize) {
+        self.budget = self.budget.min(budget);
     }
 
     /// The bytes that the marks take, texts included.

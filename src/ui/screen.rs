@@ -198,8 +198,8 @@ pub struct RowModel {
     pub selected: bool,
     /// Whether the keyboard's hand is on it: on the row (0), or on one of its cells (from 1).
     pub hand: Option<usize>,
-    /// Whether its fields could not be read.
-    pub flaw: bool,
+    /// What of it could not be read.
+    pub flaw: Option<Box<str>>,
     /// The last change's type: name and glyph.
     pub delta: (&'static str, &'static str),
     /// One for each head.

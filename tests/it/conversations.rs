@@ -1,5 +1,6 @@
 //! Whole conversations with a server, each named after its fault.
 
+mod doubts; // What of it cannot be believed, or not be read.
 mod lists; // How the first list and every relist come to their end, in pages.
 mod permissions; // What is forbidden, and what becomes allowed.
 mod queue; // Events against a queue that is drained late, twice or in the middle.

@@ -85,6 +85,13 @@ impl Play {
     fn hears(&mut self, plural: &str, word: &str, object: &str) {
         self.now += 10.0;
         self.input(self.id(plural), Input::Frame(&event(word, object)));
+        self.check_sums();
+    }
+
+    #[track_caller]
+    fn check_sums(&self) {
+        let words = || self.desks.account(&self.informers).map(|account| account.words());
+        assert!(self.desks.is_balanced(&self.informers), "{:?}", words());
     }
 
     /// One frame of the screen.
@@ -93,6 +100,7 @@ impl Play {
             informer.drain(usize::MAX, self.now);
         }
         self.desks.take(&mut self.informers, Linger::default(), false, self.now);
+        self.check_sums();
         self.desks.hear(&mut self.announcer);
         self.desks.look(&self.informers, self.now);
     }

@@ -95,7 +95,7 @@ fn check(test: &str, queue: QueueKind, beside: Option<QueueKind>) {
             ..Config::default()
         };
         let result = TestRunner::new(config).run(&strategy, |(steps, reflector, base)| {
-            let mut play = Play::new(base, InformerOptions { reflector, queue, beside, transform: None });
+            let mut play = Play::new(base, InformerOptions { reflector, queue, beside, ..InformerOptions::default() });
             steps.iter().for_each(|number| play.step(number.step()));
             play.settle();
             play.check();

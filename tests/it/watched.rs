@@ -10,6 +10,7 @@ use kubechurn::page::resync::{Resync, Resyncs};
 use kubechurn::page::route::Route;
 use kubechurn::page::verify::Verifier;
 use kubechurn::page::watched::{Watched, scopes};
+use kubechurn::table::filter::Filter;
 use kubechurn::timeline::Timeline;
 
 use crate::talk::{bookmark, event, page};
@@ -106,6 +107,51 @@ fn a_resync_is_one_mark_and_is_counted_object_by_object() {
     assert_eq!((&status["changes"]["synced"], &status["resync_ms"]), (&2.into(), &30_000.0.into()));
     resyncs.choose(Resync::Off);
     assert_eq!(keep(&mut play, &watched, &resyncs), (2, None));
+}
+
+/// From what was received to the rows that are shown, at every moment: while changes wait in the queue and in the log, and
+/// while a filter hides some of the rows.
+#[test]
+fn the_sums_run_to_the_rows_that_are_shown() {
+    let mut play = Play::default();
+    let mut past = Timeline::default();
+    past.relist(0.0, "before");
+    let mut watched = play.watch("#/pods", past);
+    let sums = |watched: &Watched, play: &Play| {
+        let account = watched.account(&play.informers);
+        assert!(watched.is_balanced(&play.informers), "{}", account.words());
+        let (table, rows) = account.table.unwrap();
+        (table.meant, table.waiting, rows.sums.live, rows.sums.shown, rows.sums.hidden, account.objects)
+    };
+    let ids = play.begin(&["a@1", "b@2", "web@3"]);
+    assert_eq!(sums(&watched, &play), (0, 0, 0, 0, 0, 0));
+    play.drain();
+    assert_eq!(sums(&watched, &play), (3, 3, 0, 0, 0, 3));
+    watched.take(&mut play.informers);
+    assert_eq!(sums(&watched, &play), (3, 0, 3, 3, 0, 3));
+    watched.view_mut().filter_by(Filter::parse("web", &[]).unwrap());
+    assert_eq!(sums(&watched, &play), (3, 0, 3, 1, 2, 3));
+    for (word, object) in [("MODIFIED", "a@101"), ("DELETED", "b@102"), ("ADDED", "web-2@103"), ("DELETED", "z@104")] {
+        play.input(ids[0], Input::Frame(&event(word, object)));
+        sums(&watched, &play);
+    }
+    play.drain();
+    assert_eq!(sums(&watched, &play), (6, 3, 3, 1, 2, 3));
+    watched.take(&mut play.informers);
+    assert_eq!(sums(&watched, &play), (6, 0, 3, 2, 1, 3));
+    // A second table, of several kinds or of one, is told of what there is when it comes.
+    watched.keep_table(false, &mut play.informers, 0.0);
+    assert!(watched.is_balanced(&play.informers) && watched.account(&play.informers).table.is_none());
+    watched.keep_table(true, &mut play.informers, 0.0);
+    assert_eq!(sums(&watched, &play), (3, 3, 0, 0, 0, 3));
+    watched.take(&mut play.informers);
+    assert_eq!(sums(&watched, &play), (3, 0, 3, 3, 0, 3));
+    let account = watched.account(&play.informers);
+    let (timeline, marks) = account.timeline;
+    // Three of the list, four of the watch; and the one that was there before.
+    assert_eq!((timeline.handled, marks.pushed, marks.made), (7, 7, 8));
+    let ledger = watched.ledger(&play.informers);
+    assert_eq!((ledger.received, ledger.changes, ledger.unknown), (7, 6, 1));
 }
 
 /// A place that is left for one that looks at the same things takes over their watch, and shows its rows at once.

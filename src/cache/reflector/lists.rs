@@ -111,6 +111,7 @@ impl Reflector {
             let newer = items.get(&object.key).filter(|newer| newer.uid == object.uid);
             if newer.is_some_and(|newer| object.resource_version.is_older_than(&newer.resource_version)) {
                 store.ledger().merged += 1;
+                store.ledger().repeated += 1;
                 continue;
             }
             store.streamed(moment.now, WatchEvent::Added, &object, item);

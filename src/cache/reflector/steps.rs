@@ -9,6 +9,7 @@ use crate::cache::reflector::{
     Action, Failure, LONGEST_FRAME, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT,
     Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
 };
+use crate::cache::shared_informer::Backlog;
 
 /// A watch that lasts this long between two internal errors ends what they have in common (client-go's
 /// `minResetPeriod`), in milliseconds.
@@ -259,6 +260,21 @@ impl Reflector {
         let megabytes = |bytes: usize| bytes as f64 / 1e6;
         let (long, most) = (megabytes(bytes), megabytes(LONGEST_FRAME));
         self.unread(&format!("a frame of {long:.1} MB, and no more than {most:.0} MB are read"), moment, store)
+    }
+
+    /// The watch ends, and with it what would still come: what waits is bounded, and after a wait a list tells the rest.
+    pub(super) fn overrun(
+        &mut self,
+        backlog: Backlog,
+        moment: Moment,
+        store: &mut dyn ReflectorStore,
+    ) -> Option<Action> {
+        if !matches!(self.state, State::Watch(_)) {
+            return None;
+        }
+        let Backlog { changes, bytes } = backlog;
+        let words = format!("more came than was taken: {changes} changes in {:.1} MB waited", bytes as f64 / 1e6);
+        self.failed(Failure { verdict: Verdict::Failing, code: 0, words, retry_after: None }, moment, store)
     }
 
     fn unread(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {

@@ -92,6 +92,19 @@ fn a_filter_follows_the_rows_through_their_changes() {
 }
 
 #[test]
+fn what_has_no_row_does_not_balance() {
+    let balances = |changes: &[Change]| view(changes).is_balanced();
+    assert!(balances(&[added("a", 1), updated("a", 1, 2), deleted("a"), added("a", 1)]));
+    assert!(!balances(&[deleted("a")]) && !balances(&[updated("a", 1, 2)]));
+    let mut view = view(&[added("web-1", 1), added("db", 3)]);
+    view.filter_by(filter("web"));
+    assert!(view.is_balanced());
+    view.shown = None;
+    view.live_shown = 2;
+    assert!(!view.is_balanced(), "one that is neither shown nor hidden");
+}
+
+#[test]
 fn nothing_moves_while_the_table_is_held() {
     let mut view = view(&[added("b", 1), added("d", 1)]);
     view.hold(0, 10);
@@ -290,8 +303,8 @@ proptest! {
                 }
                 Step::Delete(number) => {
                     let name = format!("{}-{number:02}", if number % 2 == 0 { "web" } else { "db" });
-                    view.apply(&deleted(&name), now as f64);
                     if let Some(row) = rows.iter_mut().find(|row| row.0 == name && row.3) {
+                        view.apply(&deleted(&name), now as f64);
                         (row.2, row.3) = (now, false);
                     }
                 }
@@ -325,6 +338,7 @@ proptest! {
                     });
                 }
             }
+            prop_assert!(view.is_balanced(), "{:?}", view.sums());
             let expected = plain(&rows, sort, text);
             let sure = match &view.work {
                 Work::Sorting(sorting) => sorting.placing,

@@ -1,8 +1,11 @@
 //! Events against a queue that is drained late, twice or in the middle.
 
+use kubechurn::api::object::Decode;
+use kubechurn::cache::handler::HandlerOptions;
 use kubechurn::cache::reflector::Options;
+use kubechurn::cache::shared_informer::{Backlog, InformerOptions};
 
-use crate::talk::Talk;
+use crate::talk::{Log, Talk};
 
 const LIVE: &[(&str, &str)] = &[
     ("start", "stream unset"),
@@ -149,4 +152,33 @@ fn resync_is_due_before_the_socket_opens() {
         ("timer", ""),
         ("deadline", "2000"),
     ]);
+}
+
+/// What a list brings is as much as there is, and may wait. What a watch brings has no end: where nobody takes it, the
+/// watch ends, and a list tells the rest.
+#[test]
+fn a_backlog_ends_the_watch_and_a_list_follows() {
+    for (backlog, words) in [
+        (Backlog { changes: 3, bytes: 1 << 20 }, "Failing: more came than was taken: 4 changes in 0.0 MB waited"),
+        (Backlog { changes: 1 << 20, bytes: 350 }, "Failing: more came than was taken: 4 changes in 0.0 MB waited"),
+    ] {
+        let options = InformerOptions { backlog: Some(backlog), ..InformerOptions::default() };
+        let mut talk = Talk::of(Decode::METADATA, options);
+        talk.check(&[("start", "stream unset"), ("open", "")]);
+        // The conversation takes what comes at once; this handler does not.
+        let sloth =
+            talk.informer.add_event_handler(HandlerOptions { received: true, ..HandlerOptions::default() }, 0.0);
+        for object in ["a@1", "b@2", "c@3", "d@4", "e@5", "f@6"] {
+            talk.check(&[(&format!("ADDED {object}"), "")]);
+        }
+        talk.check(&[("END 7", ""), ("+2000", ""), ("MODIFIED a@8", ""), ("MODIFIED b@9", "")]);
+        // It takes what there is, and nothing waits any more.
+        talk.informer.deliver(sloth, &mut Log::default());
+        talk.check(&[("MODIFIED a@10", ""), ("MODIFIED a@11", ""), ("MODIFIED a@12", ""), ("health", "Live")]);
+        talk.check(&[("MODIFIED a@13", "wait 800"), ("health", "Stale"), ("words", words), ("MODIFIED a@14", "")]);
+        talk.check(&[("timer", "stream 13"), ("ADDED a@20", ""), ("END 20", ""), ("health", "Live")]);
+        talk.check(&[("notices", &format!("Stale ({0}) Relisted 1 ({0}) Gap 2000-2800 ({0})", &words[9..]))]);
+        talk.line("drain");
+        talk.check(&[("store", "a@20"), ("MODIFIED a@21", ""), ("health", "Live")]);
+    }
 }

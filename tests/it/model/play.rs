@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use kubechurn::api::object::Decode;
-use kubechurn::api::status::Failure;
 use kubechurn::cache::backoff::Moment;
 use kubechurn::cache::handler::HandlerOptions;
 use kubechurn::cache::index;
@@ -16,9 +15,8 @@ use kubechurn::cache::store::Change;
 
 use crate::model::books::{Books, Told, What};
 use crate::model::ears::{Ear, Log};
-use crate::model::server::{COUNT, Frame, KEYS, Map, Seen, Server, State};
+use crate::model::server::{COUNT, Frame, KEYS, Map, Seen, Server, State, failure, words};
 use crate::model::steps::Step;
-use crate::talk::status;
 
 pub struct Play {
     server: Server,
@@ -100,7 +98,9 @@ impl Play {
     fn check_step(&mut self) {
         let ledger = self.informer.ledger();
         let left_out = (ledger.bytes, ledger.watches, ledger.applied + ledger.coalesced, 0);
-        let mut books = self.books.ledger;
+        // What came of the deltas and who was told is checked change by change and mark by mark.
+        let Ledger { changes, without_effect, twofold, gone, received, repeated, .. } = *ledger;
+        let mut books = Ledger { changes, without_effect, twofold, gone, received, repeated, ..self.books.ledger };
         (books.bytes, books.watches, books.applied, books.coalesced) = left_out;
         let seen = Ledger { applied: left_out.2, coalesced: 0, ..*ledger };
         assert_eq!(seen, books);
@@ -487,20 +487,4 @@ impl Play {
 /// A state in a history: of a deletion, whose.
 fn state(seen: Seen, present: bool) -> (Seen, bool) {
     (if present { seen } else { Seen { version: 0, ..seen } }, present)
-}
-
-/// A Status of this code; 1 is a version beyond the server's.
-fn words(code: u16) -> String {
-    match code {
-        1 => status("504 Timeout Too large resource version"),
-        _ => status(&format!("{code} x y")),
-    }
-}
-
-fn failure(code: u16) -> Failure {
-    match code {
-        0 => Failure::unreachable("no answer"),
-        1 => Failure::from_response(504, None, &words(1)),
-        _ => Failure::from_response(code, None, &words(code)),
-    }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use kubechurn::api::object::{Object, ResourceVersion};
 use kubechurn::api::request::{ListRequest, WatchRequest};
+use kubechurn::api::status::Failure;
 use kubechurn::cache::reflector::WatchEvent;
 
 /// Namespace and name of every object that there may be, in the order of their keys.
@@ -260,5 +261,22 @@ impl Server {
         let version = self.version(page.revision);
         let metadata = format!(r#"{{"resourceVersion":"{version}","continue":"{token}"}}"#);
         format!(r#"{{"kind":"PodList","metadata":{metadata},"items":[{}]}}"#, items.join(","))
+    }
+}
+
+/// A Status of this code; 1 is a version beyond the server's.
+pub fn words(code: u16) -> String {
+    match code {
+        1 => crate::talk::status("504 Timeout Too large resource version"),
+        _ => crate::talk::status(&format!("{code} x y")),
+    }
+}
+
+/// The answer to a list or a watch that says so; 0 is none.
+pub fn failure(code: u16) -> Failure {
+    match code {
+        0 => Failure::unreachable("no answer"),
+        1 => Failure::from_response(504, None, &words(1)),
+        _ => Failure::from_response(code, None, &words(code)),
     }
 }
