@@ -13,6 +13,7 @@ pub mod owner;
 pub mod release;
 pub mod request;
 pub mod resource;
+pub mod secret;
 pub mod selector;
 pub mod sort;
 pub mod status;

@@ -4,6 +4,7 @@ use leptos::prelude::{GetUntracked, Set};
 use wasm_bindgen_futures::spawn_local;
 
 use crate::api::object::ObjectKey;
+use crate::api::secret;
 use crate::app::{Page, document, export, keys, travel};
 use crate::browser::clock;
 use crate::page::command_line::{self, Listing};
@@ -331,7 +332,12 @@ impl Page {
                 let listing = Listing { kinds: &kinds, namespaces, labels, fields, wide: *wide };
                 ("the command line", listing.command_line())
             }
-            _ => ("the link", document().and_then(|document| document.url().ok())?),
+            _ => {
+                let url = document().and_then(|document| document.url().ok())?;
+                let (text, is_whole) = secret::link(&url);
+                let what = if is_whole { "the link" } else { "the link without the page's address, which is secret" };
+                (what, text.to_owned())
+            }
         })
     }
 

@@ -6,6 +6,7 @@ use gloo_net::http::{Request, Response};
 use crate::api::definition;
 use crate::api::discovery::{ACCEPT, GroupVersion, PATHS};
 use crate::api::resource::ApiResource;
+use crate::api::secret;
 use crate::api::status::Failure;
 use crate::browser::base::Base;
 use crate::cache::discovery::CachedDiscovery;
@@ -23,7 +24,7 @@ pub async fn refresh(cached: &mut CachedDiscovery, base: &Base) {
             Ok(None) => {}
             Ok(Some((etag, text))) => {
                 if let Err(error) = cached.answered(at, etag, &text) {
-                    cached.failed(format!("what {url} answers cannot be read: {error}"));
+                    cached.failed(format!("what {path} answers cannot be read: {error}"));
                 }
             }
             Err(failure) => cached.failed(failure.words),
@@ -52,7 +53,9 @@ pub async fn definition(base: &Base, resource: &ApiResource) -> Result<String, F
 
 async fn get(url: &str) -> Result<String, Failure> {
     let answer = ask(url, "application/json", None).await?;
-    answer.map(|(_, text)| text).ok_or_else(|| Failure::unreachable(format!("{url} answers nothing new")))
+    answer
+        .map(|(_, text)| text)
+        .ok_or_else(|| Failure::unreachable(format!("{} answers nothing new", secret::shown(url))))
 }
 
 /// A document, and what it is asked for with the next time; `None` where it has not changed since.
@@ -61,7 +64,8 @@ async fn ask(url: &str, accept: &str, etag: Option<&str>) -> Result<Option<(Opti
     if let Some(etag) = etag {
         request = request.header("If-None-Match", etag);
     }
-    let response = request.send().await.map_err(|_| Failure::unreachable(format!("no answer from {url}")))?;
+    let silence = |_| Failure::unreachable(format!("no answer from {}", secret::shown(url)));
+    let response = request.send().await.map_err(silence)?;
     if response.status() == 304 {
         return Ok(None);
     }

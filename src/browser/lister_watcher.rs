@@ -10,6 +10,7 @@ use crate::api::event::{self, EventType};
 use crate::api::list;
 use crate::api::request::{ExactListRequest, ListRequest, METADATA_LIST, Scope, WatchRequest, path};
 use crate::api::resource::ApiResource;
+use crate::api::secret;
 use crate::api::status::{Failure, Verdict};
 use crate::browser::base::{self, Base};
 use crate::browser::socket;
@@ -163,7 +164,8 @@ impl ListerWatcher {
                 }
                 Ok(_) => return Ok(Answer::Event),
                 Err(_) => {
-                    return Err(Failure::unreachable(format!("{url} is answered with something else than a watch")));
+                    let shown = secret::shown(&url);
+                    return Err(Failure::unreachable(format!("{shown} is answered with something else than a watch")));
                 }
             }
         }
@@ -221,8 +223,7 @@ async fn get_as(url: &str, accept: &str) -> (AbortOnDrop, Result<Response, Failu
     let signal = abort.0.as_ref().map(AbortController::signal);
     let response = Request::get(url).header("Accept", accept).abort_signal(signal.as_ref()).send().await;
     // The browser keeps the reason of a failed fetch to itself.
-    let origin = url.split('?').next().unwrap_or(url).to_owned();
-    (abort, response.map_err(|_| Failure::unreachable(format!("no answer from {origin}"))))
+    (abort, response.map_err(|_| Failure::unreachable(format!("no answer from {}", secret::shown(url)))))
 }
 
 async fn failure(response: &Response) -> Failure {

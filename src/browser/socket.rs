@@ -12,6 +12,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
 
+use crate::api::secret;
 use crate::api::status::Failure;
 use crate::browser::text::{TooLong, Transcript};
 use crate::cache::reflector::{Input, LONGEST_FRAME};
@@ -22,7 +23,8 @@ pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
     let socket = match WebSocket::new(url) {
         Ok(socket) => socket,
         Err(_) => {
-            let failure = Failure::unreachable(format!("the browser does not open a WebSocket to {url}"));
+            let failure = format!("the browser does not open a WebSocket to {}", secret::shown(url));
+            let failure = Failure::unreachable(failure);
             return (tell.borrow_mut())(Input::Failed(failure));
         }
     };

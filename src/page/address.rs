@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::api::secret;
+
 /// The path below which `kubectl proxy` serves a page where no other is chosen; the API is at the root then.
 const STATIC: &str = "/static/";
-/// A part of a path that is as long may be a secret, which 128 random bits take at least 22 letters for.
-const SECRET: usize = 20;
 
 /// An address as the browser's own parser has taken it apart: names of hosts are in small letters, and an IPv4 address is
 /// four decimal numbers, however it was written.
@@ -42,7 +42,7 @@ impl Address {
 
     /// The address without what may be a secret in its path.
     pub fn shown(&self) -> String {
-        format!("{}{}", self.origin(), without_secrets(&self.path))
+        format!("{}{}", self.origin(), secret::shown(&self.path))
     }
 
     /// Whether what is sent there stays on this machine: 127.0.0.0/8, `[::1]` and `localhost`, which a browser never
@@ -100,13 +100,8 @@ pub fn candidates(page: &str) -> [&'static str; 3] {
 pub fn label(api: &Address, page: &Address) -> String {
     let folder = page.path.rfind('/').map_or("/", |end| &page.path[..=end]);
     let is_beside = api.is_of(page) && api.path == format!("{folder}k8s/");
-    let path = if is_beside { String::new() } else { without_secrets(&api.path) };
+    let path = if is_beside { String::new() } else { secret::shown(&api.path) };
     format!("{}{}", api.host, path.trim_end_matches('/'))
-}
-
-fn without_secrets(path: &str) -> String {
-    let parts = path.split('/').map(|part| if part.chars().count() < SECRET { part } else { "…" });
-    parts.collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub fn Shell(
 
 const HELP: &str = "./dev serve          # finds a cluster, or starts the demo cluster
 kubectl proxy        # beside `trunk serve`: your kubectl's current context
-kubectl proxy --www=dist --www-prefix=/ --api-prefix=/k8s/   # page and API from one port";
+./dev build          # builds the page, and says how kubectl serves page and API from one port";
 
 /// Asks whether the page may connect to an API beyond this machine, which its address names: whoever made the link
 /// chose it. Until then nothing is sent there.

@@ -94,6 +94,9 @@ mod keyboard;
 // What is copied and exported.
 mod copies;
 
+// Who does not know the secret path.
+mod guards;
+
 // What a screen reader gets, by axe-core, in every state.
 mod accessibility;
 

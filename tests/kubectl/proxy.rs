@@ -118,3 +118,27 @@ async fn the_proxy_s_filters() {
         assert!(status != 403 || !text.contains("\"kind\":\"Status\""), "{text}");
     }
 }
+
+/// What `./dev serve` says of a proxy that it found: the methods that write and that the proxy passes on. To find out
+/// writes nothing.
+#[tokio::test]
+async fn what_a_proxy_passes_on_is_told_without_a_write() {
+    let session = Session::start("proxy-writes").await;
+    let writes = async |arguments: &str, prefix: &str| {
+        let (_process, address) = proxy(&session, arguments).await;
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/dev");
+        let url = format!("http://{address}{prefix}");
+        let told = tokio::process::Command::new("sh").args([script, "writes", &url]).output().await;
+        let told = told.expect("./dev runs");
+        assert!(told.status.success(), "{told:?}");
+        String::from_utf8_lossy(&told.stdout).into_owned()
+    };
+    let before = session.writes().await;
+    assert_eq!(writes("", "").await, " POST PUT PATCH DELETE");
+    assert_eq!(writes("'--reject-methods=^(POST|PUT|PATCH|DELETE)$' --api-prefix=/below/", "/below").await, "");
+    assert_eq!(writes("--reject-methods=POST,PUT", "").await, " PATCH DELETE");
+    // The API server's own refusal comes through the proxy.
+    session.order("fault?status=403").await;
+    assert_eq!(writes("", "").await, " POST PUT PATCH DELETE");
+    assert_eq!(session.writes().await, before);
+}

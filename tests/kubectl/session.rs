@@ -81,6 +81,13 @@ impl Session {
         assert!(response.status().is_success(), "{order}: {}", response.status());
     }
 
+    /// How many writes the cluster has seen.
+    pub async fn writes(&self) -> usize {
+        let response = reqwest::get(format!("{}/_control/log", self.url)).await.expect("an answer");
+        let log: Vec<serde_json::Value> = response.json().await.expect("the log is a list of writes");
+        log.len()
+    }
+
     /// Starts a command that goes on until it is dropped.
     pub fn follow(&self, line: &str) -> Process {
         let home = self.home.path().display().to_string();

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use super::ports::free_port;
 use super::process::{Process, TemporaryFolder, port_closed};
@@ -14,26 +15,40 @@ pub struct KubectlProxy {
     backend: u16,
     port: u16,
     serves_page: bool,
+    /// The path below which page and API are: `/`, or `/SECRET/`.
+    prefix: String,
 }
 
 impl KubectlProxy {
     /// A proxy before the cluster that listens on `backend`, serving the built page and the API from one port.
     pub async fn start(backend: u16) -> Self {
-        let mut proxy = Self { process: None, backend, port: free_port(), serves_page: true };
-        proxy.start_again().await;
-        proxy
+        Self::start_with(backend, true, "/".to_owned()).await
+    }
+
+    /// The same below a path that is a secret, as `./dev build` says.
+    pub async fn start_below(backend: u16, secret: &str) -> Self {
+        Self::start_with(backend, true, format!("/{secret}/")).await
     }
 
     /// A proxy that serves the API alone, as it runs beside `trunk serve`.
     pub async fn start_plain(backend: u16) -> Self {
-        let mut proxy = Self { process: None, backend, port: free_port(), serves_page: false };
+        Self::start_with(backend, false, "/".to_owned()).await
+    }
+
+    /// The same below a path that is a secret, as it runs behind `./dev serve`.
+    pub async fn start_plain_below(backend: u16, secret: &str) -> Self {
+        Self::start_with(backend, false, format!("/{secret}/")).await
+    }
+
+    async fn start_with(backend: u16, serves_page: bool, prefix: String) -> Self {
+        let mut proxy = Self { process: None, backend, port: free_port(), serves_page, prefix };
         proxy.start_again().await;
         proxy
     }
 
     /// The page's address.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+        format!("http://127.0.0.1:{}{}", self.port, self.prefix)
     }
 
     /// Where it listens.
@@ -56,9 +71,12 @@ impl KubectlProxy {
     pub async fn start_again(&mut self) {
         let backend = format!("http://127.0.0.1:{}", self.backend);
         let mut arguments = vec!["-s".to_owned(), backend, "proxy".to_owned(), format!("--port={}", self.port)];
+        let prefix = &self.prefix;
         if self.serves_page {
             let www = format!("--www={}", tools::dist().display());
-            arguments.extend([www, "--www-prefix=/".to_owned(), "--api-prefix=/k8s/".to_owned()]);
+            arguments.extend([www, format!("--www-prefix={prefix}"), format!("--api-prefix={prefix}k8s/")]);
+        } else {
+            arguments.push(format!("--api-prefix={prefix}"));
         }
         let process = Process::start("kubectl proxy", &tools::kubectl(), Path::new("."), &arguments);
         process.line_after("Starting to serve on").await;
@@ -74,18 +92,35 @@ impl KubectlProxy {
 pub struct TrunkServe {
     process: Process,
     _folder: TemporaryFolder,
+    url: String,
     port: u16,
 }
 
 impl TrunkServe {
-    /// Serves the page, with the API behind the proxy on `backend`.
+    /// Serves the page, with the API behind the proxy on `backend`, as `trunk serve` does beside it.
     pub async fn start(backend: u16) -> Self {
+        let config = fs::read_to_string(tools::package_file("Trunk.toml")).expect("the project has a Trunk.toml");
+        let config = config.replace("127.0.0.1:8001", &format!("127.0.0.1:{backend}"));
+        Self::start_with(&config, &format!("127.0.0.1:{backend}/"), "/").await
+    }
+
+    /// Serves page and API below a path that is a secret, with the configuration that `./dev serve` makes for it. The
+    /// API is below a path of its own at the proxy on `backend`.
+    pub async fn start_below(backend: u16, inner: &str, secret: &str) -> Self {
+        let backend = format!("127.0.0.1:{backend}/{inner}");
+        let made = Command::new("sh").arg(tools::package_file("dev")).args(["config", &backend, secret]).output();
+        let made = made.expect("./dev runs");
+        assert!(made.status.success(), "./dev config: {}", String::from_utf8_lossy(&made.stderr));
+        let config = String::from_utf8(made.stdout).expect("Trunk's configuration is text");
+        Self::start_with(&config, &format!("{backend}/"), &format!("/{secret}/")).await
+    }
+
+    async fn start_with(config: &str, backend: &str, prefix: &str) -> Self {
         let folder = TemporaryFolder::new("trunk");
         copy_site(&tools::dist(), folder.path());
-        let config = fs::read_to_string(tools::package_file("Trunk.toml")).expect("the project has a Trunk.toml");
-        let proxies = proxy_tables(&config).replace("127.0.0.1:8001", &format!("127.0.0.1:{backend}"));
-        assert_eq!(proxies.matches(&format!("127.0.0.1:{backend}")).count(), 2, "Trunk.toml's proxies: {proxies}");
-        fs::write(folder.path().join("Trunk.toml"), proxies).expect("the folder can be written");
+        let tables = tables(config, &["[serve]", "[[proxy]]"]);
+        assert_eq!(tables.matches(&format!("//{backend}\"")).count(), 2, "Trunk.toml's proxies: {tables}");
+        fs::write(folder.path().join("Trunk.toml"), tables).expect("the folder can be written");
         let port = free_port();
         let arguments =
             ["serve", "--offline=true", "--skip-version-check", "--no-autoreload=true", "--address=127.0.0.1"]
@@ -94,7 +129,7 @@ impl TrunkServe {
                 .chain([format!("--port={port}")])
                 .collect::<Vec<_>>();
         let process = Process::start("trunk serve", &tools::trunk(), folder.path(), &arguments);
-        let serve = Self { process, _folder: folder, port };
+        let serve = Self { process, _folder: folder, url: format!("http://127.0.0.1:{port}{prefix}"), port };
         serve.process.answers(&serve.url()).await;
         serve
     }
@@ -106,7 +141,7 @@ impl TrunkServe {
 
     /// The page's address.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+        self.url.clone()
     }
 
     /// Where it listens.
@@ -115,13 +150,13 @@ impl TrunkServe {
     }
 }
 
-/// The `[[proxy]]` tables of a Trunk.toml, as they stand.
-fn proxy_tables(config: &str) -> String {
+/// The tables of a Trunk.toml that have one of these heads, as they stand.
+fn tables(config: &str, heads: &[&str]) -> String {
     let mut inside = false;
     let mut tables = String::new();
     for line in config.lines() {
         if line.trim_start().starts_with('[') {
-            inside = line.trim() == "[[proxy]]";
+            inside = heads.contains(&line.trim());
         }
         if inside {
             tables.push_str(line);
