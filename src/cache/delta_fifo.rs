@@ -453,11 +453,15 @@ impl Queue for DeltaFifo {
     }
 
     fn len(&self) -> usize {
-        self.listed.len() + self.again.iter().map(|again| again.objects.len()).sum::<usize>() + self.queue.len()
+        self.listed.len() + self.resyncing() as usize + self.queue.len()
     }
 
     fn queued(&self) -> u64 {
         self.queued
+    }
+
+    fn resyncing(&self) -> u64 {
+        self.again.iter().map(|again| again.objects.len() as u64).sum()
     }
 
     fn made(&self) -> Made {

@@ -129,6 +129,10 @@ pub trait Queue: Debug + Send {
     }
     /// How many received deltas wait, folded ones among them counted one by one.
     fn queued(&self) -> u64;
+    /// How many of those are Syncs that wait as the store held their objects: they bring nothing that is not shown already.
+    fn resyncing(&self) -> u64 {
+        0
+    }
     /// How many deltas it has made by itself.
     fn made(&self) -> Made;
     /// The newest that waits for a key, and whether it is a state, not a deletion.
