@@ -53,6 +53,7 @@ use crate::browser::frame::Frames;
 use crate::browser::watchdog;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::heartbeat::Heartbeat;
+use crate::cache::queue::Queue;
 use crate::cache::reflector::Input;
 use crate::page::audit::AuditLog;
 use crate::page::catalog::Catalog;
@@ -331,7 +332,9 @@ impl Page {
         if self.paused {
             return self.overload.forgive();
         }
-        let left = self.informers.iter().map(|(_, informer)| informer.queue().queued()).sum();
+        // What is told again is no news that the table would be late with.
+        let news = |queue: &dyn Queue| queue.queued() - queue.resyncing();
+        let left = self.informers.iter().map(|(_, informer)| news(informer.queue())).sum();
         if let Some(said) = self.overload.look(now, left) {
             self.audit.said(None, &said);
             self.announcer.say(said);

@@ -17,7 +17,7 @@ use slab::Slab;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
-use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, late, resolve};
+use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, half, late, resolve};
 
 /// The queue. A delta for a key that waits already costs one look-up and no allocation.
 #[derive(Debug, Default)]
@@ -326,11 +326,6 @@ impl Again {
     }
 }
 
-/// The half of a hash that is kept.
-fn half(hash: u64) -> u32 {
-    hash as u32
-}
-
 impl Queue for DeltaFifo {
     fn add(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
         self.event(DeltaType::Added, object, known)
@@ -383,9 +378,7 @@ impl Queue for DeltaFifo {
     /// before its turn comes.
     fn resync(&mut self, known: &dyn KnownObjects) {
         let mut objects: Vec<(u32, Arc<Object>)> = Vec::new();
-        known.each_absent(&mut self.waiting(), &mut |object| {
-            objects.push((half(FxBuildHasher.hash_one(&object.key)), object.clone()));
-        });
+        known.each_absent_hashed(&mut self.waiting(), &mut |hash, object| objects.push((hash, object.clone())));
         self.made.resyncs += objects.len() as u64;
         if objects.is_empty() {
             return;
@@ -460,11 +453,15 @@ impl Queue for DeltaFifo {
     }
 
     fn len(&self) -> usize {
-        self.listed.len() + self.again.iter().map(|again| again.objects.len()).sum::<usize>() + self.queue.len()
+        self.listed.len() + self.resyncing() as usize + self.queue.len()
     }
 
     fn queued(&self) -> u64 {
         self.queued
+    }
+
+    fn resyncing(&self) -> u64 {
+        self.again.iter().map(|again| again.objects.len() as u64).sum()
     }
 
     fn made(&self) -> Made {

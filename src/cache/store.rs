@@ -11,7 +11,7 @@ use crate::api::object::{KeyRef, Object, ObjectKey};
 use crate::cache::consistency::Journal;
 use crate::cache::delta::Delta;
 use crate::cache::index::{Index, IndexExists, IndexFunc};
-use crate::cache::queue::KnownObjects;
+use crate::cache::queue::{KnownObjects, half};
 
 /// What a delta did to the store: the event of a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,14 +210,8 @@ impl Store {
     }
 }
 
-/// Half of the hash is kept: with it an entry takes eight bytes in the page, and with all of it sixteen. Both halves
-/// are folded into it, for in the page, where words have 32 bits, the upper one is always 0.
 fn hash(key: &ObjectKey) -> u32 {
     half(FxBuildHasher.hash_one(key))
-}
-
-fn half(hash: u64) -> u32 {
-    (hash ^ hash >> 32) as u32
 }
 
 /// The table looks at the lowest bits for the place, and at the highest for the rest.
@@ -232,7 +226,11 @@ impl KnownObjects for Store {
 
     /// One look-up for each key, a mark at its place in the table, and one walk over the places without a mark. To search
     /// among 150,000 keys for each known object would wait for memory a dozen times each.
-    fn each_absent<'a>(&self, present: &mut dyn Iterator<Item = &'a ObjectKey>, visit: &mut dyn FnMut(&Arc<Object>)) {
+    fn each_absent_hashed<'a>(
+        &self,
+        present: &mut dyn Iterator<Item = &'a ObjectKey>,
+        visit: &mut dyn FnMut(u32, &Arc<Object>),
+    ) {
         let mut seen = vec![false; self.objects.num_buckets()];
         for key in present {
             let place = self.objects.find_bucket_index(spread(hash(key)), |(_, known)| known.key == *key);
@@ -241,7 +239,7 @@ impl KnownObjects for Store {
             }
         }
         let absent = self.objects.iter_buckets().filter(|&at| !seen[at]).filter_map(|at| self.objects.get_bucket(at));
-        absent.for_each(|(_, object)| visit(object));
+        absent.for_each(|(hash, object)| visit(*hash, object));
     }
 }
 

@@ -1,7 +1,6 @@
 //! How often what is known is told again: chosen in the page, or with `?resync=SECONDS` in the address.
 
 use crate::cache::handler::MINIMUM_RESYNC;
-use crate::timeline::mark::grouped;
 
 /// So many objects are told again without being asked for; of more only who chose it is told.
 pub const UP_TO: usize = 10_000;
@@ -97,12 +96,12 @@ impl Resyncs {
         if let Some(Asked::Every(every)) = self.asked { Some(every) } else { self.chosen.period(objects) }
     }
 
-    /// What is to be said of it beside the choice.
+    /// What is to be said of it beside the choice; empty where the address says nothing of it.
     pub fn words(&self) -> String {
         match &self.asked {
             Some(Asked::Every(every)) => format!("Every {} s, as ?resync= in the address says.", every / 1000.0),
             Some(Asked::Unread(text)) => format!("resync={text} in the address is no number of seconds."),
-            None => format!("Automatic: every 10 min up to {} objects, off above.", grouped(UP_TO as u64)),
+            None => String::new(),
         }
     }
 }

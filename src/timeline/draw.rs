@@ -3,7 +3,7 @@
 use crate::api::cell::Tone;
 use crate::api::sort::{sort_by, sort_by_key};
 use crate::timeline::Timeline;
-use crate::timeline::fold::{CHAR, CROSS, PILL_PAD, Spot, fold, label_right};
+use crate::timeline::fold::{CHAR, CROSS, NEAR, PILL_PAD, Spot, fold, label_right};
 use crate::timeline::lanes::LaneId;
 use crate::timeline::mark::{Mark, MarkType, Subject, grouped};
 use crate::timeline::order::Ask;
@@ -20,8 +20,9 @@ pub(crate) struct Scratch {
     tones: Vec<Tone>,
     rows: Vec<Option<LaneId>>,
     crosses: Vec<Glyph>,
-    /// The resyncs in the window, newest first.
+    /// The resyncs in the window, and those of them that told the object of a lane again, newest first.
     resyncs: Vec<u64>,
+    told: Vec<Spot>,
 }
 
 impl Timeline {
@@ -100,24 +101,27 @@ impl Timeline {
         let scale = scene.scale;
         scratch.spots.clear();
         scratch.tones.clear();
+        scratch.told.clear();
         // Newest to oldest, up to the one that left the state in which the window begins.
         let mut entry = lane.worn;
         let mut next = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
         let (mut resyncs, mut newer) = (&*scratch.resyncs, None);
-        // Resyncs stand between the lane's own marks, and change nothing: the state after one is that before it.
-        let mut resyncs_after = |seq: u64, newer: Option<&Mark>, spots: &mut Vec<Spot>, tones: &mut Vec<Tone>| {
+        // Resyncs stand between the lane's own marks.
+        let mut resyncs_after = |seq: u64, newer: Option<&Mark>, told: &mut Vec<Spot>| {
             while let Some((first, rest)) = resyncs.split_first().filter(|(first, _)| **first > seq) {
                 resyncs = rest;
-                let told = |mark: &&Mark| mark.resync().is_some_and(|resync| self.tells(resync, mark.seq, lane, newer));
-                if let Some(mark) = self.ring.get(*first).filter(told) {
+                let tells = |mark: &&Mark| {
+                    let resync = mark.resync();
+                    resync.is_some_and(|resync| self.tells(resync, mark.seq, lane, newer))
+                };
+                if let Some(mark) = self.ring.get(*first).filter(tells) {
                     let (x, at, mark_type) = (scale.x(mark.at), mark.at, mark.mark_type);
-                    spots.push(Spot { x, at, seq: mark.seq, mark_type, frames: 1 });
-                    tones.push(mark.tone);
+                    told.push(Spot { x, at, seq: mark.seq, mark_type, frames: 1 });
                 }
             }
         };
         while let Some(mark) = next {
-            resyncs_after(mark.seq, newer, &mut scratch.spots, &mut scratch.tones);
+            resyncs_after(mark.seq, newer, &mut scratch.told);
             newer = Some(mark);
             if mark.at < scale.window.from {
                 entry = (mark.mark_type != MarkType::Deleted).then_some(mark.tone);
@@ -135,15 +139,12 @@ impl Timeline {
             }
             next = self.ring.before(mark);
         }
-        resyncs_after(0, newer, &mut scratch.spots, &mut scratch.tones);
+        resyncs_after(0, newer, &mut scratch.told);
         scratch.spots.reverse();
         scratch.tones.reverse();
 
         let mut state = entry.map(|tone| (tone, scale.left));
         for (spot, tone) in scratch.spots.iter().zip(&scratch.tones) {
-            if scratch.resyncs.binary_search_by(|seq| spot.seq.cmp(seq)).is_ok() {
-                continue;
-            }
             let tone = (spot.mark_type != MarkType::Deleted).then_some(*tone);
             if tone != state.map(|(tone, _)| tone) {
                 push_band(&mut scene.bands, state, spot.x, y);
@@ -154,6 +155,7 @@ impl Timeline {
 
         let right = scene.layout.right;
         let (glyphs, pills, crosses) = (&mut scene.glyphs, &mut scene.pills, &mut scratch.crosses);
+        let before = pills.len();
         fold(&scratch.spots, scale.ms_per_pixel(), |fold| {
             let glyph = |spot: &Spot| Glyph { x: spot.x, y, mark_type: spot.mark_type, seq: spot.seq };
             if !fold.is_pill() {
@@ -188,6 +190,18 @@ impl Timeline {
                 }
             }
         });
+        // A resync never takes the place of what changed; of several that are near, one is shown for all. Which one
+        // depends only on times, so that it stays the same while the window moves.
+        let own = &pills[before..];
+        let mut cell = f64::INFINITY;
+        for spot in &scratch.told {
+            let in_pill = own.iter().any(|pill| pill.x <= spot.x && spot.x <= pill.x + pill.width);
+            let in_cell = (spot.at / (NEAR * scale.ms_per_pixel())).floor();
+            if in_cell < cell && !in_pill {
+                glyphs.push(Glyph { x: spot.x, y, mark_type: spot.mark_type, seq: spot.seq });
+            }
+            cell = in_cell;
+        }
     }
 
     /// Relists, gaps, resyncs, and what was evicted.

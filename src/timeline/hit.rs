@@ -49,7 +49,7 @@ pub enum Hit {
         owner: Owner,
         /// Their frames by type.
         counts: Counts,
-        /// The last one's version; unset where they are all resyncs.
+        /// The last one's version.
         resource_version: ResourceVersion,
         /// When the first one was stamped.
         from: f64,
@@ -150,10 +150,7 @@ impl fmt::Display for Hit {
             }
             Hit::Fold { owner, counts, resource_version, from, at, ago } => {
                 write!(formatter, "{owner}: {} within {}, ", phrases(counts), duration(at - from))?;
-                if !resource_version.is_unset() {
-                    write!(formatter, "up to resourceVersion {resource_version}, ")?;
-                }
-                write!(formatter, "{} ago", duration(*ago))
+                write!(formatter, "up to resourceVersion {resource_version}, {} ago", duration(*ago))
             }
             Hit::Resync { owner, note, ago, .. } => {
                 let (glyph, name) = (MarkType::Sync.glyph(), MarkType::Sync.name());
@@ -205,7 +202,7 @@ impl Timeline {
         if let Some(mark) = glyph.and_then(|glyph| self.ring.get(glyph.seq)) {
             let (mark_type, at, ago) = (mark.mark_type, mark.at, (scene.now - mark.at).max(0.0));
             if let Some(resync) = mark.resync() {
-                let (owner, _) = self.known_at(lane, mark.seq)?;
+                let owner = self.known_at(lane, mark.seq)?;
                 return Some(Hit::Resync { owner, note: resync.note(), at, ago });
             }
             let (owner, resource_version, folded) = self.object_of(mark)?;
@@ -213,10 +210,7 @@ impl Timeline {
         }
         let pill = scene.pills.iter().find(|pill| pill.y == y && pill.x <= x && x <= pill.x + pill.width)?;
         let last = self.ring.get(pill.last)?;
-        // The last one may be a resync, and so may all be.
-        let (owner, version) = self.known_at(lane, pill.last)?;
-        let resource_version = version.filter(|(seq, _)| *seq >= pill.first).map(|(_, version)| version);
-        let resource_version = resource_version.unwrap_or_default();
+        let (owner, resource_version, _) = self.object_of(last)?;
         let from = self.ring.get(pill.first).map_or(last.at, |first| first.at);
         let (counts, at, ago) = (pill.counts, last.at, (scene.now - last.at).max(0.0));
         Some(Hit::Fold { owner, counts, resource_version, from, at, ago })
@@ -235,16 +229,13 @@ impl Timeline {
         Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
     }
 
-    /// Whose a lane was up to a mark, and the newest version by then, with the mark that brought it.
-    fn known_at(&self, row: &LaneRow, seq: u64) -> Option<(Owner, Option<(u64, ResourceVersion)>)> {
+    /// Whose a lane was when a mark of all lanes was made.
+    fn known_at(&self, row: &LaneRow, seq: u64) -> Option<Owner> {
         let lane = self.lanes.get(row.lane).filter(|lane| lane.key == row.key && lane.kind == row.kind)?;
         let newest = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
         let mut own = std::iter::successors(newest, |mark| self.ring.before(mark));
-        let before = own.find(|mark| mark.seq <= seq).and_then(|mark| Some((mark.seq, self.object_of(mark)?)));
-        Some(match before {
-            Some((seq, (owner, version, _))) => (owner, Some((seq, version))),
-            None => (self.owned_by((lane.kind, &lane.key, &lane.uid)), None),
-        })
+        let before = own.find(|mark| mark.seq <= seq).and_then(|mark| self.object_of(mark));
+        Some(before.map_or_else(|| self.owned_by((lane.kind, &lane.key, &lane.uid)), |(owner, ..)| owner))
     }
 
     pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(u8, &ObjectKey, &Uid)> {

@@ -191,9 +191,9 @@ fn a_resync_tells_of_its_own_kind_place_and_time() {
     assert_eq!(fixture.timeline.resyncs_since_change(0, &ObjectKey::new("shop", "b")), None);
 }
 
-/// Many of them fold like other marks, and what is under the pointer is told even if they are all there is.
+/// However many there are, they hide no change, and outlive the marks before them.
 #[test]
-fn resyncs_fold_and_outlive_the_marks_before_them() {
+fn resyncs_hide_nothing_and_of_those_that_are_near_one_is_drawn() {
     let mut fixture = Fixture::new(2_000);
     fixture.push(0.0, MarkType::Replaced, "a", "u", Tone::Bad);
     let key = ObjectKey::new("shop", "a");
@@ -202,17 +202,36 @@ fn resyncs_fold_and_outlive_the_marks_before_them() {
     }
     assert!(!fixture.timeline.has_lane(0, &key), "its mark is evicted");
     fixture.timeline.attend((0, &key), &"u".into(), Tone::Bad);
-    for at in 0..4 {
-        fixture.timeline.resync(52_000.0 + 500.0 * f64::from(at), resync(2, 50_000.0));
+    for at in 0..10 {
+        fixture.timeline.resync(52_000.0 + 100.0 * f64::from(at), resync(2, 51_000.0));
     }
-    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), Some((4, 53_500.0)));
+    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), Some((10, 52_900.0)));
     fixture.view.selected = Some((0, key));
+    let drawn = |fixture: &mut Fixture, now: f64| {
+        let scene = fixture.scene(now).clone();
+        let glyphs = scene.glyphs.iter().filter(|glyph| glyph.y == scene.layout.row_y(0));
+        let told: Vec<u64> = glyphs.filter(|glyph| glyph.mark_type == MarkType::Sync).map(|glyph| glyph.seq).collect();
+        (told, scene)
+    };
+    let (told, scene) = drawn(&mut fixture, 60_000.0);
+    // Twelve pixels are a second, so that ten resyncs take the place of one or two.
+    assert!((1..=2).contains(&told.len()), "{told:?}");
+    let glyph = scene.glyphs.iter().find(|glyph| glyph.seq == told[0]).unwrap();
+    let hit = fixture.timeline.hit(glyph.x, glyph.y).unwrap().to_string();
+    assert!(hit.starts_with("◇ Sync shop/a (uid u), resync: 2 objects told again, "), "{hit}");
+    assert_eq!(drawn(&mut fixture, 61_234.5).0, told, "the same, wherever the window is");
+    assert_eq!(scene.bands.first().map(|band| band.tone), Some(Tone::Bad));
+
+    // A pill counts what changed, and stands where it would without the resync.
+    let mut fixture = Fixture::new(BUDGET);
+    for at in [0.0, 1.0, 2.0] {
+        fixture.push(50_000.0 + at, MarkType::Updated, "a", "u", Tone::Plain);
+    }
+    fixture.timeline.resync(50_100.0, resync(1, 50_050.0));
+    fixture.push(50_200.0, MarkType::Deleted, "a", "u", Tone::Plain);
     let scene = fixture.scene(60_000.0).clone();
-    let pill = scene.pills.iter().find(|pill| pill.y == scene.layout.row_y(0)).unwrap();
-    assert_eq!((pill.mark_type, pill.counts.total()), (MarkType::Sync, 4));
-    let hit = fixture.timeline.hit(pill.x + 3.0, pill.y).unwrap();
-    assert_eq!(hit.to_string(), "shop/a (uid u): 4 resyncs within 1.5 s, 6.5 s ago");
-    assert_eq!(scene.bands.first().map(|band| (band.tone, band.y)), Some((Tone::Bad, pill.y)));
+    assert_eq!((scene.pills.len(), scene.pills[0].counts.total(), scene.pills[0].mark_type), (1, 4, MarkType::Updated));
+    assert!(scene.glyphs.iter().all(|glyph| glyph.mark_type == MarkType::Deleted), "{:?}", scene.glyphs);
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub struct ResyncModel {
 /// The words on a choice.
 fn words(resync: Resync) -> &'static str {
     match resync {
-        Resync::Automatic => "automatic",
+        Resync::Automatic => "auto",
         Resync::Off => "off",
         Resync::HalfMinute => "30 s",
         Resync::Minute => "1 min",
@@ -37,7 +37,7 @@ pub fn ResyncChoice(
 ) -> impl IntoView {
     let choice = move |resync: Resync| {
         view! {
-            <label>
+            <label title=(resync == Resync::Automatic).then_some("every 10 min up to 10,000 objects, and off above")>
                 <input
                     type="radio"
                     name="resync"
@@ -50,10 +50,12 @@ pub fn ResyncChoice(
         }
     };
     view! {
-        <fieldset class="choice" title="the informers tell again what they know, as in a controller; nothing is asked of the server">
-            <legend>"Resync: all is told again"</legend>
+        <fieldset class="choice five" title="the informers tell again what they know, as in a controller; nothing is asked of the server">
+            <legend>"Resync: what is known is told again"</legend>
             {Resync::ALL.map(choice).collect_view()}
-            <p data-testid="resync-words">{move || screen.resync.with(|model| model.words.clone())}</p>
+            {move || screen.resync.with(|model| (!model.words.is_empty()).then(|| view! {
+                <p data-testid="resync-words">{model.words.clone()}</p>
+            }))}
         </fieldset>
     }
 }

@@ -98,7 +98,7 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         page.becomes("nothing is told again", PERIOD, Value::Null).await;
         let before = told(page).await.0;
         page.press(":every 1 min\u{e007}").await;
-        page.becomes("the palette chooses too", PERIOD, json!(60_000.0)).await;
+        page.becomes("the palette chooses too", PERIOD, json!(60_000)).await;
         assert_eq!(told(page).await.0, before, "and that tells nothing by itself");
     })
     .await;
@@ -107,10 +107,10 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
 #[tokio::test]
 async fn the_choice_of_a_resync_is_remembered() {
     with_live_page("the_choice_of_a_resync_is_remembered", "#/pods", async |page, _| {
-        page.becomes("few objects are told again", PERIOD, json!(600_000.0)).await;
+        page.becomes("few objects are told again", PERIOD, json!(600_000)).await;
         page.becomes("by themselves", CHOSEN, json!(["resync-auto"])).await;
         choose(page, "30s").await;
-        page.becomes("the watch that runs obeys", PERIOD, json!(30_000.0)).await;
+        page.becomes("the watch that runs obeys", PERIOD, json!(30_000)).await;
         page.becomes(
             "that is said",
             "return document.querySelector('[data-testid=told]').textContent",
@@ -119,7 +119,7 @@ async fn the_choice_of_a_resync_is_remembered() {
         .await;
         page.reload().await;
         page.reaches("pods", "live", SOON).await;
-        page.becomes("it is remembered", PERIOD, json!(30_000.0)).await;
+        page.becomes("it is remembered", PERIOD, json!(30_000)).await;
         page.becomes("and marked", CHOSEN, json!(["resync-30s"])).await;
         choose(page, "auto").await;
         page.becomes("what is so anyway is not kept", "return localStorage.getItem('kubechurn.resync')", Value::Null)

@@ -245,7 +245,7 @@ fn resyncs_follow_each_other_in_the_queue() {
     reader.put("+new@2");
     assert_eq!(take(&mut reader, 4000), (1, 1));
     assert_eq!(reader.put("."), "4000");
-    assert_eq!((reader.fifo.len(), reader.fifo.queued()), (10_001, 10_001));
+    assert_eq!((reader.fifo.len(), reader.fifo.queued(), reader.fifo.resyncing()), (10_001, 10_001, 6_000));
     let mut seen = vec![reader.put("~n0@3")];
     assert_eq!(take(&mut reader, 6000), (1, 2));
     seen.push(write(reader.fifo.pop_key(&reader.store).unwrap().newest().unwrap()));
