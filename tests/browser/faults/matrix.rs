@@ -148,7 +148,7 @@ pub struct Done {
 
 /// How long it lasts: mostly some seconds, now and then longer than "live" may last.
 fn length(dice: &mut Dice) -> Duration {
-    Duration::from_millis(if dice.below(6) == 0 { 17_000 + dice.below(2_000) } else { 1_000 + dice.below(4_000) })
+    Duration::from_millis(if dice.below(6) == 0 { 19_000 + dice.below(3_000) } else { 1_000 + dice.below(4_000) })
 }
 
 /// Waits for as long as a fault shall last.
@@ -205,6 +205,8 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
             let is_it = |line: &str| line.contains("/pods?") && line.contains("watch=true");
             let relay = if dice.below(2) == 0 { &world.far } else { &world.near };
             relay.freeze_where(Direction::Both, is_it);
+            // Without a change that it does not bring, it would make no difference.
+            world.cluster.advance(60, RATE).await;
             // It is over when the page has another socket, which the frozen one does not become.
             return Done {
                 over: from + SOCKET,
