@@ -9,9 +9,17 @@
 #[allow(dead_code, reason = "the benchmark uses the same harness, and each uses another part")]
 mod harness;
 
+// Random faults, and three seeds of them.
+mod fault_seeds;
+#[allow(dead_code, reason = "the command uses more of it than the tests")]
+mod faults;
+
 // Holds what a page wrote down against what the cluster wrote down.
 #[allow(dead_code, reason = "the command uses more of it than the tests")]
 mod judge;
+
+// The judge itself, by logs made by hand, and all the ways in which they can be wrong.
+mod judge_tests;
 
 // The relay with which networks are broken.
 mod relay;

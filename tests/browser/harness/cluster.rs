@@ -1,7 +1,7 @@
 //! The demo cluster as a test holds it: started with a seed, hurried, silenced, broken and asked directly,
 //! past any proxy.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reqwest::{Client, Method, RequestBuilder};
@@ -29,11 +29,13 @@ pub struct Options {
     pub first_revision: u64,
     /// Seconds between two bookmarks.
     pub bookmark_seconds: u32,
+    /// Where it writes down what it writes and sends.
+    pub ledger: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { scenario: "storm", pods: 100, rate: 0, seed: 1, first_revision: 1, bookmark_seconds: 5 }
+        Self { scenario: "storm", pods: 100, rate: 0, seed: 1, first_revision: 1, bookmark_seconds: 5, ledger: None }
     }
 }
 
@@ -122,7 +124,9 @@ impl Cluster {
             ("--first-revision", options.first_revision.to_string()),
             ("--bookmark-seconds", options.bookmark_seconds.to_string()),
         ];
-        let arguments: Vec<String> = arguments.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect();
+        let ledger = options.ledger.iter().map(|path| ("--ledger", path.display().to_string()));
+        let arguments = arguments.into_iter().chain(ledger);
+        let arguments: Vec<String> = arguments.flat_map(|(flag, value)| [flag.to_owned(), value]).collect();
         let process = Process::start("the demo cluster", &tools::cluster(), Path::new("."), &arguments);
         process.line_after("listening on").await;
         self.process = Some(process);

@@ -13,9 +13,6 @@ mod lives;
 pub mod log;
 /// What was sent, received, applied and shown, in sums.
 mod sums;
-/// Logs made by hand, and all the ways in which they can be wrong.
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 

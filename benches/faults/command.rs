@@ -1,0 +1,49 @@
+//! Plays seeds beside each other, or soaks.
+
+use std::panic::AssertUnwindSafe;
+
+use futures::{FutureExt, StreamExt, stream};
+
+use crate::faults::seed::{Outcome, faults, play};
+use crate::faults::{soak, table};
+
+/// Seeds beside each other where nothing else is said: each mostly waits.
+const JOBS: usize = 2;
+
+/// Does what the words say. Whether nothing was wrong.
+pub async fn run(words: &[String]) -> bool {
+    let after = |word: &str| words.iter().position(|one| one == word).and_then(|at| words.get(at + 1)?.parse().ok());
+    if words.first().is_some_and(|word| word == "soak") {
+        return soak::soak(words.get(1).and_then(|word| word.parse().ok()).unwrap_or(60), 1).await;
+    }
+    let (from, seeds) = (after("--from").unwrap_or(0), after("--seeds").unwrap_or(200));
+    let jobs = after("--jobs").map_or(JOBS, |jobs: u64| jobs as usize);
+    let playing = stream::iter(from..from + seeds).map(one).buffer_unordered(jobs.max(1));
+    let mut outcomes: Vec<Outcome> = playing.collect().await;
+    outcomes.sort_by_key(|outcome| outcome.seed);
+    table::print(&outcomes);
+    outcomes.iter().all(|outcome| outcome.verdict.complaints.is_empty())
+}
+
+/// Plays one seed and says what came of it. One that fails is told, and the others go on.
+async fn one(seed: u64) -> Outcome {
+    let outcome = AssertUnwindSafe(play(seed)).catch_unwind().await.unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().cloned().unwrap_or_else(|| "it broke off".to_owned());
+        let mut outcome = Outcome { seed, trunk: seed % 2 == 1, ..Outcome::default() };
+        outcome.verdict.complaints.push(format!("broke off: {words}"));
+        outcome
+    });
+    let names: Vec<&str> = faults(seed).into_iter().map(|fault| fault.name()).collect();
+    let through = if outcome.trunk { "Trunk" } else { "kubectl proxy" };
+    let took = outcome.took.as_secs();
+    if outcome.verdict.complaints.is_empty() {
+        println!("seed {seed}, {through}, {took} s: {}: good", names.join("; "));
+    } else {
+        println!(
+            "seed {seed}, {through}, {took} s: {}: again with ./dev faults --from {seed} --seeds 1",
+            names.join("; ")
+        );
+        outcome.verdict.complaints.iter().for_each(|complaint| println!("    {complaint}"));
+    }
+    outcome
+}

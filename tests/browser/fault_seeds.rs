@@ -1,0 +1,15 @@
+//! Three seeds of the fault matrix; `./dev faults` plays as many as are asked for.
+
+use crate::faults::seed::play;
+use crate::harness::turn;
+
+#[tokio::test]
+async fn three_seeds_of_faults_leave_nothing_unaccounted() {
+    for seed in 0..3 {
+        let _turn = turn::alone().await;
+        let outcome = play(seed).await;
+        let complaints = &outcome.verdict.complaints;
+        assert!(complaints.is_empty(), "seed {seed}: {complaints:#?}\nagain: ./dev faults --from {seed} --seeds 1");
+        assert!(outcome.verdict.lives > 20, "seed {seed} saw {} lives only", outcome.verdict.lives);
+    }
+}
