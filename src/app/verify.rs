@@ -69,6 +69,7 @@ impl Page {
                 }
                 Step::Rebuild => self.make_tables_anew(now),
                 Step::Say(said) => {
+                    self.audit.said(None, &said);
                     self.announcer.say(said);
                     self.announce();
                 }

@@ -82,6 +82,11 @@ async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
         page.click("notices").await;
         is_there(page, "[data-testid=notices][open]").await;
         finds_nothing(page, "notices").await;
+        page.browser.run("document.querySelector('[data-testid=notices] summary').click()", Vec::new()).await;
+        page.click("verified").await;
+        page.click("verify").await;
+        is_there(page, "[data-testid=verified][data-state=same] ol li[data-state=same]").await;
+        finds_nothing(page, "what the page verified").await;
     })
     .await;
 }
