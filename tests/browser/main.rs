@@ -36,6 +36,12 @@ mod sync;
 // The page's account against the cluster's: every frame that was sent.
 mod sent;
 
+// What is called live is proven.
+mod proven;
+
+// The clock of the machine moves by hours.
+mod clocks;
+
 // The proxy dies, the cluster is replaced, history is compacted, sockets are cut.
 mod outage;
 

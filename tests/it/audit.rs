@@ -91,8 +91,8 @@ fn what_came_is_written_down_with_what_became_of_it() {
         play.wrote(&["opened", "frame", "replaced", "state"]),
         [
             json!([2.0, "opened"]),
-            json!([2.0, "state", "listing"]),
             json!([3.0, "frame", "ADDED", key, uid, "1", "streamed"]),
+            json!([3.0, "state", "listing"]),
             json!([4.0, "frame", "BOOKMARK", "", "", "100", "bookmark"]),
             json!([4.0, "replaced", "", "100"]),
             json!([4.0, "state", "live"]),

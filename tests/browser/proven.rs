@@ -1,0 +1,195 @@
+//! What is called live is proven: how long a page believes a connection that has died, through either proxy.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::page::{Page, with_page};
+use crate::harness::proxy::{KubectlProxy, TrunkServe};
+use crate::harness::relay::{Direction, Relay};
+use crate::harness::truth::pod;
+use crate::harness::turn;
+use crate::harness::wait::{holds, wait_until};
+
+const PODS: &str = "/api/v1/pods";
+
+/// An API that is gone is noticed within so many milliseconds of the last proof; the rest is for reading the page.
+const NOTICED: f64 = 15_000.0 + 1_000.0;
+/// A single dead socket among three silent watches, and the same allowance.
+const NOTICED_ALONE: f64 = 15_000.0 + 3.0 * 10_000.0 + 1_000.0;
+/// Until a page is live again after an outage as short as these.
+const HEALED: Duration = Duration::from_secs(20);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    /// The server's process is stopped. Everything stays open.
+    Stopped,
+    /// Nothing passes between proxy and server, and new connections reach nobody.
+    Blackholed,
+    /// The proxy finds nobody where its server was.
+    Gone,
+    /// One socket brings nothing any more; everything else works.
+    DeadSocket,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Through {
+    Kubectl,
+    Trunk,
+}
+
+/// When the page last had a proof of its Pods, by how old it says that its knowledge is, and its state.
+async fn age(page: &Page) -> (String, f64) {
+    let status = page.status_of("pods").await.expect("Pods are watched");
+    (status.state, status.age_ms.expect("the server was heard"))
+}
+
+async fn holds_what_is_live_to_proofs(fault: Fault, through: Through) {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 50, bookmark_seconds: 600, ..Options::default() }).await;
+    let mut relay = Relay::start(cluster.port()).await;
+    let (kubectl, trunk);
+    let url = match through {
+        Through::Kubectl => {
+            kubectl = KubectlProxy::start(relay.port()).await;
+            kubectl.url()
+        }
+        Through::Trunk => {
+            trunk = TrunkServe::start(relay.port()).await;
+            trunk.url()
+        }
+    };
+    let name = format!("{fault:?}_through_{through:?}");
+    with_page(&name, &url, "#/pods?pin=deployments,nodes", async |page| {
+        for resource in ["pods", "deployments", "nodes"] {
+            page.reaches(resource, "live", Duration::from_secs(20)).await;
+        }
+        let before = cluster.list(PODS).await;
+        page.shows("pods", &before, Duration::from_secs(5)).await;
+        match fault {
+            Fault::Stopped => cluster.stop(),
+            Fault::Blackholed => {
+                relay.hold(Direction::Both);
+                relay.hold_dials();
+            }
+            Fault::Gone => {
+                relay.refuse().await;
+                relay.cut();
+            }
+            Fault::DeadSocket => {
+                let is_it = |line: &str| line.contains("/pods?") && line.contains("sendInitialEvents");
+                assert_eq!(relay.freeze_where(Direction::ToClient, is_it), 1, "{:?}", relay.requests());
+                cluster.delete(&pod(before.last_key())).await;
+            }
+        }
+        let mut believed = 0.0;
+        wait_until("the page says that it is stale", Duration::from_secs(60), async || {
+            let (state, age) = age(page).await;
+            believed = age;
+            holds(state == "stale", || format!("{state}, {age} ms"))
+        })
+        .await;
+        let bound = if fault == Fault::DeadSocket { NOTICED_ALONE } else { NOTICED };
+        assert!(believed <= bound, "{name}: it was called live for {believed} ms after its last proof");
+
+        match fault {
+            Fault::Stopped => cluster.go_on(),
+            Fault::Blackholed | Fault::Gone => relay.pass().await,
+            Fault::DeadSocket => {}
+        }
+        for resource in ["pods", "deployments", "nodes"] {
+            page.reaches(resource, "live", HEALED).await;
+        }
+        if fault != Fault::DeadSocket {
+            cluster.delete(&pod(before.last_key())).await;
+        }
+        let truth = cluster.list(PODS).await;
+        assert_eq!(truth.count(), before.count() - 1);
+        page.shows("pods", &truth, Duration::from_secs(50)).await;
+        page.is_balanced().await;
+
+        let gaps = "return kubechurn.notices().filter(said => said.type === 'gap' && said.resource === 'pods')
+            .map(said => Number(said.words.match(/for ([\\d.]+) s/)[1]) * 1000)";
+        let gaps: Vec<f64> = page.read(gaps, Vec::new()).await;
+        let longest = gaps.iter().copied().fold(0.0, f64::max);
+        assert!(longest >= believed - 1_000.0, "{name}: the gap covers {longest} ms of {believed}");
+        println!("{name}: live for {believed:.0} ms after the last proof; gaps {gaps:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_server_is_stopped() {
+    holds_what_is_live_to_proofs(Fault::Stopped, Through::Kubectl).await;
+}
+
+#[tokio::test]
+async fn the_server_is_stopped_behind_trunk() {
+    holds_what_is_live_to_proofs(Fault::Stopped, Through::Trunk).await;
+}
+
+#[tokio::test]
+async fn the_connection_is_blackholed() {
+    holds_what_is_live_to_proofs(Fault::Blackholed, Through::Kubectl).await;
+}
+
+#[tokio::test]
+async fn the_connection_is_blackholed_behind_trunk() {
+    holds_what_is_live_to_proofs(Fault::Blackholed, Through::Trunk).await;
+}
+
+#[tokio::test]
+async fn the_proxy_s_backend_is_gone() {
+    holds_what_is_live_to_proofs(Fault::Gone, Through::Kubectl).await;
+}
+
+#[tokio::test]
+async fn the_proxy_s_backend_is_gone_behind_trunk() {
+    holds_what_is_live_to_proofs(Fault::Gone, Through::Trunk).await;
+}
+
+#[tokio::test]
+async fn one_socket_is_dead_among_live_ones() {
+    holds_what_is_live_to_proofs(Fault::DeadSocket, Through::Kubectl).await;
+}
+
+#[tokio::test]
+async fn one_socket_is_dead_among_live_ones_behind_trunk() {
+    holds_what_is_live_to_proofs(Fault::DeadSocket, Through::Trunk).await;
+}
+
+/// A quiet cluster whose API answers is live all the time, and the page asks it no more than one small question in ten
+/// seconds.
+#[tokio::test]
+async fn what_is_quiet_stays_live_and_is_asked_for_seldom() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 20, bookmark_seconds: 600, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let name = "what_is_quiet_stays_live_and_is_asked_for_seldom";
+    with_page(name, &proxy.url(), "#/pods?pin=nodes", async |page| {
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        page.reaches("nodes", "live", Duration::from_secs(20)).await;
+        let script = "
+            window.states = new Set();
+            new MutationObserver(() => states.add(document.querySelector('[data-testid=connection]').dataset.state))
+                .observe(document.querySelector('[data-testid=connection]'), { attributes: true });
+            performance.clearResourceTimings();
+            return true";
+        let _: bool = page.read(script, Vec::new()).await;
+        let questions = "return performance.getEntriesByType('resource')
+            .filter(entry => entry.name.includes('timeoutSeconds=1&') || entry.name.endsWith('timeoutSeconds=1'))
+            .map(entry => entry.startTime)";
+        let mut times: Vec<f64> = Vec::new();
+        wait_until("four questions were asked", Duration::from_secs(60), async || {
+            times = page.read(questions, Vec::new()).await;
+            holds(times.len() >= 4, || format!("{times:?}"))
+        })
+        .await;
+        let shortest = times.windows(2).map(|two| two[1] - two[0]).fold(f64::INFINITY, f64::min);
+        assert!(shortest >= 9_900.0, "{times:?}");
+        page.becomes("it was live all the time", "return [...states].filter(state => state !== 'live')", json!([]))
+            .await;
+    })
+    .await;
+}
