@@ -129,8 +129,6 @@ struct Page {
     audit: AuditLog,
     /// How much memory may be taken.
     memory: Memory,
-    /// Whether it was told that the sums do not balance.
-    unbalanced: bool,
     screen: Screen,
     frames: Frames,
     layout: Layout,
@@ -230,7 +228,6 @@ impl Page {
                 drain,
                 audit: AuditLog::parse(travel::parameter("audit").as_deref()),
                 memory: Memory::parse(travel::parameter("memory").as_deref()),
-                unbalanced: false,
                 screen,
                 frames: Frames::new(move || {
                     if let Some(page) = framed.upgrade() {

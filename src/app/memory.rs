@@ -85,10 +85,10 @@ impl Page {
 
     /// After each frame: says so, once, if the sums do not balance.
     pub(super) fn check_sums(&mut self, now: f64) {
-        if self.unbalanced || self.is_balanced() {
+        if self.meters.unbalanced || self.is_balanced() {
             return;
         }
-        self.unbalanced = true;
+        self.meters.unbalanced = true;
         let news = News::Unbalanced { at: now, words: self.sums() };
         self.announcer.say(Said { resource: "", namespace: String::new(), news });
         self.announce();

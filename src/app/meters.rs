@@ -24,6 +24,8 @@ pub(super) struct Meters {
     samples: VecDeque<Sample>,
     /// Drains that changed the page.
     pub(super) pages: u64,
+    /// Whether it was told that the sums do not balance.
+    pub(super) unbalanced: bool,
 }
 
 /// A second's worth of each counter.

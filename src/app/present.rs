@@ -402,7 +402,7 @@ impl Page {
                 let [marks, versions, budget] = [history, versions, budget].map(|bytes| bytes as f64 / 1e6);
                 let most = self.memory.budget() as f64 / 1e6;
                 let memory = memory::taken() as f64 / 1e6;
-                format!("versions {versions:.1}/{budget:.0} MB · marks {marks:.1} MB · memory {memory:.1}/{most:.0} MB")
+                format!("versions {versions:.1}/{budget:.0} MB · marks {marks:.1} MB · memory {memory:.0}/{most:.0} MB")
             },
             balanced: self.is_balanced(),
             ledger: self.sums(),

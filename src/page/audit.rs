@@ -124,6 +124,8 @@ impl AuditLog {
                 lossy = String::from_utf8_lossy(bytes);
                 self.frame(&lossy, (&ledger, informer.ledger()), of, moment.now);
             }
+            // Nothing of it was read.
+            Input::TooLong(_) => self.frame("", (&ledger, informer.ledger()), of, moment.now),
             Input::Page(text) => self.page(text, of, moment.now),
             Input::PageBytes(bytes) => {
                 lossy = String::from_utf8_lossy(bytes);
@@ -164,12 +166,12 @@ impl AuditLog {
     fn frame(&self, text: &str, (before, after): (&Ledger, &Ledger), of: &(String, String), now: f64) {
         let fate = match () {
             () if after.frames == before.frames => "ignored",
-            () if after.malformed > before.malformed => "malformed",
+            () if after.malformed > before.malformed || after.oversized > before.oversized => "malformed",
             () if after.errors > before.errors => "error",
             () if after.bookmarks > before.bookmarks => "bookmark",
             () if after.watched > before.watched => "queued",
             () if after.streamed > before.streamed => "streamed",
-            () if after.late > before.late => "late",
+            () if after.late > before.late || after.former > before.former => "late",
             () => "unknown",
         };
         let frame = event::split(text).ok();

@@ -128,3 +128,6 @@ mod inspector;
 
 // The inspector's width, and its rest.
 mod panel;
+
+// What is too much for the page: a frame, a slow list, and its own memory.
+mod budgets;
