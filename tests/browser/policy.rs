@@ -114,6 +114,25 @@ async fn the_console_is_clean_through_trunk() {
     through("the_console_is_clean_through_trunk", &trunk.url()).await;
 }
 
+/// Below a secret path, as `./dev serve` and `./dev build` have it: the page finds all at the first try there, too.
+#[tokio::test]
+async fn the_console_is_clean_below_a_secret_path() {
+    let _turn = turn::shared().await;
+    let (secret, inner) = ("5f1d0c3e9b7a42868d1e6c0f7a3b9d24", "c0ffee00c0ffee00c0ffee00c0ffee00");
+    let cluster = Cluster::start(&Options { pods: 60, rate: 5, ..Options::default() }).await;
+    let proxy = KubectlProxy::start_below(cluster.port(), secret).await;
+    let plain = KubectlProxy::start_plain_below(cluster.port(), inner).await;
+    let trunk = TrunkServe::start_below(plain.port(), inner, secret).await;
+    for (url, port) in [(proxy.url(), proxy.port()), (trunk.url(), trunk.port())] {
+        in_page("the_console_is_clean_below_a_secret_path", &url, async |page| {
+            starts_clean(page).await;
+            assert_eq!(page.text("api").await, format!("127.0.0.1:{port}"));
+            assert_eq!(violations(page).await, Vec::<String>::new());
+        })
+        .await;
+    }
+}
+
 /// What is put into the page does not run, and what runs connects to this machine alone.
 #[tokio::test]
 async fn what_others_put_into_the_page_does_nothing() {

@@ -9,6 +9,8 @@ mod talk;
 mod audit;
 /// Whatever a broken or hostile server may say, and the end that it has.
 mod bad_input;
+/// What the page is built from.
+mod built_page;
 /// The table of rules and their tests, in docs/checklist.md.
 mod checklist;
 /// Every kind's columns against the tables that a real API server printed, and against damaged objects.
