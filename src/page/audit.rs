@@ -9,6 +9,7 @@
 //! | `watch`, `list`, `probe` | path and query of what is asked for next; whatever was under way before is over |
 //! | `opened`, `closed`, `failed` | nothing; the code; the code and the words |
 //! | `frame` | the type as it was sent, key, uid, version, and what became of it: `queued`, `streamed`, `late`, `bookmark`, `error`, `malformed`, `unknown`, or `ignored` where no socket was open that it could have come from |
+//! | `answered`, `unanswered` | when the heartbeat asked for a watch, and whether there was an event; when, and why there was no answer |
 //! | `page`, `item` | version, number of items, whether more follow; of each item key, uid and version |
 //! | `replaced` | a complete list was handed over: the version before and the list's |
 //! | `applied` | what it was to the store (`listed`, `added`, `updated`, `synced`, `deleted`, `absent` for a deletion that no event told), key, uid, version, the version that it replaced, how many received changes it stands for |
@@ -126,6 +127,12 @@ impl AuditLog {
             }
             // Nothing of it was read.
             Input::TooLong(_) => self.frame("", (&ledger, informer.ledger()), of, moment.now),
+            Input::HeartbeatAnswered { asked, event, .. } => {
+                self.write(moment.now, "answered", of, (asked, event));
+            }
+            Input::HeartbeatFailed { asked, failure } => {
+                self.write(moment.now, "unanswered", of, (asked, &failure.words));
+            }
             Input::Page(text) => self.page(text, of, moment.now),
             Input::PageBytes(bytes) => {
                 lossy = String::from_utf8_lossy(bytes);

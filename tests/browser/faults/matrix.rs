@@ -140,8 +140,10 @@ impl Fault {
 /// What a fault did.
 #[derive(Debug)]
 pub struct Done {
-    /// When it was over, by the machine's clock.
+    /// When it was over, by the machine's clock; of a dead socket, which the page alone can end, when it began.
     pub over: f64,
+    /// How long the page may take to find it out before it heals, in milliseconds.
+    pub hidden: f64,
     /// When nothing could come meanwhile.
     pub outage: Option<Outage>,
 }
@@ -209,7 +211,8 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
             world.cluster.advance(60, RATE).await;
             // It is over when the page has another socket, which the frozen one does not become.
             return Done {
-                over: from + SOCKET,
+                over: from,
+                hidden: SOCKET,
                 outage: Some(Outage { fault: fault.name(), from, to: f64::INFINITY, resource: "pods", bound: SOCKET }),
             };
         }
@@ -312,7 +315,7 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
     }
     let over = now();
     let outage = is_outage.then(|| Outage { fault: fault.name(), from, to: over, resource: "", bound: API });
-    Done { over, outage }
+    Done { over, hidden: 0.0, outage }
 }
 
 /// Has the page be away while things are written and the history is compacted; it is still away afterwards.

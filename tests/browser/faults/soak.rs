@@ -17,6 +17,10 @@ use crate::harness::page::{INSTRUMENTS, Page, with_page_in};
 /// Between two samples.
 const EVERY: Duration = Duration::from_secs(30);
 
+/// Writes a second. The page keeps what was received, and marks of it, up to budgets of 24 MB, and must have reached them
+/// when the first quarter of ten minutes is over: until then it grows as it should.
+const BUSY: u32 = 200;
+
 /// What is measured, and what a slope of it may be over the whole run, as a part of its mean: a table of as many rows
 /// differs from moment to moment.
 const FIGURES: [(&str, f64); 6] = [
@@ -39,7 +43,7 @@ struct Sample {
 pub async fn soak(minutes: u64, seed: u64) -> bool {
     let (began, length) = (Instant::now(), Duration::from_secs(60 * minutes));
     let mut dice = Dice::new(seed);
-    let mut world = World::start(seed, 200, false).await;
+    let mut world = World::start(seed, (200, BUSY), false).await;
     let mut outcome = Outcome { seed, ..Outcome::default() };
     let mut samples = Vec::new();
     let url = world.url();
@@ -59,7 +63,7 @@ pub async fn soak(minutes: u64, seed: u64) -> bool {
                 due += EVERY;
                 samples.push(Sample { at: began.elapsed().as_secs_f64(), figures: measure(&world, page).await });
             }
-            world.cluster.rate(RATE).await;
+            world.cluster.rate(BUSY).await;
         }
         outcome.faults = gathered.healed.iter().map(|(fault, heal)| (Some(*fault), *heal)).collect();
         sentence(&world, page, gathered, &mut outcome).await;

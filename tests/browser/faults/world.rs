@@ -12,7 +12,7 @@ use crate::harness::relay::Relay;
 use crate::harness::wait::{holds, wait_until};
 use crate::judge::ledger::Ledger;
 
-/// Writes a second, over all kinds.
+/// Writes a second, over all kinds, at least.
 pub const RATE: u32 = 30;
 
 /// So much higher are the revisions of each cluster that follows one that was killed.
@@ -37,11 +37,11 @@ pub struct World {
 }
 
 impl World {
-    /// A world on free ports.
-    pub async fn start(seed: u64, pods: u32, through_trunk: bool) -> Self {
+    /// A world on free ports, with so many Pods at first and so many writes a second.
+    pub async fn start(seed: u64, (pods, rate): (u32, u32), through_trunk: bool) -> Self {
         let folder = TemporaryFolder::new("ledger");
         let first = folder.path().join("0.jsonl");
-        let options = Options { pods, rate: RATE, seed: seed + 1, ledger: Some(first.clone()), ..Options::default() };
+        let options = Options { pods, rate, seed: seed + 1, ledger: Some(first.clone()), ..Options::default() };
         let cluster = Cluster::start(&options).await;
         let far = Relay::start(cluster.port()).await;
         let (proxy, trunk) = if through_trunk {

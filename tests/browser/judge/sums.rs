@@ -118,6 +118,8 @@ fn received(case: &Case<'_>, verdict: &mut Verdict) {
         ("errors", fate("error"), counter("errors")),
         ("events that were queued", fate("queued"), counter("watched")),
         ("events of lists", fate("streamed"), counter("streamed")),
+        ("late events", fate("late"), counter("late") + counter("former")),
+        ("malformed frames", fate("malformed"), counter("malformed") + counter("oversized")),
         ("items of lists", items, counter("listed")),
         ("deltas", counter("deltas"), counter("applied") + counter("coalesced") + counter("queued")),
     ];
@@ -136,6 +138,8 @@ fn applied_and_shown(case: &Case<'_>, verdict: &mut Verdict) {
     for (word, sign) in [("applied", 1), ("shown", -1)] {
         for entry in case.log.of(word, case.resource) {
             let what = match entry.text(0) {
+                // What is told again changes nothing, and goes to those alone who asked for it.
+                "synced" => continue,
                 "deleted" | "absent" => "gone",
                 other => other,
             };
