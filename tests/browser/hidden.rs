@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::harness::browser::Browser;
 use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
+use crate::harness::page::{INSTRUMENTS, Page, with_page, with_page_in};
 use crate::harness::proxy::KubectlProxy;
 use crate::harness::turn;
 use crate::harness::wait::{holds, wait_until};
 
 const RATE: u32 = 200;
+/// Writes a second.
+const FLOOD: u32 = 5_000;
 
 /// Half a minute of events is more than 20 MB of text: whoever keeps it, or a value made of it, is found.
 const GROWTH: f64 = 12e6;
@@ -44,6 +47,60 @@ async fn half_a_minute_hidden_under_load() {
         let (wasm, heap) = (after.wasm - before.wasm, after.heap - before.heap);
         assert!(wasm < GROWTH, "wasm's memory grew by {wasm} bytes while hidden");
         assert!(heap < GROWTH, "the script's heap grew by {heap} bytes while hidden");
+    })
+    .await;
+}
+
+/// Runs before the page does, and then holds its timers back, all of them, from `held.begin()` to `held.end()`: a browser
+/// lets those of a hidden tab come once a minute, so that between two of them a page is just like this.
+const HOLD: &str = "{
+    const [timeout, interval] = [window.setTimeout, window.setInterval];
+    let [holds, late] = [false, []];
+    const held = call => (...given) => holds ? void late.push(() => call(...given)) : call(...given);
+    window.setTimeout = (call, ...more) => timeout(held(call), ...more);
+    window.setInterval = (call, ...more) => interval(() => holds || call(), ...more);
+    window.held = {
+        begin() { holds = true; return true; },
+        end() { holds = false; late.splice(0).forEach(call => call()); return true; },
+    };
+}";
+
+/// A browser holds the timers of a tab that is hidden for long back to one a minute. What 5,000 writes a second send within
+/// twelve seconds is all that can come here between two of them, so more need not be held back than that; what is drained
+/// by count alone shows in the memory. Coming back is no sleep: nothing is dropped, listed anew, or called a gap.
+#[tokio::test]
+async fn timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep() {
+    let _turn = turn::alone().await;
+    let cluster = Cluster::start(&Options { pods: 1_000, rate: 0, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    let browser = Browser::start(&format!("{INSTRUMENTS}\n{HOLD}")).await;
+    let name = "timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep";
+    with_page_in(browser, name, &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        cluster.rate(FLOOD).await;
+        cluster.advance(5 * u64::from(FLOOD), FLOOD).await;
+        let before = memory(page).await;
+        let watches = "return kubechurn.status().find(kind => kind.resource === 'pods').ledger.watches";
+        let opened: u64 = page.read(watches, Vec::new()).await;
+
+        page.browser.hide().await;
+        visibility(page, "hidden").await;
+        let _: bool = page.read("return held.begin()", Vec::new()).await;
+        cluster.advance(12 * u64::from(FLOOD), FLOOD).await;
+        let after = memory(page).await;
+        page.browser.show().await;
+        visibility(page, "visible").await;
+        let _: bool = page.read("return held.end()", Vec::new()).await;
+
+        let truth = cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &truth, Duration::from_secs(5)).await;
+        page.is_balanced().await;
+        assert_eq!(page.status_of("pods").await.map(|status| status.state).as_deref(), Some("live"));
+        assert_eq!(page.read::<u64>(watches, Vec::new()).await, opened, "a healthy watch was dropped");
+        let told = "return kubechurn.notices().filter(said => ['gap', 'relist', 'stale'].includes(said.type))";
+        page.becomes("nothing is called a gap", told, json!([])).await;
+        println!("before: {before:?}; after: {after:?}");
+        assert!(after.wasm <= 1.1 * before.wasm, "wasm's memory grew from {} to {}", before.wasm, after.wasm);
     })
     .await;
 }

@@ -39,7 +39,9 @@ impl RowRun {
                 }
             }
             let done = sought.len() == 0;
-            self.sought = Some(sought).filter(|_| !done);
+            if !done {
+                self.sought = Some(sought);
+            }
             return done;
         }
         let is_own = |object: &Object| table.namespace.is_empty() || *object.key.namespace == *table.namespace;
