@@ -39,7 +39,7 @@ impl RowRun {
                 }
             }
             let done = sought.len() == 0;
-            self.sought = Some(sought).filter(|_| !done);
+            self.sought = (!done).then_some(sought);
             return done;
         }
         let is_own = |object: &Object| table.namespace.is_empty() || *object.key.namespace == *table.namespace;
