@@ -68,7 +68,7 @@ fn a_version_that_went_back_is_noticed_and_listed_anew() {
     talk.check(&[(&format!("MODIFIED a@{HUGE}"), ""), ("MODIFIED b@8", ""), ("MODIFIED a@9", "wait 800")]);
     talk.check(&[(
         "notices",
-        &format!("Malformed Stale (n/a came in version 9, which is new, and older than what is known of it)"),
+        "Malformed Stale (n/a came in version 9, which is new, and older than what is known of it)",
     )]);
     heal(talk, 1);
     // A list did.
