@@ -26,6 +26,10 @@
 //! watched in the same way as all others; without its definition, it has a name and an age. [`page::definitions`] knows
 //! which definitions are wanted.
 //!
+//! That a socket is open does not prove that a watch is alive: [`cache::heartbeat`] asks the API server, over HTTP, for the
+//! watch that has been silent longest, and the reflectors call live only what a frame or such an answer has proven.
+//! [`page::verify`] compares what is held with what the server has.
+//!
 //! What happens to a watch itself (a relist, a gap, a refusal) is said once, through a
 //! [`record::broadcaster::Broadcaster`], to the timelines, the list of notices and the console. docs/client-go.md says
 //! which name of client-go is where.

@@ -118,7 +118,9 @@ async fn keep(page: Shared) {
         loop {
             TimeoutFuture::new(LOOK).await;
             let wait = if page.borrow().misses_some() { MISSING } else { cached.wait() };
-            if clock::now() - asked >= f64::from(wait) {
+            // While nothing answers the heartbeat asks, ever more seldom, and this with its first answer.
+            let answers = !page.borrow().heartbeat.has_outage();
+            if answers && clock::now() - asked >= f64::from(wait) {
                 break;
             }
         }

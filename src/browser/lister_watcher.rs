@@ -127,14 +127,11 @@ impl ListerWatcher {
 
     /// Asks the API server whether it has anything that comes after a watch's version, on its own way and not by a socket.
     /// `check_version` asks first whether it has come as far as that version.
-    pub async fn ask(&self, request: &WatchRequest, check_version: bool) -> Answer {
-        match self.answer(request, check_version).await {
-            Ok(answer) => answer,
-            Err(failure) => Answer::Failed(failure),
-        }
-    }
-
-    async fn answer(&self, request: &WatchRequest, check_version: bool) -> Result<Answer, Failure> {
+    ///
+    /// # Errors
+    ///
+    /// What is said instead, or that nothing answers.
+    pub async fn ask(&self, request: &WatchRequest, check_version: bool) -> Result<Answer, Failure> {
         if check_version {
             let request = ListRequest { resource_version: request.resource_version.clone(), ..ListRequest::count() };
             let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
@@ -172,12 +169,9 @@ impl ListerWatcher {
         Ok(Answer::Quiet)
     }
 
-    /// Whether an API server answers at all.
-    pub async fn ask_version(&self) -> Answer {
-        match base::version(&self.base.http).await {
-            Ok(()) => Answer::Quiet,
-            Err(words) => Answer::Failed(Failure::unreachable(words)),
-        }
+    /// Whether an API server answers when it is asked for its version.
+    pub async fn has_version(&self) -> bool {
+        base::version(&self.base.http).await.is_ok()
     }
 
     /// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.

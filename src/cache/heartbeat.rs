@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::api::request::WatchRequest;
-use crate::api::status::{Failure, Verdict};
+use crate::api::status::Failure;
 use crate::cache::backoff::Moment;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::{Input, Reflector};
@@ -18,6 +18,10 @@ pub const SILENT: f64 = 10_000.0;
 /// A question that is not answered by then has no answer, in milliseconds. With [`SILENT`], and the quarter of a second
 /// that may pass until someone looks, less than 15 s after its last proof no watch is live that has none.
 pub const DEADLINE: u32 = 4_500;
+/// A watch that is asked for over HTTP for one second is mostly answered by then, in milliseconds. Where it is not, or is
+/// answered with what a proxy might say, the server is asked for its version, too: a single resource may be slow or out of
+/// order (that of an aggregated API, say) while all others are well.
+pub const SLOW: u32 = 1_750;
 /// In a hidden page questions are this far apart.
 const HIDDEN: f64 = 60_000.0;
 /// At most so many questions at once about watches that were opened anew: a browser has six connections for each host.
@@ -66,8 +70,10 @@ pub enum Answer {
     Quiet,
     /// There is an event that comes after the watch's version.
     Event,
-    /// Something else, or nothing in time.
-    Failed(Failure),
+    /// This instead, or no answer at all to this question; but the API server is there.
+    Refused(Failure),
+    /// Nothing in time, neither to this nor to the question for the server's version.
+    Nothing(Failure),
 }
 
 /// Since when nothing answers, and when to ask again.
@@ -117,6 +123,10 @@ impl Heartbeat {
         let now = moment.now;
         let mut candidates: Vec<Candidate> =
             informers.iter().filter_map(|(id, informer)| self.candidate(id, informer.reflector())).collect();
+        if informers.is_empty() {
+            // Nobody waits for its end.
+            self.outage = None;
+        }
         candidates.retain(|one| !self.under_way.iter().any(|question| question.informer == one.informer));
         candidates.sort_by(|a, b| a.silent_since.total_cmp(&b.silent_since));
         let chosen: Vec<Candidate> = match self.outage {
@@ -181,14 +191,14 @@ impl Heartbeat {
         let all = || informers.iter().map(|(id, _)| id);
         let checked = matches!(question.ask, Ask::Watch { check_version: true, .. });
         let event = match answer {
-            Answer::Failed(failure) if failure.verdict == Verdict::Unreachable => {
+            Answer::Nothing(failure) => {
                 let since = self.outage.map_or(asked, |outage| outage.since);
                 let again = moment.now + wait(moment.now - since, moment.random);
                 self.outage = Some(Outage { since, again });
                 let input = |id| (id, Input::HeartbeatFailed { asked, failure: failure.clone() });
                 return all().map(input).collect();
             }
-            Answer::Failed(failure) => Err(failure),
+            Answer::Refused(failure) => Err(failure),
             Answer::Quiet => Ok(false),
             Answer::Event => Ok(true),
         };
@@ -204,6 +214,11 @@ impl Heartbeat {
             });
         }
         inputs
+    }
+
+    /// Whether nothing answers: whatever else would be asked had better wait.
+    pub fn has_outage(&self) -> bool {
+        self.outage.is_some()
     }
 
     /// A question will not be asked after all: nobody is left to whom it matters.

@@ -39,6 +39,10 @@ struct Play {
     /// When each question was asked, and for which informer.
     asked: Vec<(f64, usize)>,
     hidden: bool,
+    /// The watch that the server does not answer for, while it answers for all others.
+    broken: Option<usize>,
+    /// Whether every socket opens at once.
+    opens: bool,
     actions: Vec<Vec<Action>>,
 }
 
@@ -65,6 +69,8 @@ impl Play {
             coming: Vec::new(),
             asked: Vec::new(),
             hidden: false,
+            broken: None,
+            opens: false,
             actions: vec![Vec::new(); count],
         };
         for at in 0..count {
@@ -83,7 +89,11 @@ impl Play {
     fn input(&mut self, at: usize, input: Input<'_>) {
         let moment = self.moment();
         let action = self.informers.get_mut(self.ids[at]).unwrap().handle(input, moment);
+        let opens = self.opens && matches!(action, Some(Action::Watch(_)));
         self.actions[at].extend(action);
+        if opens {
+            self.input(at, Input::Opened);
+        }
     }
 
     fn frame(&mut self, at: usize, version: u32) {
@@ -93,10 +103,12 @@ impl Play {
 
     fn answer(&self, question: &Question) -> (f64, Answer) {
         let at = self.ids.iter().position(|id| *id == question.informer).unwrap();
-        let unreachable = || Answer::Failed(Failure::unreachable("no answer"));
         match (self.api, &question.ask) {
-            (Api::Gone, _) => (f64::from(DEADLINE), unreachable()),
-            (Api::Says(code), _) => (20.0, Answer::Failed(Failure::from_response(code, None, ""))),
+            (Api::Gone, _) => (f64::from(DEADLINE), Answer::Nothing(Failure::unreachable("no answer"))),
+            (Api::Says(code), _) => (20.0, Answer::Refused(Failure::from_response(code, None, ""))),
+            (Api::Up, _) if self.broken == Some(at) => {
+                (f64::from(DEADLINE), Answer::Refused(Failure::unreachable("no answer")))
+            }
             (Api::Up, Ask::Watch { .. }) if self.ahead[at] => (1_020.0, Answer::Event),
             (Api::Up, _) => (1_020.0, Answer::Quiet),
         }
@@ -218,12 +230,23 @@ fn during_an_outage_the_questions_come_ever_later_until_thirty_seconds_apart() {
     assert!(play.asked.len() < 40, "{gaps:?}");
     let before = gaps.last().copied().unwrap();
     assert!((22_500.0..=42_500.0).contains(&before), "{gaps:?}");
+    assert!(play.heartbeat.has_outage());
     // One at a time, and whoever presses the button does not wait.
     let asked = play.asked.len();
     play.run(2_000.0);
     play.heartbeat.hurry();
     play.run(5_000.0);
     assert!(play.asked.len() > asked, "nothing was asked at once");
+    // It is over with the first answer, and of no concern where nobody is left whom it keeps waiting.
+    play.api = Api::Up;
+    play.run(45_000.0);
+    assert!(!play.heartbeat.has_outage());
+    play.api = Api::Gone;
+    play.run(20_000.0);
+    assert!(play.heartbeat.has_outage());
+    play.informers.shutdown();
+    play.heartbeat.questions(&play.informers, play.moment(), false);
+    assert!(!play.heartbeat.has_outage());
 }
 
 #[test]
@@ -317,6 +340,21 @@ fn a_server_that_refuses_is_no_proof_but_is_there() {
         "{:?}",
         play.actions[1]
     );
+}
+
+/// An aggregated API may be out of order while the API server and all its own resources are well.
+#[test]
+fn one_resource_that_does_not_answer_is_stale_alone() {
+    let mut play = Play::begin(3);
+    (play.broken, play.opens) = (Some(1), true);
+    play.until(1, Health::Stale, 45_000.0);
+    for _ in 0..240 {
+        play.run(TICK);
+        assert_eq!((play.health(0), play.health(2)), (Health::Live, Health::Live), "at {}", play.now);
+    }
+    assert!(!play.heartbeat.has_outage());
+    play.broken = None;
+    play.until(1, Health::Live, 45_000.0);
 }
 
 /// Of a server that was restored to an earlier state a watch from a later version is silent over HTTP, too.
