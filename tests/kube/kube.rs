@@ -152,6 +152,13 @@ async fn play(config: Config, faults: &[Fault]) {
         cluster.order("rate?value=200").await;
         let pods = &followers[0];
         carry_out(&cluster, pods, fault.name, fault.begin, &fault.noticed).await;
+        if matches!(fault.recovered, Notice::Relist) {
+            // What is compacted is of no concern to whoever has missed nothing.
+            wait_until(&format!("{}: something is missed", fault.name), DEADLINE, async || {
+                holds(cluster.list(&pods.path).await != pods.state().0, || String::from("nothing is"))
+            })
+            .await;
+        }
         carry_out(&cluster, pods, fault.name, fault.end, &fault.recovered).await;
         cluster.order("rate?value=0").await;
         converge(&cluster, &followers, fault.name).await;
