@@ -373,6 +373,7 @@ fn tick(page: &Shared) {
     let limit = if hidden || was_hidden { SLEPT_HIDDEN } else { SLEPT };
     if jump > SLEPT || now - ticked > limit {
         tell_all(page, &Input::Woke);
+        page.borrow_mut().heartbeat.hurry(now);
     }
     memory::look(page);
     let questions = {
@@ -389,6 +390,12 @@ fn tick(page: &Shared) {
     }
 }
 
+/// The network came back, or the browser had the page stand still.
+fn woke(page: &Shared) {
+    tell_all(page, &Input::Woke);
+    heartbeat::hurry(page);
+}
+
 /// Listens to the window: places, visibility, and a network that comes back.
 fn listen(page: &Shared) {
     let Some(window) = web_sys::window() else { return };
@@ -401,13 +408,13 @@ fn listen(page: &Shared) {
     };
     on(&window, "hashchange", |page| page.borrow_mut().go(Route::parse(&travel::fragment())));
     on(&window, "resize", |page| page.borrow().fit_inspector());
-    on(&window, "online", |page| tell_all(page, &Input::Woke));
+    on(&window, "online", woke);
     if let Some(document) = window.document() {
         on(&document, "visibilitychange", |page| {
             heartbeat::hurry(page);
             page.borrow().frames.visibility_changed();
         });
-        on(&document, "resume", |page| tell_all(page, &Input::Woke));
+        on(&document, "resume", woke);
     }
 }
 

@@ -65,6 +65,6 @@ async fn within<T>(milliseconds: u32, future: impl Future<Output = T>) -> Option
 
 /// The next question of the heartbeat does not wait for its turn.
 pub(super) fn hurry(page: &Shared) {
-    page.borrow_mut().heartbeat.hurry();
+    page.borrow_mut().heartbeat.hurry(clock::now());
     tick(page);
 }

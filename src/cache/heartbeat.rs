@@ -192,7 +192,8 @@ impl Heartbeat {
         let checked = matches!(question.ask, Ask::Watch { check_version: true, .. });
         let event = match answer {
             Answer::Nothing(failure) => {
-                let since = self.outage.map_or(asked, |outage| outage.since);
+                // It counts from when it was noticed: a machine may have slept for hours since the question was asked.
+                let since = self.outage.map_or(moment.now, |outage| outage.since);
                 let again = moment.now + wait(moment.now - since, moment.random);
                 self.outage = Some(Outage { since, again });
                 let input = |id| (id, Input::HeartbeatFailed { asked, failure: failure.clone() });
@@ -226,11 +227,12 @@ impl Heartbeat {
         self.under_way.retain(|other| other != question);
     }
 
-    /// The user asks, or the page is looked at again: the next question does not wait for its turn.
-    pub fn hurry(&mut self) {
+    /// The user asks, the page is looked at again, or the machine woke up: the next question does not wait for its turn,
+    /// and an outage counts as one that has only begun.
+    pub fn hurry(&mut self, now: f64) {
         self.last = None;
         if let Some(outage) = &mut self.outage {
-            outage.again = f64::NEG_INFINITY;
+            *outage = Outage { since: now, again: now };
         }
     }
 }

@@ -234,7 +234,7 @@ fn during_an_outage_the_questions_come_ever_later_until_thirty_seconds_apart() {
     // One at a time, and whoever presses the button does not wait.
     let asked = play.asked.len();
     play.run(2_000.0);
-    play.heartbeat.hurry();
+    play.heartbeat.hurry(play.now);
     play.run(5_000.0);
     assert!(play.asked.len() > asked, "nothing was asked at once");
     // It is over with the first answer, and of no concern where nobody is left whom it keeps waiting.
@@ -357,6 +357,27 @@ fn one_resource_that_does_not_answer_is_stale_alone() {
     play.until(1, Health::Live, 45_000.0);
 }
 
+/// A question that was asked before the machine slept fails hours later, and an outage that began before is as old: neither
+/// makes the page wait for long once it is awake.
+#[test]
+fn after_a_long_sleep_nothing_is_waited_for_as_in_a_long_outage() {
+    for slept_during in [8_000.0, 30_000.0] {
+        let mut play = Play::begin(2);
+        play.opens = true;
+        play.run(4_000.0);
+        play.api = Api::Gone;
+        play.run(slept_during);
+        play.now += 7_200_000.0;
+        play.heartbeat.hurry(play.now);
+        (0..2).for_each(|at| play.input(at, Input::Woke));
+        play.run(5_000.0);
+        play.api = Api::Up;
+        for at in 0..2 {
+            play.until(at, Health::Live, 10_000.0);
+        }
+    }
+}
+
 /// Of a server that was restored to an earlier state a watch from a later version is silent over HTTP, too.
 #[test]
 fn the_first_question_for_each_socket_asks_for_the_version() {
@@ -386,7 +407,7 @@ fn a_hidden_page_asks_once_a_minute_and_one_that_is_looked_at_again_at_once() {
     assert!((5..=11).contains(&play.asked.len()), "{:?}", play.asked);
     let before = play.asked.len();
     (play.hidden, play.now) = (false, play.now + 30_000.0);
-    play.heartbeat.hurry();
+    play.heartbeat.hurry(play.now);
     play.run(TICK);
     assert_eq!(play.asked.len(), before + 1);
 }
