@@ -7,7 +7,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::app::{Shared, discovery, document, travel};
 use crate::browser::{base, clock};
 use crate::cache::backoff::Moment;
-use crate::cache::heartbeat;
+use crate::cache::heartbeat::{self, DEADLINE};
 use crate::page::address::{Access, Address, access, candidates, label, policy};
 use crate::page::catalog::Catalog;
 use crate::ui::screen::{Source, Splash, put};
@@ -54,11 +54,16 @@ fn refuse(page: &Shared, own: &Address, address: String, why: &str) {
     put(page.borrow().screen.splash, Some(Splash { tried: vec![(address, why.to_owned())] }));
 }
 
+/// How long an API that has not answered yet is waited for at most, in milliseconds.
+const LONGEST: f64 = 30_000.0;
+
 /// Looks for the API until it is found, and then watches.
 async fn find(page: Shared, own: Address, places: Vec<String>, second: bool) {
     let began = clock::now();
     loop {
-        match base::find(&places, second).await {
+        // Behind a credential plugin the first answer may take a log-in.
+        let patience = (clock::now() - began).clamp(f64::from(DEADLINE), LONGEST);
+        match base::find(&places, second, patience as u32).await {
             Ok(found) => {
                 discovery::begin(&page);
                 let mut page = page.borrow_mut();

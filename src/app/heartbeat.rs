@@ -7,7 +7,7 @@ use gloo_timers::future::TimeoutFuture;
 
 use crate::api::status::{Failure, Verdict};
 use crate::app::{Shared, tick};
-use crate::browser::clock;
+use crate::browser::clock::{self, within};
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::cache::heartbeat::{Answer, Ask, DEADLINE, Question, SLOW};
 
@@ -53,14 +53,6 @@ async fn answer(server: &ListerWatcher, ask: &Ask) -> Answer {
         }
     };
     if is_there == Some(true) { Answer::Refused(failure) } else { Answer::Nothing(failure) }
-}
-
-/// What comes of it in so many milliseconds.
-async fn within<T>(milliseconds: u32, future: impl Future<Output = T>) -> Option<T> {
-    match select(pin!(future), pin!(TimeoutFuture::new(milliseconds))).await {
-        Either::Left((result, _)) => Some(result),
-        Either::Right(_) => None,
-    }
 }
 
 /// The next question of the heartbeat does not wait for its turn.

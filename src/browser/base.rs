@@ -1,8 +1,8 @@
 //! Where the API is: one base for HTTP, one for WebSockets.
 
-use gloo_net::http::Request;
-
 use crate::api::release::Release;
+use crate::browser::clock::within;
+use crate::browser::fetch::get;
 
 /// The two bases. Both end in a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,13 +23,13 @@ pub struct NotFound {
 }
 
 /// Finds the API: at the first of these places, addresses or parts of one seen from the page, where one answers.
-/// `second` says that WebSockets have a prefix of their own, `k8s-ws/` beside `k8s/`: Trunk cannot proxy HTTP and
-/// WebSockets under one.
+/// Each has so many milliseconds to answer. `second` says that WebSockets have a prefix of their own, `k8s-ws/` beside
+/// `k8s/`: Trunk cannot proxy HTTP and WebSockets under one.
 ///
 /// # Errors
 ///
 /// When nothing that was tried answers as an API server does.
-pub async fn find(places: &[String], second: bool) -> Result<Base, NotFound> {
+pub async fn find(places: &[String], second: bool, patience: u32) -> Result<Base, NotFound> {
     let document = web_sys::window().and_then(|window| window.document()?.base_uri().ok()?).unwrap_or_default();
     let resolve = |path: &str| web_sys::Url::new_with_base(path, &document).map(|url| without_query(&url.href()));
     let mut tried: Vec<(String, String)> = Vec::new();
@@ -41,7 +41,8 @@ pub async fn find(places: &[String], second: bool) -> Result<Base, NotFound> {
         if tried.iter().any(|(other, _)| *other == http) {
             continue;
         }
-        match ask(&http).await {
+        let late = || Err(format!("no answer within {:.1} s", f64::from(patience) / 1000.0));
+        match within(patience, ask(&http)).await.unwrap_or_else(late) {
             Ok(answer) => {
                 let prefix = http.strip_suffix("k8s/").filter(|_| second);
                 let socket = prefix.map_or_else(|| http.clone(), |prefix| format!("{prefix}k8s-ws/"));
@@ -61,7 +62,8 @@ pub async fn version(base: &str) -> Result<(), String> {
 
 /// What an API server answers below `base` when it is asked for its version.
 async fn ask(base: &str) -> Result<String, String> {
-    let response = Request::get(&format!("{base}version")).send().await.map_err(|_| String::from("no answer"))?;
+    let (_abort, response) = get(&format!("{base}version")).await;
+    let response = response.map_err(|_| String::from("no answer"))?;
     let status = response.status();
     let text = response.text().await.unwrap_or_default();
     // Who may not ask for the version still hears from an API server.

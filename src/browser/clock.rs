@@ -1,6 +1,10 @@
 //! The browser's clocks.
 
 use std::cell::Cell;
+use std::pin::pin;
+
+use futures::future::{Either, select};
+use gloo_timers::future::TimeoutFuture;
 
 use crate::api::time::Timestamp;
 use crate::cache::backoff::Moment;
@@ -59,4 +63,12 @@ pub fn wall() -> Timestamp {
 /// Whether the page is hidden, so that there are no animation frames.
 pub fn is_hidden() -> bool {
     web_sys::window().and_then(|window| window.document()).is_some_and(|document| document.hidden())
+}
+
+/// What comes of it in so many milliseconds. Whatever takes longer is dropped.
+pub async fn within<T>(milliseconds: u32, future: impl Future<Output = T>) -> Option<T> {
+    match select(pin!(future), pin!(TimeoutFuture::new(milliseconds))).await {
+        Either::Left((result, _)) => Some(result),
+        Either::Right(_) => None,
+    }
 }

@@ -9,11 +9,16 @@ use crate::api::resource::ApiResource;
 use crate::api::secret;
 use crate::api::status::Failure;
 use crate::browser::base::Base;
+use crate::browser::clock::within;
+use crate::browser::fetch::AbortOnDrop;
 use crate::cache::discovery::CachedDiscovery;
 
 /// How many documents are asked for at a time: a browser opens no more than six connections to a server, and lists
 /// want some of them.
 const AT_ONCE: usize = 3;
+
+/// How long a document is waited for, in milliseconds: behind a credential plugin the first may take a log-in.
+const PATIENCE: u32 = 30_000;
 
 /// Asks once for all that may have changed. What was known of what fails stays known.
 pub async fn refresh(cached: &mut CachedDiscovery, base: &Base) {
@@ -58,9 +63,17 @@ async fn get(url: &str) -> Result<String, Failure> {
         .ok_or_else(|| Failure::unreachable(format!("{} answers nothing new", secret::shown(url))))
 }
 
-/// A document, and what it is asked for with the next time; `None` where it has not changed since.
+/// A document, and what it is asked for with the next time; `None` where it has not changed since. Nobody waits for longer
+/// than [`PATIENCE`].
 async fn ask(url: &str, accept: &str, etag: Option<&str>) -> Result<Option<(Option<String>, String)>, Failure> {
-    let mut request = Request::get(url).header("Accept", accept).cache(web_sys::RequestCache::NoStore);
+    let silence = || Failure::unreachable(format!("no answer from {}", secret::shown(url)));
+    within(PATIENCE, answer(url, accept, etag)).await.unwrap_or_else(|| Err(silence()))
+}
+
+async fn answer(url: &str, accept: &str, etag: Option<&str>) -> Result<Option<(Option<String>, String)>, Failure> {
+    let abort = AbortOnDrop::begin();
+    let request = Request::get(url).header("Accept", accept).cache(web_sys::RequestCache::NoStore);
+    let mut request = request.abort_signal(abort.signal().as_ref());
     if let Some(etag) = etag {
         request = request.header("If-None-Match", etag);
     }

@@ -1,10 +1,10 @@
 //! The ListerWatcher: fetches pages and probes, opens sockets, and tells what came of it.
 
-use gloo_net::http::{Request, Response};
+use gloo_net::http::Response;
 use js_sys::{Reflect, Uint8Array};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, ReadableStreamDefaultReader};
+use web_sys::ReadableStreamDefaultReader;
 
 use crate::api::event::{self, EventType};
 use crate::api::list;
@@ -13,6 +13,7 @@ use crate::api::resource::ApiResource;
 use crate::api::secret;
 use crate::api::status::{Failure, Verdict};
 use crate::browser::base::{self, Base};
+use crate::browser::fetch::{get, get_as};
 use crate::browser::socket;
 use crate::cache::heartbeat::Answer;
 use crate::cache::reflector::Input;
@@ -26,17 +27,6 @@ pub struct ListerWatcher {
     pub resource: ApiResource,
     /// Which of its objects.
     pub scope: Scope,
-}
-
-/// Aborts its fetch when it is dropped: a fetch whose future is dropped would go on.
-struct AbortOnDrop(Option<AbortController>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        if let Some(controller) = &self.0 {
-            controller.abort();
-        }
-    }
 }
 
 impl ListerWatcher {
@@ -206,18 +196,6 @@ async fn body(response: &Response, mut progress: impl FnMut(usize)) -> Result<Ve
         piece.copy_to(&mut bytes[from..]);
         progress(to - from);
     }
-}
-
-async fn get(url: &str) -> (AbortOnDrop, Result<Response, Failure>) {
-    get_as(url, "*/*").await
-}
-
-async fn get_as(url: &str, accept: &str) -> (AbortOnDrop, Result<Response, Failure>) {
-    let abort = AbortOnDrop(AbortController::new().ok());
-    let signal = abort.0.as_ref().map(AbortController::signal);
-    let response = Request::get(url).header("Accept", accept).abort_signal(signal.as_ref()).send().await;
-    // The browser keeps the reason of a failed fetch to itself.
-    (abort, response.map_err(|_| Failure::unreachable(format!("no answer from {}", secret::shown(url)))))
 }
 
 async fn failure(response: &Response) -> Failure {

@@ -4,6 +4,7 @@ pub mod base;
 pub mod clock;
 pub mod discovery;
 pub mod driver;
+pub mod fetch;
 pub mod frame;
 pub mod lister_watcher;
 pub mod socket;

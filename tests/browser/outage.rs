@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::page::{Page, with_page};
 use crate::harness::proxy::KubectlProxy;
@@ -160,4 +162,28 @@ async fn caught_up(page: &Page, truth: &Truth) {
     assert!(!drawn.is_empty(), "no row is drawn as live");
     let left_over: Vec<_> = drawn.iter().filter(|key| !truth.items.contains_key(*key)).collect();
     assert!(left_over.is_empty(), "drawn as live, but gone: {left_over:?}");
+}
+
+/// The server is stopped before the page begins: its port is open, and nothing comes.
+#[tokio::test]
+async fn an_api_that_hangs_is_told_and_then_found() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    cluster.stop();
+    with_page("an_api_that_hangs_is_told", &proxy.url(), "#/pods", async |page| {
+        wait_until("the page says what it waits for", Duration::from_secs(12), async || {
+            let there = "return document.querySelector('[data-testid=splash]')?.textContent ?? ''";
+            let text: String = page.read(there, Vec::new()).await;
+            holds(text.contains("no answer within 4.5 s"), || text)
+        })
+        .await;
+        cluster.go_on();
+        page.reaches("pods", "live", Duration::from_secs(10)).await;
+        let gone = "return document.querySelector('[data-testid=splash]') === null";
+        page.becomes("the page without the splash", gone, json!(true)).await;
+        let truth = cluster.list(PODS).await;
+        page.shows("pods", &truth, Duration::from_secs(5)).await;
+    })
+    .await;
 }
