@@ -1,11 +1,11 @@
 //! Key presses, from the window to what they do, and where in the document the focus goes by them.
 
-use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, HtmlDetailsElement, HtmlElement, HtmlInputElement, KeyboardEvent};
 
 use crate::app::{Shared, document, obey};
+use crate::browser::clock::later;
 use crate::page::keys::{Focus, Press, act};
 use crate::ui::hands::Hands;
 use crate::ui::screen::Command;
@@ -89,7 +89,7 @@ pub(super) fn focus_field(id: &'static str) {
         }
     };
     choose();
-    Timeout::new(0, choose).forget();
+    later(0, choose);
 }
 
 fn has_focus(element: &Element) -> bool {
@@ -110,7 +110,7 @@ pub(super) fn open_menu(handle: &'static str) {
         }
     };
     choose();
-    Timeout::new(0, choose).forget();
+    later(0, choose);
 }
 
 /// Whether a menu is open.

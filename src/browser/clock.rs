@@ -5,6 +5,7 @@ use std::pin::pin;
 
 use futures::future::{Either, select};
 use gloo_timers::future::TimeoutFuture;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::api::time::Timestamp;
 use crate::cache::backoff::Moment;
@@ -71,4 +72,13 @@ pub async fn within<T>(milliseconds: u32, future: impl Future<Output = T>) -> Op
         Either::Left((result, _)) => Some(result),
         Either::Right(_) => None,
     }
+}
+
+/// Calls back once, in so many milliseconds. `gloo_timers::callback::Timeout::forget` never gives its closure's place in
+/// the table of JavaScript's values free again: ten a second are 860,000 a day.
+pub fn later(milliseconds: u32, callback: impl FnOnce() + 'static) {
+    spawn_local(async move {
+        TimeoutFuture::new(milliseconds).await;
+        callback();
+    });
 }

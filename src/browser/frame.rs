@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
@@ -50,12 +49,11 @@ impl Frames {
         } else if rest > 1.0 {
             self.requested.set(Some(Wake::Paced));
             let this = self.clone();
-            Timeout::new(rest as u32, move || {
+            clock::later(rest as u32, move || {
                 if this.requested.get() == Some(Wake::Paced) {
                     this.request_frame();
                 }
-            })
-            .forget();
+            });
         } else {
             self.request_frame();
         }
@@ -79,7 +77,7 @@ impl Frames {
     fn request_timer(&self) {
         self.requested.set(Some(Wake::Timer));
         let this = self.clone();
-        Timeout::new(HIDDEN, move || this.arrived(Wake::Timer)).forget();
+        clock::later(HIDDEN, move || this.arrived(Wake::Timer));
     }
 
     fn request_frame(&self) {
