@@ -51,6 +51,25 @@ async fn half_a_minute_hidden_under_load() {
     .await;
 }
 
+/// What a frame of a page in sight leaves behind is found after hundreds of them: there are ten a second.
+#[tokio::test]
+async fn a_stream_of_changes_in_sight_leaves_no_value_behind() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 100, rate: RATE, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("a_stream_of_changes_in_sight", &proxy.url(), "#/pods", async |page| {
+        page.reaches("pods", "live", Duration::from_secs(20)).await;
+        cluster.advance(5 * u64::from(RATE), RATE).await;
+        let held = async || page.read::<f64>("return window.__values()", Vec::<Value>::new()).await;
+        let before = held().await;
+        assert!(before > 0.0, "the table of values is found");
+        cluster.advance(20 * u64::from(RATE), RATE).await;
+        let after = held().await;
+        assert!(after - before < 60.0, "the program held {before} JavaScript values, and then {after}");
+    })
+    .await;
+}
+
 /// Runs before the page does, and then holds its timers back, all of them, from `held.begin()` to `held.end()`: a browser
 /// lets those of a hidden tab come once a minute, so that between two of them a page is just like this.
 const HOLD: &str = "{

@@ -82,7 +82,7 @@ pub async fn play(seed: u64) -> Outcome {
     let began = Instant::now();
     let mut dice = Dice::new(seed);
     let trunk = seed % 2 == 1;
-    let mut world = World::start(seed, (60, RATE), trunk).await;
+    let mut world = World::start(seed, (60, RATE), trunk, true).await;
     let mut outcome = Outcome { seed, trunk, ..Outcome::default() };
     let url = world.url();
     let browser = Browser::start(&format!("{INSTRUMENTS}{WATCHER}")).await;
@@ -128,7 +128,7 @@ pub async fn gather(page: &Page, gathered: &mut Gathered) {
 }
 
 /// Lets the writes rest, and waits until every kind is live and equals an independent list; says when that was.
-async fn whole(world: &World, page: &Page) -> f64 {
+pub async fn whole(world: &World, page: &Page) -> f64 {
     world.cluster.rate(0).await;
     let truths = truths(world).await;
     let names = KINDS.map(|(name, ..)| name);
@@ -176,7 +176,8 @@ pub async fn sentence(world: &World, page: &Page, mut gathered: Gathered, outcom
     honest(&seen.samples, &outages, outcome);
 }
 
-fn honest(samples: &[Sample], outages: &[Outage], outcome: &mut Outcome) {
+/// Holds what the page said of itself against the outages.
+pub fn honest(samples: &[Sample], outages: &[Outage], outcome: &mut Outcome) {
     let names = KINDS.map(|(name, ..)| name);
     for outage in outages {
         let (longest, complaints) = honesty(samples, &names, std::slice::from_ref(outage));

@@ -32,16 +32,19 @@ pub struct World {
     /// Before `kubectl proxy`, in every other world.
     pub trunk: Option<TrunkServe>,
     options: Options,
+    /// Of each cluster, where accounts are kept.
     ledgers: Vec<PathBuf>,
     folder: TemporaryFolder,
+    audited: bool,
 }
 
 impl World {
-    /// A world on free ports, with so many Pods at first and so many writes a second.
-    pub async fn start(seed: u64, (pods, rate): (u32, u32), through_trunk: bool) -> Self {
+    /// A world on free ports, with so many Pods at first and so many writes a second. `audited` says whether cluster and
+    /// page write down what they sent and received, for the judge.
+    pub async fn start(seed: u64, (pods, rate): (u32, u32), through_trunk: bool, audited: bool) -> Self {
         let folder = TemporaryFolder::new("ledger");
-        let first = folder.path().join("0.jsonl");
-        let options = Options { pods, rate, seed: seed + 1, ledger: Some(first.clone()), ..Options::default() };
+        let first = audited.then(|| folder.path().join("0.jsonl"));
+        let options = Options { pods, rate, seed: seed + 1, ledger: first.clone(), ..Options::default() };
         let cluster = Cluster::start(&options).await;
         let far = Relay::start(cluster.port()).await;
         let (proxy, trunk) = if through_trunk {
@@ -52,7 +55,7 @@ impl World {
             (KubectlProxy::start(far.port()).await, None)
         };
         let near = Relay::start(trunk.as_ref().map_or(proxy.port(), TrunkServe::port)).await;
-        Self { cluster, far, proxy, near, trunk, options, ledgers: vec![first], folder }
+        Self { cluster, far, proxy, near, trunk, options, ledgers: first.into_iter().collect(), folder, audited }
     }
 
     /// The page's address, through the relay.
@@ -61,23 +64,28 @@ impl World {
             Some(trunk) => (trunk.url(), trunk.port()),
             None => (self.proxy.url(), self.proxy.port()),
         };
-        format!("{}?audit=1", url.replacen(&format!(":{port}/"), &format!(":{}/", self.near.port()), 1))
+        let url = url.replacen(&format!(":{port}/"), &format!(":{}/", self.near.port()), 1);
+        if self.audited { format!("{url}?audit=1") } else { url }
     }
 
     /// Kills the cluster, when all that was sent is in its ledger.
     pub async fn kill_cluster(&mut self) {
         self.cluster.rate(0).await;
-        self.ledger_is_written(self.cluster.revision().await).await;
+        if self.audited {
+            self.ledger_is_written(self.cluster.revision().await).await;
+        }
         self.cluster.kill().await;
     }
 
     /// Starts another cluster in the place of the one that was killed.
     pub async fn start_cluster(&mut self) {
-        let path = self.folder.path().join(format!("{}.jsonl", self.ledgers.len()));
         self.options.first_revision += EPOCH;
         self.options.seed += 1_000;
-        self.options.ledger = Some(path.clone());
-        self.ledgers.push(path);
+        if self.audited {
+            let path = self.folder.path().join(format!("{}.jsonl", self.ledgers.len()));
+            self.options.ledger = Some(path.clone());
+            self.ledgers.push(path);
+        }
         self.cluster.start_again(&self.options).await;
     }
 

@@ -27,7 +27,15 @@ pub const INSTRUMENTS: &str = "
     for (const name of ['instantiate', 'instantiateStreaming']) {
         const original = WebAssembly[name];
         WebAssembly[name] = (...given) => original.apply(WebAssembly, given).then(result => {
-            window.__memory = (result.instance ?? result).exports.memory;
+            const exports = (result.instance ?? result).exports;
+            window.__memory = exports.memory;
+            // How many JavaScript values the program holds. Their table grows in leaps, and frees places by a null.
+            const table = exports.__wbindgen_externrefs;
+            window.__values = () => {
+                let held = 0;
+                for (let at = 0; at < table.length; at++) if (table.get(at) != null) held++;
+                return held;
+            };
             return result;
         });
     }";
