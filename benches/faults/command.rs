@@ -4,8 +4,8 @@ use std::panic::AssertUnwindSafe;
 
 use futures::{FutureExt, StreamExt, stream};
 
-use crate::faults::seed::{Outcome, faults, play};
-use crate::faults::{soak, table};
+use kubechurn_harness::faults::seed::{Outcome, faults, play};
+use kubechurn_harness::faults::{soak, table};
 
 /// Seeds beside each other where nothing else is said: each mostly waits.
 const JOBS: usize = 2;

@@ -4,28 +4,9 @@
 //! `./dev faults`, `./dev soak page`; or `cargo bench --bench faults` with the page and the demo cluster built before.
 //! Behind `--`: `--seeds N`, `--from N`, `--jobs N`; or `soak MINUTES`.
 
-#[cfg(not(target_arch = "wasm32"))]
-#[allow(dead_code, reason = "the tests use the same harness, and each uses another part")]
-#[path = "../../tests/browser/harness/mod.rs"]
-mod harness;
-
-// Holds what a page wrote down against what the cluster wrote down.
-#[cfg(not(target_arch = "wasm32"))]
-#[allow(dead_code, reason = "the tests use it as well, and each uses another part")]
-#[path = "../../tests/browser/judge/mod.rs"]
-mod judge;
-
-// The faults.
-#[cfg(not(target_arch = "wasm32"))]
-#[allow(dead_code, reason = "the tests use them as well, and each uses another part")]
-#[path = "../../tests/browser/faults/mod.rs"]
-mod faults;
-
 // The command line.
-#[cfg(not(target_arch = "wasm32"))]
 mod command;
 
-#[cfg(not(target_arch = "wasm32"))]
 fn main() -> std::process::ExitCode {
     // `cargo test --all-targets` runs a benchmark without this flag, to see that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -39,6 +20,3 @@ fn main() -> std::process::ExitCode {
         std::process::ExitCode::FAILURE
     }
 }
-
-#[cfg(target_arch = "wasm32")]
-fn main() {}

@@ -4,26 +4,12 @@
 //! fails where in any round the page's whole way was less than [`FLOOR`] times as fast, or where a row is not what the last
 //! frame of its Pod says. Behind `--` may stand which sizes to measure: `3`, `14`, `50`.
 
-#[cfg(not(target_arch = "wasm32"))]
-#[allow(dead_code, reason = "the tests use the same harness, and each uses another part")]
-#[path = "../../tests/browser/harness/mod.rs"]
-mod harness;
-
-// Medians and worse.
-#[cfg(not(target_arch = "wasm32"))]
-#[allow(dead_code, reason = "the other benchmark counts its samples")]
-#[path = "../page/quantile.rs"]
-mod quantile;
-
 // The page and its rounds.
-#[cfg(not(target_arch = "wasm32"))]
 mod rounds;
 
 /// How many times as fast as `JSON.parse` the whole way has to be, in every round.
-#[cfg(not(target_arch = "wasm32"))]
 const FLOOR: f64 = 1.8;
 
-#[cfg(not(target_arch = "wasm32"))]
 fn main() {
     // `cargo test --all-targets` runs a benchmark without this flag, to see that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -38,6 +24,3 @@ fn main() {
         std::process::exit(1);
     }
 }
-
-#[cfg(target_arch = "wasm32")]
-fn main() {}

@@ -10,9 +10,9 @@ use axum::routing::get;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::harness::browser::Browser;
-use crate::harness::tools;
-use crate::quantile::Samples;
+use kubechurn_harness::browser::Browser;
+use kubechurn_harness::measure::quantile::Samples;
+use kubechurn_harness::tools;
 
 /// Rounds that count, for each size.
 const ROUNDS: usize = 15;
@@ -169,7 +169,7 @@ async fn check(browser: &Browser, size: &str) {
 /// Serves the page until the process ends, and returns its address.
 async fn serve() -> String {
     let folder = PathBuf::from(std::env::var("KUBECHURN_FRAMES").unwrap_or_else(|_| "target/frames".to_owned()));
-    let folder = tools::package_file("").join(folder);
+    let folder = tools::project_file("").join(folder);
     let file = |name: &str| {
         let path = folder.join(name);
         std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}: `./dev bench frames`", path.display()))

@@ -4,16 +4,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Array, JsString, Object, Reflect};
-use kubechurn::api::time::Timestamp;
 use kubechurn::browser::text::Transcript;
-use kubechurn::cache::backoff::Moment;
-use kubechurn::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
-use kubechurn::cache::processor::HandlerId;
-use kubechurn::cache::reflector::Input;
-use kubechurn::cache::shared_informer::{InformerOptions, SharedInformer};
-use kubechurn::cache::store::Change;
-use kubechurn::table::kinds::pods;
-use kubechurn::table::view::TableView;
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use kubechurn_client::cache::processor::HandlerId;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
+use kubechurn_client::cache::store::Change;
+use kubechurn_model::table::kinds::pods;
+use kubechurn_model::table::view::TableView;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 

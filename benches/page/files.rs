@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::harness::tools;
+use kubechurn_harness::tools;
 
 /// Prints a row for each kind of file, and their sum.
 pub fn report() {

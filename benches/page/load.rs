@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::freshness;
-use crate::harness::browser::Browser;
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::INSTRUMENTS;
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::wait::{holds, wait_until};
-use crate::metrics::{self, LONG_TASKS, Metrics};
-use crate::quantile::Samples;
+use kubechurn_harness::browser::Browser;
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::measure::freshness;
+use kubechurn_harness::measure::metrics::{self, LONG_TASKS, Metrics};
+use kubechurn_harness::measure::quantile::Samples;
+use kubechurn_harness::page::INSTRUMENTS;
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: u32 = 5_000;
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::harness::browser::Browser;
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::wait::wait_until;
-use crate::quantile::Samples;
+use kubechurn_harness::browser::Browser;
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::measure::quantile::Samples;
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::wait::wait_until;
 
 /// Looks once per frame, which is as often as a user can. The page's clock starts with the navigation.
 const WATCHER: &str = "

@@ -4,16 +4,9 @@
 //! `./dev pictures`, or `cargo bench --bench pictures` with the page and the demo cluster built before. Behind `--` may
 //! stand which states to take. Look at them: nothing here judges.
 
-#[cfg(not(target_arch = "wasm32"))]
-#[allow(dead_code, reason = "the tests use the same harness, and each uses another part")]
-#[path = "../../tests/browser/harness/mod.rs"]
-mod harness;
-
 // What the page is brought into before its picture is taken.
-#[cfg(not(target_arch = "wasm32"))]
 mod states;
 
-#[cfg(not(target_arch = "wasm32"))]
 fn main() {
     // `cargo test --all-targets` runs a benchmark without this flag, to see that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -23,6 +16,3 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("the runtime starts").block_on(states::take(&wanted));
 }
-
-#[cfg(target_arch = "wasm32")]
-fn main() {}

@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde_json::json;
 use thirtyfour::support::base64_decode;
 
-use crate::harness::browser::{Browser, MOUSE};
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{INSTRUMENTS, Page, with_page_in};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::tools;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::browser::{Browser, MOUSE};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::tools;
+use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
 const STATES: [&str; 7] = ["busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
@@ -144,7 +144,7 @@ async fn shoot(page: &Page, name: &str, width: u32, height: u32) -> usize {
     let taken = page.browser.devtools("Page.captureScreenshot", json!({"format": "webp", "quality": QUALITY})).await;
     let picture =
         taken["data"].as_str().and_then(|data| base64_decode(data).ok()).expect("the browser takes a picture");
-    let folder = tools::package_file("docs").join("pictures");
+    let folder = tools::project_file("docs").join("pictures");
     fs::create_dir_all(&folder).expect("the folder can be made");
     let path = folder.join(format!("{name}.webp"));
     fs::write(&path, &picture).expect("the picture can be kept");

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::browser::Browser;
-use crate::harness::wait::{holds, wait_until};
-use crate::metrics::Metrics;
-use crate::session::WINDOW;
+use kubechurn_harness::browser::Browser;
+use kubechurn_harness::measure::metrics::Metrics;
+use kubechurn_harness::wait::{holds, wait_until};
 
-/// Processor seconds a byte of such a page's process, while its cluster is under load. `url` is the proxy's.
-pub async fn watch(url: &str) -> f64 {
+/// Processor seconds a byte of such a page's process, while its cluster is under load, over so many seconds. `url` is the proxy's.
+pub async fn watch(url: &str, seconds: u64) -> f64 {
     let browser = Browser::start("").await;
     browser.driver.goto(format!("{url}k8s/version")).await.expect("the server says its version");
     browser.devtools("Performance.enable", json!({})).await;
@@ -32,7 +31,7 @@ pub async fn watch(url: &str) -> f64 {
     })
     .await;
     let (before, bytes) = (Metrics::read(&browser).await, received().await);
-    tokio::time::sleep(Duration::from_secs(WINDOW)).await;
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
     let (after, received) = (Metrics::read(&browser).await, received().await - bytes);
     browser.quit().await;
     (after.process - before.process) / received

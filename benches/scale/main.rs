@@ -5,39 +5,15 @@
 //! may stand which sizes to run: `1000`, `10000`, `150000`. The figures are those of this machine and its load; the
 //! gates are ratios where they can be.
 
-#[cfg(not(target_arch = "wasm32"))]
-#[allow(dead_code, reason = "the tests use the same harness, and each uses another part")]
-#[path = "../../tests/browser/harness/mod.rs"]
-mod harness;
-
-// Medians and worse.
-#[cfg(not(target_arch = "wasm32"))]
-#[path = "../page/quantile.rs"]
-mod quantile;
-
-// From a write's acknowledgement to the cell that shows it.
-#[cfg(not(target_arch = "wasm32"))]
-#[path = "../page/freshness.rs"]
-mod freshness;
-
-// What the browser says of a page.
-#[cfg(not(target_arch = "wasm32"))]
-#[path = "../page/metrics.rs"]
-mod metrics;
-
 // The least that a page on a watch could cost.
-#[cfg(not(target_arch = "wasm32"))]
 mod bare;
 
 // A page on a cluster of one size, and what can be measured of it.
-#[cfg(not(target_arch = "wasm32"))]
 mod session;
 
 // The tables and the gates.
-#[cfg(not(target_arch = "wasm32"))]
 mod report;
 
-#[cfg(not(target_arch = "wasm32"))]
 fn main() -> std::process::ExitCode {
     // `cargo test --all-targets` runs a benchmark without this flag, to see that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -51,6 +27,3 @@ fn main() -> std::process::ExitCode {
         false => std::process::ExitCode::FAILURE,
     }
 }
-
-#[cfg(target_arch = "wasm32")]
-fn main() {}

@@ -1,8 +1,8 @@
 //! The tables, and the goals that decide whether the command succeeds.
 
-use crate::metrics::{milliseconds, tasks};
-use crate::quantile::Samples;
 use crate::session::{Answers, Load, RATE, ROUNDS, Session, Start, WINDOW, Window};
+use kubechurn_harness::measure::metrics::{milliseconds, tasks};
+use kubechurn_harness::measure::quantile::Samples;
 
 /// Relists in a row.
 const RELISTS: usize = 10;
@@ -78,7 +78,7 @@ fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
     }
     let Some((size, _, load)) = rows.last() else { return };
     // Beside what the texts of versions may take, which the load has filled.
-    let budget = kubechurn::page::history::BUDGET as f64;
+    let budget = kubechurn_model::page::history::BUDGET as f64;
     gates.at_most(&format!("memory at {size} Pods without the texts' budget, MB"), (load.wasm - budget) / 1e6, 64.0);
     gates.at_most(
         &format!("page's CPU / a page that only parses the watch, at {size}"),

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::bare;
-use crate::freshness;
-use crate::harness::browser::Browser;
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::INSTRUMENTS;
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::wait::{holds, wait_until};
-use crate::metrics::{self, LONG_TASKS, Metrics};
-use crate::quantile::Samples;
+use kubechurn_harness::browser::Browser;
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::measure::freshness;
+use kubechurn_harness::measure::metrics::{self, LONG_TASKS, Metrics};
+use kubechurn_harness::measure::quantile::Samples;
+use kubechurn_harness::page::INSTRUMENTS;
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::wait::{holds, wait_until};
 
 /// Writes a second that are asked for.
 pub const RATE: u32 = 5_000;
@@ -160,7 +160,7 @@ impl Session {
         let cluster = Cluster::start(&Options { pods, ..Options::default() }).await;
         let proxy = KubectlProxy::start(cluster.port()).await;
         cluster.rate(RATE).await;
-        let bare = bare::watch(&proxy.url()).await;
+        let bare = bare::watch(&proxy.url(), WINDOW).await;
         cluster.rate(0).await;
         let browser = Browser::start(&format!("{INSTRUMENTS}{LONG_TASKS}{WATCHERS}")).await;
         browser.driver.goto(format!("{}#/pods", proxy.url())).await.expect("the page loads");

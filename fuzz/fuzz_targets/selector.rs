@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../tests/it/fuzz/properties.rs"]
+#[path = "../../crates/model/tests/it/fuzz/properties.rs"]
 mod properties;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| properties::selector(data));

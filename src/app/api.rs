@@ -6,10 +6,10 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::app::{Shared, discovery, document, travel};
 use crate::browser::{base, clock};
-use crate::cache::backoff::Moment;
-use crate::cache::heartbeat::{self, DEADLINE};
-use crate::page::address::{Access, Address, access, candidates, label, policy};
-use crate::page::catalog::Catalog;
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::heartbeat::{self, DEADLINE};
+use kubechurn_model::page::address::{Access, Address, access, candidates, label, policy};
+use kubechurn_model::page::catalog::Catalog;
 use crate::ui::screen::{Source, Splash, put};
 
 /// The origin that the user has allowed in this tab.

@@ -3,17 +3,17 @@
 use crate::app::{Page, UNDRAINED};
 use crate::browser::driver::Driver;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::cache::backoff::Moment;
-use crate::cache::factory::InformerId;
-use crate::cache::reflector::{Action, Input};
-use crate::cache::shared_informer::Received;
-use crate::page::cursor::Cursor;
-use crate::page::notices::{News, Said};
-use crate::page::route::Route;
-use crate::page::watched::{Watched, scopes};
-use crate::table::filter::Filter;
-use crate::table::kinds::Kind;
-use crate::timeline::Timeline;
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::{Action, Input};
+use kubechurn_client::cache::shared_informer::Received;
+use kubechurn_model::page::cursor::Cursor;
+use kubechurn_model::page::notices::{News, Said};
+use kubechurn_model::page::route::Route;
+use kubechurn_model::page::watched::{Watched, scopes};
+use kubechurn_model::table::filter::Filter;
+use kubechurn_model::table::kinds::Kind;
+use kubechurn_model::timeline::Timeline;
 use crate::ui::screen::put;
 
 impl Page {

@@ -4,16 +4,16 @@
 use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::api::resource::ApiResource;
+use kubechurn_client::api::resource::ApiResource;
 use crate::app::{Page, Shared};
 use crate::browser::base::Base;
 use crate::browser::{clock, discovery};
-use crate::cache::discovery::CachedDiscovery;
-use crate::page::catalog::Catalog;
-use crate::page::definitions::Next;
-use crate::page::report;
-use crate::page::route::joined;
-use crate::table::kinds::Kind;
+use kubechurn_client::cache::discovery::CachedDiscovery;
+use kubechurn_model::page::catalog::Catalog;
+use kubechurn_model::page::definitions::Next;
+use kubechurn_model::page::report;
+use kubechurn_model::page::route::joined;
+use kubechurn_model::table::kinds::Kind;
 use crate::ui::screen::put;
 
 /// How often it is looked whether it is time to ask, in milliseconds.

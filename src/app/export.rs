@@ -8,10 +8,10 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
-use crate::api::object::Object;
+use kubechurn_client::api::object::Object;
 use crate::app::{Page, document};
 use crate::browser::clock;
-use crate::page::export::{Export, Format, file_name};
+use kubechurn_model::page::export::{Export, Format, file_name};
 
 /// Rows written between two looks at the clock.
 const SLICE: usize = 200;

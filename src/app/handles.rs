@@ -10,10 +10,10 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::app::{Page, Shared, travel};
 use crate::browser::{clock, watchdog};
-use crate::cache::factory::SharedInformerFactory;
-use crate::page::notices;
-use crate::page::report;
-use crate::page::watched::Watched;
+use kubechurn_client::cache::factory::SharedInformerFactory;
+use kubechurn_model::page::notices;
+use kubechurn_model::page::report;
+use kubechurn_model::page::watched::Watched;
 
 /// Puts the handles into the window.
 pub(super) fn install(page: &Shared) {

@@ -3,22 +3,23 @@
 use leptos::prelude::{GetUntracked, Set};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::api::object::ObjectKey;
-use crate::api::secret;
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::secret;
 use crate::app::{Page, document, export, keys, travel};
 use crate::browser::clock;
-use crate::page::command_line::{self, Listing};
-use crate::page::cursor::{Cursor, Step};
-use crate::page::export::{Format, tab_separated, write_source};
-use crate::page::keys::{Act, Layer, innermost};
-use crate::page::layout::{Rearrange, Source};
-use crate::page::speech::{Seen, Speech};
-use crate::page::{report, route::Route};
-use crate::table::kinds::Kind;
-use crate::table::view::Row;
+use kubechurn_model::page::command_line::{self, Listing};
+use kubechurn_model::page::cursor::{Cursor, Step};
+use kubechurn_model::page::export::{Format, tab_separated, write_source};
+use kubechurn_model::page::keys::{Act, Layer, innermost};
+use kubechurn_model::page::layout::{Rearrange, Source};
+use kubechurn_model::page::speech::{Seen, Speech};
+use kubechurn_model::page::{report, route::Route};
+use kubechurn_model::table::kinds::Kind;
+use kubechurn_model::table::view::Row;
 use crate::ui::hands::{Hands, cell_id, row_id};
 use crate::ui::screen::{Command, Theme, put};
-use crate::ui::table::{HEAD, ROW};
+use crate::ui::table::HEAD;
+use crate::ui::unplaced::ROW;
 
 /// What the browser keeps it under whether keys of a single letter are off.
 const LETTERS: &str = "kubechurn.letters";

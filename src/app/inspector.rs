@@ -13,21 +13,21 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::api::object::{Object, ObjectKey, ResourceVersion};
-use crate::api::owner::OwnerReference;
-use crate::api::uid::Uid;
+use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
+use kubechurn_client::api::owner::OwnerReference;
+use kubechurn_client::api::uid::Uid;
 use crate::app::{Page, export, travel};
 use crate::browser::clock;
-use crate::cache::delta::DeltaType;
-use crate::cache::factory::{InformerId, Registration};
-use crate::cache::reflector::Health;
-use crate::cache::shared_informer::SharedInformer;
-use crate::page::inspector::relatives;
-use crate::page::inspector::summary::summary;
-use crate::page::inspector::versions::{self, Shown};
-use crate::page::inspector::yaml;
-use crate::page::route::Route;
-use crate::table::kinds::Kind;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::factory::{InformerId, Registration};
+use kubechurn_client::cache::reflector::Health;
+use kubechurn_client::cache::shared_informer::SharedInformer;
+use kubechurn_model::page::inspector::relatives;
+use kubechurn_model::page::inspector::summary::summary;
+use kubechurn_model::page::inspector::versions::{self, Shown};
+use kubechurn_model::page::inspector::yaml;
+use kubechurn_model::page::route::Route;
+use kubechurn_model::table::kinds::Kind;
 use crate::ui::inspector::signals::{Inspect, Inspected, Tab, VersionsModel, YamlModel};
 use crate::ui::screen::put;
 
@@ -285,7 +285,7 @@ impl Page {
         let newest = newest
             .filter(|one| one.text.is_some())
             .or_else(|| kept.iter().rev().find(|one| open.state != "live" && one.text.is_some()));
-        let known = |full: &Rc<Full>, version: &crate::page::history::Version| {
+        let known = |full: &Rc<Full>, version: &kubechurn_model::page::history::Version| {
             has(full, (&version.uid, &version.resource_version))
         };
         if let Some(version) = newest {

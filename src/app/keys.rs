@@ -6,7 +6,7 @@ use web_sys::{Element, HtmlDetailsElement, HtmlElement, HtmlInputElement, Keyboa
 
 use crate::app::{Shared, document, obey};
 use crate::browser::clock::later;
-use crate::page::keys::{Focus, Press, act};
+use kubechurn_model::page::keys::{Focus, Press, act};
 use crate::ui::hands::Hands;
 use crate::ui::screen::Command;
 use crate::ui::table::OBJECTS;

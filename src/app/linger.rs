@@ -2,9 +2,9 @@
 
 use crate::app::Page;
 use crate::app::travel::{keep, kept};
-use crate::page::keys::Act;
-use crate::table::view::{Linger, TableView};
-use crate::ui::linger::LingerModel;
+use kubechurn_model::page::keys::Act;
+use kubechurn_model::table::view::{Linger, TableView};
+use crate::ui::models::LingerModel;
 use crate::ui::screen::put;
 
 /// What the browser keeps it under.

@@ -6,10 +6,10 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::app::Page;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::cache::factory::InformerId;
-use crate::cache::reflector::Health;
-use crate::page::listing::{Counts, Progress};
-use crate::ui::listing::ListingModel;
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Health;
+use kubechurn_model::page::listing::{Counts, Progress};
+use crate::ui::models::ListingModel;
 use crate::ui::screen::put;
 
 /// The numbers of objects that were asked for.

@@ -3,12 +3,12 @@
 use crate::app::meters::sums;
 use crate::app::{Page, Shared};
 use crate::browser::clock;
-use crate::cache::ledger::Ledger;
-use crate::cache::reflector::Input;
-use crate::cache::shared_informer::SharedInformer;
-use crate::page::history::BUDGET;
-use crate::page::memory::Step;
-use crate::page::notices::{News, Said};
+use kubechurn_client::cache::ledger::Ledger;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::cache::shared_informer::SharedInformer;
+use kubechurn_model::page::history::BUDGET;
+use kubechurn_model::page::memory::Step;
+use kubechurn_model::page::notices::{News, Said};
 
 /// What a timeline may take once memory is short, in bytes.
 pub(super) const MARKS: usize = 512 << 10;

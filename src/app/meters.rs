@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::cache::ledger::Ledger;
+use kubechurn_client::cache::ledger::Ledger;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use leptos::prelude::WithUntracked;
 
-use crate::api::object::ObjectKey;
+use kubechurn_client::api::object::ObjectKey;
 use crate::app::Page;
-use crate::page::palette::{Does, Found, Known};
+use kubechurn_model::page::palette::{Does, Found, Known};
 use crate::ui::hands::{Hands, PaletteItem, PaletteModel};
 use crate::ui::screen::{Command, put};
 

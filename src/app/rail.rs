@@ -3,11 +3,11 @@
 use crate::app::present::{bytes, bytes_of};
 use crate::app::{Page, travel};
 use crate::browser::clock;
-use crate::page::rail::Groups;
-use crate::page::report;
-use crate::page::watched::Watched;
-use crate::table::kinds::Kind;
-use crate::timeline::mark::{MarkType, grouped};
+use kubechurn_model::page::rail::Groups;
+use kubechurn_model::page::report;
+use kubechurn_model::page::watched::Watched;
+use kubechurn_model::table::kinds::Kind;
+use kubechurn_model::timeline::mark::{MarkType, grouped};
 use crate::ui::screen::{RailItem, put};
 
 /// Where the browser keeps which groups are open.

@@ -4,10 +4,10 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::app::Page;
 use crate::app::travel::{keep, kept, parameter};
-use crate::cache::reflector::Input;
-use crate::page::keys::Act;
-use crate::page::resync::{Resync, Resyncs};
-use crate::ui::resync::ResyncModel;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::page::keys::Act;
+use kubechurn_model::page::resync::{Resync, Resyncs};
+use crate::ui::models::ResyncModel;
 use crate::ui::screen::put;
 
 /// What the browser keeps it under.

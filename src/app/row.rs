@@ -1,14 +1,14 @@
 //! From a row of the view to what the screen shows of it.
 
-use crate::api::cell::Tone;
-use crate::api::time::{Timestamp, write_human_duration};
-use crate::cache::delta::DeltaType;
-use crate::page::direction::direction;
-use crate::page::layout::{Layout, Source};
-use crate::table::filter::{Place, searched};
-use crate::table::order::RowId;
-use crate::table::view::{Progress, Row, TableView};
-use crate::timeline::mark::{MarkType, grouped};
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::time::{Timestamp, write_human_duration};
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_model::page::direction::direction;
+use kubechurn_model::page::layout::{Layout, Source};
+use kubechurn_model::table::filter::{Place, searched};
+use kubechurn_model::table::order::RowId;
+use kubechurn_model::table::view::{Progress, Row, TableView};
+use kubechurn_model::timeline::mark::{MarkType, grouped};
 use crate::ui::screen::{CellModel, RowModel};
 
 /// Whether the user looks at a row's object, and whether the keyboard's hand is on the row (0) or on one of its cells

@@ -5,8 +5,8 @@ use wasm_bindgen::closure::Closure;
 
 use crate::app::{Page, Shared, document, travel};
 use crate::browser::clock;
-use crate::timeline::scale::Viewport;
-use crate::timeline::scene::{TimelineView, duration};
+use kubechurn_model::timeline::scale::Viewport;
+use kubechurn_model::timeline::scene::{TimelineView, duration};
 use crate::ui::screen::{Command, Commands, put};
 use crate::ui::timeline::CANVAS;
 use crate::ui::timeline_canvas::Painter;

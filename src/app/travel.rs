@@ -2,15 +2,15 @@
 
 use leptos::prelude::GetUntracked;
 
-use crate::api::list;
-use crate::api::object::{DecodeError, ResourceVersion, decode_metadata};
-use crate::api::request::{ListRequest, Scope};
-use crate::api::sort::sort;
+use kubechurn_client::api::list;
+use kubechurn_client::api::object::{DecodeError, ResourceVersion, decode_metadata};
+use kubechurn_client::api::request::{ListRequest, Scope};
+use kubechurn_client::api::sort::sort;
 use crate::browser::base::Base;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::cache::reflector::{Input, PAGE};
-use crate::page::route::Route;
-use crate::table::kinds::namespaces;
+use kubechurn_client::cache::reflector::{Input, PAGE};
+use kubechurn_model::page::route::Route;
+use kubechurn_model::table::kinds::namespaces;
 use crate::ui::screen::{Namespaces, Screen, Theme, put};
 
 const THEME: &str = "kubechurn.theme";

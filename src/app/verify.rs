@@ -5,22 +5,23 @@ use leptos::prelude::GetUntracked;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Element;
 
-use crate::api::object::ResourceVersion;
-use crate::api::request::ExactListRequest;
-use crate::api::uid::Uid;
+use kubechurn_client::api::object::ResourceVersion;
+use kubechurn_client::api::request::ExactListRequest;
+use kubechurn_client::api::uid::Uid;
 use crate::app::timeline::time_of_day;
 use crate::app::{Page, document};
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::cache::consistency::{Difference, Differences, Identity};
-use crate::cache::factory::InformerId;
-use crate::cache::reflector::Input;
-use crate::page::cursor::Cursor;
-use crate::page::verify::{Item, Now, Step, Verifier};
-use crate::page::watched::Watched;
+use kubechurn_client::cache::consistency::{Difference, Differences};
+use kubechurn_client::cache::journal::Identity;
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::page::cursor::Cursor;
+use kubechurn_model::page::verify::{Item, Now, Step, Verifier};
+use kubechurn_model::page::watched::Watched;
 use crate::ui::hands::row_id;
 use crate::ui::screen::{RowModel, put};
-use crate::ui::verified::{VerifiedItem, VerifiedModel};
+use crate::ui::models::{VerifiedItem, VerifiedModel};
 
 /// The checks, and the question that is under way.
 #[derive(Default)]

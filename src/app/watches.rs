@@ -2,13 +2,13 @@
 
 use leptos::prelude::GetUntracked;
 
-use crate::api::request::Scope;
-use crate::api::resource::ApiResource;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
 use crate::app::Page;
 use crate::app::meters::{Meters, Rates, Sample};
 use crate::app::present::{bytes, bytes_of};
-use crate::page::report;
-use crate::timeline::mark::grouped;
+use kubechurn_model::page::report;
+use kubechurn_model::timeline::mark::grouped;
 use crate::ui::screen::{WatchItem, put};
 
 impl Page {

@@ -1,6 +1,6 @@
 //! Where the API is: one base for HTTP, one for WebSockets.
 
-use crate::api::release::Release;
+use kubechurn_client::api::release::Release;
 use crate::browser::clock::within;
 use crate::browser::fetch::get;
 

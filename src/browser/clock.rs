@@ -7,9 +7,9 @@ use futures::future::{Either, select};
 use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::api::time::Timestamp;
-use crate::cache::backoff::Moment;
-use crate::cache::clock::Clock;
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::clock::Clock;
 
 thread_local! {
     /// The monotonic clock, and when it began: each frame of a watch is stamped, and to find them took longer than to ask.

@@ -3,15 +3,15 @@
 use futures::stream::{self, StreamExt};
 use gloo_net::http::{Request, Response};
 
-use crate::api::definition;
-use crate::api::discovery::{ACCEPT, GroupVersion, PATHS};
-use crate::api::resource::ApiResource;
-use crate::api::secret;
-use crate::api::status::Failure;
+use kubechurn_client::api::definition;
+use kubechurn_client::api::discovery::{ACCEPT, GroupVersion, PATHS};
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::secret;
+use kubechurn_client::api::status::Failure;
 use crate::browser::base::Base;
 use crate::browser::clock::within;
 use crate::browser::fetch::AbortOnDrop;
-use crate::cache::discovery::CachedDiscovery;
+use kubechurn_client::cache::discovery::CachedDiscovery;
 
 /// How many documents are asked for at a time: a browser opens no more than six connections to a server, and lists
 /// want some of them.

@@ -9,8 +9,8 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::cache::backoff::Moment;
-use crate::cache::reflector::{Action, Input};
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::reflector::{Action, Input};
 
 /// Hands an input to the core, and returns the next action and deadline.
 type Deliver = dyn Fn(Input<'_>, Moment) -> (Option<Action>, Option<f64>);

@@ -6,17 +6,17 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStreamDefaultReader;
 
-use crate::api::event::{self, EventType};
-use crate::api::list;
-use crate::api::request::{ExactListRequest, ListRequest, METADATA_LIST, Scope, WatchRequest, path};
-use crate::api::resource::ApiResource;
-use crate::api::secret;
-use crate::api::status::{Failure, Verdict};
+use kubechurn_client::api::event::{self, EventType};
+use kubechurn_client::api::list;
+use kubechurn_client::api::request::{ExactListRequest, ListRequest, METADATA_LIST, Scope, WatchRequest, path};
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::secret;
+use kubechurn_client::api::status::{Failure, Verdict};
 use crate::browser::base::{self, Base};
 use crate::browser::fetch::{get, get_as};
 use crate::browser::socket;
-use crate::cache::heartbeat::Answer;
-use crate::cache::reflector::Input;
+use kubechurn_client::cache::heartbeat::Answer;
+use kubechurn_client::cache::reflector::Input;
 
 /// One resource in one scope, at one API.
 #[derive(Clone, Debug)]

@@ -12,10 +12,10 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
 
-use crate::api::secret;
-use crate::api::status::Failure;
+use kubechurn_client::api::secret;
+use kubechurn_client::api::status::Failure;
 use crate::browser::text::{TooLong, Transcript};
-use crate::cache::reflector::{Input, LONGEST_FRAME};
+use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 
 /// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.
 pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {

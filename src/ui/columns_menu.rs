@@ -6,8 +6,8 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::page::keys::Act;
-use crate::page::layout::{Choice, Rearrange};
+use kubechurn_model::page::keys::Act;
+use kubechurn_model::page::layout::{Choice, Rearrange};
 use crate::ui::hands::Hands;
 use crate::ui::linger::LingerChoice;
 use crate::ui::resync::ResyncChoice;

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::page::keys::{Act, Layer};
-use crate::page::layout::{Choice, Rearrange};
+use kubechurn_model::page::keys::{Act, Layer};
+use kubechurn_model::page::layout::{Choice, Rearrange};
 
 /// What the hands ask for.
 #[derive(Clone, Debug, PartialEq)]

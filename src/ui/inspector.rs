@@ -11,9 +11,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::api::cell::Tone;
-use crate::api::time::{Timestamp, write_human_duration};
-use crate::page::inspector::width::NARROWEST;
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::time::{Timestamp, write_human_duration};
+use kubechurn_model::page::inspector::width::NARROWEST;
 use crate::ui::inspector::signals::{Inspect, Signals, Tab};
 use crate::ui::screen::{Command, Commands, Screen};
 
@@ -208,8 +208,8 @@ fn Head(signals: Signals, commands: Commands) -> impl IntoView {
 }
 
 /// Objects one after the other, each a link where there is somewhere to go.
-fn links(chain: Vec<crate::page::inspector::relatives::Link>, between: &'static str) -> impl IntoView {
-    let one = |(at, link): (usize, crate::page::inspector::relatives::Link)| {
+fn links(chain: Vec<kubechurn_model::page::inspector::relatives::Link>, between: &'static str) -> impl IntoView {
+    let one = |(at, link): (usize, kubechurn_model::page::inspector::relatives::Link)| {
         let words = format!("{} {}", link.kind, link.name);
         let before = if at > 0 { between } else { "" };
         let note = (!link.words.is_empty()).then(|| format!(" ({})", link.words));

@@ -2,22 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::page::keys::Act;
-use crate::table::view::{Linger, MOST};
-use crate::timeline::mark::grouped;
+use kubechurn_model::page::keys::Act;
+use kubechurn_model::table::view::{Linger, MOST};
+use kubechurn_model::timeline::mark::grouped;
 use crate::ui::hands::Hands;
 use crate::ui::screen::{Command, Commands, Screen};
-
-/// What is shown of deleted rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LingerModel {
-    /// How long they stay.
-    pub chosen: Linger,
-    /// How many there are in the table in view.
-    pub count: usize,
-    /// How many went before their time, for there were too many.
-    pub crowded_out: usize,
-}
 
 /// The words on a choice.
 fn words(linger: Linger) -> &'static str {

@@ -2,20 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::ui::models::ListingModel;
 use crate::ui::screen::Screen;
-
-/// How far it has come.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ListingModel {
-    /// What is listed.
-    pub title: String,
-    /// So many have come.
-    pub listed: u64,
-    /// Of about so many.
-    pub about: u64,
-    /// Both in words.
-    pub words: String,
-}
 
 /// A bar, and its words below it; nothing where there are rows, or no number is known.
 #[component]

@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::page::keys::{Act, Layer};
+use kubechurn_model::page::keys::{Act, Layer};
 use crate::ui::hands::{Hands, PaletteItem};
 use crate::ui::screen::{Command, Commands, Screen};
 

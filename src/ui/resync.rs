@@ -2,19 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::page::keys::Act;
-use crate::page::resync::Resync;
+use kubechurn_model::page::keys::Act;
+use kubechurn_model::page::resync::Resync;
 use crate::ui::hands::Hands;
 use crate::ui::screen::{Command, Commands, Screen};
-
-/// What is shown of resyncs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ResyncModel {
-    /// What is chosen; `None` while the address says something else.
-    pub chosen: Option<Resync>,
-    /// What is said beside it.
-    pub words: String,
-}
 
 /// The words on a choice.
 fn words(resync: Resync) -> &'static str {

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Document, Element, Node, Text};
 
-use crate::page::route::CHANGED;
+use kubechurn_model::page::route::CHANGED;
 use crate::ui::hands::{cell_id, row_id};
 use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Slot};
 

@@ -8,15 +8,12 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::api::object::ObjectKey;
-use crate::api::uid::Uid;
-use crate::page::route::Route;
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_model::page::route::Route;
 use crate::ui::hands::{Hands, HandsScreen};
 use crate::ui::inspector::signals::{Inspect, Signals};
-use crate::ui::linger::LingerModel;
-use crate::ui::listing::ListingModel;
-use crate::ui::resync::ResyncModel;
-use crate::ui::verified::VerifiedModel;
+use crate::ui::models::{LingerModel, ListingModel, ResyncModel, VerifiedModel};
 
 /// What the user asks for.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use leptos::ev;
 use leptos::prelude::*;
 
-use crate::page::route::Route;
-use crate::page::selectors::{check_fields, check_labels};
+use kubechurn_model::page::route::Route;
+use kubechurn_model::page::selectors::{check_fields, check_labels};
 use crate::ui::screen::{Command, Commands, Screen};
 
 /// A selector's field: its name, what it may look like, where it stands in a route, and what is wrong with a text.

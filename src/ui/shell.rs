@@ -5,8 +5,8 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::page::keys::Act;
-use crate::page::route::Route;
+use kubechurn_model::page::keys::Act;
+use kubechurn_model::page::route::Route;
 use crate::ui::footer::Footer;
 use crate::ui::hands::Hands;
 use crate::ui::help::Help;

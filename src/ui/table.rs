@@ -4,17 +4,15 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::page::layout::Rearrange;
+use kubechurn_model::page::layout::Rearrange;
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
 use crate::ui::hands::Hands;
 use crate::ui::linger::ClearDeleted;
 use crate::ui::listing::Listing;
 use crate::ui::row::{Pattern, Row};
 use crate::ui::screen::{Command, Commands, Head, Screen};
-use crate::ui::unplaced::Unplaced;
+use crate::ui::unplaced::{MAX_HEIGHT, ROW, Unplaced};
 
-/// The height of a row in pixels; `--row` in tokens.css.
-pub const ROW: f64 = 25.0;
 /// The height of the head, which covers the uppermost part of what is scrolled.
 pub const HEAD: f64 = 28.0;
 /// The id of what is scrolled, which has the focus when the keys go from row to row.
@@ -105,9 +103,6 @@ pub fn Table(
     }
 }
 
-/// The tallest element that every browser can scroll, in pixels.
-pub const MAX_HEIGHT: f64 = 16_000_000.0;
-
 #[component]
 fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
     let what = move || {
@@ -121,7 +116,7 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
     let wide = move || screen.route.with(|route| route.wide);
     let widen = move |_| {
         let route = screen.route.get_untracked();
-        commands.send(Command::Go(crate::page::route::Route { wide: !route.wide, ..route }));
+        commands.send(Command::Go(kubechurn_model::page::route::Route { wide: !route.wide, ..route }));
     };
     view! {
         <div class="title-bar">

@@ -8,10 +8,10 @@ use std::f64::consts::TAU;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-use crate::api::cell::Tone;
-use crate::timeline::fold::{CHAR, PILL_PAD, short};
-use crate::timeline::mark::{MarkType, grouped};
-use crate::timeline::scene::{LaneRow, Scene, fit};
+use kubechurn_client::api::cell::Tone;
+use kubechurn_model::timeline::fold::{CHAR, PILL_PAD, short};
+use kubechurn_model::timeline::mark::{MarkType, grouped};
+use kubechurn_model::timeline::scene::{LaneRow, Scene, fit};
 
 /// Where labels begin.
 const MARGIN: f64 = 14.0;

@@ -3,7 +3,11 @@
 use leptos::prelude::*;
 
 use crate::ui::screen::Screen;
-use crate::ui::table::{MAX_HEIGHT, ROW};
+
+/// The height of a row in pixels; `--row` in tokens.css.
+pub const ROW: f64 = 25.0;
+/// The tallest element that every browser can scroll, in pixels.
+pub const MAX_HEIGHT: f64 = 16_000_000.0;
 
 /// What stands for the rows without a place. To a screen reader the table's status says the same.
 #[component]

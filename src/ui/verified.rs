@@ -3,39 +3,10 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::page::keys::Act;
+use kubechurn_model::page::keys::Act;
 use crate::ui::hands::Hands;
+use crate::ui::models::VerifiedItem;
 use crate::ui::screen::{Command, Commands, Screen};
-
-/// What is shown of the checks.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VerifiedModel {
-    /// `unknown`, `checking`, `same` or `differs`.
-    pub state: &'static str,
-    /// What stands in the footer.
-    pub label: String,
-    /// More about it.
-    pub words: String,
-    /// One for each watch; none while the list is closed.
-    pub items: Vec<VerifiedItem>,
-}
-
-/// What is shown of one watch.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VerifiedItem {
-    /// Which kind, and where.
-    pub subject: String,
-    /// As in [`VerifiedModel`].
-    pub state: &'static str,
-    /// When, as a time of day.
-    pub at: String,
-    /// What came of it.
-    pub words: String,
-    /// When it last differed.
-    pub found_at: Option<String>,
-    /// What differed then.
-    pub differences: Vec<String>,
-}
 
 /// When what is shown was found to be what the server has, and on demand more about it.
 #[component]

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::tools;
-use crate::harness::truth::pod;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::tools;
+use kubechurn_harness::truth::pod;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 /// How long a page may take to reach a state.
 const SOON: Duration = Duration::from_secs(20);

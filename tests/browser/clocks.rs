@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::truth::{Truth, pod};
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::truth::{Truth, pod};
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: &str = "/api/v1/pods";
 const HOUR: f64 = 3_600_000.0;

@@ -8,15 +8,15 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::harness::browser::Browser;
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::kubectl::{Kubectl, Line};
-use crate::harness::page::{INSTRUMENTS, Page, Row, with_page, with_page_in};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::tools;
-use crate::harness::truth::key;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::browser::Browser;
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::kubectl::{Kubectl, Line};
+use kubechurn_harness::page::{INSTRUMENTS, Page, Row, with_page, with_page_in};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::tools;
+use kubechurn_harness::truth::key;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const KINDS: [&str; 8] =
     ["pods", "deployments.apps", "replicasets.apps", "nodes", "events", "namespaces", "services", "jobs.batch"];
@@ -120,7 +120,7 @@ async fn cells_are_what_kubectl_prints() {
 }
 
 fn read(kind: &str) -> Table {
-    let file = tools::package_file(&format!("tests/fixtures/tables/{kind}.json"));
+    let file = tools::project_file(&format!("tests/fixtures/tables/{kind}.json"));
     let text = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
@@ -201,7 +201,7 @@ async fn rows_of_every_kind_are_what_kubectl_gets() {
 
 /// The names of the recorded tables.
 fn recorded() -> BTreeSet<String> {
-    let folder = tools::package_file("tests/fixtures/tables");
+    let folder = tools::project_file("tests/fixtures/tables");
     let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let names = files.map(|file| file.expect("the folder can be listed").file_name().to_string_lossy().into_owned());
     names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned())).collect()

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::page::{COPIED, GIVEN};
 use crate::live::with_live_page;
+use kubechurn_harness::page::{COPIED, GIVEN};
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(15);

@@ -1,7 +1,7 @@
 //! Three seeds of the fault matrix; `./dev faults` plays as many as are asked for.
 
-use crate::faults::seed::play;
-use crate::harness::turn;
+use kubechurn_harness::faults::seed::play;
+use kubechurn_harness::turn;
 
 #[tokio::test]
 async fn three_seeds_of_faults_leave_nothing_unaccounted() {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use crate::harness::page::{AT_ONCE, Page, Row};
-use crate::harness::truth::pod;
-use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
+use kubechurn_harness::page::{AT_ONCE, Page, Row};
+use kubechurn_harness::truth::pod;
+use kubechurn_harness::wait::{holds, wait_until};
 
 /// The columns in which something is marked, and what.
 const MARKS: &str = "

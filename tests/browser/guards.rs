@@ -9,12 +9,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
-use crate::harness::browser::Browser;
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{COPIED, GIVEN, Page, with_page};
-use crate::harness::proxy::{KubectlProxy, TrunkServe};
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::browser::Browser;
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{COPIED, GIVEN, Page, with_page};
+use kubechurn_harness::proxy::{KubectlProxy, TrunkServe};
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const SECRET: &str = "5f1d0c3e9b7a42868d1e6c0f7a3b9d24";
 /// That of the proxy behind Trunk.

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::harness::cluster::Write;
-use crate::harness::page::{Mark, Page, Row, Status};
-use crate::harness::truth::Truth;
+use kubechurn_harness::cluster::Write;
+use kubechurn_harness::page::{Mark, Page, Row, Status};
+use kubechurn_harness::truth::Truth;
 
 /// The version up to which the page had heard everything.
 pub fn revision(status: &Status) -> u64 {

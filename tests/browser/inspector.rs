@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::kubectl::Kubectl;
-use crate::harness::page::{GIVEN, Page, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::truth;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::kubectl::Kubectl;
+use kubechurn_harness::page::{GIVEN, Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::truth;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(10);

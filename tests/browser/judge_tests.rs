@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::truth::{Item, Truth};
-use crate::judge::honesty::{API, HEADER, Outage, Sample, gaps, honesty};
-use crate::judge::ledger::Ledger;
-use crate::judge::log::PageLog;
-use crate::judge::{Case, Verdict, judge};
+use kubechurn_harness::judge::honesty::{API, HEADER, Outage, Sample, gaps, honesty};
+use kubechurn_harness::judge::ledger::Ledger;
+use kubechurn_harness::judge::log::PageLog;
+use kubechurn_harness::judge::{Case, Verdict, judge};
+use kubechurn_harness::truth::{Item, Truth};
 
 const ONE: &str = "api/v1/pods?watch=true&resourceVersion=10&timeoutSeconds=301";
 const TWO: &str = "api/v1/pods?watch=true&resourceVersion=30&timeoutSeconds=302";

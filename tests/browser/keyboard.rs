@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use crate::harness::page::{AT_ONCE, HEADS};
-use crate::harness::truth::pod;
-use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
+use kubechurn_harness::page::{AT_ONCE, HEADS};
+use kubechurn_harness::truth::pod;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(15);

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::kubectl::{Kubectl, Line};
-use crate::harness::page::{HEADS, Page, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::kubectl::{Kubectl, Line};
+use kubechurn_harness::page::{HEADS, Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
-const DEFINITION: &str = include_str!("../kubectl/manifests/widgets.yaml");
+const DEFINITION: &str = include_str!("../../crates/cluster/tests/kubectl/manifests/widgets.yaml");
 const WIDGETS: &str = "widgets.example.org";
 /// A widget with all that its columns look for, one with odd values, and one with nothing.
 const OBJECTS: &str = r#"

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::harness::tools;
+use kubechurn_harness::tools;
 
 /// The crates whose files the program itself names, where a panic would say which line it was: `serde_json-1.0.1`.
 fn linked(program: &[u8]) -> BTreeSet<String> {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::cluster::Cluster;
-use crate::harness::page::Page;
-use crate::harness::truth::pod;
-use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
+use kubechurn_harness::cluster::Cluster;
+use kubechurn_harness::page::Page;
+use kubechurn_harness::truth::pod;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(10);

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
 /// What a list of all Pods takes at most with the fault below.

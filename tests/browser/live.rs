@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::turn;
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::turn;
 
 /// Opens the page on `hash`, whose kind is Pods, and lets `test` use it.
 pub async fn with_live_page(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster)) {

@@ -3,21 +3,9 @@
 //! Each test starts its own cluster, proxy and browser on free ports and takes them down again. What a test
 //! may hold on to in the page is written in the README. When one fails, the page's status and console follow
 //! the message, and `target/browser-failures/` has a screenshot.
-#![cfg(not(target_arch = "wasm32"))]
-
-// The processes, the browser, the page's handles, and an independent LIST.
-#[allow(dead_code, reason = "the benchmark uses the same harness, and each uses another part")]
-mod harness;
 
 // Random faults, and three seeds of them.
 mod fault_seeds;
-#[allow(dead_code, reason = "the command uses more of it than the tests")]
-mod faults;
-
-// Holds what a page wrote down against what the cluster wrote down.
-#[allow(dead_code, reason = "the command uses more of it than the tests")]
-mod judge;
-
 // The judge itself, by logs made by hand, and all the ways in which they can be wrong.
 mod judge_tests;
 

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 /// A refused request is tried again after half a minute at the latest.
 const SECOND_TRY: Duration = Duration::from_secs(75);

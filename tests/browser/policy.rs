@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::browser::Browser;
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{INSTRUMENTS, Page, with_page_in};
-use crate::harness::proxy::{KubectlProxy, TrunkServe};
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::browser::Browser;
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{INSTRUMENTS, Page, with_page_in};
+use kubechurn_harness::proxy::{KubectlProxy, TrunkServe};
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
 

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::{KubectlProxy, TrunkServe};
-use crate::harness::relay::{Direction, Relay};
-use crate::harness::truth::pod;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::{KubectlProxy, TrunkServe};
+use kubechurn_harness::relay::{Direction, Relay};
+use kubechurn_harness::truth::pod;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: &str = "/api/v1/pods";
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::truth::pod;
-use crate::harness::wait::{holds, wait_until};
 use crate::live::with_live_page;
+use kubechurn_harness::truth::pod;
+use kubechurn_harness::wait::{holds, wait_until};
 
 /// What has the focus: a kind's link, or a group's heading.
 const FOCUS: &str = "

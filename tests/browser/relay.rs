@@ -5,11 +5,11 @@ use std::time::Duration;
 use reqwest::{Client, Response};
 use serde_json::json;
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::relay::{Direction, Relay};
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::relay::{Direction, Relay};
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const WATCH: &str = "api/v1/pods?watch=true&resourceVersion=";
 

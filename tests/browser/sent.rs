@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::harness::cluster::{Cluster, Options, Sent};
-use crate::harness::page::{Page, Status, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options, Sent};
+use kubechurn_harness::page::{Page, Status, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const RATE: u32 = 100;
 /// A page may take this long to be live.

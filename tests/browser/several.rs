@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::kubectl::Kubectl;
-use crate::harness::page::{COPIED, GIVEN, HEADS, Page, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::kubectl::Kubectl;
+use kubechurn_harness::page::{COPIED, GIVEN, HEADS, Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(15);
 const KINDS: [(&str, &str); 3] = [

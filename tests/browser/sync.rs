@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::harness::cluster::{Cluster, Options, Write};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::{KubectlProxy, TrunkServe};
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
 use crate::history::{every_write_has_its_mark, revision};
+use kubechurn_harness::cluster::{Cluster, Options, Write};
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::{KubectlProxy, TrunkServe};
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const RATE: u32 = 200;
 

@@ -6,12 +6,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use crate::harness::cluster::{Cluster, Options};
-use crate::harness::page::{Page, with_page};
-use crate::harness::proxy::KubectlProxy;
-use crate::harness::truth::pod;
-use crate::harness::turn;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::{Page, with_page};
+use kubechurn_harness::proxy::KubectlProxy;
+use kubechurn_harness::truth::pod;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: &str = "/api/v1/pods";
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -106,7 +106,7 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
         page.press(Key::Enter + "").await;
         let told = all_the_same(page, 3, 1_199).await;
         assert_eq!(told.differed, 1);
-        let version = |items: &std::collections::BTreeMap<_, crate::harness::truth::Item>, key: &String| {
+        let version = |items: &std::collections::BTreeMap<_, kubechurn_harness::truth::Item>, key: &String| {
             items.get(key).map(|item| item.resource_version.clone())
         };
         let mut found: Vec<(String, Option<String>, Option<String>)> = told

@@ -46,8 +46,8 @@ impl Side {
     /// The side whose tests are in a file.
     fn of(path: &Path) -> Self {
         match path {
-            _ if path.starts_with(Path::new(ROOT).join("src/bin/cluster")) => Self::Server,
-            _ if path.starts_with(Path::new(ROOT).join("tests/kubectl")) => Self::Proxy,
+            _ if path.starts_with(Path::new(ROOT).join("crates/cluster/src")) => Self::Server,
+            _ if path.starts_with(Path::new(ROOT).join("crates/cluster/tests")) => Self::Proxy,
             _ => Self::Client,
         }
     }
@@ -133,7 +133,7 @@ fn every_rule_has_its_test() {
 #[test]
 fn no_rule_of_a_side_has_two_tests() {
     let mut claims: BTreeMap<(Side, u32), usize> = BTreeMap::new();
-    for path in ["src", "tests/it", "tests/kubectl"].into_iter().flat_map(|folder| files(folder, &["rs"])) {
+    for path in ["src", "crates"].into_iter().flat_map(|folder| files(folder, &["rs"])) {
         let text = fs::read_to_string(&path).unwrap();
         let numbers =
             text.lines().filter_map(|line| line.trim().strip_prefix("/// ")?.split_once(". ")?.0.parse().ok());

@@ -77,7 +77,7 @@ fn every_mutant_is_listed_with_tests_that_exist() {
     let text = fs::read_to_string(Path::new(ROOT).join("mutants/README.md")).unwrap();
     let quoted = |cell: &str| -> Vec<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
     let mut listed = BTreeSet::new();
-    let sources: Vec<String> = ["src", "tests/it"]
+    let sources: Vec<String> = ["src", "crates"]
         .iter()
         .flat_map(|folder| files(folder, &["rs"]))
         .map(|path| fs::read_to_string(path).unwrap())

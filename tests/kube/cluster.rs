@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::harness::ports::free_port;
-use crate::harness::process::{Process, port_closed};
+use kubechurn_harness::ports::free_port;
+use kubechurn_harness::process::{Process, port_closed};
 
 /// Where nothing else names the program: the project's debug build.
 const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/debug/cluster");

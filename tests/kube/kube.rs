@@ -3,15 +3,6 @@
 //!
 //! `KUBECHURN_CLUSTER` names the cluster's program, else it is the project's own debug build.
 
-// A process that cannot outlive its test, and waiting: the browser tests' own.
-#[allow(dead_code, reason = "the browser tests use the same, and each uses another part")]
-#[path = "../browser/harness"]
-mod harness {
-    pub mod ports;
-    pub mod process;
-    pub mod wait;
-}
-
 /// The cluster: its orders, and its lists as plain JSON.
 mod cluster;
 /// One resource followed by kube.
@@ -21,7 +12,7 @@ use kube_runtime::watcher::{Config, InitialListStrategy};
 
 use crate::cluster::Cluster;
 use crate::follower::Follower;
-use crate::harness::wait::{holds, wait_until};
+use kubechurn_harness::wait::{holds, wait_until};
 
 /// Longer than anything here takes, on the slowest machine.
 const DEADLINE: std::time::Duration = std::time::Duration::from_secs(30);

@@ -7,9 +7,9 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use kube_runtime::reflector::store::Writer;
 use kube_runtime::watcher;
-use kubechurn::cache::delta::DeltaType;
-use kubechurn::cache::pipeline::Pipeline;
-use kubechurn::cache::queue::QueueKind;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::pipeline::Pipeline;
+use kubechurn_client::cache::queue_kind::QueueKind;
 
 use crate::clock::timed;
 use crate::kube::{Kube, KubePods, MetadataPod, TypedPod};

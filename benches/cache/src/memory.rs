@@ -11,10 +11,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use allocation_counter::measure;
-use kubechurn::api::object::Object;
-use kubechurn::cache::delta::DeltaType;
-use kubechurn::cache::pipeline::Pipeline;
-use kubechurn::cache::queue::QueueKind;
+use kubechurn_client::api::object::Object;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::pipeline::Pipeline;
+use kubechurn_client::cache::queue_kind::QueueKind;
 
 use crate::gate::Gates;
 use crate::pods::Pods;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use kubechurn::api::object::{Object, ObjectKey, ResourceVersion};
-use kubechurn::table::kinds;
+use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
+use kubechurn_model::table::kinds;
 
 use crate::stream::Pod;
 

@@ -1,15 +1,15 @@
 //! What stands around the inspected object: owners, what belongs to it, and its Events.
 
-use crate::api::owner::OwnerReference;
+use kubechurn_client::api::owner::OwnerReference;
 use crate::app::Page;
 use crate::app::inspector::{Inspection, LINGERS};
-use crate::cache::factory::Registration;
-use crate::cache::handler::HandlerOptions;
-use crate::cache::reflector::{Health, Options};
-use crate::cache::shared_informer::{InformerOptions, SharedInformer};
-use crate::page::inspector::relatives::{self, DEPTH, Link};
-use crate::page::inspector::{events, summary};
-use crate::table::kinds::events as event_kind;
+use kubechurn_client::cache::factory::Registration;
+use kubechurn_client::cache::handler::HandlerOptions;
+use kubechurn_client::cache::reflector::{Health, Options};
+use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
+use kubechurn_model::page::inspector::relatives::{self, DEPTH, Link};
+use kubechurn_model::page::inspector::{events, summary};
+use kubechurn_model::table::kinds::events as event_kind;
 use crate::ui::inspector::signals::EventsModel;
 use crate::ui::screen::put;
 

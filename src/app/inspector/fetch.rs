@@ -5,17 +5,17 @@ use std::rc::Rc;
 use leptos::prelude::Set;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::api::object::{ObjectKey, ResourceVersion};
-use crate::api::owner::OwnerReference;
-use crate::api::request::Scope;
-use crate::api::status::Failure;
-use crate::api::uid::Uid;
+use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+use kubechurn_client::api::owner::OwnerReference;
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::status::Failure;
+use kubechurn_client::api::uid::Uid;
 use crate::app::Page;
 use crate::app::inspector::Full;
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::page::inspector::{secret, summary};
-use crate::table::kinds::Kind;
+use kubechurn_model::page::inspector::{secret, summary};
+use kubechurn_model::table::kinds::Kind;
 
 impl Page {
     fn getter(&self, kind: &Kind, key: &ObjectKey) -> Option<ListerWatcher> {

@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast;
 
 use crate::app::travel::{keep, kept};
 use crate::app::{Page, document};
-use crate::page::inspector::width::{fit, read, widest};
+use kubechurn_model::page::inspector::width::{fit, read, widest};
 use crate::ui::inspector::signals::Width;
 use crate::ui::screen::put;
 

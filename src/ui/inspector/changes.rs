@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::cache::delta::DeltaType;
-use crate::page::inspector::diff::{Change, FieldChange};
-use crate::page::inspector::versions::{Body, Shown};
-use crate::timeline::mark::MarkType;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_model::page::inspector::diff::{Change, FieldChange};
+use kubechurn_model::page::inspector::versions::{Body, Shown};
+use kubechurn_model::timeline::mark::MarkType;
 use crate::ui::inspector::signals::{Inspect, Signals};
 use crate::ui::screen::{Command, Commands};
 

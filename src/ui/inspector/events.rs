@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::page::inspector::events::Item;
+use kubechurn_model::page::inspector::events::Item;
 use crate::ui::inspector::signals::Signals;
 use crate::ui::inspector::{age, tone_name};
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::api::time::Timestamp;
-use crate::page::inspector::events::Item;
-use crate::page::inspector::relatives::{Dependents, Link};
-use crate::page::inspector::summary::Summary;
-use crate::page::inspector::versions::Shown;
-use crate::page::inspector::yaml::Yaml;
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_model::page::inspector::events::Item;
+use kubechurn_model::page::inspector::relatives::{Dependents, Link};
+use kubechurn_model::page::inspector::summary::Summary;
+use kubechurn_model::page::inspector::versions::Shown;
+use kubechurn_model::page::inspector::yaml::Yaml;
 
 /// What the user asks of the inspector.
 #[derive(Clone, Debug, PartialEq)]

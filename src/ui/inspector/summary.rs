@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::page::inspector::relatives::Link;
-use crate::page::inspector::summary::{Condition, FactValue};
+use kubechurn_model::page::inspector::relatives::Link;
+use kubechurn_model::page::inspector::summary::{Condition, FactValue};
 use crate::ui::inspector::signals::Signals;
 use crate::ui::inspector::{age, tone_name};
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::page::inspector::yaml::Line;
+use kubechurn_model::page::inspector::yaml::Line;
 use crate::ui::inspector::signals::{Inspect, Signals};
 use crate::ui::screen::{Command, Commands};
 

@@ -1,0 +1,178 @@
+//! What a CustomResourceDefinition says of its objects' columns: `additionalPrinterColumns`.
+
+use serde::Deserialize;
+
+use crate::api::object::{DecodeError, map};
+use crate::api::resource::ApiResource;
+use crate::api::text::Text;
+
+/// A column as a definition has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrinterColumn {
+    /// Its title, in the definition's own letters.
+    pub name: String,
+    /// `integer`, `number`, `string`, `boolean` or `date`; of any other nothing is shown.
+    pub value_type: String,
+    /// What to read into the type: `int32`, `password`. kubectl does not look at it.
+    pub format: String,
+    /// 0 for a column that is always shown; any other is shown on demand.
+    pub priority: i64,
+    /// Where its value stands, without braces: `.spec.size`.
+    pub json_path: String,
+}
+
+#[derive(Deserialize)]
+struct Definition<'a> {
+    #[serde(borrow, default)]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    spec: Spec<'a>,
+}
+
+#[derive(Deserialize)]
+struct Spec<'a> {
+    #[serde(borrow, default)]
+    versions: Vec<Version<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Version<'a> {
+    #[serde(borrow)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    additional_printer_columns: Option<Vec<Column<'a>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Column<'a> {
+    #[serde(borrow)]
+    name: Text<'a>,
+    #[serde(borrow, rename = "type")]
+    value_type: Text<'a>,
+    #[serde(borrow)]
+    format: Text<'a>,
+    priority: Option<i64>,
+    #[serde(borrow)]
+    json_path: Text<'a>,
+}
+
+/// The groups that API servers serve themselves; what else ends in `.k8s.io` may well be defined by a project of
+/// Kubernetes' own (kubernetes `pkg/controlplane/instance.go`, and its aggregated and extension servers').
+const BUILT_IN: [&str; 18] = [
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+];
+
+/// Whether resources of a group may have definitions: their groups are domains, with a dot at least.
+pub fn may_define(group: &str) -> bool {
+    group.contains('.') && !BUILT_IN.contains(&group)
+}
+
+/// The path of a resource's definition, without a leading slash.
+pub fn path(resource: &ApiResource) -> String {
+    format!("apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}.{}", resource.plural, resource.group)
+}
+
+/// The columns of one version; none where the definition has none for it. Schemas are passed over unread.
+///
+/// # Errors
+///
+/// When the text is no definition.
+pub fn read(text: &str, version: &str) -> Result<Vec<PrinterColumn>, DecodeError> {
+    let definition: Definition<'_> = serde_json::from_str(map(text)?)?;
+    if &*definition.kind != "CustomResourceDefinition" {
+        let words = format!("a CustomResourceDefinition was expected, and not {:?}", &*definition.kind);
+        return Err(DecodeError::Json(serde::de::Error::custom(words)));
+    }
+    let version = definition.spec.versions.into_iter().find(|one| &*one.name == version);
+    let columns = version.and_then(|version| version.additional_printer_columns).unwrap_or_default();
+    let owned = |text: Text<'_>| text.0.into_owned();
+    let columns = columns.into_iter().map(|column| PrinterColumn {
+        name: owned(column.name),
+        value_type: owned(column.value_type),
+        format: owned(column.format),
+        priority: column.priority.unwrap_or(0),
+        json_path: owned(column.json_path),
+    });
+    Ok(columns.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    #[test]
+    fn the_columns_of_a_recorded_definition_are_read() {
+        #[derive(Deserialize)]
+        struct List {
+            items: Vec<Box<RawValue>>,
+        }
+        let list = include_str!("../../../../tests/fixtures/lists/customresourcedefinitions.apiextensions.k8s.io.json");
+        let list: List = serde_json::from_str(list).unwrap();
+        let text = list.items[0].get().replacen('{', r#"{"kind":"CustomResourceDefinition","#, 1);
+        let told: Vec<String> = read(&text, "v1")
+            .unwrap()
+            .iter()
+            .map(|one| format!("{} {} {} {}", one.name, one.value_type, one.priority, one.json_path))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "Size integer 0 .spec.size",
+                "Phase string 0 .status.phase",
+                "Ready string 0 .status.conditions[?(@.type==\"Ready\")].status",
+                "Hosts string 1 .spec.hosts[*]",
+                "Since date 0 .metadata.creationTimestamp",
+            ]
+        );
+        assert_eq!(read(&text, "v2").unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_no_definition_is_refused_and_what_lacks_columns_has_none() {
+        for text in ["", "[]", "{}", r#"{"kind":"Status"}"#, r#"{"kind":"Status","spec":{}}"#] {
+            assert!(read(text, "v1").is_err(), "{text}");
+        }
+        for versions in ["", r#"{"name":"v1"}"#, r#"{"name":"v1","additionalPrinterColumns":null}"#] {
+            let text = format!(r#"{{"kind":"CustomResourceDefinition","spec":{{"versions":[{versions}]}}}}"#);
+            assert_eq!(read(&text, "v1").unwrap(), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn only_domains_that_are_not_the_servers_own_have_definitions() {
+        for group in ["example.org", "gateway.networking.k8s.io", "metrics.k8s.io"] {
+            assert!(may_define(group), "{group}");
+        }
+        for group in ["", "apps", "batch", "storage.k8s.io", "apiextensions.k8s.io"] {
+            assert!(!may_define(group), "{group}");
+        }
+    }
+
+    #[test]
+    fn the_path_names_plural_and_group() {
+        let resource =
+            ApiResource { group: "example.org", version: "v1", plural: "widgets", kind: "Widget", namespaced: true };
+        assert_eq!(path(&resource), "apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.org");
+    }
+}

@@ -1,0 +1,399 @@
+//! Which resources a server has: aggregated discovery (KEP-3352), as `/api` and `/apis` answer it, and the documents
+//! of servers that do not aggregate.
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+use serde::Deserialize;
+
+use crate::api::object::{DecodeError, map};
+use crate::api::resource::{ApiResource, intern};
+use crate::api::text::Text;
+
+/// The paths of discovery, without a leading slash: the core group, and all others.
+pub const PATHS: [&str; 2] = ["api", "apis"];
+/// What is asked for: everything at once, in either of its versions; servers before 1.26 have neither, and answer with
+/// the names of groups alone.
+pub const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
+                          application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+
+/// What `/api` or `/apis` answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Everything.
+    Aggregated {
+        /// Every resource in every version, in the server's order, which is that in which kubectl looks for a name.
+        resources: Vec<Discovered>,
+        /// The versions of groups whose own server does not answer (`freshness: Stale`): `metrics.k8s.io/v1beta1`.
+        stale: Vec<&'static str>,
+    },
+    /// The versions of each group, the preferred one first: each has a document of its own.
+    Versions(Vec<GroupVersion>),
+}
+
+/// A version of a group, which a server that does not aggregate describes in a document of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GroupVersion {
+    /// Empty for the core group.
+    pub group: &'static str,
+    /// `v1`.
+    pub version: &'static str,
+}
+
+impl GroupVersion {
+    /// The path of its document, without a leading slash.
+    pub fn path(self) -> String {
+        match self.group {
+            "" => format!("api/{}", self.version),
+            group => format!("apis/{group}/{}", self.version),
+        }
+    }
+}
+
+/// One resource in one version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discovered {
+    /// Path, names and scope.
+    pub resource: ApiResource,
+    /// `pod`; where the server names none, the kind in lower case.
+    pub singular: &'static str,
+    /// kubectl's short names: `po`.
+    pub short_names: Vec<&'static str>,
+    /// Whether it is in the version that the server prefers, of those that have the resource.
+    pub preferred: bool,
+    /// What can be done with it: `list`, `watch`.
+    verbs: Vec<Box<str>>,
+}
+
+impl Discovered {
+    /// Whether all these verbs are known.
+    pub fn supports(&self, verbs: &[&str]) -> bool {
+        verbs.iter().all(|verb| self.verbs.iter().any(|known| **known == **verb))
+    }
+}
+
+/// `APIGroupDiscoveryList`, `APIGroupList` or `APIVersions`. Here and below, `null` stands for an empty text or list: Go
+/// writes both, and the `verbs` of a resource that only lends its name to subresources are `null`.
+#[derive(Deserialize)]
+struct Document<'a> {
+    #[serde(borrow)]
+    kind: Text<'a>,
+    #[serde(borrow, default)]
+    items: Option<Vec<Group<'a>>>,
+    #[serde(borrow, default)]
+    groups: Option<Vec<LegacyGroup<'a>>>,
+    #[serde(borrow, default)]
+    versions: Option<Vec<Text<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LegacyGroup<'a> {
+    #[serde(borrow)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    versions: Option<Vec<LegacyVersion<'a>>>,
+    #[serde(borrow, default)]
+    preferred_version: Option<LegacyVersion<'a>>,
+}
+
+#[derive(Deserialize)]
+struct LegacyVersion<'a> {
+    #[serde(borrow)]
+    version: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct ResourceList<'a> {
+    #[serde(borrow)]
+    kind: Text<'a>,
+    #[serde(borrow, default)]
+    resources: Option<Vec<LegacyResource<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LegacyResource<'a> {
+    #[serde(borrow)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    singular_name: Text<'a>,
+    #[serde(default)]
+    namespaced: bool,
+    #[serde(borrow, default)]
+    kind: Text<'a>,
+    #[serde(borrow, default)]
+    short_names: Option<Vec<Text<'a>>>,
+    #[serde(borrow, default)]
+    verbs: Option<Vec<Text<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Group<'a> {
+    #[serde(borrow, default)]
+    metadata: Metadata<'a>,
+    #[serde(borrow, default)]
+    versions: Option<Vec<Version<'a>>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata<'a> {
+    #[serde(borrow, default)]
+    name: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Version<'a> {
+    #[serde(borrow)]
+    version: Text<'a>,
+    #[serde(borrow, default)]
+    resources: Option<Vec<Resource<'a>>>,
+    #[serde(borrow, default)]
+    freshness: Text<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Resource<'a> {
+    #[serde(borrow)]
+    resource: Text<'a>,
+    #[serde(borrow, default)]
+    response_kind: Option<ResponseKind<'a>>,
+    #[serde(borrow, default)]
+    scope: Text<'a>,
+    #[serde(borrow, default)]
+    singular_resource: Text<'a>,
+    #[serde(borrow, default)]
+    short_names: Option<Vec<Text<'a>>>,
+    #[serde(borrow, default)]
+    verbs: Option<Vec<Text<'a>>>,
+}
+
+#[derive(Default, Deserialize)]
+struct ResponseKind<'a> {
+    #[serde(borrow, default)]
+    kind: Text<'a>,
+}
+
+/// Reads what `/api` or `/apis` answers. Subresources are left out.
+///
+/// # Errors
+///
+/// When the text is no document of discovery.
+pub fn read(text: &str) -> Result<Answer, DecodeError> {
+    let document: Document<'_> = serde_json::from_str(map(text)?)?;
+    match &*document.kind {
+        "APIGroupDiscoveryList" => Ok(aggregated(document.items.unwrap_or_default())),
+        "APIGroupList" => Ok(Answer::Versions(document.groups.iter().flatten().flat_map(versions).collect())),
+        "APIVersions" => {
+            let version = |version: &Text<'_>| GroupVersion { group: "", version: intern(version) };
+            Ok(Answer::Versions(document.versions.iter().flatten().map(version).collect()))
+        }
+        other => Err(unexpected("an APIGroupDiscoveryList", other)),
+    }
+}
+
+/// Reads the `APIResourceList` of one version of a group. Whether a resource is in its preferred version is told by
+/// [`prefer`].
+///
+/// # Errors
+///
+/// When the text is no such list.
+pub fn read_version(text: &str, of: GroupVersion) -> Result<Vec<Discovered>, DecodeError> {
+    let list: ResourceList<'_> = serde_json::from_str(map(text)?)?;
+    if &*list.kind != "APIResourceList" {
+        return Err(unexpected("an APIResourceList", &list.kind));
+    }
+    let resources = list.resources.into_iter().flatten().filter(|resource| !resource.name.contains('/'));
+    let discovered = resources.map(|resource| {
+        let LegacyResource { name, singular_name, namespaced, kind, short_names, verbs } = resource;
+        discovered(of, [&name, &kind, &singular_name], namespaced, short_names, verbs)
+    });
+    Ok(discovered.collect())
+}
+
+/// Marks of each resource the first version as preferred, and no other: versions stand in the order of preference.
+pub fn prefer(resources: &mut [Discovered]) {
+    let mut seen: HashSet<(&str, &str), FxBuildHasher> = HashSet::default();
+    for one in resources {
+        one.preferred = seen.insert((one.resource.group, one.resource.plural));
+    }
+}
+
+fn unexpected(expected: &str, kind: &str) -> DecodeError {
+    let kind: String = kind.chars().take(60).collect();
+    DecodeError::Json(serde::de::Error::custom(format!("{expected} was expected, and not {kind:?}")))
+}
+
+/// A resource by its plural, kind and singular. Whether its version is preferred is told by [`prefer`].
+fn discovered(
+    of: GroupVersion,
+    [plural, kind, singular]: [&Text<'_>; 3],
+    namespaced: bool,
+    short_names: Option<Vec<Text<'_>>>,
+    verbs: Option<Vec<Text<'_>>>,
+) -> Discovered {
+    let GroupVersion { group, version } = of;
+    Discovered {
+        resource: ApiResource { group, version, plural: intern(plural), kind: intern(kind), namespaced },
+        singular: if singular.is_empty() { intern(&kind.to_lowercase()) } else { intern(singular) },
+        short_names: short_names.iter().flatten().map(|name| intern(name)).collect(),
+        preferred: true,
+        verbs: verbs.iter().flatten().map(|verb| (**verb).into()).collect(),
+    }
+}
+
+/// A group's versions, the preferred one first.
+fn versions(group: &LegacyGroup<'_>) -> Vec<GroupVersion> {
+    let mut versions: Vec<GroupVersion> = Vec::new();
+    for version in group.preferred_version.iter().chain(group.versions.iter().flatten()) {
+        let version = GroupVersion { group: intern(&group.name), version: intern(&version.version) };
+        if !versions.contains(&version) {
+            versions.push(version);
+        }
+    }
+    versions
+}
+
+fn aggregated(groups: Vec<Group<'_>>) -> Answer {
+    let (mut resources, mut stale) = (Vec::new(), Vec::new());
+    for group in groups {
+        for version in group.versions.unwrap_or_default() {
+            let of = GroupVersion { group: intern(&group.metadata.name), version: intern(&version.version) };
+            if &*version.freshness == "Stale" {
+                stale.push(intern(&format!("{}/{}", of.group, of.version)));
+            }
+            for resource in version.resources.unwrap_or_default() {
+                let Resource { resource, response_kind, scope, singular_resource, short_names, verbs } = resource;
+                let names = [&resource, &response_kind.unwrap_or_default().kind, &singular_resource];
+                resources.push(discovered(of, names, &*scope == "Namespaced", short_names, verbs));
+            }
+        }
+    }
+    // The preferred version comes first; a later one may have more resources.
+    prefer(&mut resources);
+    Answer::Aggregated { resources, stale }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(text: &str) -> Vec<Discovered> {
+        match read(text).unwrap() {
+            Answer::Aggregated { resources, .. } => resources,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_a_real_server_has_is_read() {
+        let core = recorded(include_str!("../../../../tests/fixtures/discovery/discovery-api.json"));
+        let pods = core.iter().find(|one| one.resource.plural == "pods").unwrap();
+        assert_eq!((pods.resource.kind, pods.resource.group, pods.singular), ("Pod", "", "pod"));
+        assert!(pods.resource.namespaced && pods.preferred && pods.supports(&["list", "watch"]));
+        assert_eq!((&*pods.short_names, pods.resource.api_version().as_str()), (&["po"][..], "v1"));
+        let groups = recorded(include_str!("../../../../tests/fixtures/discovery/discovery-apis.json"));
+        let preferred: Vec<(&str, bool)> = groups
+            .iter()
+            .filter(|one| one.resource.plural == "horizontalpodautoscalers")
+            .map(|one| (one.resource.version, one.preferred))
+            .collect();
+        assert_eq!(preferred, [("v2", true), ("v1", false)]);
+        assert!(groups.iter().all(|one| one.resource.plural != "deployments/status"));
+    }
+
+    #[test]
+    fn a_server_that_does_not_aggregate_names_its_groups() {
+        let versions = |text: &str| match read(text).unwrap() {
+            Answer::Versions(versions) => versions.into_iter().map(GroupVersion::path).collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(versions(include_str!("../../../../tests/fixtures/discovery/legacy-api.json")), ["api/v1"]);
+        let groups = versions(include_str!("../../../../tests/fixtures/discovery/legacy-apis.json"));
+        assert!(groups.starts_with(&["apis/apiregistration.k8s.io/v1".into(), "apis/apps/v1".into()]), "{groups:?}");
+        let scaling: Vec<&String> = groups.iter().filter(|path| path.contains("/autoscaling/")).collect();
+        assert_eq!(scaling, ["apis/autoscaling/v2", "apis/autoscaling/v1"]);
+        let text = r#"{"kind":"APIGroupList","groups":[{"name":"a.b","versions":[{"version":"v2"},{"version":"v1"}],
+            "preferredVersion":{"groupVersion":"a.b/v1","version":"v1"}}]}"#;
+        assert_eq!(versions(text), ["apis/a.b/v1", "apis/a.b/v2"]);
+    }
+
+    #[test]
+    fn null_stands_for_nothing_and_costs_nothing_else() {
+        let text = r#"{"kind":"APIGroupDiscoveryList","items":[
+            {"metadata":{"name":"custom.metrics.k8s.io"},"versions":[{"version":"v1beta1","resources":[
+                {"resource":"pods","responseKind":{"group":"","version":"","kind":""},"scope":"Namespaced","verbs":null}]}]},
+            {"metadata":{"name":"a.b"},"versions":[{"version":"v1","resources":[
+                {"resource":"cs","responseKind":null,"scope":null,"shortNames":null,"verbs":["list"]}]}]},
+            {"metadata":{"name":"c.d"},"versions":null}]}"#;
+        let all = recorded(text);
+        let told: Vec<(&str, bool)> = all.iter().map(|one| (one.resource.plural, one.supports(&["list"]))).collect();
+        assert_eq!(told, [("pods", false), ("cs", true)]);
+        assert_eq!(read(r#"{"kind":"APIGroupList","groups":null}"#).unwrap(), Answer::Versions(Vec::new()));
+        let of = GroupVersion { group: "a.b", version: "v1" };
+        let list =
+            r#"{"kind":"APIResourceList","resources":[{"name":"cs","kind":"C","namespaced":true,"verbs":null}]}"#;
+        assert_eq!(read_version(list, of).unwrap().len(), 1);
+        assert_eq!(read_version(r#"{"kind":"APIResourceList","resources":null}"#, of).unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_no_document_of_discovery_is_refused() {
+        for text in
+            ["", "[]", "{}", r#"{"kind":"APIGroupDiscoveryList","items":[{"versions":[{}]}]}"#, r#"{"kind":"Status"}"#]
+        {
+            assert!(read(text).is_err(), "{text}");
+        }
+        let of = GroupVersion { group: "", version: "v1" };
+        for text in ["", "{}", r#"{"kind":"APIGroupList"}"#, r#"{"kind":"APIResourceList","resources":[{}]}"#] {
+            assert!(read_version(text, of).is_err(), "{text}");
+        }
+        assert_eq!(recorded(r#"{"kind":"APIGroupDiscoveryList"}"#), []);
+    }
+
+    #[test]
+    fn a_group_whose_server_is_down_is_named() {
+        let text = r#"{"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"metrics.k8s.io"},"versions":[
+            {"version":"v1beta1","freshness":"Stale"}]},{"metadata":{"name":"a.b"},"versions":[
+            {"version":"v1","freshness":"Current","resources":[{"resource":"cs"}]}]}]}"#;
+        let Answer::Aggregated { resources, stale } = read(text).unwrap() else { panic!("{text}") };
+        assert_eq!((resources.len(), stale), (1, vec!["metrics.k8s.io/v1beta1"]));
+    }
+
+    #[test]
+    fn the_documents_of_versions_say_the_same_as_the_one_of_all() {
+        let text = r#"{"kind":"APIResourceList","groupVersion":"apps/v1","resources":[
+            {"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment",
+                "verbs":["get","list","watch"],"shortNames":["deploy"],"categories":["all"],"storageVersionHash":"x"},
+            {"name":"deployments/status","singularName":"","namespaced":true,"kind":"Deployment","verbs":["get"]}]}"#;
+        let all = read_version(text, GroupVersion { group: "apps", version: "v1" }).unwrap();
+        let [one] = &all[..] else { panic!("{all:?}") };
+        let groups = recorded(include_str!("../../../../tests/fixtures/discovery/discovery-apis.json"));
+        let same = groups.iter().find(|other| other.resource.plural == "deployments").unwrap();
+        assert_eq!((one.resource, one.singular, &one.short_names), (same.resource, same.singular, &same.short_names));
+        assert!(one.supports(&["list", "watch"]) && !one.supports(&["create"]));
+        let old = Discovered { resource: ApiResource { version: "v1beta1", ..one.resource }, ..one.clone() };
+        let mut both = [one.clone(), old];
+        prefer(&mut both);
+        assert_eq!(both.map(|one| one.preferred), [true, false]);
+    }
+
+    #[test]
+    fn the_first_version_that_has_a_resource_is_preferred() {
+        let text = r#"{"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"example.org"},"versions":[
+            {"version":"v2","resources":[{"resource":"widgets","responseKind":{"kind":"Widget"},"scope":"Cluster",
+                "verbs":["get","list"]}]},
+            {"version":"v1","resources":[{"resource":"widgets"},{"resource":"gadgets"}]}]}]}"#;
+        let all = recorded(text);
+        let told: Vec<String> = all
+            .iter()
+            .map(|one| format!("{} {} {}", one.resource.api_version(), one.resource.plural, one.preferred))
+            .collect();
+        assert_eq!(
+            told,
+            ["example.org/v2 widgets true", "example.org/v1 widgets false", "example.org/v1 gadgets true"]
+        );
+        assert!(all[0].supports(&["list", "get"]) && !all[0].supports(&["list", "watch"]));
+        assert!(!all[0].resource.namespaced && all[0].singular == "widget");
+    }
+}

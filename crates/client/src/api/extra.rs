@@ -1,0 +1,106 @@
+//! What is kept of an object beside its columns, if someone asks for it: owners, labels, the whole text.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::api::object::{DecodeError, Extra, Object, map};
+use crate::api::owner::OwnerReference;
+use crate::api::text::Text;
+
+/// What to keep of each object. Nothing, unless it is needed: 150,000 Pods have a million labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// `metadata.ownerReferences`.
+    pub owners: bool,
+    /// `metadata.labels`.
+    pub labels: bool,
+    /// All of the object's JSON, as the server sent it.
+    pub text: bool,
+}
+
+impl Object {
+    /// The owners, if they were kept.
+    pub fn owners(&self) -> &[OwnerReference] {
+        self.owners.as_ref().map_or(&[], |owners| owners)
+    }
+
+    /// The labels, sorted, if they were kept.
+    pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.extra.iter().flat_map(|extra| &extra.labels).map(|(name, value)| (&**name, &**value))
+    }
+
+    /// The value of a label, if labels were kept and it has that one.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.labels().find(|(label, _)| *label == name).map(|(_, value)| value)
+    }
+
+    /// The JSON of the object, if it was kept.
+    pub fn text(&self) -> Option<&str> {
+        self.extra.as_ref()?.text.as_deref()
+    }
+
+    /// Keeps of the object what shall be kept of `text`, from which it was read, and nothing else. Whom it belongs to was
+    /// read with the rest of its metadata.
+    ///
+    /// # Errors
+    ///
+    /// When the metadata cannot be read.
+    pub fn keep(&mut self, text: &str, keep: Keep) -> Result<(), DecodeError> {
+        #[derive(Deserialize)]
+        struct Whole<'a> {
+            #[serde(borrow)]
+            metadata: Metadata<'a>,
+        }
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Metadata<'a> {
+            #[serde(borrow)]
+            labels: Option<BTreeMap<Text<'a>, Text<'a>>>,
+        }
+        if !keep.owners {
+            self.owners = None;
+        }
+        if !keep.labels && !keep.text {
+            return Ok(());
+        }
+        let mut extra = Extra { text: keep.text.then(|| text.trim_ascii().into()), ..Extra::default() };
+        if keep.labels
+            && let Some(labels) = serde_json::from_str::<Whole<'_>>(map(text)?)?.metadata.labels
+        {
+            extra.labels = labels.iter().map(|(name, value)| ((&**name).into(), (&**value).into())).collect();
+        }
+        self.extra = Some(Box::new(extra));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::object::decode_metadata;
+
+    #[test]
+    fn what_is_asked_for_is_kept_and_nothing_else() {
+        let text = r#"{"metadata":{"name":"a","labels":{"b":"2","a":"1"},
+            "ownerReferences":[{"kind":"ReplicaSet","name":"r","uid":"u","controller":true},{"uid":"v"}]}}"#;
+        let kept = |keep| {
+            let mut object = decode_metadata(text).unwrap();
+            object.keep(text, keep).unwrap();
+            let owners: Vec<String> =
+                object.owners().iter().map(|owner| format!("{}/{}={}", owner.kind, owner.name, owner.uid)).collect();
+            let labels: Vec<String> = object.labels().map(|(name, value)| format!("{name}={value}")).collect();
+            (owners.join(" "), labels.join(" "), object.text() == Some(text))
+        };
+        let nothing = Keep::default();
+        assert_eq!(kept(nothing), (String::new(), String::new(), false));
+        assert_eq!(kept(Keep { owners: true, ..nothing }).0, "ReplicaSet/r=u /=v");
+        assert_eq!(kept(Keep { labels: true, ..nothing }).1, "a=1 b=2");
+        assert!(kept(Keep { text: true, ..nothing }).2);
+        let odd = r#"{"metadata":{"name":"a","labels":null,"ownerReferences":null}}"#;
+        let mut object = decode_metadata(odd).unwrap();
+        object.keep(odd, Keep { owners: true, labels: true, text: false }).unwrap();
+        assert_eq!((object.owners().len(), object.labels().count(), object.text()), (0, 0, None));
+        assert!(object.keep(r#"{"metadata":{"labels":7}}"#, Keep { labels: true, ..nothing }).is_err());
+    }
+}

@@ -1,0 +1,31 @@
+//! What a controller author knows as client-go's `tools/cache`: from the wire to a store that is true.
+//!
+//! Nothing here reads a clock, rolls dice or touches a socket. Times are milliseconds on a clock that never
+//! runs backwards.
+
+pub mod backlog;
+pub mod backoff;
+pub mod clock;
+pub mod discovery;
+pub mod reflector;
+
+pub mod delta;
+pub mod delta_fifo;
+pub mod queue;
+pub mod queue_kind;
+pub mod real_fifo;
+
+pub mod consistency;
+pub mod journal;
+
+pub mod index;
+pub mod pipeline;
+pub mod store;
+
+pub mod factory;
+pub mod handler;
+pub mod heartbeat;
+pub mod processor;
+pub mod shared_informer;
+
+pub mod ledger;

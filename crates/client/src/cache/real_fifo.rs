@@ -1,0 +1,430 @@
+//! The RealFIFO: every delta in the order of its arrival, across all keys, none folded.
+//!
+//! client-go's `the_real_fifo.go`, its default since 1.33; as [`RealFifo::atomic`], the `AtomicFIFO` of 1.36, which
+//! takes in a complete list as one entry. It never folds: its size follows the events. Its bookmarks are left out,
+//! for the store here keeps no version of its own to be moved by them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
+use rustc_hash::FxBuildHasher;
+
+use crate::api::object::{Object, ObjectKey};
+use crate::cache::delta::{Delta, DeltaType, Deltas};
+use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, late, resolve};
+
+/// The most keys that one batch may have (`defaultBatchSize`).
+pub const BATCH: usize = 1000;
+
+/// The queue.
+#[derive(Debug, Default)]
+pub struct RealFifo {
+    items: VecDeque<Item>,
+    /// The newest state of every key that waits.
+    newest: HashMap<ObjectKey, Newest, FxBuildHasher>,
+    /// How many deltas wait; of a complete list, each of its items.
+    queued: u64,
+    made: Made,
+    /// How many deltas of the first Replace have not been taken out.
+    initial: usize,
+    /// How many complete lists wait as one entry.
+    lists: usize,
+    atomic: bool,
+    populated: bool,
+    closed: bool,
+    transform: Option<Transform>,
+}
+
+#[derive(Debug)]
+enum Item {
+    Delta(Delta),
+    /// A complete list, compared with what is known when it is at the head.
+    ReplacedAll {
+        items: Vec<Arc<Object>>,
+        /// Whether it was the first thing to arrive.
+        first: bool,
+    },
+    /// Everything that is known by then, and has nothing queued.
+    SyncAll,
+}
+
+#[derive(Debug)]
+struct Newest {
+    object: Arc<Object>,
+    present: bool,
+    /// How many of the queue's deltas are about the key.
+    count: u32,
+}
+
+impl RealFifo {
+    /// An empty queue.
+    pub fn new(transform: Option<Transform>) -> RealFifo {
+        RealFifo { transform, ..RealFifo::default() }
+    }
+
+    /// An empty queue that takes a complete list as one entry.
+    pub fn atomic(transform: Option<Transform>) -> RealFifo {
+        RealFifo { atomic: true, ..RealFifo::new(transform) }
+    }
+
+    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+        self.populated = true;
+        let late = match self.newest(&object.key) {
+            Some((newest, present)) => late(&object, newest, present),
+            // What is known and in no list that waits will be gone when that list has had its turn.
+            None if self.lists > 0 => None,
+            None => known.known(&object.key).and_then(|known| late(&object, known, true)),
+        };
+        if let Some(late) = late {
+            return late;
+        }
+        let object = self.transformed(object);
+        self.push(Delta::new(delta_type, object));
+        Queued::Queued
+    }
+
+    fn transformed(&self, object: Arc<Object>) -> Arc<Object> {
+        match self.transform {
+            Some(transform) => transform(object),
+            None => object,
+        }
+    }
+
+    fn push(&mut self, delta: Delta) {
+        self.queued += u64::from(delta.folded);
+        self.note(delta.object.object(), delta.is_present());
+        self.items.push_back(Item::Delta(delta));
+    }
+
+    /// Something about this key waits: this is its newest state.
+    fn note(&mut self, object: &Arc<Object>, present: bool) {
+        let newest =
+            self.newest.entry_ref(&object.key).or_insert_with(|| Newest { object: object.clone(), present, count: 0 });
+        newest.count += 1;
+        newest.present = present;
+        newest.object.clone_from(object);
+    }
+
+    /// Something about this key waits no longer.
+    fn forget(&mut self, key: &ObjectKey) {
+        if let Some(newest) = self.newest.get_mut(key) {
+            newest.count -= 1;
+            if newest.count == 0 {
+                self.newest.remove(key);
+            }
+        }
+    }
+
+    /// Makes a delta of the head, where it is an entry that stands for many.
+    fn expand(&mut self, known: &dyn KnownObjects) {
+        loop {
+            match self.items.pop_front() {
+                Some(Item::ReplacedAll { items, first }) => self.expand_list(items, first, known),
+                Some(Item::SyncAll) => {
+                    let mut again = Vec::new();
+                    known.each_absent(&mut self.newest.keys(), &mut |object| {
+                        again.push(Delta::new(DeltaType::Sync, object.clone()));
+                    });
+                    self.made.resyncs += again.len() as u64;
+                    self.put_first(again);
+                }
+                Some(item @ Item::Delta(_)) => return self.items.push_front(item),
+                None => return,
+            }
+        }
+    }
+
+    fn expand_list(&mut self, items: Vec<Arc<Object>>, first: bool, known: &dyn KnownObjects) {
+        self.lists -= 1;
+        let mut gone = Vec::new();
+        let mut listed = items.iter().map(|object| &object.key);
+        known.each_absent(&mut listed, &mut |object| gone.push(Delta::tombstone(object.clone())));
+        self.made.tombstones += gone.len() as u64;
+        self.initial += if first { gone.len() } else { 0 };
+        // The items were counted when their list arrived.
+        for object in items.into_iter().rev() {
+            self.items.push_front(Item::Delta(Delta::new(DeltaType::Replaced, object)));
+        }
+        self.put_first(gone);
+    }
+
+    /// Deltas that nothing counted go before all others. What is known of their keys otherwise stays the newest.
+    fn put_first(&mut self, deltas: Vec<Delta>) {
+        for delta in deltas.into_iter().rev() {
+            self.queued += u64::from(delta.folded);
+            let object = delta.object.object();
+            match self.newest.get_mut(&object.key) {
+                Some(newest) => newest.count += 1,
+                None => self.note(object, delta.is_present()),
+            }
+            self.items.push_front(Item::Delta(delta));
+        }
+    }
+}
+
+impl Queue for RealFifo {
+    fn add(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+        self.event(DeltaType::Added, object, known)
+    }
+
+    fn update(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+        self.event(DeltaType::Updated, object, known)
+    }
+
+    /// Always, even if nothing is known of the key.
+    fn delete(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+        self.event(DeltaType::Deleted, object, known)
+    }
+
+    /// Tombstones go before the items.
+    fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+        let first = !std::mem::replace(&mut self.populated, true);
+        let items: Vec<Arc<Object>> = items.into_iter().map(|object| self.transformed(object)).collect();
+        let gone = self.absent(&items, known);
+        if first {
+            self.initial = items.len();
+        }
+        if self.atomic {
+            // Whatever waits and is not listed will be gone when the list has had its turn.
+            self.newest.values_mut().for_each(|newest| newest.present = false);
+            items.iter().for_each(|object| self.note(object, true));
+            self.queued += items.len() as u64;
+            self.lists += 1;
+            self.items.push_back(Item::ReplacedAll { items, first });
+            return gone;
+        }
+        self.made.tombstones += gone.len() as u64;
+        self.initial += if first { gone.len() } else { 0 };
+        gone.iter().for_each(|object| self.push(Delta::tombstone(object.clone())));
+        items.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Replaced, object)));
+        gone
+    }
+
+    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
+        let absent = self.newest.values().filter(|newest| newest.present && !listed.contains(&newest.object.key));
+        let mut gone: Vec<Arc<Object>> = absent.map(|newest| newest.object.clone()).collect();
+        // A complete list that waits says nothing of what is known: it will be gone by then.
+        if self.lists == 0 {
+            let mut present = listed.iter().copied().chain(self.newest.keys());
+            known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
+        }
+        gone
+    }
+
+    fn resync(&mut self, known: &dyn KnownObjects) {
+        if self.atomic {
+            self.items.push_back(Item::SyncAll);
+            return;
+        }
+        let mut again = Vec::new();
+        known.each_absent(&mut self.newest.keys(), &mut |object| again.push(object.clone()));
+        self.made.resyncs += again.len() as u64;
+        again.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Sync, object)));
+    }
+
+    fn pop_one(&mut self, known: &dyn KnownObjects) -> Option<Delta> {
+        self.expand(known);
+        let Some(Item::Delta(mut delta)) = self.items.pop_front() else { return None };
+        self.queued -= u64::from(delta.folded);
+        self.initial = self.initial.saturating_sub(1);
+        let key = delta.key().clone();
+        self.forget(&key);
+        resolve(&mut delta, |key| known.known(key).is_some());
+        Some(delta)
+    }
+
+    /// One delta: what came for the key later waits for its turn.
+    fn pop_key(&mut self, known: &dyn KnownObjects) -> Option<Deltas> {
+        self.pop_one(known).map(Deltas::from)
+    }
+
+    /// Never more than [`BATCH`] keys; it ends where a key would come a second time, and where the first complete
+    /// list does, so that a reader that applies a batch as one never mixes what was there with what came.
+    fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<Deltas> {
+        let mut keys: HashSet<ObjectKey, FxBuildHasher> = HashSet::default();
+        let mut batch: Vec<Deltas> = Vec::new();
+        let initial = self.initial > 0;
+        while batch.len() < limit.min(BATCH) {
+            if batch.is_empty() {
+                self.expand(known);
+            }
+            let Some(Item::Delta(next)) = self.items.front() else { break };
+            if keys.contains(next.key()) || (initial && self.initial == 0) {
+                break;
+            }
+            keys.insert(next.key().clone());
+            batch.extend(self.pop_key(known));
+        }
+        batch
+    }
+
+    /// They go back to the head.
+    fn requeue(&mut self, deltas: Deltas) {
+        self.initial += if self.initial > 0 { deltas.len() } else { 0 };
+        self.put_first(deltas.into_iter().collect());
+    }
+
+    fn has_synced(&self) -> bool {
+        self.populated && self.initial == 0
+    }
+
+    fn close(&mut self) {
+        self.closed = true;
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn len(&self) -> usize {
+        self.newest.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    fn queued(&self) -> u64 {
+        self.queued
+    }
+
+    fn made(&self) -> Made {
+        self.made
+    }
+
+    fn newest(&self, key: &ObjectKey) -> Option<(&Arc<Object>, bool)> {
+        self.newest.get(key).map(|newest| (&newest.object, newest.present))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cache::queue::tests::{Take, check_of, reader_of, written};
+    use crate::cache::queue_kind::QueueKind;
+    use crate::cache::store::Change;
+
+    const BOTH: [QueueKind; 2] = [QueueKind::RealFifo, QueueKind::AtomicFifo];
+
+    #[test]
+    fn every_delta_comes_in_the_order_of_its_arrival() {
+        for kind in BOTH {
+            check_of(kind, "", &["+a@1", "+b@2", "~a@3", "~a@4", "-b@5"], "+a@1 +b@2 ~a@3 ~a@4 -b@5");
+            check_of(kind, "a@1", &["-a@2", "-a@3", "-z@4"], "-a@2 -a@3 -z@4");
+            check_of(kind, "k@1", &["~k@2", "[a@9"], "~k@2 !k@2 +a@9");
+        }
+    }
+
+    /// TestRealFIFO_HasSynced.
+    #[test]
+    fn synced_when_the_first_list_is_taken_out() {
+        for kind in BOTH {
+            for (puts, after) in
+                [(&["["][..], 0), (&["[a@1 b@2"], 2), (&["+a@1"], 0), (&["+a@1", "[b@2"], 0), (&["[a@1", "~a@2"], 1)]
+            {
+                let mut reader = reader_of(kind, "");
+                assert!(!reader.fifo.has_synced());
+                reader.put_all(puts);
+                let synced = (0..9).find(|_| reader.fifo.has_synced() || !reader.take_some(Take::One));
+                assert_eq!(synced, Some(after), "{puts:?} {kind:?}");
+            }
+        }
+    }
+
+    /// 65. TestRealFIFO_PopMultipleDeltaInBatch.
+    #[test]
+    fn a_batch_ends_before_a_key_comes_twice_and_with_the_first_list() {
+        for kind in BOTH {
+            let mut reader = reader_of(kind, "");
+            reader.put_all(&["[a@1 b@2", "+c@3", "~a@4", "~a@5", "+d@6"]);
+            let mut batch = |limit| {
+                let batch = reader.fifo.pop_batch(limit, &reader.store);
+                let words = batch.iter().flat_map(Deltas::iter).map(crate::cache::delta::tests::write);
+                let words: Vec<String> = words.collect();
+                batch.into_iter().flatten().for_each(|delta| drop(reader.store.apply(delta)));
+                words.join(" ")
+            };
+            let batches = [batch(1), batch(9), batch(9), batch(1), batch(9), batch(9)];
+            assert_eq!(batches, ["+a@1", "+b@2", "+c@3 ~a@4", "~a@5", "+d@6", ""], "{kind:?}");
+        }
+        let mut long = reader_of(QueueKind::RealFifo, "");
+        (0..BATCH + 1).for_each(|at| drop(long.put(&format!("+p{at}@{}", at + 1))));
+        assert_eq!(long.fifo.pop_batch(usize::MAX, &long.store).len(), BATCH);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// 66. TestReplaceEvents. Resyncs tell nothing new, and may come at another time.
+        #[test]
+        fn atomic_and_plain_replace_agree(
+            steps in prop::collection::vec((0..10_usize, 0..3_usize, 1..3_u32), 0..60),
+        ) {
+            let play = |kind| {
+                let mut reader = reader_of(kind, "a@1 c#2@2");
+                for (at, step) in steps.iter().enumerate() {
+                    if step.0 > 7 {
+                        while reader.take_some(Take::Batch) && at % 2 == 0 {}
+                    } else {
+                        reader.put(&written(at, *step));
+                    }
+                }
+                reader.take(Take::One);
+                reader.changes.retain(|change| !matches!(change, Change::Synced { .. }));
+                (reader.changes, reader.store.list(), reader.fifo.queued())
+            };
+            let (plain, atomic) = (play(QueueKind::RealFifo), play(QueueKind::AtomicFifo));
+            for name in ["a", "b", "c"] {
+                let of = |changes: &[Change]| {
+                    changes.iter().filter(|change| *change.object().key.name == *name).cloned().collect::<Vec<_>>()
+                };
+                prop_assert_eq!(of(&plain.0), of(&atomic.0), "{}", name);
+            }
+            prop_assert_eq!((plain.1, plain.2), (atomic.1, atomic.2));
+        }
+
+        /// Whatever a DeltaFIFO tells of a name, a RealFIFO beside it tells too, in the same order, and both end in the
+        /// same state.
+        #[test]
+        fn a_delta_fifo_tells_a_part_of_what_a_real_fifo_tells(
+            steps in prop::collection::vec((0..9_usize, 0..3_usize, 1..3_u32), 0..60),
+        ) {
+            let play = |kind| {
+                let mut reader = reader_of(kind, "");
+                for (at, step) in steps.iter().enumerate() {
+                    if step.0 > 7 {
+                        // Both have applied the same before anything more comes.
+                        reader.take(Take::Key);
+                    } else {
+                        reader.put(&written(at, *step));
+                    }
+                }
+                reader.take(Take::Key);
+                reader.changes.retain(|change| !matches!(change, Change::Synced { .. }));
+                (reader.changes, reader.store.list())
+            };
+            let (folded, all) = (play(QueueKind::DeltaFifo), play(QueueKind::RealFifo));
+            prop_assert_eq!(&folded.1, &all.1);
+            for name in ["a", "b", "c"] {
+                let states = |changes: &[Change]| {
+                    let own = changes.iter().filter(|change| *change.object().key.name == *name);
+                    let states = own.map(|change| {
+                        let object = change.object();
+                        let gone = matches!(change, Change::Deleted { .. });
+                        (object.uid.clone(), (!gone).then(|| object.resource_version.clone()))
+                    });
+                    states.collect::<Vec<_>>()
+                };
+                let all = states(&all.0);
+                let mut rest = all.iter();
+                for state in states(&folded.0) {
+                    prop_assert!(rest.any(|other| *other == state), "{} {:?} {:?}", name, state, all);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Random histories, random faults, drains of any size: once the faults end, the store equals the server's map, and
+//! nothing of the way there is unaccounted for.
+//!
+//! A play is a server, an informer and a list of steps. Beside it [`books::Books`] keep a second time what must become
+//! of each frame and item, and are compared after every input and every key taken from the queue: the ledger's
+//! counters, what handlers are told of arrivals, what waits, where a watch would resume, what each change stands for.
+//! So it is not sums that are compared but each thing's own fate. Once it has settled:
+//!
+//! - every revision of the server went to the queue, or lies between the version that was known before a complete list
+//!   and the list's own; of each list but the first a notice told, and of a gap that ended with it;
+//! - every delta of the queue is one of the neighbours that one change of the store stands for, so that what was never
+//!   shown by itself is counted where it went;
+//! - every life of every name was shown to a handler, or all of it lies under such lists;
+//! - each handler was told a part of each name's true history, in order, up to its end; who came late first heard of
+//!   exactly what the store then held, and then of all that the others did;
+//! - a queue of another kind beside, drained at other times, ends in the same state by way of the same states.
+//!
+//! `PROPTEST_CASES` asks for another number of cases, and `./dev soak` for many. A failure prints how to repeat it.
+
+use std::hash::{BuildHasher, RandomState};
+use std::num::NonZeroU32;
+
+use kubechurn_client::cache::queue_kind::QueueKind;
+use kubechurn_client::cache::reflector::Options;
+use kubechurn_client::cache::shared_informer::InformerOptions;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+
+mod server; // The server: one map, its history, and what it answers.
+
+mod books; // What must become of everything that is received.
+mod ears; // Handlers.
+mod play; // The server, the informer, and what lies between them.
+mod steps; // What may happen.
+
+use play::Play;
+use server::BASES;
+use steps::Number;
+
+/// For all tests together, which share them.
+const CASES: u32 = 10_240;
+const TESTS: u32 = 4;
+/// Cases of one seed.
+const SEEDED: u32 = 128;
+/// The most steps of a case.
+const LONGEST: usize = 180;
+
+/// 52. Random sequences of writes and faults end equal to the server's state.
+#[test]
+fn any_history_with_any_faults_ends_in_the_servers_state() {
+    check("any_history_with_any_faults_ends_in_the_servers_state", QueueKind::DeltaFifo, None);
+}
+
+/// 52, with a RealFIFO beside.
+#[test]
+fn a_real_fifo_beside_goes_the_same_way() {
+    check("a_real_fifo_beside_goes_the_same_way", QueueKind::DeltaFifo, Some(QueueKind::RealFifo));
+}
+
+/// 52, with an AtomicFIFO beside.
+#[test]
+fn an_atomic_fifo_beside_goes_the_same_way() {
+    check("an_atomic_fifo_beside_goes_the_same_way", QueueKind::DeltaFifo, Some(QueueKind::AtomicFifo));
+}
+
+/// 52, by way of a RealFIFO, with an AtomicFIFO beside, which tells the very same.
+#[test]
+fn nothing_is_folded_by_a_real_fifo() {
+    check("nothing_is_folded_by_a_real_fifo", QueueKind::RealFifo, Some(QueueKind::AtomicFifo));
+}
+
+/// Plays a test's part of the cases, some for each seed.
+fn check(test: &str, queue: QueueKind, beside: Option<QueueKind>) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
+    let cases = number("PROPTEST_CASES").map_or(CASES, |cases: u64| cases as u32).div_ceil(TESTS);
+    let first = number("PROPTEST_RNG_SEED").unwrap_or_else(|| RandomState::new().hash_one(test));
+    let steps = prop::collection::vec(any::<u32>().prop_map(Number), LONGEST / 4..LONGEST);
+    let reflector = any::<[bool; 4]>().prop_map(|[watch_list, resync, pages, sits_out]| Options {
+        watch_list,
+        resync: resync.then_some(5000.0),
+        page_size: NonZeroU32::new(u32::from(pages)),
+        max_internal_error_retry: sits_out.then_some(20_000.0),
+        ..Options::default()
+    });
+    let strategy = (steps, reflector, prop::sample::select(&BASES[..]));
+    for at in 0..cases.div_ceil(SEEDED) {
+        let seed = first.wrapping_add(u64::from(at));
+        let cases = SEEDED.min(cases - at * SEEDED);
+        let config = Config {
+            cases,
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(seed),
+            max_shrink_time: 20_000,
+            max_shrink_iters: 16_384,
+            ..Config::default()
+        };
+        let result = TestRunner::new(config).run(&strategy, |(steps, reflector, base)| {
+            let mut play = Play::new(base, InformerOptions { reflector, queue, beside, ..InformerOptions::default() });
+            steps.iter().for_each(|number| play.step(number.step()));
+            play.settle();
+            play.check();
+            Ok(())
+        });
+        let again = format!(
+            "PROPTEST_RNG_SEED={seed} PROPTEST_CASES={} cargo test -p kubechurn-client --test it {test}",
+            SEEDED * TESTS
+        );
+        if let Err(failure) = result {
+            panic!("{failure}\nto repeat it: {again}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Handlers of the model: one that is there from the beginning, and those that come late and go.
+
+use std::sync::Arc;
+
+use kubechurn_client::api::object::Object;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::handler::{Handled, HandlerError, HandlerOptions, ResourceEventHandler};
+use kubechurn_client::cache::processor::HandlerId;
+use kubechurn_client::cache::shared_informer::SharedInformer;
+use kubechurn_client::cache::store::Change;
+
+/// Writes down everything.
+#[derive(Default)]
+pub struct Log {
+    pub marks: Vec<(DeltaType, Arc<Object>)>,
+    pub changes: Vec<Change>,
+}
+
+impl ResourceEventHandler for Log {
+    fn changed(&mut self, _now: f64, change: &Change) -> Handled {
+        self.changes.push(change.clone());
+        Ok(())
+    }
+
+    fn received(&mut self, _now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
+        self.marks.push((delta_type, object.clone()));
+        Ok(())
+    }
+}
+
+/// A handler that came late.
+pub struct Ear {
+    pub id: HandlerId,
+    /// What the store held when it came, and what has been told since to the one that was always there.
+    held: Vec<Arc<Object>>,
+    from: usize,
+    told: Vec<Change>,
+    failed: u64,
+}
+
+impl ResourceEventHandler for Ear {
+    /// It complains of every deletion, and hears it nevertheless.
+    fn changed(&mut self, _now: f64, change: &Change) -> Handled {
+        self.told.push(change.clone());
+        if matches!(change, Change::Deleted { .. }) {
+            self.failed += 1;
+            return Err(HandlerError(String::from("gone")));
+        }
+        Ok(())
+    }
+}
+
+impl Ear {
+    /// Comes when `from` changes had been told.
+    pub fn new(informer: &mut SharedInformer, from: usize, now: f64) -> Ear {
+        let held = informer.store().list();
+        let id = informer.add_event_handler(HandlerOptions::default(), now);
+        Ear { id, held, from, told: Vec::new(), failed: 0 }
+    }
+
+    /// Takes what waits for it. It has heard what the store held when it came, and from there on what the one that
+    /// was always there has; of what changed nothing, perhaps less. `log` is what that one was told.
+    pub fn hear(&mut self, informer: &mut SharedInformer, log: &[Change]) {
+        let waiting = informer.handler_ledger(self.id).expect("it is there").waiting;
+        assert_eq!(informer.deliver(self.id, self) as u64, waiting);
+        let ledger = informer.handler_ledger(self.id).expect("it is there");
+        let heard = (self.told.len() as u64 - self.failed, self.failed, 0);
+        assert_eq!((ledger.handled, ledger.failed, ledger.waiting), heard, "its ledger");
+        let held = self.held.iter().map(|new| Change::Added { new: new.clone(), listed: true, folded: 1 });
+        let mut told = self.told.iter();
+        assert!(held.eq(told.by_ref().take(self.held.len()).cloned()), "it first hears of what the store holds");
+        let news = |change: &&Change| !matches!(change, Change::Synced { .. });
+        assert!(told.filter(news).eq(log[self.from..].iter().filter(news)), "it missed something");
+        assert!(!informer.handler_has_synced(self.id) || informer.has_synced());
+    }
+}

@@ -1,0 +1,493 @@
+//! A server, an informer, what lies between them, and the books that say what must come of it.
+
+use std::collections::HashSet;
+
+use kubechurn_client::api::object::Decode;
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::handler::HandlerOptions;
+use kubechurn_client::cache::index;
+use kubechurn_client::cache::ledger::Ledger;
+use kubechurn_client::cache::processor::HandlerId;
+use kubechurn_client::cache::queue_kind::QueueKind;
+use kubechurn_client::cache::reflector::{Action, Health, Input, Notice};
+use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
+use kubechurn_client::cache::store::Change;
+
+use crate::histories::books::{Books, Told, What};
+use crate::histories::ears::{Ear, Log};
+use crate::histories::server::{COUNT, Frame, KEYS, Map, Seen, Server, State, failure, words};
+use crate::histories::steps::Step;
+
+pub struct Play {
+    server: Server,
+    informer: SharedInformer,
+    now: f64,
+    /// Changes with the inputs, between 0 and 1.
+    random: f64,
+    /// What the informer asked for last and has not been answered.
+    asked: Option<Action>,
+    socket: Socket,
+    /// The events of the open socket that have arrived, to be sent again.
+    arrived: Vec<State>,
+    books: Books,
+    id: HandlerId,
+    log: Log,
+    ears: Vec<Ear>,
+    beside: Vec<Change>,
+    /// From when to when nothing was heard, as it was told.
+    gaps: Vec<(f64, f64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Socket {
+    Closed,
+    /// A streaming list whose end has not come.
+    Streaming,
+    Watching,
+}
+
+impl Play {
+    pub fn new(base: u128, options: InformerOptions) -> Play {
+        let mut informer = SharedInformer::new(Decode::METADATA, options);
+        informer.add_index(index::NAMESPACE, index::by_namespace()).unwrap();
+        let wants = HandlerOptions { changes: true, received: true, resync: options.reflector.resync };
+        let id = informer.add_event_handler(wants, 0.0);
+        let mut play = Play {
+            server: Server::new(base),
+            informer,
+            now: 0.0,
+            random: 0.0,
+            asked: None,
+            socket: Socket::Closed,
+            arrived: Vec::new(),
+            books: Books::new(options.queue == QueueKind::DeltaFifo),
+            id,
+            log: Log::default(),
+            ears: Vec::new(),
+            beside: Vec::new(),
+            gaps: Vec::new(),
+        };
+        play.input(Input::Start);
+        play
+    }
+
+    /// Hands an input over whose effect stands in the books already, and compares.
+    fn input(&mut self, input: Input<'_>) {
+        self.random = (self.random + 0.382) % 1.0;
+        let action = self.informer.handle(input, Moment { now: self.now, random: self.random });
+        let goes_on = matches!(&action, Some(Action::List(request)) if request.continue_token.is_some());
+        if let Some(action) = action {
+            self.socket = Socket::Closed;
+            self.arrived.clear();
+            if !goes_on {
+                self.books.discard();
+            }
+            if let Action::Watch(request) = &action {
+                let resumes = self.server.revision_of(&request.resource_version);
+                assert!(request.initial_events || resumes == self.books.version, "resumes at {resumes}");
+            }
+            self.asked = Some(action);
+        }
+        if self.informer.ledger().resyncs > self.books.ledger.resyncs {
+            self.books.resync();
+        }
+        self.check_step();
+    }
+
+    /// The informer's counters, marks and version are those of the books.
+    fn check_step(&mut self) {
+        let ledger = self.informer.ledger();
+        let left_out = (ledger.bytes, ledger.watches, ledger.applied + ledger.coalesced, 0);
+        // What came of the deltas and who was told is checked change by change and mark by mark.
+        let Ledger { changes, without_effect, twofold, gone, received, repeated, .. } = *ledger;
+        let mut books = Ledger { changes, without_effect, twofold, gone, received, repeated, ..self.books.ledger };
+        (books.bytes, books.watches, books.applied, books.coalesced) = left_out;
+        let seen = Ledger { applied: left_out.2, coalesced: 0, ..*ledger };
+        assert_eq!(seen, books);
+        assert_eq!(self.informer.queue().queued(), self.books.queued());
+        assert_eq!(self.informer.ledger().deltas(), left_out.2 + self.books.queued(), "what was made went somewhere");
+        assert!(self.informer.is_balanced(), "{ledger:?}");
+        assert_eq!(self.informer.has_synced(), self.books.has_synced(), "synced");
+        let version = self.informer.reflector().resource_version();
+        assert_eq!(self.server.revision_of(version), self.books.version, "where a watch would resume");
+        self.informer.deliver(self.id, &mut self.log);
+        let marks = std::mem::take(&mut self.log.marks);
+        let marks = marks.into_iter().map(|(delta_type, object)| (delta_type, self.server.seen(&object))).collect();
+        self.books.check_marks(marks);
+        self.check_notices(None);
+        if let (Socket::Watching, Some(heard)) = (self.socket, self.informer.reflector().heard()) {
+            self.books.heard = self.books.heard.max(heard);
+        }
+    }
+
+    /// Of each complete list but the first there is a notice, and gaps follow each other.
+    fn check_notices(&mut self, mut relisted: Option<usize>) {
+        for notice in self.informer.take_notices() {
+            match notice {
+                Notice::Relisted { at, items, .. } => assert_eq!((Some(items), at), (relisted.take(), self.now)),
+                Notice::Gap { from, to, .. } => {
+                    let before = self.gaps.last().map_or(f64::NEG_INFINITY, |gap| gap.1);
+                    assert!(before <= from && from <= to && to == self.now, "a gap from {from} to {to}");
+                    self.gaps.push((from, to));
+                }
+                other => assert_eq!(other.at(), self.now, "{other:?}"),
+            }
+        }
+        assert_eq!(relisted, None, "no notice of a relist");
+    }
+
+    pub fn step(&mut self, step: Step) {
+        let open = self.socket != Socket::Closed;
+        match step {
+            Step::Serve { lag, end_last, flawed } => self.serve(lag, end_last, flawed),
+            Step::Frames(count) => drop((0..count).all(|_| self.frame())),
+            Step::Write(key, versioned) => self.server.write(key, versioned),
+            Step::Delete(key) => self.server.delete(key),
+            Step::Drain(keys) => self.drain(keys),
+            Step::DrainBeside(keys) => drop(self.drain_beside(keys)),
+            Step::Time(ms) => self.time(ms),
+            Step::Refuse(code) => self.refuse(code),
+            Step::Again(back) if open => self.again(back),
+            Step::Bookmark if self.socket == Socket::Watching && self.server.sent_all() => {
+                self.arrives(&Frame::Bookmark(self.server.revision));
+            }
+            Step::Cut if open => self.cut(),
+            Step::Garbage if open => {
+                self.books.other(|ledger| &mut ledger.malformed);
+                self.input(Input::Frame("{\"type\":\"ADD"));
+            }
+            Step::Unknown if open => {
+                self.books.other(|ledger| &mut ledger.malformed);
+                self.input(Input::Frame(r#"{"type":"WHAT","object":{"metadata":{"resourceVersion":"9"}}}"#));
+            }
+            Step::Error(code) if open => {
+                self.books.other(|ledger| &mut ledger.errors);
+                self.input(Input::Frame(&format!(r#"{{"type":"ERROR","object":{}}}"#, words(code))));
+            }
+            Step::Close(code) if open => {
+                if code == 1000 && self.socket == Socket::Watching {
+                    self.books.heard = self.now;
+                }
+                self.socket = Socket::Closed;
+                self.input(Input::Closed(code));
+            }
+            Step::Again(_) | Step::Bookmark | Step::Cut | Step::Garbage => {}
+            Step::Unknown | Step::Error(_) | Step::Close(_) => {}
+            Step::Compact => self.server.compacted = self.server.revision,
+            Step::Woke => self.input(Input::Woke),
+            Step::Reachable => self.input(Input::Reachable),
+            Step::Ask(code) => self.ask(code),
+            Step::Stop => self.input(Input::Stop),
+            Step::Start => self.input(Input::Start),
+            Step::Come => self.ears.push(Ear::new(&mut self.informer, self.log.changes.len(), self.now)),
+            Step::Go(at) if at < self.ears.len() => {
+                let ear = self.ears.swap_remove(at);
+                assert!(self.informer.remove_event_handler(ear.id) && !self.informer.remove_event_handler(ear.id));
+            }
+            Step::Hear(at) if at < self.ears.len() => self.ears[at].hear(&mut self.informer, &self.log.changes),
+            Step::Go(_) | Step::Hear(_) => {}
+            Step::Look => self.look(),
+        }
+    }
+
+    fn serve(&mut self, lag: u64, end_last: bool, flawed: bool) {
+        match self.asked.take() {
+            Some(Action::Watch(request)) => {
+                self.socket = if request.initial_events { Socket::Streaming } else { Socket::Watching };
+                self.server.open(&request, lag, end_last);
+                self.input(Input::Opened);
+            }
+            Some(Action::List(request)) => match self.server.page(&request, lag) {
+                Some(page) => {
+                    let text = self.server.page_text(&page, flawed);
+                    self.books.listed(&page.items, u64::from(flawed));
+                    if page.token.is_none() {
+                        self.complete(page.revision, Input::Page(&text));
+                    } else {
+                        self.input(Input::Page(&text));
+                    }
+                }
+                None => self.input(Input::Failed(failure(410))),
+            },
+            Some(Action::Probe(_)) => self.input(Input::ProbePassed),
+            Some(Action::Wait) | None => {
+                if let Some(at) = self.informer.reflector().retry_at() {
+                    self.time(at - self.now);
+                }
+            }
+        }
+    }
+
+    /// An input that completes a list.
+    fn complete(&mut self, revision: u64, input: Input<'_>) {
+        let first = self.books.ledger.lists == 0;
+        let items = self.books.complete(revision, self.now);
+        self.random = (self.random + 0.382) % 1.0;
+        let action = self.informer.handle(input, Moment { now: self.now, random: self.random });
+        self.check_notices((!first).then_some(items));
+        if action.is_some() {
+            (self.socket, self.asked) = (Socket::Closed, action);
+            self.arrived.clear();
+        }
+        self.check_step();
+    }
+
+    /// The heartbeat asks, if there is a watch to ask for.
+    fn ask(&mut self, code: Option<u16>) {
+        if self.informer.reflector().open_watch().is_some() {
+            let asked = self.now;
+            self.input(match code {
+                None => Input::HeartbeatAnswered { asked, event: !self.server.sent_all(), checked: true },
+                Some(code) => Input::HeartbeatFailed { asked, failure: failure(code) },
+            });
+        }
+    }
+
+    fn refuse(&mut self, code: u16) {
+        match self.asked.take() {
+            Some(Action::Watch(_)) => {
+                self.input(Input::Closed(1006));
+                self.asked = None;
+                self.input(Input::Failed(failure(code)));
+            }
+            Some(Action::List(_) | Action::Probe(_)) => self.input(Input::Failed(failure(code))),
+            Some(Action::Wait) | None => {}
+        }
+    }
+
+    /// The next frame arrives, if there is one.
+    fn frame(&mut self) -> bool {
+        let frame = if self.socket == Socket::Closed { None } else { self.server.frame() };
+        frame.inspect(|frame| self.arrives(frame)).is_some()
+    }
+
+    fn arrives(&mut self, frame: &Frame) {
+        let text = self.server.text(frame);
+        let streams = self.socket == Socket::Streaming;
+        match *frame {
+            Frame::Event(state) => {
+                self.arrived.push(state);
+                if streams { self.books.streamed(state) } else { self.books.event(state) }
+            }
+            Frame::Bookmark(revision) => {
+                self.books.other(|ledger| &mut ledger.bookmarks);
+                if !streams {
+                    self.books.passed(revision);
+                }
+            }
+            Frame::End(revision) => {
+                self.books.other(|ledger| &mut ledger.bookmarks);
+                self.socket = Socket::Watching;
+                return self.complete(revision, Input::Frame(&text));
+            }
+            Frame::Expired => self.books.other(|ledger| &mut ledger.errors),
+        }
+        self.input(Input::Frame(&text));
+    }
+
+    /// A frame comes twice, or late. Not one of an object that is gone, for nothing is kept of those
+    /// (`late_frame_of_an_object_that_is_gone_and_forgotten`), and none without a version to tell by.
+    fn again(&mut self, back: usize) {
+        let Some(state) = self.arrived.iter().rev().nth(back).copied() else { return };
+        let newest = self.arrived.iter().rev().find(|other| other.seen.key == state.seen.key);
+        if newest.is_some_and(|newest| newest.is_present() && newest.seen.version != 0) && state.seen.version != 0 {
+            let count = self.arrived.len();
+            self.arrives(&Frame::Event(state));
+            self.arrived.truncate(count);
+        }
+    }
+
+    fn cut(&mut self) {
+        let Some(frame) = self.server.frame() else { return };
+        let text = self.server.text(&frame);
+        self.books.other(|ledger| &mut ledger.malformed);
+        self.input(Input::Frame(&text[..text.len() / 2]));
+    }
+
+    fn time(&mut self, ms: f64) {
+        let end = self.now + ms;
+        // A deadline that does not move when it has come would keep a browser busy for ever.
+        for _ in 0..100_000 {
+            match self.informer.reflector().deadline().filter(|deadline| *deadline <= end) {
+                Some(deadline) => {
+                    assert!(deadline >= self.now, "a deadline in the past");
+                    self.now = deadline;
+                    self.input(Input::Timer);
+                    let next = self.informer.reflector().deadline();
+                    assert!(next.is_none_or(|next| next > deadline), "the deadline does not move");
+                }
+                None => {
+                    self.now = end;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn drain(&mut self, keys: usize) {
+        for _ in 0..keys {
+            let (applied, coalesced) = (self.informer.ledger().applied, self.informer.ledger().coalesced);
+            let from = self.log.changes.len();
+            if self.informer.drain(1, self.now) == 0 {
+                assert_eq!(self.books.queued(), 0);
+                return;
+            }
+            self.informer.deliver(self.id, &mut self.log);
+            let ledger = self.informer.ledger();
+            let (applied, coalesced) = (ledger.applied - applied, ledger.coalesced - coalesced);
+            let told: Vec<Told> = self.log.changes[from..].iter().map(|change| self.told(change)).collect();
+            self.books.popped(&told, applied, applied + coalesced);
+            self.check_step();
+        }
+    }
+
+    fn drain_beside(&mut self, keys: usize) -> bool {
+        let changes = self.informer.drain_beside(keys);
+        let any = !changes.is_empty();
+        self.beside.extend(changes);
+        assert!(self.informer.is_balanced());
+        any
+    }
+
+    fn told(&self, change: &Change) -> Told {
+        let (what, folded) = match change {
+            Change::Added { folded, .. } => (What::Added, *folded),
+            // That a list could not name it, or can again, is no other state of the server's.
+            Change::Updated { old, new, folded }
+                if old.flaw != new.flaw && self.server.seen(old) == self.server.seen(new) =>
+            {
+                (What::Synced, *folded)
+            }
+            Change::Updated { old, folded, .. } => (What::Updated(self.server.seen(old)), *folded),
+            Change::Synced { folded, .. } => (What::Synced, *folded),
+            Change::Deleted { folded, final_state_unknown: false, .. } => (What::Deleted, *folded),
+            Change::Deleted { folded, .. } => (What::Missed, *folded),
+        };
+        Told { what, seen: self.server.seen(change.object()), folded }
+    }
+
+    /// The store holds what the books do, and its index files that and nothing else.
+    fn look(&self) {
+        let store = self.informer.store();
+        assert_eq!(self.map_of(store.list().iter()), self.books.store);
+        let mut filed = 0;
+        for (namespace, count) in store.index(index::NAMESPACE).expect("it was added").values() {
+            let map = self.map_of(store.by_index(index::NAMESPACE, namespace));
+            let own = |key: usize, seen| if KEYS[key].0 == namespace { seen } else { None };
+            let expected: Vec<Option<Seen>> = (0..COUNT).map(|key| own(key, self.books.store[key])).collect();
+            assert_eq!((&map[..], count), (&expected[..], expected.iter().flatten().count()), "{namespace:?}");
+            assert!(count > 0, "a value without keys stays");
+            filed += count;
+        }
+        assert_eq!(filed, store.len());
+    }
+
+    fn map_of<'a>(
+        &self,
+        objects: impl Iterator<Item = &'a std::sync::Arc<kubechurn_client::api::object::Object>>,
+    ) -> Map {
+        let mut map = Map::default();
+        for object in objects {
+            let seen = self.server.seen(object);
+            assert_eq!(map[seen.key].replace(seen), None, "a key comes twice");
+        }
+        map
+    }
+
+    /// The faults end, and everything arrives.
+    pub fn settle(&mut self) {
+        for _ in 0..60 {
+            self.input(Input::Start);
+            self.serve(0, false, false);
+            self.step(Step::Frames(1000));
+            self.ask(None);
+            let wait = self.informer.reflector().retry_at().map_or(1000.0, |at| at - self.now);
+            self.time(wait);
+            let health = self.informer.health(self.now);
+            if self.socket == Socket::Watching && self.server.sent_all() && health == Health::Live {
+                self.drain(usize::MAX);
+                if self.informer.store().iter().all(|object| object.flaw.is_none()) {
+                    break;
+                }
+                // What a list left open would be asked for again by and by.
+                self.input(Input::Stop);
+            }
+        }
+        self.drain(usize::MAX);
+        while self.drain_beside(1000) {}
+    }
+
+    /// What must hold once it has settled.
+    pub fn check(&mut self) {
+        assert_eq!(self.informer.health(self.now), Health::Live);
+        assert!(self.informer.has_synced() && self.informer.handler_has_synced(self.id));
+        self.look();
+        let map = self.server.map(self.server.revision);
+        assert_eq!(self.books.store, map, "the store is the server's map");
+        self.check_history();
+        self.books.check_revisions(&self.server.history, &self.gaps);
+        self.check_lives();
+        self.ears.push(Ear::new(&mut self.informer, self.log.changes.len(), self.now));
+        for ear in &mut self.ears {
+            ear.hear(&mut self.informer, &self.log.changes);
+            assert!(self.informer.handler_has_synced(ear.id));
+        }
+        if let Some(other) = self.informer.beside() {
+            assert!(other.queue().is_empty() && other.queue().has_synced());
+            assert_eq!(self.map_of(other.store().iter()), map, "the store beside is the server's map");
+            self.check_beside();
+        }
+    }
+
+    fn states(&self, changes: &[Change], key: usize) -> Vec<(Seen, bool)> {
+        let told = changes.iter().map(|change| self.told(change)).filter(|told| told.seen.key == key);
+        let states = told.filter(|told| told.what != What::Synced).map(|told| state(told.seen, told.is_present()));
+        states.collect()
+    }
+
+    /// What was told of a key is a part of its true history, in order, and ends where that ends.
+    fn check_history(&self) {
+        for key in 0..COUNT {
+            let own = self.server.history.iter().filter(|state| state.seen.key == key);
+            let mut truth = own.map(|own| state(own.seen, own.is_present()));
+            let told = self.states(&self.log.changes, key);
+            for state in &told {
+                assert!(truth.any(|true_one| true_one == *state), "{state:?} is no next step: {told:?}");
+            }
+            let last = told.last().filter(|(_, present)| *present).map(|(seen, _)| *seen);
+            assert_eq!(last, self.server.map(self.server.revision)[key], "{told:?}");
+        }
+    }
+
+    /// What the first queue's store was told of a key is a part of what the store beside was told, in order; where
+    /// none folds, the same.
+    fn check_beside(&self) {
+        for key in 0..COUNT {
+            let (told, beside) = (self.states(&self.log.changes, key), self.states(&self.beside, key));
+            let mut rest = beside.iter();
+            assert!(told.iter().all(|state| rest.any(|other| other == state)), "{told:?} {beside:?}");
+            assert!(self.books.folds() || told == beside, "{told:?} {beside:?}");
+        }
+    }
+
+    /// Every life was shown, or complete lists stand for all of it.
+    fn check_lives(&self) {
+        let shown: HashSet<(usize, u32)> = (self.books.marked.iter().copied())
+            .chain(
+                self.log
+                    .changes
+                    .iter()
+                    .map(|change| self.server.seen(change.object()))
+                    .map(|seen| (seen.key, seen.life)),
+            )
+            .collect();
+        for state in self.server.history.iter().filter(|state| !shown.contains(&(state.seen.key, state.seen.life))) {
+            assert!(self.books.is_unknown(state.revision), "nothing was heard of {state:?}, and nothing says why");
+        }
+    }
+}
+
+/// A state in a history: of a deletion, whose.
+fn state(seen: Seen, present: bool) -> (Seen, bool) {
+    (if present { seen } else { Seen { version: 0, ..seen } }, present)
+}

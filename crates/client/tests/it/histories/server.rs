@@ -1,0 +1,284 @@
+//! The model's server: one map, its history, one socket at a time, and lists in pages of two.
+
+use std::collections::VecDeque;
+
+use kubechurn_client::api::object::{Object, ResourceVersion};
+use kubechurn_client::api::request::{ListRequest, WatchRequest};
+use kubechurn_client::api::status::Failure;
+use kubechurn_client::cache::reflector::WatchEvent;
+
+/// Namespace and name of every object that there may be, in the order of their keys.
+pub const KEYS: [(&str, &str); COUNT] = [("", "d"), ("m", "a"), ("m", "c"), ("n", "a"), ("n", "b")];
+/// How many there may be.
+pub const COUNT: usize = 5;
+const PAGE: usize = 2;
+
+/// What the server's first revision is written as, less one: where digits are added, where 64-bit floats can no
+/// longer tell neighbours apart, and beyond 64 bits.
+pub const BASES: [u128; 4] = [0, 95, (1 << 53) - 2, 99_999_999_999_999_999_980];
+
+/// What became true of a name at a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    pub seen: Seen,
+    pub revision: u64,
+    pub event: WatchEvent,
+}
+
+/// What can be seen of a state: of whom, which life, and the revision that it carries as its version; 0 is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub key: usize,
+    pub life: u32,
+    pub version: u64,
+}
+
+/// The objects that there are, by key.
+pub type Map = [Option<Seen>; COUNT];
+
+/// A frame on its way.
+#[derive(Clone, Copy, Debug)]
+pub enum Frame {
+    Event(State),
+    Bookmark(u64),
+    /// A bookmark annotated as the end of the initial events.
+    End(u64),
+    Expired,
+}
+
+/// One page of a list.
+pub struct Page {
+    pub revision: u64,
+    pub items: Vec<Seen>,
+    pub token: Option<usize>,
+}
+
+pub struct Server {
+    pub revision: u64,
+    /// Watches from below this are refused.
+    pub compacted: u64,
+    pub history: Vec<State>,
+    base: u128,
+    /// Frames of the open socket that wait before the history does.
+    first: VecDeque<Frame>,
+    /// Up to which revision the open socket has been told.
+    cursor: u64,
+    /// The newest state without a version that was sent: no list is older, for no one could tell.
+    unversioned: u64,
+    /// What the continue tokens stand for: a revision, and the objects still to come.
+    tokens: Vec<(u64, Vec<Seen>)>,
+}
+
+impl State {
+    pub fn is_present(&self) -> bool {
+        self.event != WatchEvent::Deleted
+    }
+}
+
+impl Server {
+    /// A server whose revisions are written from `base` on.
+    pub fn new(base: u128) -> Server {
+        let (history, tokens) = (Vec::new(), Vec::new());
+        Server { revision: 1, compacted: 0, history, base, first: VecDeque::new(), cursor: 0, unversioned: 0, tokens }
+    }
+
+    /// An object is made, or changed if it is there; now and then it carries no version.
+    pub fn write(&mut self, key: usize, versioned: bool) {
+        let (life, event) = match self.newest(key) {
+            Some(state) if state.is_present() => (state.seen.life, WatchEvent::Modified),
+            Some(state) => (state.seen.life + 1, WatchEvent::Added),
+            None => (1, WatchEvent::Added),
+        };
+        self.push(key, life, versioned, event);
+    }
+
+    /// An object is deleted, if it is there.
+    pub fn delete(&mut self, key: usize) {
+        if let Some(state) = self.newest(key).filter(|state| state.is_present()) {
+            self.push(key, state.seen.life, true, WatchEvent::Deleted);
+        }
+    }
+
+    fn push(&mut self, key: usize, life: u32, versioned: bool, event: WatchEvent) {
+        self.revision += 1;
+        let seen = Seen { key, life, version: if versioned { self.revision } else { 0 } };
+        self.history.push(State { seen, revision: self.revision, event });
+    }
+
+    fn newest(&self, key: usize) -> Option<State> {
+        self.history.iter().rev().find(|state| state.seen.key == key).copied()
+    }
+
+    /// What there was at a revision.
+    pub fn map(&self, revision: u64) -> Map {
+        let mut map = Map::default();
+        for state in self.history.iter().take_while(|state| state.revision <= revision) {
+            map[state.seen.key] = state.is_present().then_some(state.seen);
+        }
+        map
+    }
+
+    fn items(&self, revision: u64) -> Vec<Seen> {
+        self.map(revision).into_iter().flatten().collect()
+    }
+
+    /// A state that a server may answer with which is asked for at least `version`: up to `lag` revisions old.
+    /// Unset asks for the newest.
+    fn at_least(&self, version: &ResourceVersion, lag: u64) -> u64 {
+        let lagging = self.revision.saturating_sub(lag).max(1).max(self.compacted).max(self.unversioned);
+        match version.as_str() {
+            "" => self.revision,
+            "0" => lagging,
+            _ => lagging.max(self.parse(version)),
+        }
+    }
+
+    /// A socket opens: a watch, or a streaming list whose state is up to `lag` revisions old. What happened since
+    /// comes before its end, or after it.
+    pub fn open(&mut self, request: &WatchRequest, lag: u64, end_last: bool) {
+        self.first.clear();
+        if !request.initial_events {
+            self.cursor = self.parse(&request.resource_version);
+            if self.cursor < self.compacted {
+                self.first.push_back(Frame::Expired);
+            }
+            return;
+        }
+        self.cursor = self.at_least(&request.resource_version, lag);
+        for seen in self.items(self.cursor) {
+            self.first.push_back(Frame::Event(State { seen, revision: self.cursor, event: WatchEvent::Added }));
+        }
+        if end_last {
+            let since = self.history.iter().filter(|state| state.revision > self.cursor);
+            self.first.extend(since.map(|state| Frame::Event(*state)));
+            self.cursor = self.revision;
+        }
+        self.first.push_back(Frame::End(self.cursor));
+    }
+
+    /// The next frame of the open socket. A bookmark follows what carries no version, so that none need see it
+    /// again after later ones.
+    pub fn frame(&mut self) -> Option<Frame> {
+        if let Some(frame) = self.first.pop_front() {
+            return Some(frame);
+        }
+        // Each revision after the first is one write's.
+        let state = *self.history.get(self.cursor.max(1) as usize - 1)?;
+        self.cursor = state.revision;
+        if state.seen.version == 0 {
+            self.first.push_back(Frame::Bookmark(state.revision));
+            self.unversioned = state.revision;
+        }
+        Some(Frame::Event(state))
+    }
+
+    pub fn sent_all(&self) -> bool {
+        self.first.is_empty() && self.cursor == self.revision
+    }
+
+    /// A page; `None` where its token has expired.
+    pub fn page(&mut self, request: &ListRequest, lag: u64) -> Option<Page> {
+        let (revision, mut items) = match &request.continue_token {
+            Some(token) => self.tokens[token.parse::<usize>().unwrap()].clone(),
+            None => {
+                let revision = self.at_least(&request.resource_version, lag);
+                (revision, self.items(revision))
+            }
+        };
+        if request.continue_token.is_some() && revision < self.compacted {
+            return None;
+        }
+        let more = if request.limit.is_some() && items.len() > PAGE { items.split_off(PAGE) } else { Vec::new() };
+        let token = (!more.is_empty()).then_some(self.tokens.len());
+        if token.is_some() {
+            self.tokens.push((revision, more));
+        }
+        Some(Page { revision, items, token })
+    }
+
+    /// The text of a revision.
+    pub fn version(&self, revision: u64) -> String {
+        (self.base + u128::from(revision)).to_string()
+    }
+
+    fn parse(&self, version: &ResourceVersion) -> u64 {
+        (version.as_str().parse::<u128>().expect("a version that the server gave") - self.base) as u64
+    }
+
+    /// What a revision is, of which this is the text; 0 is none.
+    pub fn revision_of(&self, version: &ResourceVersion) -> u64 {
+        if version.is_unset() { 0 } else { self.parse(version) }
+    }
+
+    /// What an object of the informer's is here.
+    pub fn seen(&self, object: &Object) -> Seen {
+        let of = |&(namespace, name): &(&str, &str)| *object.key.namespace == *namespace && *object.key.name == *name;
+        let life = object.uid.text().rsplit('-').next().and_then(|life| life.parse().ok());
+        Seen {
+            key: KEYS.iter().position(of).expect("an object of the server's"),
+            life: life.expect("a uid of the server's"),
+            version: self.revision_of(&object.resource_version),
+        }
+    }
+
+    /// The JSON of an object.
+    pub fn object(&self, seen: Seen) -> String {
+        let (namespace, name) = KEYS[seen.key];
+        let version = if seen.version == 0 { String::new() } else { self.version(seen.version) };
+        let life = seen.life;
+        format!(
+            r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}","uid":"{namespace}-{name}-{life}","resourceVersion":"{version}"}}}}"#
+        )
+    }
+
+    /// The JSON of a frame.
+    pub fn text(&self, frame: &Frame) -> String {
+        let bookmark = |revision, annotations| {
+            let version = self.version(revision);
+            let metadata = format!(r#"{{"resourceVersion":"{version}","annotations":{annotations}}}"#);
+            format!(r#"{{"type":"BOOKMARK","object":{{"kind":"Pod","metadata":{metadata}}}}}"#)
+        };
+        match frame {
+            Frame::Event(state) => {
+                let word = match state.event {
+                    WatchEvent::Added => "ADDED",
+                    WatchEvent::Modified => "MODIFIED",
+                    WatchEvent::Deleted => "DELETED",
+                };
+                format!("{{\"type\":\"{word}\",\"object\":{}}}\n", self.object(state.seen))
+            }
+            Frame::Bookmark(revision) => bookmark(*revision, "{}"),
+            Frame::End(revision) => bookmark(*revision, r#"{"k8s.io/initial-events-end":"true"}"#),
+            Frame::Expired => {
+                format!(r#"{{"type":"ERROR","object":{}}}"#, kubechurn_talk::status("410 Expired too old"))
+            }
+        }
+    }
+
+    /// The JSON of a page, with an item that cannot be read where that is wanted.
+    pub fn page_text(&self, page: &Page, flawed: bool) -> String {
+        let token = page.token.map(|token| token.to_string()).unwrap_or_default();
+        let flaw = flawed.then(|| String::from(r#"{"metadata":{"uid":"x"}}"#));
+        let items: Vec<String> = flaw.into_iter().chain(page.items.iter().map(|seen| self.object(*seen))).collect();
+        let version = self.version(page.revision);
+        let metadata = format!(r#"{{"resourceVersion":"{version}","continue":"{token}"}}"#);
+        format!(r#"{{"kind":"PodList","metadata":{metadata},"items":[{}]}}"#, items.join(","))
+    }
+}
+
+/// A Status of this code; 1 is a version beyond the server's.
+pub fn words(code: u16) -> String {
+    match code {
+        1 => kubechurn_talk::status("504 Timeout Too large resource version"),
+        _ => kubechurn_talk::status(&format!("{code} x y")),
+    }
+}
+
+/// The answer to a list or a watch that says so; 0 is none.
+pub fn failure(code: u16) -> Failure {
+    match code {
+        0 => Failure::unreachable("no answer"),
+        1 => Failure::from_response(504, None, &words(1)),
+        _ => Failure::from_response(code, None, &words(code)),
+    }
+}

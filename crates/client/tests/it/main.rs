@@ -1,0 +1,18 @@
+//! The client from outside: conversations with a server, recordings of a real one, and random histories.
+
+#![allow(clippy::unwrap_used)] // A test that panics has said what it has to say.
+
+/// What is held compared with what the server holds at the same version.
+mod consistency;
+/// Whole conversations with a server, each named after its fault.
+mod conversations;
+/// Several watches, one heartbeat, and sockets that only seem to live.
+mod heartbeat;
+/// Random histories and faults leave the store equal to a plain map.
+mod histories;
+/// The recording of a real cluster, at several drain sizes.
+mod rollout;
+/// The recorded watches that fail or end.
+mod watch_errors;
+/// Random work on a work queue loses nothing.
+mod work_queue;

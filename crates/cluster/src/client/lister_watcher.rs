@@ -1,0 +1,112 @@
+//! The ListerWatcher: asks for pages and watches over the client, and tells what came of it as a stream.
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::{Method, Response, header};
+use futures::stream::{self, LocalBoxStream, StreamExt};
+use kubechurn_client::api::request::{ListRequest, Scope, WatchRequest};
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::status::Failure;
+use kubechurn_client::cache::reflector::Action;
+
+use super::rest::Client;
+
+/// One resource in one scope.
+#[derive(Debug, Clone)]
+pub struct ListerWatcher {
+    /// Who asks.
+    pub client: Client,
+    /// The resource.
+    pub resource: ApiResource,
+    /// Which of its objects.
+    pub scope: Scope,
+}
+
+/// What came of an action. Each is an input of the reflector, or several.
+#[derive(Debug)]
+pub enum Told {
+    /// The answer to a WATCH begins.
+    Opened,
+    /// Some frames, each a line.
+    Frames(Vec<u8>),
+    /// The watch ended: 1000 if the server ended it as it should, 1006 if it was torn.
+    Closed(u16),
+    /// A page of the list.
+    Page(Bytes),
+    /// The request was refused, or never answered.
+    Failed(Failure),
+    /// Nothing is wrong with the watch that failed.
+    ProbePassed,
+}
+
+impl ListerWatcher {
+    /// Carries an action out, and tells of it until it is over. Dropping the stream ends it.
+    pub fn perform(&self, action: Action) -> LocalBoxStream<'static, Told> {
+        let this = self.clone();
+        match action {
+            Action::List(request) => stream::once(async move { this.list(&request).await }).boxed_local(),
+            Action::Watch(request) => this.watch(&request),
+            // A refused watch over HTTP has said why, so that only one that was accepted and then broke at once is
+            // probed: opening it again will tell.
+            Action::Probe(_) => stream::once(async { Told::ProbePassed }).boxed_local(),
+            Action::Wait => stream::pending().boxed_local(),
+        }
+    }
+
+    async fn list(&self, request: &ListRequest) -> Told {
+        match self.get(&request.url(&self.resource, &self.scope)).await {
+            Ok(response) => match to_bytes(response.into_body(), usize::MAX).await {
+                Ok(page) => Told::Page(page),
+                Err(error) => Told::Failed(Failure::unreachable(format!("the answer broke off: {error}"))),
+            },
+            Err(failure) => Told::Failed(failure),
+        }
+    }
+
+    fn watch(self, request: &WatchRequest) -> LocalBoxStream<'static, Told> {
+        let url = request.url(&self.resource, &self.scope);
+        let opened = async move {
+            match self.get(&url).await {
+                Ok(response) => stream::once(async { Told::Opened }).chain(frames(response)).boxed_local(),
+                Err(failure) => stream::once(async { Told::Failed(failure) }).boxed_local(),
+            }
+        };
+        stream::once(opened).flatten().boxed_local()
+    }
+
+    async fn get(&self, url: &str) -> Result<Response<Body>, Failure> {
+        let answer = self.client.send(Method::GET, &format!("/{url}"), "", String::new()).await;
+        let response = answer.map_err(|error| Failure::unreachable(error.message))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (code, retry_after) = (response.status().as_u16(), retry_after(&response));
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap_or_default();
+        Err(Failure::from_response(code, retry_after, &String::from_utf8_lossy(&body)))
+    }
+}
+
+/// The lines of a watch's body, and its end.
+fn frames(response: Response<Body>) -> impl stream::Stream<Item = Told> {
+    let chunks = Some((response.into_body().into_data_stream(), Vec::new()));
+    stream::unfold(chunks, |open| async {
+        let (mut chunks, mut rest) = open?;
+        loop {
+            match chunks.next().await {
+                Some(Ok(chunk)) => {
+                    rest.extend_from_slice(&chunk);
+                    if let Some(end) = rest.iter().rposition(|byte| *byte == b'\n') {
+                        let after = rest.split_off(end + 1);
+                        return Some((Told::Frames(rest), Some((chunks, after))));
+                    }
+                }
+                Some(Err(_)) => return Some((Told::Closed(1006), None)),
+                // What is left of a line that never ended is no frame.
+                None => return Some((Told::Closed(if rest.is_empty() { 1000 } else { 1006 }), None)),
+            }
+        }
+    })
+}
+
+fn retry_after(response: &Response<Body>) -> Option<f64> {
+    response.headers().get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()
+}

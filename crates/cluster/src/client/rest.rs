@@ -1,0 +1,265 @@
+//! The client: the verbs of the API as methods, over the server's own router.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderValue, Method, Request, Response, header};
+use kubechurn_client::api::object::ResourceVersion;
+use kubechurn_client::api::request::{self, ListRequest, Scope};
+use kubechurn_client::api::resource::ApiResource;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tower_service::Service;
+
+use super::api_error::ApiError;
+use super::insider::Insider;
+use super::resources::NAMESPACES;
+
+/// Sends requests as one program. Clones are cheap, and send as the same program.
+#[derive(Debug, Clone)]
+pub struct Client {
+    router: Router,
+    /// Where the server runs: what a handler starts goes on there, whatever becomes of whoever asked.
+    server: Handle,
+    user_agent: HeaderValue,
+    /// Which form of answers it asks for; the objects themselves if absent.
+    accept: Option<HeaderValue>,
+}
+
+/// A patch, and which kind it is.
+#[derive(Debug, Clone, Copy)]
+pub enum Patch<'a> {
+    /// RFC 7386.
+    Merge(&'a Value),
+    /// Kubernetes' own: lists such as containers and owner references are merged by their keys.
+    Strategic(&'a Value),
+    /// RFC 6902: a list of operations.
+    #[cfg(test)]
+    Json(&'a Value),
+}
+
+/// `DeleteOptions`. The default deletes in the background, after the object's own grace period.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DeleteOptions<'a> {
+    /// Seconds until it goes; a Pod's own period if absent.
+    pub grace_period_seconds: Option<u64>,
+    /// `Background`, `Foreground` or `Orphan`; the server's default if absent.
+    pub propagation_policy: Option<&'a str>,
+    /// It must be this life of the object, or the answer is a conflict.
+    pub uid: Option<&'a str>,
+    /// It must be this version, or the answer is a conflict.
+    pub resource_version: Option<&'a str>,
+}
+
+impl Client {
+    /// A client of this router, whose requests carry this User-Agent, and so make this the manager in
+    /// `managedFields`: its part before a slash, such as `kube-controller-manager`.
+    ///
+    /// # Panics
+    /// Outside a runtime of tokio: the requests are handled on the one that this is called in.
+    pub fn new(router: Router, user_agent: &'static str) -> Self {
+        Self { router, server: Handle::current(), user_agent: HeaderValue::from_static(user_agent), accept: None }
+    }
+
+    /// The same client as another program.
+    pub fn with_user_agent(&self, user_agent: &'static str) -> Self {
+        Self { user_agent: HeaderValue::from_static(user_agent), ..self.clone() }
+    }
+
+    /// The same client, which asks for answers of this media type.
+    pub fn with_accept(&self, accept: &'static str) -> Self {
+        Self { accept: Some(HeaderValue::from_static(accept)), ..self.clone() }
+    }
+
+    /// The same client, which is answered `PartialObjectMetadata`: of each object who it is, and nothing else
+    /// (client-go's `metadata.Interface`).
+    pub fn metadata(&self) -> Self {
+        self.with_accept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
+    }
+
+    /// Sends a request and hands its answer over, whatever its status. `uri` is a path with its query, percent-encoded;
+    /// an empty `content_type` sends none.
+    ///
+    /// # Errors
+    /// When the URI is none, or the server is gone.
+    pub async fn send(
+        &self,
+        method: Method,
+        uri: &str,
+        content_type: &'static str,
+        body: String,
+    ) -> Result<Response<Body>, ApiError> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(uri)
+            .header(header::HOST, "localhost")
+            .header(header::USER_AGENT, &self.user_agent)
+            .extension(Insider::new());
+        if let Some(accept) = &self.accept {
+            request = request.header(header::ACCEPT, accept);
+        }
+        if !content_type.is_empty() {
+            request = request.header(header::CONTENT_TYPE, content_type);
+        }
+        let request = request.body(Body::from(body)).map_err(|error| ApiError::unanswered(error.to_string()))?;
+        let mut router = self.router.clone();
+        match self.server.spawn(async move { router.call(request).await }).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(never)) => match never {},
+            Err(error) => Err(ApiError::unanswered(format!("the server did not answer: {error}"))),
+        }
+    }
+
+    /// Sends a request and reads its answer, which must be a success and JSON.
+    ///
+    /// # Errors
+    /// The `Status` of an answer that is no success; why there is none.
+    pub async fn request(
+        &self,
+        method: Method,
+        uri: &str,
+        content_type: &'static str,
+        body: String,
+    ) -> Result<Value, ApiError> {
+        let response = self.send(method, uri, content_type, body).await?;
+        let status = response.status();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await;
+        let bytes = bytes.map_err(|error| ApiError::unanswered(format!("the answer broke off: {error}")))?;
+        if !status.is_success() {
+            return Err(ApiError::from_response(status.as_u16(), &bytes));
+        }
+        serde_json::from_slice(&bytes).map_err(|error| ApiError::unanswered(format!("the answer is no JSON: {error}")))
+    }
+
+    /// One object.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn get(&self, resource: &ApiResource, namespace: &str, name: &str) -> Result<Value, ApiError> {
+        self.request(Method::GET, &object_path(resource, namespace, name, ""), "", String::new()).await
+    }
+
+    /// The newest list of what is in the scope, whole.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn list(&self, resource: &ApiResource, scope: &Scope) -> Result<Value, ApiError> {
+        let whole = ListRequest { resource_version: ResourceVersion::default(), limit: None, continue_token: None };
+        let uri = format!("/{}", whole.url(resource, scope));
+        self.request(Method::GET, &uri, "", String::new()).await
+    }
+
+    /// Creates an object in a namespace, which is empty for a resource without; answers it as it was stored.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn create(&self, resource: &ApiResource, namespace: &str, object: &Value) -> Result<Value, ApiError> {
+        self.request(Method::POST, &collection_path(resource, namespace), JSON, object.to_string()).await
+    }
+
+    /// Replaces an object, which says itself who it is; its status stays as the server has it. With a resourceVersion
+    /// that is not the newest the answer is a conflict.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn update(&self, resource: &ApiResource, object: &Value) -> Result<Value, ApiError> {
+        self.put(resource, object, "").await
+    }
+
+    /// Replaces an object's status, and nothing else of it; for the rest as [`Self::update`].
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn update_status(&self, resource: &ApiResource, object: &Value) -> Result<Value, ApiError> {
+        self.put(resource, object, "status").await
+    }
+
+    /// Replaces a Namespace's `spec.finalizers`, and nothing else of it (`Finalize`); for the rest as [`Self::update`].
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn finalize(&self, namespace: &Value) -> Result<Value, ApiError> {
+        self.put(&NAMESPACES, namespace, "finalize").await
+    }
+
+    async fn put(&self, resource: &ApiResource, object: &Value, subresource: &str) -> Result<Value, ApiError> {
+        let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default();
+        let uri = object_path(resource, text("namespace"), text("name"), subresource);
+        self.request(Method::PUT, &uri, JSON, object.to_string()).await
+    }
+
+    /// Patches an object, or a part of it such as `status` or `scale`; `subresource` is empty for the object itself.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn patch(
+        &self,
+        resource: &ApiResource,
+        namespace: &str,
+        name: &str,
+        subresource: &str,
+        patch: Patch<'_>,
+    ) -> Result<Value, ApiError> {
+        let (content_type, body) = match patch {
+            Patch::Merge(body) => ("application/merge-patch+json", body),
+            Patch::Strategic(body) => ("application/strategic-merge-patch+json", body),
+            #[cfg(test)]
+            Patch::Json(body) => ("application/json-patch+json", body),
+        };
+        let uri = object_path(resource, namespace, name, subresource);
+        self.request(Method::PATCH, &uri, content_type, body.to_string()).await
+    }
+
+    /// Deletes an object, or begins to; answers its last state, or the `Status` that it is gone.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn delete(
+        &self,
+        resource: &ApiResource,
+        namespace: &str,
+        name: &str,
+        options: DeleteOptions<'_>,
+    ) -> Result<Value, ApiError> {
+        let mut body = json!({"kind": "DeleteOptions", "apiVersion": "v1"});
+        if let Some(seconds) = options.grace_period_seconds {
+            body["gracePeriodSeconds"] = seconds.into();
+        }
+        if let Some(policy) = options.propagation_policy {
+            body["propagationPolicy"] = policy.into();
+        }
+        for (field, value) in [("uid", options.uid), ("resourceVersion", options.resource_version)] {
+            if let Some(value) = value {
+                body["preconditions"][field] = value.into();
+            }
+        }
+        let uri = object_path(resource, namespace, name, "");
+        self.request(Method::DELETE, &uri, JSON, body.to_string()).await
+    }
+
+    /// Deletes what is in a namespace, or all of a resource without, each as [`Self::delete`] does by default; answers
+    /// the list of what it was about.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn delete_collection(&self, resource: &ApiResource, namespace: &str) -> Result<Value, ApiError> {
+        self.request(Method::DELETE, &collection_path(resource, namespace), "", String::new()).await
+    }
+}
+
+const JSON: &str = "application/json";
+
+/// The path of a collection.
+pub fn collection_path(resource: &ApiResource, namespace: &str) -> String {
+    let scope = Scope { namespace: namespace.to_owned(), ..Scope::default() };
+    format!("/{}", request::path(resource, &scope))
+}
+
+/// The path of an object, or of a part of it.
+pub fn object_path(resource: &ApiResource, namespace: &str, name: &str, subresource: &str) -> String {
+    let mut path = collection_path(resource, namespace);
+    for segment in [name, subresource].into_iter().filter(|segment| !segment.is_empty()) {
+        path.push('/');
+        path.extend(form_urlencoded::byte_serialize(segment.as_bytes()));
+    }
+    path
+}

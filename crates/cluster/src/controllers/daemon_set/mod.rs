@@ -1,0 +1,321 @@
+//! The DaemonSet controller: a Pod on every Node that is fit for it (`pkg/controller/daemon`).
+//!
+//! `node.rs` says which Nodes are, and what a Pod for one of them looks like; `rolling.rs` says which Pods go next in a
+//! rolling update; `status.rs` counts.
+
+mod node;
+mod rolling;
+mod status;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::cache::store::Change;
+use serde_json::Value;
+use tokio::time::Duration;
+
+use super::claim::{self, Claim};
+use super::context::Context;
+use super::controller::{Controller, SyncError};
+use super::events::Recorder;
+use super::expectations::Expectations;
+use super::history::{self, History, REVISION_HASH};
+use super::object;
+use super::pod;
+use super::pod_handler::PodHandler;
+use super::queue::Queue;
+use super::selector::Selector;
+use super::written::Written;
+use crate::client::api_error::ApiError;
+use crate::client::lister::Lister;
+use crate::client::resources::{CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS};
+use crate::client::rest::{Client, DeleteOptions};
+use crate::clock;
+use node::Fitness;
+
+/// One look creates or deletes no more Pods than this (`BurstReplicas`).
+const BURST: usize = 250;
+
+/// A Pod that failed is followed by the next one no sooner than this after it began, so that Nodes on which every Pod
+/// fails are no hot loop. The real one waits from one second up to fifteen minutes (`failedPodsBackoff`).
+const FAILED_POD_PAUSE: i64 = 10;
+
+/// The controller.
+#[derive(Debug)]
+pub struct DaemonSets {
+    client: Client,
+    sets: Lister,
+    pods: Lister,
+    nodes: Lister,
+    revisions: Lister,
+    recorder: Recorder,
+    expectations: Rc<Expectations>,
+    written: Written,
+    queue: Queue<ObjectKey>,
+}
+
+/// One look at one DaemonSet.
+struct Look<'a> {
+    controller: &'a DaemonSets,
+    set: &'a Value,
+    key: &'a ObjectKey,
+    /// The hash of the revision that new Pods are of.
+    hash: String,
+    /// Each Node, and what it is to this DaemonSet.
+    nodes: Vec<(String, Fitness)>,
+    /// The Pods of each Node's name, oldest first; of Nodes that are gone as well.
+    pods: BTreeMap<String, Vec<Value>>,
+    /// Seconds since 1970.
+    now: i64,
+}
+
+/// What a look finds that there is to do.
+#[derive(Debug, Default)]
+struct Work {
+    /// Names of Nodes that want a Pod.
+    create: Vec<String>,
+    /// Pods.
+    delete: Vec<Value>,
+    /// In how many seconds there may be more to do.
+    look_again: Option<i64>,
+}
+
+impl Controller for DaemonSets {
+    type Key = ObjectKey;
+    const NAME: &'static str = "daemonset-controller";
+
+    fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
+        let (sets, pods) = (context.lister(DAEMON_SETS), context.lister(PODS));
+        let nodes = context.lister(NODES);
+        claim::index_orphans(&pods);
+        let expectations = Rc::new(Expectations::default());
+        let (owners, expected) = (sets.clone(), Rc::clone(&expectations));
+        PodHandler { owners, pods: pods.clone(), expectations: expected, queue: queue.clone() }.listen();
+        let (waiting, all, known) = (queue.clone(), sets.clone(), nodes.clone());
+        nodes.on_change(move |change| {
+            // A Node's heartbeats are of no interest.
+            if let Change::Updated { old, new, .. } = change {
+                let parsed = (known.parse(old), known.parse(new));
+                if parsed.0.as_ref().map(node::what_matters) == parsed.1.as_ref().map(node::what_matters) {
+                    return;
+                }
+            }
+            all.list().iter().for_each(|set| waiting.add(set.key.clone()));
+        });
+        Self {
+            client: context.client.clone(),
+            sets,
+            pods,
+            nodes,
+            revisions: context.lister(CONTROLLER_REVISIONS),
+            recorder: context.recorder(Self::NAME),
+            expectations,
+            written: Written::default(),
+            queue,
+        }
+    }
+
+    async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {
+        let Some(set) = self.sets.value(key) else {
+            self.expectations.forget(key);
+            self.written.forget(key);
+            return Ok(());
+        };
+        if object::is_leaving(&set) || self.written.is_ahead_of(&set) {
+            return Ok(());
+        }
+        let may_act = self.expectations.are_satisfied(key);
+        let selector =
+            Selector::parse(&set["spec"]["selector"]).map_err(|error| SyncError::Other(error.to_string()))?;
+        if selector.selects_everything() {
+            let message = "This daemon set is selecting all pods. A non-empty selector is required.";
+            self.recorder.warning(&set, "SelectingAll", message);
+            return Ok(());
+        }
+        // Pods that it does not select it would release, and create others, without end.
+        if !selector.matches_labels(&set["spec"]["template"]["metadata"]["labels"]) {
+            return Ok(());
+        }
+        let claim = Claim { client: &self.client, resource: &DAEMON_SETS, owner: &set, selector: &selector };
+        let pods = claim.claim(&self.pods).await?;
+        let history = History { client: &self.client, revisions: &self.revisions, owner: &set };
+        let revisions = history.update().await?;
+        let hash = history::hash_of(&revisions.update).to_owned();
+        let look = self.look(&set, key, hash, pods);
+
+        let mut failed = None;
+        let mut look_again = None;
+        if may_act {
+            let work = look.manage();
+            look_again = work.look_again;
+            let rolls = object::text(&set, "/spec/updateStrategy/type") != "OnDelete";
+            failed = look.perform(&work).await.err();
+            // What was just begun comes first.
+            if failed.is_none() && rolls && self.expectations.are_satisfied(key) {
+                failed = look.perform(&look.roll()).await.err();
+            }
+        }
+        let status = look.status(revisions.collision_count);
+        if status != set["status"] {
+            let mut updated = set.clone();
+            updated["status"] = status;
+            self.written.note(&self.client.update_status(&DAEMON_SETS, &updated).await?);
+        }
+        let ready = look.pods.values().flatten();
+        let ready = ready.filter_map(|pod| pod::available_in(pod, look.min_ready_seconds(), look.now));
+        if let Some(seconds) = ready.filter(|seconds| *seconds > 0).chain(look_again).min() {
+            self.queue.add_after(key.clone(), Duration::from_secs(seconds.unsigned_abs()));
+        }
+        if let Some(failed) = failed.filter(|failed| !failed.is_namespace_terminating()) {
+            return Err(failed.into());
+        }
+        let hashes: Vec<&str> =
+            look.pods.values().flatten().filter_map(|pod| object::label(pod, REVISION_HASH)).collect();
+        let is_live = |revision: &Value| {
+            let hash = history::hash_of(revision);
+            hash == look.hash || hashes.contains(&hash)
+        };
+        Ok(history.truncate(&revisions.all, is_live).await?)
+    }
+}
+
+impl DaemonSets {
+    fn look<'a>(&'a self, set: &'a Value, key: &'a ObjectKey, hash: String, pods: Vec<Value>) -> Look<'a> {
+        let nodes = self.nodes.list().iter().filter_map(|node| self.nodes.parse(node)).collect::<Vec<Value>>();
+        let nodes = nodes.iter().map(|node| (object::name(node).to_owned(), node::fitness(set, node))).collect();
+        let mut by_node: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for pod in pods {
+            by_node.entry(node::of(&pod).to_owned()).or_default().push(pod);
+        }
+        for pods in by_node.values_mut() {
+            pods.sort_by_cached_key(|pod| {
+                let unassigned = object::text(pod, "/spec/nodeName").is_empty();
+                let created = object::time(pod, "/metadata/creationTimestamp").map(|time| time.0);
+                (unassigned, created, object::name(pod).to_owned())
+            });
+        }
+        Look { controller: self, set, key, hash, nodes, pods: by_node, now: clock::now() }
+    }
+}
+
+impl Look<'_> {
+    fn min_ready_seconds(&self) -> i64 {
+        object::number(self.set, "/spec/minReadySeconds").unwrap_or_default()
+    }
+
+    fn pods_on(&self, node: &str) -> &[Value] {
+        self.pods.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    fn is_available(&self, pod: &Value) -> bool {
+        pod::available_in(pod, self.min_ready_seconds(), self.now) == Some(0)
+    }
+
+    /// Whether a Pod is of the newest template.
+    fn is_updated(&self, pod: &Value) -> bool {
+        object::label(pod, REVISION_HASH) == Some(&self.hash)
+    }
+
+    /// Which Nodes want a Pod, and which Pods have no business where they are (`manage`, `podsShouldBeOnNode`).
+    fn manage(&self) -> Work {
+        let mut work = Work::default();
+        for (node, fitness) in &self.nodes {
+            let pods = self.pods_on(node);
+            let staying = pods.iter().filter(|pod| !object::is_leaving(pod));
+            match fitness {
+                Fitness::Runs if pods.is_empty() => work.create.push(node.clone()),
+                Fitness::Runs | Fitness::Stays => {
+                    let mut running = Vec::new();
+                    for pod in staying {
+                        match object::text(pod, "/status/phase") {
+                            "Failed" | "Succeeded" => self.end_over(pod, node, &mut work),
+                            _ => running.push(pod),
+                        }
+                    }
+                    work.delete.extend(self.spare(&running).into_iter().cloned());
+                }
+                Fitness::None => work.delete.extend(staying.cloned()),
+            }
+        }
+        // A Pod that no Node has, made for one that is gone, would wait forever.
+        let is_known = |node: &&String| self.nodes.iter().any(|(name, _)| name == *node);
+        for (_, pods) in self.pods.iter().filter(|(node, _)| !is_known(node)) {
+            let waiting = |pod: &&Value| object::text(pod, "/spec/nodeName").is_empty() && !object::is_leaving(pod);
+            work.delete.extend(pods.iter().filter(waiting).cloned());
+        }
+        work
+    }
+
+    /// A Pod that has ended makes way for the next one, after a while.
+    fn end_over(&self, pod: &Value, node: &str, work: &mut Work) {
+        let created = object::time(pod, "/metadata/creationTimestamp").map_or(self.now, |time| time.0);
+        let wait = created.saturating_add(FAILED_POD_PAUSE) - self.now;
+        let recorder = &self.controller.recorder;
+        let place = format!("{}/{} on node {node}", object::namespace(pod), object::name(pod));
+        if object::text(pod, "/status/phase") == "Succeeded" {
+            let message = format!("Found succeeded daemon pod {place}, will try to delete it");
+            recorder.normal(self.set, "SucceededDaemonPod", &message);
+        } else if wait > 0 {
+            work.look_again = Some(work.look_again.map_or(wait, |known| known.min(wait)));
+            return;
+        } else {
+            let message = format!("Found failed daemon pod {place}, will try to kill it");
+            recorder.warning(self.set, "FailedDaemonPod", &message);
+        }
+        work.delete.push(pod.clone());
+    }
+
+    /// Of a Node's running Pods, oldest first, those that are one too many: with a surge, each template has its own.
+    fn spare<'a>(&self, running: &[&'a Value]) -> Vec<&'a Value> {
+        if self.limits().surge == 0 {
+            return running.iter().skip(1).copied().collect();
+        }
+        let (new, old): (Vec<&Value>, Vec<&Value>) = running.iter().partition(|pod| self.is_updated(pod));
+        let is_replaced = new.first().is_some_and(|pod| self.is_available(pod));
+        let old = old.into_iter().skip(usize::from(!is_replaced));
+        new.into_iter().skip(1).chain(old).collect()
+    }
+
+    /// Does it (`syncNodes`).
+    async fn perform(&self, work: &Work) -> Result<(), ApiError> {
+        let (recorder, expectations) = (&self.controller.recorder, &self.controller.expectations);
+        let create = &work.create[..work.create.len().min(BURST)];
+        let delete = &work.delete[..work.delete.len().min(BURST)];
+        expectations.expect_creations(self.key, create.len());
+        expectations.expect_deletions(self.key, delete.iter().map(object::uid));
+        let mut failed = None;
+        for (at, node) in create.iter().enumerate() {
+            let new = node::new_pod(self.set, node, &self.hash);
+            match self.controller.client.create(&PODS, &self.key.namespace, &new).await {
+                Ok(created) => {
+                    let message = format!("Created pod: {}", object::name(&created));
+                    recorder.normal(self.set, "SuccessfulCreate", &message);
+                }
+                Err(error) => {
+                    (at..create.len()).for_each(|_| expectations.creation_observed(self.key));
+                    if !error.is_namespace_terminating() {
+                        recorder.warning(self.set, "FailedCreate", &format!("Error creating: {error}"));
+                    }
+                    failed = Some(error);
+                    break;
+                }
+            }
+        }
+        for pod in delete {
+            let (name, uid) = (object::name(pod), object::uid(pod));
+            let this_life = DeleteOptions { uid: Some(uid), ..DeleteOptions::default() };
+            match self.controller.client.delete(&PODS, &self.key.namespace, name, this_life).await {
+                Ok(_) => recorder.normal(self.set, "SuccessfulDelete", &format!("Deleted pod: {name}")),
+                Err(error) => {
+                    expectations.deletion_observed(self.key, uid);
+                    if !error.is_not_found() {
+                        recorder.warning(self.set, "FailedDelete", &format!("Error deleting: {error}"));
+                        failed = Some(error);
+                    }
+                }
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,265 @@
+//! The Deployment controller: a ReplicaSet for each template, and the way from one to the next
+//! (`pkg/controller/deployment`).
+//!
+//! `revisions.rs` tells the ReplicaSet of the newest template from the older ones, `scaling.rs` does the sums,
+//! `rolling.rs` and `recreate.rs` are the two strategies, `progress.rs` says how far it has come.
+
+mod annotations;
+mod progress;
+mod recreate;
+pub mod revisions;
+mod rolling;
+mod scaling;
+mod status;
+
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::cache::store::Change;
+use serde_json::{Value, json};
+use tokio::time::Duration;
+
+use super::claim::{self, Claim};
+use super::context::Context;
+use super::controller::{Controller, SyncError};
+use super::events::Recorder;
+use super::object;
+use super::queue::Queue;
+use super::selector::Selector;
+use super::written::Written;
+use crate::client::api_error::ApiError;
+use crate::client::lister::Lister;
+use crate::client::resources::{DEPLOYMENTS, PODS, REPLICA_SETS};
+use crate::client::rest::{Client, DeleteOptions};
+use crate::clock;
+
+/// The controller.
+#[derive(Debug)]
+pub struct Deployments {
+    client: Client,
+    deployments: Lister,
+    sets: Lister,
+    pods: Lister,
+    recorder: Recorder,
+    /// Of the Deployments.
+    written: Written,
+    /// Of their ReplicaSets.
+    written_sets: Written,
+    queue: Queue<ObjectKey>,
+}
+
+/// One look at one Deployment. What it writes it keeps, so that the next write is no conflict.
+struct Rollout<'a> {
+    controller: &'a Deployments,
+    deployment: Value,
+}
+
+/// The ReplicaSets of a Deployment.
+#[derive(Debug)]
+struct Sets {
+    /// That of the newest template, if it is there.
+    new: Option<Value>,
+    /// All others, oldest first.
+    old: Vec<Value>,
+}
+
+impl Controller for Deployments {
+    type Key = ObjectKey;
+    const NAME: &'static str = "deployment-controller";
+
+    fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
+        let (deployments, sets) = (context.lister(DEPLOYMENTS), context.lister(REPLICA_SETS));
+        let pods = context.lister(PODS);
+        claim::index_orphans(&sets);
+        let waiting = queue.clone();
+        deployments.on_change(move |change| waiting.add(change.object().key.clone()));
+        let (waiting, all) = (queue.clone(), deployments.clone());
+        sets.on_change(move |change| {
+            let before = if let Change::Updated { old, .. } = change { owner_of(old) } else { None };
+            match (owner_of(change.object()), change) {
+                (None, Change::Added { .. } | Change::Updated { .. }) => {
+                    look_at_orphan(&waiting, &all, change.object())
+                }
+                (now, _) => now.into_iter().chain(before).for_each(|key| waiting.add(key)),
+            }
+        });
+        // One that recreates waits until the last of the old Pods is gone.
+        let (waiting, all, known) = (queue.clone(), deployments.clone(), sets.clone());
+        pods.on_change(move |change| {
+            let Change::Deleted { last, .. } = change else { return };
+            let Some(set) = last.owners().iter().find(|owner| owner.controller && &*owner.kind == "ReplicaSet") else {
+                return;
+            };
+            let set = known.get(&ObjectKey::new(&last.key.namespace, &set.name));
+            let Some(key) = set.and_then(|set| owner_of(&set)) else { return };
+            if all.value(&key).is_some_and(|one| object::text(&one, "/spec/strategy/type") == "Recreate") {
+                waiting.add(key);
+            }
+        });
+        let recorder = context.recorder(Self::NAME);
+        let (written, written_sets) = (Written::default(), Written::default());
+        Self { client: context.client.clone(), deployments, sets, pods, recorder, written, written_sets, queue }
+    }
+
+    async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {
+        let Some(deployment) = self.deployments.value(key) else {
+            self.written.forget(key);
+            return Ok(());
+        };
+        if self.written.is_ahead_of(&deployment) {
+            return Ok(());
+        }
+        let selector = Selector::parse(&deployment["spec"]["selector"]);
+        if selector.is_ok_and(|selector| selector.selects_everything()) {
+            let message = "This deployment is selecting all pods. A non-empty selector is required.";
+            self.recorder.warning(&deployment, "SelectingAll", message);
+        }
+        let Some(selector) = Selector::of_workload(&deployment) else { return Ok(()) };
+        let mut rollout = Rollout { controller: self, deployment };
+        let claim =
+            Claim { client: &self.client, resource: &DEPLOYMENTS, owner: &rollout.deployment, selector: &selector };
+        let mut sets = claim.claim(&self.sets).await?;
+        // One that says nothing that makes sense can neither be compared nor scaled.
+        sets.retain(|set| set["spec"].is_object());
+        if sets.iter().any(|set| self.written_sets.is_ahead_of(set)) {
+            return Ok(());
+        }
+        let sets = revisions::divide(&rollout.deployment, sets);
+        rollout.go_on(sets).await
+    }
+}
+
+impl Rollout<'_> {
+    async fn go_on(&mut self, mut sets: Sets) -> Result<(), SyncError> {
+        if object::is_leaving(&self.deployment) {
+            return Ok(self.sync_status(&sets).await?);
+        }
+        self.check_paused().await?;
+        if self.is_paused() || scaling::is_scaled(&self.deployment, &sets) {
+            // Nothing is begun, but what is there follows the number that is wanted.
+            self.find_new(&mut sets, false).await?;
+            self.scale(&mut sets).await?;
+            if self.is_paused() {
+                self.clean_up(&sets).await?;
+            }
+            return Ok(self.sync_status(&sets).await?);
+        }
+        match object::text(&self.deployment, "/spec/strategy/type") {
+            "Recreate" => self.recreate(&mut sets).await?,
+            _ => self.roll(&mut sets).await?,
+        }
+        if progress::is_complete(&self.deployment, &self.deployment["status"]) {
+            self.clean_up(&sets).await?;
+        }
+        self.sync_rollout_status(&sets).await
+    }
+
+    fn is_paused(&self) -> bool {
+        self.deployment["spec"]["paused"] == true
+    }
+
+    fn name(&self) -> &str {
+        object::name(&self.deployment)
+    }
+
+    fn namespace(&self) -> &str {
+        object::namespace(&self.deployment)
+    }
+
+    /// Writes a status, unless it is there already.
+    async fn write_status(&mut self, status: Value) -> Result<(), ApiError> {
+        if status == self.deployment["status"] {
+            return Ok(());
+        }
+        let mut updated = self.deployment.clone();
+        object::set(&mut updated, &["status"], status);
+        self.deployment = self.controller.client.update_status(&DEPLOYMENTS, &updated).await?;
+        self.controller.written.note(&self.deployment);
+        Ok(())
+    }
+
+    /// Changes the status, and writes it unless that changed nothing.
+    async fn change_status(&mut self, change: impl FnOnce(&mut Value)) -> Result<(), ApiError> {
+        let mut status = self.deployment["status"].clone();
+        if !status.is_object() {
+            status = json!({});
+        }
+        change(&mut status);
+        self.write_status(status).await
+    }
+
+    /// The time during which it is paused does not count against the deadline (`checkPausedConditions`).
+    async fn check_paused(&mut self) -> Result<(), ApiError> {
+        let reason = progress::reason(&self.deployment["status"]).to_owned();
+        if progress::deadline(&self.deployment).is_none() || reason == progress::TIMED_OUT {
+            return Ok(());
+        }
+        let (reason, message) = match (self.is_paused(), reason == progress::PAUSED) {
+            (true, false) => (progress::PAUSED, "Deployment is paused"),
+            (false, true) => (progress::RESUMED, "Deployment is resumed"),
+            _ => return Ok(()),
+        };
+        let condition = progress::condition(progress::PROGRESSING, "Unknown", reason, message, clock::now());
+        self.change_status(|status| progress::set(status, condition)).await
+    }
+
+    /// Looks again once the deadline for progress has passed, if nothing happens before (`requeueStuckDeployment`).
+    fn look_again(&self) {
+        let status = &self.deployment["status"];
+        let Some(deadline) = progress::deadline(&self.deployment) else { return };
+        let is_over =
+            progress::is_complete(&self.deployment, status) || progress::reason(status) == progress::TIMED_OUT;
+        let Some(progressing) = object::condition(&self.deployment, progress::PROGRESSING).filter(|_| !is_over) else {
+            return;
+        };
+        let since = object::time(progressing, "/lastUpdateTime").map_or_else(clock::now, |since| since.0);
+        // Times are whole seconds, so that one more is needed to be past it.
+        let left = since.saturating_add(deadline).saturating_sub(clock::now()).max(0).unsigned_abs();
+        self.controller.queue.add_after(object::key(&self.deployment), Duration::from_secs(left + 1));
+    }
+
+    /// Deletes the oldest ReplicaSets beyond the limit, of those that have nothing left to do (`cleanupDeployment`).
+    async fn clean_up(&self, sets: &Sets) -> Result<(), ApiError> {
+        let Some(limit) = object::number(&self.deployment, "/spec/revisionHistoryLimit") else { return Ok(()) };
+        let mut kept: Vec<&Value> = sets.old.iter().filter(|set| !object::is_leaving(set)).collect();
+        kept.sort_by_key(|set| annotations::revision(set));
+        let too_many = kept.len().saturating_sub(usize::try_from(limit).unwrap_or_default());
+        for set in kept.into_iter().take(too_many) {
+            let count = |pointer: &str| object::count(set, pointer);
+            let is_busy = scaling::wanted(set) != 0 || count("/status/replicas") != 0;
+            if is_busy || count("/metadata/generation") > count("/status/observedGeneration") {
+                continue;
+            }
+            let this_life = DeleteOptions { uid: Some(object::uid(set)), ..DeleteOptions::default() };
+            match self.controller.client.delete(&REPLICA_SETS, self.namespace(), object::name(set), this_life).await {
+                Err(error) if !error.is_not_found() => return Err(error),
+                _ => self.controller.written_sets.forget(&object::key(set)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Sets {
+    /// All of them, the new one last.
+    fn all(&self) -> impl Iterator<Item = &Value> {
+        self.old.iter().chain(&self.new)
+    }
+}
+
+/// The Deployment that controls a ReplicaSet. Whether it is that very one shows when it is looked at.
+fn owner_of(set: &Object) -> Option<ObjectKey> {
+    let owner = set.owners().iter().find(|owner| owner.controller && &*owner.kind == "Deployment")?;
+    Some(ObjectKey::new(&set.key.namespace, &owner.name))
+}
+
+/// A ReplicaSet that nobody controls is of interest to whoever selects it.
+fn look_at_orphan(queue: &Queue<ObjectKey>, deployments: &Lister, set: &Object) {
+    if set.owners().iter().any(|owner| owner.controller) {
+        return;
+    }
+    for deployment in deployments.in_namespace(&set.key.namespace) {
+        let selector = deployments.parse(&deployment).and_then(|one| Selector::parse(&one["spec"]["selector"]).ok());
+        if selector.is_some_and(|selector| selector.matches_object(set)) {
+            queue.add(deployment.key.clone());
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Recreate: first the old Pods go, then the new ones come (`pkg/controller/deployment/recreate.go`).
+
+use super::scaling::wanted;
+use super::{Rollout, Sets};
+use crate::client::api_error::ApiError;
+
+impl Rollout<'_> {
+    /// Goes one step.
+    pub(super) async fn recreate(&mut self, sets: &mut Sets) -> Result<(), ApiError> {
+        self.find_new(sets, false).await?;
+        let mut scaled = false;
+        for old in sets.old.iter_mut().filter(|set| wanted(set) > 0) {
+            scaled |= self.scale_set(old, 0).await?;
+        }
+        if scaled || self.old_pods_run(sets) {
+            return Ok(());
+        }
+        if sets.new.is_none() {
+            self.find_new(sets, true).await?;
+        }
+        if let Some(new) = &mut sets.new {
+            self.scale_set(new, wanted(&self.deployment)).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! RollingUpdate: the new ReplicaSet grows as the old ones shrink (`pkg/controller/deployment/rolling.go`).
+
+use serde_json::Value;
+
+use super::super::object;
+use super::scaling::{available, max_unavailable, new_replicas, total, wanted};
+use super::{Rollout, Sets};
+use crate::client::api_error::ApiError;
+
+impl Rollout<'_> {
+    /// Goes one step: up, or else down.
+    pub(super) async fn roll(&mut self, sets: &mut Sets) -> Result<(), ApiError> {
+        self.find_new(sets, true).await?;
+        if !self.grow(sets).await? {
+            self.shrink(sets).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the new one was scaled (`reconcileNewReplicaSet`).
+    async fn grow(&self, sets: &mut Sets) -> Result<bool, ApiError> {
+        let all = total(sets.all());
+        let Some(new) = &mut sets.new else { return Ok(false) };
+        let (has, replicas) = (wanted(new), wanted(&self.deployment));
+        if has == replicas {
+            return Ok(false);
+        }
+        let size = if has > replicas { replicas } else { new_replicas(&self.deployment, new, all) };
+        self.scale_set(new, size).await
+    }
+
+    /// Takes from the old ones what is not needed for the least that must be available. What the new one has and is not
+    /// available yet is not given up for (`reconcileOldReplicaSets`).
+    async fn shrink(&self, sets: &mut Sets) -> Result<(), ApiError> {
+        if total(&sets.old) == 0 {
+            return Ok(());
+        }
+        let least = wanted(&self.deployment) - max_unavailable(&self.deployment);
+        let new_unavailable = sets.new.as_ref().map_or(0, |new| wanted(new) - available(new));
+        let most = total(sets.all()) - least - new_unavailable;
+        if most <= 0 {
+            return Ok(());
+        }
+        self.drop_unavailable(&mut sets.old, most).await?;
+        let spare = sets.all().map(available).sum::<i64>() - least;
+        self.drop_available(&mut sets.old, spare).await
+    }
+
+    /// Replicas of old ones that are not available are of no use: they go first, the oldest first of all
+    /// (`cleanupUnhealthyReplicas`).
+    async fn drop_unavailable(&self, old: &mut [Value], most: i64) -> Result<(), ApiError> {
+        let mut left = most;
+        for set in old.iter_mut().filter(|set| wanted(set) > 0) {
+            let drop = left.min(wanted(set) - available(set));
+            if left <= 0 {
+                break;
+            }
+            if drop > 0 {
+                self.scale_set(set, wanted(set) - drop).await?;
+                left -= drop;
+            }
+        }
+        Ok(())
+    }
+
+    /// (`scaleDownOldReplicaSetsForRollingUpdate`)
+    async fn drop_available(&self, old: &mut [Value], spare: i64) -> Result<(), ApiError> {
+        let mut left = spare;
+        for set in old.iter_mut().filter(|set| wanted(set) > 0) {
+            if left <= 0 {
+                break;
+            }
+            let drop = left.min(wanted(set));
+            self.scale_set(set, wanted(set) - drop).await?;
+            left -= drop;
+        }
+        Ok(())
+    }
+
+    /// Whether a Pod of an old ReplicaSet has not ended yet, on its way out though it may be (`oldPodsRunning`).
+    pub(super) fn old_pods_run(&self, sets: &Sets) -> bool {
+        let pods = &self.controller.pods;
+        let runs = |pod: &Value| !matches!(object::text(pod, "/status/phase"), "Succeeded" | "Failed");
+        sets.old.iter().any(|set| {
+            object::count(set, "/status/replicas") > 0
+                || pods.owned_by(object::uid(set)).iter().filter_map(|pod| pods.parse(pod)).any(|pod| runs(&pod))
+        })
+    }
+}

@@ -1,0 +1,268 @@
+//! How many replicas each ReplicaSet shall have (`pkg/controller/deployment/util/deployment_util.go`,
+//! `sync.go`).
+
+use std::cmp::Reverse;
+
+use serde_json::Value;
+
+use super::super::object;
+use super::{Rollout, Sets, annotations};
+use crate::client::api_error::ApiError;
+use crate::client::resources::REPLICA_SETS;
+
+/// How many replicas a Deployment or ReplicaSet is told to have.
+pub fn wanted(object: &Value) -> i64 {
+    object::number(object, "/spec/replicas").unwrap_or(1).clamp(0, i64::from(i32::MAX))
+}
+
+/// How many replicas a ReplicaSet has available.
+pub fn available(set: &Value) -> i64 {
+    object::count(set, "/status/availableReplicas")
+}
+
+/// How many replicas the ReplicaSets are told to have together.
+pub fn total<'a>(sets: impl IntoIterator<Item = &'a Value>) -> i64 {
+    sets.into_iter().map(wanted).sum()
+}
+
+/// How many more Pods than wanted there may be.
+pub fn max_surge(deployment: &Value) -> i64 {
+    fenceposts(deployment).0
+}
+
+/// How many of the Pods that are wanted may be unavailable.
+pub fn max_unavailable(deployment: &Value) -> i64 {
+    let wanted = wanted(deployment);
+    if wanted == 0 { 0 } else { fenceposts(deployment).1.min(wanted) }
+}
+
+/// Percentages in Pods: surge is rounded up, unavailability down, and if both are none, one may be unavailable, for
+/// otherwise nothing could be done (`ResolveFenceposts`).
+fn fenceposts(deployment: &Value) -> (i64, i64) {
+    if !is_rolling(deployment) {
+        return (0, 0);
+    }
+    let rolling = &deployment["spec"]["strategy"]["rollingUpdate"];
+    let wanted = wanted(deployment);
+    let surge = scaled(&rolling["maxSurge"], wanted, true);
+    let unavailable = scaled(&rolling["maxUnavailable"], wanted, false);
+    (surge, if surge == 0 && unavailable == 0 { 1 } else { unavailable })
+}
+
+pub(super) fn is_rolling(deployment: &Value) -> bool {
+    object::text(deployment, "/spec/strategy/type") != "Recreate"
+}
+
+/// A number, or a percentage of `total`; what is neither is none (`GetScaledValueFromIntOrPercent`).
+fn scaled(value: &Value, total: i64, up: bool) -> i64 {
+    let most = i64::from(i32::MAX);
+    if let Some(number) = value.as_i64() {
+        return number.clamp(0, most);
+    }
+    let percent = value.as_str().and_then(|text| text.strip_suffix('%')?.parse::<i64>().ok());
+    let hundredfold = percent.unwrap_or_default().max(0).saturating_mul(total);
+    (if up { hundredfold.saturating_add(99) / 100 } else { hundredfold / 100 }).min(most)
+}
+
+/// How many replicas the new ReplicaSet may have now, where all of them are told to have `total` together
+/// (`NewRSNewReplicas`).
+pub fn new_replicas(deployment: &Value, new: &Value, total: i64) -> i64 {
+    let replicas = wanted(deployment);
+    if !is_rolling(deployment) {
+        return replicas;
+    }
+    let (has, allowed) = (wanted_or_none(new), replicas + max_surge(deployment));
+    if total >= allowed { has } else { has + (allowed - total).min(replicas - has) }
+}
+
+/// A ReplicaSet that is yet to be created has none.
+fn wanted_or_none(set: &Value) -> i64 {
+    object::count(set, "/spec/replicas")
+}
+
+/// Whether another number is wanted than when the ReplicaSets were last scaled (`isScalingEvent`).
+pub fn is_scaled(deployment: &Value, sets: &Sets) -> bool {
+    let mut active = sets.all().filter(|set| wanted(set) > 0);
+    active.any(|set| {
+        annotations::number(set, annotations::DESIRED_REPLICAS).is_some_and(|number| number != wanted(deployment))
+    })
+}
+
+/// Whether the new ReplicaSet has all that is wanted, and it is available (`IsSaturated`).
+fn is_saturated(deployment: &Value, new: Option<&Value>) -> bool {
+    new.is_some_and(|new| {
+        let replicas = wanted(deployment);
+        annotations::number(new, annotations::DESIRED_REPLICAS) == Some(replicas)
+            && wanted(new) == replicas
+            && available(new) == replicas
+    })
+}
+
+/// How many more replicas a ReplicaSet gets of the `to_add` that are spread over all, of which `added` are given
+/// already (`GetReplicaSetProportion`).
+fn proportion(deployment: &Value, set: &Value, to_add: i64, added: i64) -> i64 {
+    let (has, left) = (wanted(set), to_add - added);
+    if has == 0 || left == 0 {
+        return 0;
+    }
+    let share = fraction(deployment, set);
+    if to_add > 0 { share.min(left) } else { share.max(left) }
+}
+
+/// By how much a ReplicaSet would change if it kept its part of the whole (`getReplicaSetFraction`).
+fn fraction(deployment: &Value, set: &Value) -> i64 {
+    let (replicas, has) = (wanted(deployment), wanted(set));
+    if replicas == 0 {
+        return -has;
+    }
+    let before = annotations::number(set, annotations::MAX_REPLICAS).filter(|number| *number > 0);
+    let before = before.unwrap_or_else(|| object::count(deployment, "/status/replicas"));
+    if before <= 0 {
+        return 0;
+    }
+    let share = has as f64 * (replicas + max_surge(deployment)) as f64 / before as f64;
+    share.round() as i64 - has
+}
+
+impl Rollout<'_> {
+    /// Follows the number that is wanted. In the middle of a rollout every ReplicaSet keeps its part of the whole, so
+    /// that a template that does not work gets no more of it (`scale`).
+    pub(super) async fn scale(&self, sets: &mut Sets) -> Result<(), ApiError> {
+        let replicas = wanted(&self.deployment);
+        let mut active: Vec<&mut Value> = sets.old.iter_mut().filter(|set| wanted(set) > 0).collect();
+        let is_new_active = sets.new.as_ref().is_some_and(|new| wanted(new) > 0);
+        match (active.len() + usize::from(is_new_active), &mut sets.new) {
+            (0, Some(new)) => return self.scale_set(new, replicas).await.map(drop),
+            (0, None) => {
+                return match sets.old.last_mut() {
+                    Some(newest) => self.scale_set(newest, replicas).await.map(drop),
+                    None => Ok(()),
+                };
+            }
+            (1, new) => {
+                let only = if is_new_active { new.as_mut() } else { active.pop() };
+                return match only {
+                    // Even where its size is right already: what is written on it may be of another number, and would
+                    // have it scaled for ever.
+                    Some(only) => self.scale_set(only, replicas).await.map(drop),
+                    None => Ok(()),
+                };
+            }
+            _ => {}
+        }
+        if is_saturated(&self.deployment, sets.new.as_ref()) {
+            for old in active {
+                self.scale_set(old, 0).await?;
+            }
+            return Ok(());
+        }
+        active.extend(sets.new.iter_mut().filter(|_| is_new_active));
+        if is_rolling(&self.deployment) {
+            return self.scale_in_proportion(active).await;
+        }
+        // One that recreates has several only if it was told to do so on its way: its next step empties the old ones.
+        for set in active {
+            self.scale_set(set, wanted(set)).await?;
+        }
+        Ok(())
+    }
+
+    async fn scale_in_proportion(&self, mut sets: Vec<&mut Value>) -> Result<(), ApiError> {
+        let replicas = wanted(&self.deployment);
+        let allowed = if replicas > 0 { replicas + max_surge(&self.deployment) } else { 0 };
+        let to_add = allowed - total(sets.iter().map(|set| &**set));
+        // The largest first; of equal ones the newest gains first, and the oldest loses first.
+        let age = |set: &Value| object::time(set, "/metadata/creationTimestamp").map(|created| created.0);
+        if to_add > 0 {
+            sets.sort_by_key(|set| Reverse((wanted(set), age(set))));
+        } else {
+            sets.sort_by_key(|set| (Reverse(wanted(set)), age(set)));
+        }
+        let (mut added, mut sizes) = (0, Vec::new());
+        for set in &sets {
+            let share = proportion(&self.deployment, set, to_add, added);
+            added += share;
+            sizes.push(wanted(set) + share);
+        }
+        if let Some(first) = sizes.first_mut() {
+            *first = (*first + to_add - added).max(0);
+        }
+        for (set, size) in sets.into_iter().zip(sizes) {
+            self.scale_set(set, size).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives a ReplicaSet so many replicas, and records it. Whether they are other than it had
+    /// (`scaleReplicaSetAndRecordEvent`).
+    pub(super) async fn scale_set(&self, set: &mut Value, replicas: i64) -> Result<bool, ApiError> {
+        let had = wanted(set);
+        let mut scaled = set.clone();
+        object::set(&mut scaled, &["spec", "replicas"], replicas.into());
+        let told = annotations::set_replicas(&self.deployment, &mut scaled);
+        if replicas == had && !told {
+            return Ok(false);
+        }
+        *set = self.controller.client.update(&REPLICA_SETS, &scaled).await?;
+        self.controller.written_sets.note(set);
+        if replicas == had {
+            return Ok(false);
+        }
+        let direction = if replicas > had { "up" } else { "down" };
+        let message = format!("Scaled {direction} replica set {} from {had} to {replicas}", object::name(set));
+        self.controller.recorder.normal(&self.deployment, "ScalingReplicaSet", &message);
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn deployment(replicas: i64, surge: impl Into<Value>, unavailable: impl Into<Value>) -> Value {
+        let rolling = json!({"maxSurge": surge.into(), "maxUnavailable": unavailable.into()});
+        json!({"spec": {"replicas": replicas, "strategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}})
+    }
+
+    #[test]
+    fn percentages_round_so_that_something_can_be_done() {
+        for (deployment, surge, unavailable) in [
+            (deployment(10, "25%", "25%"), 3, 2),
+            (deployment(1, "25%", "25%"), 1, 0),
+            (deployment(10, 0, 0), 0, 1),
+            (deployment(10, "0%", "5%"), 0, 1),
+            (deployment(3, 1, 5), 1, 3),
+            (deployment(0, "25%", 1), 0, 0),
+            (deployment(4, "junk", "-5%"), 0, 1),
+            (json!({"spec": {"replicas": 4, "strategy": {"type": "Recreate"}}}), 0, 0),
+        ] {
+            assert_eq!((max_surge(&deployment), max_unavailable(&deployment)), (surge, unavailable), "{deployment}");
+        }
+    }
+
+    #[test]
+    fn the_new_one_grows_up_to_the_surge() {
+        for (has, total, expected) in [(0, 10, 3), (3, 13, 3), (3, 11, 5), (9, 9, 10), (10, 10, 10), (0, 0, 10)] {
+            let new = json!({"spec": {"replicas": has}});
+            assert_eq!(new_replicas(&deployment(10, 3, 2), &new, total), expected, "{has} of {total}");
+        }
+    }
+
+    /// How many a ReplicaSet of `has` gains of `to_add`, where 10 were wanted and 13 allowed before.
+    fn check(replicas: i64, has: i64, to_add: i64, expected: i64) {
+        let set = json!({"metadata": {"annotations": {annotations::MAX_REPLICAS: "13"}}, "spec": {"replicas": has}});
+        assert_eq!(proportion(&deployment(replicas, 3, 2), &set, to_add, 0), expected, "{replicas} {has} {to_add}");
+    }
+
+    #[test]
+    fn a_part_of_the_whole_is_kept() {
+        check(20, 8, 10, 6);
+        check(20, 5, 10, 4);
+        check(5, 8, -5, -3);
+        check(0, 8, -13, -8);
+        check(20, 0, 10, 0);
+        check(20, 8, 2, 2);
+    }
+}

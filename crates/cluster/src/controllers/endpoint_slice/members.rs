@@ -1,0 +1,146 @@
+//! Which Pods are behind which Services, and which Services a change of a Pod concerns.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::cache::store::Change;
+use serde_json::Value;
+use tokio::time::Duration;
+
+use super::super::context::Context;
+use super::super::object;
+use super::super::queue::Queue;
+use super::endpoint_pod::EndpointPod;
+use crate::client::lister::Lister;
+use crate::client::resources::{PODS, SERVICES};
+
+/// For how long changes of Pods are gathered before a Service is looked at (`--endpointslice-updates-batch-period`,
+/// `--endpoint-updates-batch-period`), so that a rollout is not a write for every step of every Pod. Unlike the real
+/// default, it is not 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchPeriod(pub Duration);
+
+impl Default for BatchPeriod {
+    fn default() -> Self {
+        Self(Duration::from_millis(250))
+    }
+}
+
+/// The Services and their Pods.
+#[derive(Debug, Clone)]
+pub struct Members {
+    /// All Services.
+    pub services: Lister,
+    pods: Lister,
+    selectors: Rc<RefCell<Selectors>>,
+}
+
+/// What each Service selects, by namespace and name (`ServiceSelectorCache`): a change of a Pod parses no Service.
+type Selectors = HashMap<Arc<str>, HashMap<Arc<str>, Vec<(String, String)>>>;
+
+impl Members {
+    /// Asks for the listers, and has a Service's key added to the queue when it changes, and a while after one of its
+    /// Pods has.
+    pub fn listen<T: 'static>(
+        context: &Context,
+        queue: Queue<ObjectKey>,
+        forget: Rc<T>,
+        gone: fn(&T, &ObjectKey),
+    ) -> Self {
+        let members = Self { services: context.lister(SERVICES), pods: context.lister(PODS), selectors: Rc::default() };
+        let (known, waiting) = (members.clone(), queue.clone());
+        members.services.on_change(move |change| {
+            let key = &change.object().key;
+            match change {
+                Change::Deleted { .. } => {
+                    known.forget(key);
+                    gone(&forget, key);
+                }
+                _ => known.learn(change.object()),
+            }
+            waiting.add(key.clone());
+        });
+        let (known, batch) = (members.clone(), context.options.endpoint_updates_batch_period.0);
+        members.pods.on_change(move |change| known.concerned(change, |key| queue.add_after(key, batch)));
+        members
+    }
+
+    /// The Pods that a Service selects, by name.
+    pub fn pods(&self, service: &ObjectKey) -> Vec<EndpointPod> {
+        let selectors = self.selectors.borrow();
+        let Some(selector) = selectors.get(&service.namespace).and_then(|services| services.get(&service.name)) else {
+            return Vec::new();
+        };
+        let mut pods = self.pods.in_namespace(&service.namespace);
+        pods.retain(|pod| selects(selector, pod));
+        pods.sort_by(|one, other| one.key.name.cmp(&other.key.name));
+        pods.iter().map(|pod| EndpointPod::of(pod)).collect()
+    }
+
+    fn learn(&self, service: &Object) {
+        let selector = self.services.parse(service).map(|service| selector(&service)).unwrap_or_default();
+        if selector.is_empty() {
+            return self.forget(&service.key);
+        }
+        let mut selectors = self.selectors.borrow_mut();
+        let services = selectors.entry(Arc::clone(&service.key.namespace)).or_default();
+        services.insert(Arc::clone(&service.key.name), selector);
+    }
+
+    fn forget(&self, service: &ObjectKey) {
+        let mut selectors = self.selectors.borrow_mut();
+        if let Some(services) = selectors.get_mut(&service.namespace) {
+            services.remove(&service.name);
+            if services.is_empty() {
+                selectors.remove(&service.namespace);
+            }
+        }
+    }
+
+    /// Tells which Services a Pod is or was behind (`GetPodServiceMemberships`, `GetServicesToUpdateOnPodChange`).
+    fn concerned(&self, change: &Change, mut tell: impl FnMut(ObjectKey)) {
+        let pod = change.object();
+        let before = match change {
+            Change::Updated { old, .. } => Some(old),
+            Change::Synced { .. } => return,
+            _ => None,
+        };
+        let selectors = self.selectors.borrow();
+        let Some(services) = selectors.get(&pod.key.namespace) else { return };
+        let mut is_like = None;
+        for (name, selector) in services {
+            let (was, is) = (before.is_some_and(|before| selects(selector, before)), selects(selector, pod));
+            // Only now the Pods need to be read.
+            let is_same = |before: &Arc<Object>| EndpointPod::of(before).is_like(&EndpointPod::of(pod));
+            if was != is || (is && !*is_like.get_or_insert_with(|| before.is_some_and(is_same))) {
+                tell(ObjectKey { namespace: Arc::clone(&pod.key.namespace), name: Arc::clone(name) });
+            }
+        }
+    }
+}
+
+/// What a Service selects; nothing if somebody else is to write its endpoints.
+fn selector(service: &Value) -> Vec<(String, String)> {
+    if service["spec"]["type"] == "ExternalName" {
+        return Vec::new();
+    }
+    let labels = service["spec"]["selector"].as_object().into_iter().flatten();
+    labels.map(|(label, value)| (label.clone(), value.as_str().unwrap_or_default().to_owned())).collect()
+}
+
+/// Whether a Service has a selector, so that its endpoints are the controllers' to write.
+pub fn is_selecting(service: &Value) -> bool {
+    !selector(service).is_empty()
+}
+
+/// Whether a Service has no address of its own.
+pub fn is_headless(service: &Value) -> bool {
+    object::text(service, "/spec/clusterIP") == "None"
+}
+
+fn selects(selector: &[(String, String)], pod: &Object) -> bool {
+    selector.iter().all(|(label, value)| pod.label(label) == Some(value))
+}

@@ -1,0 +1,191 @@
+//! Which EndpointSlices the controller has written that its informer has not shown yet (`EndpointSliceTracker`): a look
+//! before that would create them twice.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::store::Change;
+use serde_json::Value;
+use tokio::time::{Duration, Instant};
+
+use super::super::object;
+
+/// What was not shown for so long is not waited for any longer.
+pub const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What is awaited, by Service.
+#[derive(Debug, Default)]
+pub struct Tracker {
+    by_service: RefCell<HashMap<ObjectKey, HashMap<Arc<str>, Awaited>>>,
+    held: RefCell<HashSet<ObjectKey>>,
+    /// The uids of those that somebody else has deleted since the Service was last looked at: a write may be answered
+    /// only after the informer has shown what became of it.
+    gone: RefCell<HashMap<ObjectKey, HashSet<Uid>>>,
+}
+
+#[derive(Debug)]
+struct Awaited {
+    uid: String,
+    /// The version that was written; `None` if it was deleted.
+    version: Option<u64>,
+    since: Instant,
+}
+
+/// What a change of an EndpointSlice means for its Service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// The controller itself did that.
+    Own,
+    /// So it did, and a look at the Service has waited for it.
+    Awaited,
+    /// Somebody else did.
+    Foreign,
+}
+
+impl Tracker {
+    /// Notes the answer to a write of a Service's EndpointSlice.
+    pub fn wrote(&self, service: &ObjectKey, slice: &Value) {
+        if let Ok(version) = object::text(slice, "/metadata/resourceVersion").parse() {
+            self.expect(service, slice, Some(version));
+        }
+    }
+
+    /// Notes that a Service's EndpointSlice was deleted.
+    pub fn deleted(&self, service: &ObjectKey, slice: &Value) {
+        self.expect(service, slice, None);
+    }
+
+    fn expect(&self, service: &ObjectKey, slice: &Value, version: Option<u64>) {
+        if self.gone.borrow().get(service).is_some_and(|gone| gone.contains(&Uid::new(object::uid(slice)))) {
+            return;
+        }
+        let awaited = Awaited { uid: object::uid(slice).to_owned(), version, since: Instant::now() };
+        let mut by_service = self.by_service.borrow_mut();
+        by_service.entry(service.clone()).or_default().insert(object::name(slice).into(), awaited);
+    }
+
+    /// Whether something that was written is not among the EndpointSlices that the informer has, which `get` reads by
+    /// name. The Service is then to be looked at again once [`Self::observe`] says so.
+    pub fn is_behind(&self, service: &ObjectKey, get: impl Fn(&str) -> Option<Arc<Object>>) -> bool {
+        self.gone.borrow_mut().remove(service);
+        let mut by_service = self.by_service.borrow_mut();
+        let Some(awaited) = by_service.get_mut(service) else { return false };
+        awaited.retain(|name, awaited| {
+            let is_shown = match (get(name), awaited.version) {
+                (None, version) => version.is_none(),
+                (Some(slice), _) if slice.uid != *awaited.uid => true,
+                (Some(slice), Some(written)) => version(&slice).is_none_or(|version| version >= written),
+                (Some(_), None) => false,
+            };
+            !is_shown && awaited.since.elapsed() < TIMEOUT
+        });
+        if awaited.is_empty() {
+            by_service.remove(service);
+            return false;
+        }
+        self.held.borrow_mut().insert(service.clone());
+        true
+    }
+
+    /// Says what a change of a Service's EndpointSlice means.
+    pub fn observe(&self, service: &ObjectKey, change: &Change) -> Seen {
+        let seen = self.seen(service, change);
+        if seen == Seen::Foreign && matches!(change, Change::Deleted { .. }) {
+            let mut gone = self.gone.borrow_mut();
+            gone.entry(service.clone()).or_default().insert(change.object().uid.clone());
+        }
+        seen
+    }
+
+    fn seen(&self, service: &ObjectKey, change: &Change) -> Seen {
+        let slice = change.object();
+        let is_gone = matches!(change, Change::Deleted { .. });
+        let mut by_service = self.by_service.borrow_mut();
+        let Some(all) = by_service.get_mut(service) else { return Seen::Foreign };
+        let Some(awaited) = all.get(&slice.key.name).filter(|awaited| slice.uid == *awaited.uid) else {
+            return Seen::Foreign;
+        };
+        let is_own = match (awaited.version, version(slice)) {
+            (None, _) if !is_gone => return Seen::Own,
+            // What is older than the write says nothing; the write is on its way.
+            (Some(written), Some(version)) if !is_gone && version < written => return Seen::Own,
+            (written, version) => {
+                if is_gone {
+                    written.is_none()
+                } else {
+                    written == version
+                }
+            }
+        };
+        all.remove(&slice.key.name);
+        match is_own {
+            false => Seen::Foreign,
+            true if all.is_empty() && self.held.borrow_mut().remove(service) => Seen::Awaited,
+            true => Seen::Own,
+        }
+    }
+
+    /// The Service is gone.
+    pub fn forget(&self, service: &ObjectKey) {
+        self.by_service.borrow_mut().remove(service);
+        self.held.borrow_mut().remove(service);
+        self.gone.borrow_mut().remove(service);
+    }
+}
+
+fn version(slice: &Object) -> Option<u64> {
+    slice.resource_version.as_str().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use kubechurn_client::api::object::decode_metadata;
+    use serde_json::json;
+
+    use super::*;
+
+    fn slice(uid: &str, version: &str) -> Value {
+        json!({"metadata": {"namespace": "shop", "name": "web-1", "uid": uid, "resourceVersion": version}})
+    }
+
+    fn shown(uid: &str, version: &str) -> Arc<Object> {
+        Arc::new(decode_metadata(&slice(uid, version).to_string()).unwrap())
+    }
+
+    fn added(uid: &str, version: &str) -> Change {
+        Change::Added { new: shown(uid, version), listed: false, folded: 1 }
+    }
+
+    #[test]
+    fn a_look_waits_until_the_informer_shows_what_was_written() {
+        let (tracker, service) = (Tracker::default(), ObjectKey::new("shop", "web"));
+        let check = |known: Option<(&str, &str)>, expected: bool| {
+            let is_behind = tracker.is_behind(&service, |_| known.map(|(uid, version)| shown(uid, version)));
+            assert_eq!(is_behind, expected, "{known:?}");
+        };
+        check(None, false);
+        tracker.wrote(&service, &slice("a", "10"));
+        check(None, true);
+        check(Some(("a", "9")), true);
+        assert_eq!(tracker.observe(&service, &added("a", "9")), Seen::Own);
+        assert_eq!(tracker.observe(&service, &added("a", "10")), Seen::Awaited);
+        check(Some(("a", "10")), false);
+        assert_eq!(tracker.observe(&service, &added("a", "11")), Seen::Foreign);
+        tracker.deleted(&service, &slice("a", "11"));
+        check(Some(("a", "11")), true);
+        check(Some(("b", "12")), false);
+    }
+
+    #[test]
+    fn a_write_that_is_answered_after_the_deletion_is_not_waited_for() {
+        let (tracker, service) = (Tracker::default(), ObjectKey::new("shop", "web"));
+        assert_eq!(tracker.observe(&service, &added("a", "10")), Seen::Foreign);
+        let gone = Change::Deleted { last: shown("a", "11"), folded: 1, final_state_unknown: false };
+        assert_eq!(tracker.observe(&service, &gone), Seen::Foreign);
+        tracker.wrote(&service, &slice("a", "10"));
+        assert!(!tracker.is_behind(&service, |_| None));
+    }
+}

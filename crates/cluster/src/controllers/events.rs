@@ -1,0 +1,157 @@
+//! Records Events as client-go does: told to a broadcaster, combined and counted by a correlator, and written through
+//! the client by one task.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
+use kubechurn_client::record::correlator::{CorrelatorOptions, EventCorrelator};
+use kubechurn_client::record::event::{Event, EventSource, EventType};
+use kubechurn_client::record::recorder::{EventRecorder, MAX_QUEUED_EVENTS};
+use kubechurn_client::record::sink::{Action, Answer, RecordToSink};
+use kubechurn_client::record::time::Time;
+use serde_json::Value;
+use tokio::sync::Notify;
+use tokio::time::{Duration, Instant};
+
+use super::object;
+use crate::client::api_error::ApiError;
+use crate::client::resources::EVENTS;
+use crate::client::rest::{Client, Patch};
+use crate::clock;
+
+/// Where the Events of one program go; clones are the same one.
+#[derive(Clone)]
+pub struct EventSink(Rc<Shared>);
+
+struct Shared {
+    broadcaster: RefCell<Broadcaster<Arc<Event>>>,
+    /// The watcher whose Events are written; `None` if it could not watch.
+    watcher: Option<WatcherId>,
+    /// When the last Event was recorded.
+    last: Cell<Time>,
+    recorded: Notify,
+}
+
+impl fmt::Debug for EventSink {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("EventSink").field(&self.0.broadcaster.borrow().tally()).finish()
+    }
+}
+
+/// Records what one component sees.
+#[derive(Debug, Clone)]
+pub struct Recorder {
+    sink: EventSink,
+    recorder: EventRecorder,
+}
+
+impl Default for EventSink {
+    fn default() -> Self {
+        let mut broadcaster = Broadcaster::new(FullChannelBehavior::DropIfChannelFull);
+        let watcher = broadcaster.watch(MAX_QUEUED_EVENTS).ok();
+        let (last, recorded) = (Cell::default(), Notify::new());
+        Self(Rc::new(Shared { broadcaster: RefCell::new(broadcaster), watcher, last, recorded }))
+    }
+}
+
+impl EventSink {
+    /// A recorder of a component, such as `kubelet`, on a host, which is empty if that says nothing.
+    pub fn recorder(&self, component: &str, host: &str) -> Recorder {
+        let source = EventSource { component: component.to_owned(), host: host.to_owned() };
+        Recorder { sink: self.clone(), recorder: EventRecorder { source } }
+    }
+
+    /// No more Events are taken; [`Self::write`] ends when what was recorded is written.
+    pub fn shut_down(&self) {
+        self.0.broadcaster.borrow_mut().shutdown();
+        self.0.recorded.notify_waiters();
+    }
+
+    /// Writes Events, one after the other, until [`Self::shut_down`].
+    pub async fn write(self, client: Client) {
+        let Some(watcher) = self.0.watcher else { return };
+        let mut to_sink = RecordToSink::new(EventCorrelator::new(CorrelatorOptions::default()));
+        let began = Instant::now();
+        let now = || began.elapsed().as_secs_f64() * 1000.0;
+        loop {
+            let recorded = self.0.recorded.notified();
+            let next = self.0.broadcaster.borrow_mut().next(watcher);
+            let event = match next {
+                Next::Event(event) => event,
+                Next::Empty => {
+                    recorded.await;
+                    continue;
+                }
+                Next::Ended => return,
+            };
+            // The writer is idle here, so that it takes the Event.
+            let mut action = to_sink.handle_event(event, now()).unwrap_or_default();
+            loop {
+                action = match (action, to_sink.deadline()) {
+                    (Some(one), _) => {
+                        let answer = perform(&client, &one).await;
+                        // A fixed share of the first wait does: there is one writer, not thousands.
+                        to_sink.handle_answer(answer, now(), 0.5)
+                    }
+                    (None, Some(deadline)) => {
+                        let wait = Duration::from_secs_f64(((deadline - now()) / 1000.0).clamp(0.0, 60.0));
+                        tokio::time::sleep(wait).await;
+                        to_sink.handle_time(now())
+                    }
+                    (None, None) => break,
+                };
+            }
+        }
+    }
+}
+
+impl Recorder {
+    /// Records that something happened to an object, given as JSON with its kind: `reason` in one UpperCamelCase word,
+    /// `message` in a sentence. Nothing waits; where a thousand Events wait to be written, this one is dropped.
+    pub fn event(&self, object: &Value, event_type: EventType, reason: &str, message: &str) {
+        self.event_of(object, "", event_type, reason, message);
+    }
+
+    /// The same about a part of an object, such as `spec.containers{web}`.
+    pub fn event_of(&self, object: &Value, field_path: &str, event_type: EventType, reason: &str, message: &str) {
+        let shared = &self.sink.0;
+        // No two have the same time, and so the same name.
+        let time = clock::time().max(Time(shared.last.get().0 + 1));
+        shared.last.set(time);
+        let mut reference = object::reference(object);
+        reference.field_path = field_path.to_owned();
+        // A sink that is shut down takes no more, which is as it should be.
+        let _ = self.recorder.event(&mut shared.broadcaster.borrow_mut(), time, reference, event_type, reason, message);
+        shared.recorded.notify_waiters();
+    }
+
+    /// Records that things go as they should.
+    pub fn normal(&self, object: &Value, reason: &str, message: &str) {
+        self.event(object, EventType::Normal, reason, message);
+    }
+
+    /// Records that they do not.
+    pub fn warning(&self, object: &Value, reason: &str, message: &str) {
+        self.event(object, EventType::Warning, reason, message);
+    }
+}
+
+async fn perform(client: &Client, action: &Action) -> Answer {
+    let json = |written: Result<Value, serde_json::Error>| written.unwrap_or_default();
+    let answer = match action {
+        Action::Create(event) => client.create(&EVENTS, &event.namespace, &json(serde_json::to_value(&**event))).await,
+        Action::Patch(patch) => {
+            let body = json(serde_json::to_value(patch));
+            client.patch(&EVENTS, &patch.namespace, &patch.name, "", Patch::Strategic(&body)).await
+        }
+    };
+    match answer {
+        Ok(_) => Answer::Ok,
+        Err(ApiError { code: 0, .. }) => Answer::Failed,
+        Err(error) if error.is_not_found() => Answer::NotFound,
+        Err(_) => Answer::Rejected,
+    }
+}

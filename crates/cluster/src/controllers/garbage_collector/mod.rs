@@ -1,0 +1,347 @@
+//! The garbage collector: deletes what the deleted owned (`pkg/controller/garbagecollector`).
+//!
+//! ```text
+//! discovery ─► monitors ─► graph of owners ─► queue ─► live GETs ─► deletions and patches
+//! ```
+//!
+//! The graph only says where to look: before anything is deleted, the object and its owners are asked for once more.
+//! An owner that nobody has seen is a virtual node, which is looked for too; if it is not there, its dependents go.
+
+mod absent_owners;
+mod graph;
+mod metadata;
+mod monitor;
+mod monitors;
+mod patches;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+
+use kubechurn_client::api::resource::ApiResource;
+use serde_json::Value;
+use tokio::sync::Notify;
+use tokio::time::{Duration, timeout};
+
+use super::context::Context;
+use super::controller::{Controller, SyncError};
+use super::events::Recorder;
+use super::object;
+use super::queue::Queue;
+use crate::client::api_error::ApiError;
+use crate::client::resources::DEFINITIONS;
+use crate::client::rest::{Client, DeleteOptions};
+use absent_owners::{Absent, absent};
+use graph::{FOREGROUND, Key, Kind, ORPHAN};
+use monitor::Builder;
+use monitors::Monitors;
+
+/// How often the server is asked which resources it has, beside when definitions change (`garbagecollector.Sync`).
+const RESYNC: Duration = Duration::from_secs(30);
+/// When discovery fails, it is asked again after this.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The controller.
+#[derive(Debug)]
+pub struct GarbageCollector {
+    /// Reads metadata, and writes.
+    client: Client,
+    /// What the monitors build, and what is to be looked at.
+    builder: Builder,
+    monitors: Rc<Monitors>,
+    recorder: Recorder,
+}
+
+/// The owner references of an object, by what became of their owners (`classifyReferences`).
+#[derive(Debug, Default)]
+struct Owners<'a> {
+    /// They are there.
+    solid: Vec<&'a Value>,
+    /// They are not.
+    dangling: Vec<&'a Value>,
+    /// They are being deleted, and wait for this one among others.
+    waiting: Vec<&'a Value>,
+}
+
+/// What an owner reference leads to.
+enum Found {
+    Solid,
+    Dangling,
+    Waiting,
+}
+
+impl Controller for GarbageCollector {
+    type Key = Key;
+    const NAME: &'static str = "garbage-collector-controller";
+    const WORKERS: usize = 20;
+
+    fn new(context: &Context, queue: Queue<Key>) -> Self {
+        let builder = Builder { graph: Rc::default(), queue, absent: Rc::default() };
+        let monitors = Rc::new(Monitors::new(context.client.clone(), builder.clone()));
+        let news = Rc::new(Notify::new());
+        let defined = Rc::clone(&news);
+        context.lister(DEFINITIONS).on_change(move |_| defined.notify_one());
+        tokio::task::spawn_local(follow_discovery(Rc::clone(&monitors), news));
+        let recorder = context.recorder(Self::NAME);
+        Self { client: context.client.metadata(), builder, monitors, recorder }
+    }
+
+    async fn sync(&self, key: &Key) -> Result<(), SyncError> {
+        self.monitors.wait_for_sync().await;
+        match key {
+            Key::Delete(uid) => self.attempt_to_delete(uid).await,
+            Key::Orphan(uid) => self.attempt_to_orphan(uid).await,
+        }
+    }
+}
+
+/// Asks for resources when definitions change, and from time to time. It ends with its `LocalSet`.
+async fn follow_discovery(monitors: Rc<Monitors>, news: Rc<Notify>) {
+    loop {
+        let wait = match monitors.resync().await {
+            Ok(()) => RESYNC,
+            Err(error) => {
+                eprintln!("cluster: {}: discovery: {error}", GarbageCollector::NAME);
+                RETRY
+            }
+        };
+        // Either way it is time.
+        let _ = timeout(wait, news.notified()).await;
+    }
+}
+
+impl GarbageCollector {
+    /// Deletes an object if all its owners are gone, and otherwise what is wrong about its owners
+    /// (`attemptToDeleteItem`).
+    async fn attempt_to_delete(&self, uid: &str) -> Result<(), SyncError> {
+        let Some((kind, key, is_virtual, deleting_dependents)) = self.look_up(uid) else { return Ok(()) };
+        let Some(resource) = self.monitors.resource(&kind) else {
+            // Of an owner whose kind nobody serves, nobody can tell. Discovery has it looked at again.
+            return Ok(());
+        };
+        let namespace = if resource.namespaced { &*key.namespace } else { "" };
+        let latest = match self.client.get(&resource, namespace, &key.name).await {
+            Ok(latest) if object::uid(&latest) == uid => latest,
+            Err(error) if !error.is_not_found() => return Err(error.into()),
+            _ => {
+                self.builder.forget(uid);
+                return Ok(());
+            }
+        };
+        if is_virtual {
+            // It is there: its monitor will tell.
+            return Ok(());
+        }
+        if deleting_dependents {
+            return self.wait_for_dependents(uid, &resource, &latest).await;
+        }
+        let references = latest["metadata"]["ownerReferences"].as_array().map_or(&[][..], Vec::as_slice);
+        if references.is_empty() || object::is_leaving(&latest) {
+            return Ok(());
+        }
+        let owners = self.classify(&latest, &resource, references).await?;
+        if !owners.solid.is_empty() {
+            let gone: Vec<&Value> = owners.dangling.iter().chain(&owners.waiting).copied().collect();
+            if !gone.is_empty() {
+                let kept = references.iter().filter(|one| !gone.contains(one)).cloned().collect();
+                patches::owner_references(&self.client, &resource, &latest, kept).await?;
+            }
+            return Ok(());
+        }
+        let has_dependents = self.builder.graph.borrow().get(uid).is_some_and(|node| !node.dependents.is_empty());
+        let finalizers = latest["metadata"]["finalizers"].as_array();
+        let held_by = |name: &str| finalizers.is_some_and(|all| all.iter().any(|one| one == name));
+        let policy = if !owners.waiting.is_empty() && has_dependents {
+            if self.is_in_a_circle(uid) {
+                // Two that wait for each other: this one no longer holds its owner.
+                patches::owner_references(&self.client, &resource, &latest, unblocked(references)).await?;
+                return self.delete_again(uid);
+            }
+            "Foreground"
+        } else if held_by(ORPHAN) {
+            "Orphan"
+        } else if held_by(FOREGROUND) {
+            "Foreground"
+        } else {
+            "Background"
+        };
+        let version = object::text(&latest, "/metadata/resourceVersion");
+        let options = DeleteOptions {
+            propagation_policy: Some(policy),
+            uid: Some(uid),
+            resource_version: Some(version),
+            ..DeleteOptions::default()
+        };
+        ignore_not_found(self.client.delete(&resource, namespace, &key.name, options).await)
+    }
+
+    /// What the graph knows of an object, if there is anything to do for it.
+    fn look_up(&self, uid: &str) -> Option<(Kind, kubechurn_client::api::object::ObjectKey, bool, bool)> {
+        let graph = self.builder.graph.borrow();
+        let node = graph.get(uid)?;
+        let idle = !node.is_virtual && !node.deleting_dependents && (node.leaving || node.owners.is_empty());
+        if idle {
+            return None;
+        }
+        let key = kubechurn_client::api::object::ObjectKey::new(&node.namespace, &node.name);
+        Some(((*node.kind).clone(), key, node.is_virtual, node.deleting_dependents))
+    }
+
+    /// Lets an object go that is deleted in the foreground, or has those looked at that hold it
+    /// (`processDeletingDependentsItem`).
+    async fn wait_for_dependents(&self, uid: &str, resource: &ApiResource, latest: &Value) -> Result<(), SyncError> {
+        let blocking = self.builder.graph.borrow().blocking_dependents(uid);
+        if blocking.is_empty() {
+            return patches::remove_finalizer(&self.client, resource, latest, FOREGROUND).await;
+        }
+        let graph = self.builder.graph.borrow();
+        let waits = |dependent: &str| graph.get(dependent).is_some_and(|node| node.deleting_dependents);
+        blocking.into_iter().filter(|one| !waits(one)).for_each(|one| self.builder.queue.add(Key::Delete(one)));
+        Ok(())
+    }
+
+    /// Whether a dependent is itself waiting for its dependents, this one perhaps among them.
+    fn is_in_a_circle(&self, uid: &str) -> bool {
+        let graph = self.builder.graph.borrow();
+        let waits = |dependent: &graph::Uid| graph.get(dependent).is_some_and(|node| node.deleting_dependents);
+        graph.get(uid).is_some_and(|node| node.dependents.iter().any(waits))
+    }
+
+    fn delete_again(&self, uid: &str) -> Result<(), SyncError> {
+        self.builder.queue.add_rate_limited(Key::Delete(uid.into()));
+        Ok(())
+    }
+
+    /// Asks for every owner of an object.
+    async fn classify<'a>(
+        &self,
+        object: &Value,
+        resource: &ApiResource,
+        references: &'a [Value],
+    ) -> Result<Owners<'a>, SyncError> {
+        let mut owners = Owners::default();
+        for reference in references {
+            let into = match self.find(object, resource, reference).await? {
+                Found::Solid => &mut owners.solid,
+                Found::Dangling => &mut owners.dangling,
+                Found::Waiting => &mut owners.waiting,
+            };
+            into.push(reference);
+        }
+        Ok(owners)
+    }
+
+    /// Asks for an owner (`isDangling`).
+    async fn find(&self, dependent: &Value, resource: &ApiResource, reference: &Value) -> Result<Found, SyncError> {
+        let (uid, name) = (object::text(reference, "/uid"), object::text(reference, "/name"));
+        let kind = Kind {
+            api_version: object::text(reference, "/apiVersion").into(),
+            kind: object::text(reference, "/kind").into(),
+        };
+        let absent = absent(uid, &kind, object::namespace(dependent), name);
+        // One without a namespace is gone for everybody.
+        let of_cluster = Absent { namespace: "".into(), ..absent.clone() };
+        if self.builder.absent.borrow().has(&absent) || self.builder.absent.borrow().has(&of_cluster) {
+            return Ok(Found::Dangling);
+        }
+        // Of what nobody serves, nobody can tell that it is gone.
+        let Some(owner_resource) = self.monitors.resource(&kind) else { return Ok(Found::Solid) };
+        if owner_resource.namespaced && !resource.namespaced {
+            // Nor of what cannot be named from here.
+            self.invalid_namespace(dependent, resource, reference, "");
+            return Ok(Found::Solid);
+        }
+        let namespace = if owner_resource.namespaced { object::namespace(dependent) } else { "" };
+        match self.client.get(&owner_resource, namespace, name).await {
+            Ok(owner) if object::uid(&owner) == uid => {
+                let finalizers = owner["metadata"]["finalizers"].as_array();
+                let waits = finalizers.is_some_and(|all| all.iter().any(|one| one == FOREGROUND));
+                self.builder.graph.borrow_mut().expect(object::uid(dependent), uid);
+                Ok(if object::is_leaving(&owner) && waits { Found::Waiting } else { Found::Solid })
+            }
+            Err(error) if !error.is_not_found() => Err(error.into()),
+            _ => {
+                let elsewhere = self.builder.graph.borrow().get(uid).is_some_and(|node| {
+                    !node.is_virtual && !node.namespace.is_empty() && *node.namespace != *namespace
+                });
+                if elsewhere {
+                    self.invalid_namespace(dependent, resource, reference, namespace);
+                }
+                self.builder.absent.borrow_mut().add(Absent { namespace: namespace.into(), ..absent });
+                Ok(Found::Dangling)
+            }
+        }
+    }
+
+    /// Tells that somebody names an owner that cannot be his (`reportInvalidNamespaceOwnerRef`).
+    fn invalid_namespace(&self, dependent: &Value, resource: &ApiResource, reference: &Value, namespace: &str) {
+        let mut about = dependent.clone();
+        about["apiVersion"] = crate::client::resources::api_version(resource).into();
+        about["kind"] = resource.kind.into();
+        let text = |field: &str| object::text(reference, field);
+        let message = format!(
+            "ownerRef [{}/{}, namespace: {namespace}, name: {}, uid: {}] does not exist in namespace {:?}",
+            text("/apiVersion"),
+            text("/kind"),
+            text("/name"),
+            text("/uid"),
+            object::namespace(dependent)
+        );
+        self.recorder.warning(&about, "OwnerRefInvalidNamespace", &message);
+    }
+
+    /// Takes an object off the owners of all that it owns, and lets it go (`attemptToOrphanWorker`).
+    async fn attempt_to_orphan(&self, uid: &str) -> Result<(), SyncError> {
+        let found = self.builder.graph.borrow().get(uid).map(|node| {
+            let dependents: Vec<graph::Uid> = node.dependents.iter().cloned().collect();
+            ((*node.kind).clone(), node.namespace.to_string(), node.name.to_string(), dependents)
+        });
+        let Some((kind, namespace, name, dependents)) = found else { return Ok(()) };
+        for dependent in dependents {
+            self.orphan(&dependent, uid).await?;
+        }
+        let Some(resource) = self.monitors.resource(&kind) else { return Ok(()) };
+        match self.client.get(&resource, if resource.namespaced { &namespace } else { "" }, &name).await {
+            Ok(latest) if object::uid(&latest) == uid => {
+                patches::remove_finalizer(&self.client, &resource, &latest, ORPHAN).await
+            }
+            other => ignore_not_found(other),
+        }
+    }
+
+    async fn orphan(&self, dependent: &str, owner: &str) -> Result<(), SyncError> {
+        let found = self
+            .builder
+            .graph
+            .borrow()
+            .get(dependent)
+            .map(|node| ((*node.kind).clone(), node.namespace.to_string(), node.name.to_string()));
+        let Some((kind, namespace, name)) = found else { return Ok(()) };
+        let Some(resource) = self.monitors.resource(&kind) else { return Ok(()) };
+        let latest = match self.client.get(&resource, if resource.namespaced { &namespace } else { "" }, &name).await {
+            Ok(latest) => latest,
+            other => return ignore_not_found(other),
+        };
+        let references = latest["metadata"]["ownerReferences"].as_array().map_or(&[][..], Vec::as_slice);
+        let kept: Vec<Value> = references.iter().filter(|one| one["uid"] != owner).cloned().collect();
+        if object::uid(&latest) != dependent || kept.len() == references.len() {
+            return Ok(());
+        }
+        patches::owner_references(&self.client, &resource, &latest, kept).await
+    }
+}
+
+/// The same owners, none of whom waits (`unblockOwnerReferencesStrategicMergePatch`).
+fn unblocked(references: &[Value]) -> Vec<Value> {
+    let mut references = references.to_vec();
+    references.iter_mut().for_each(|one| one["blockOwnerDeletion"] = false.into());
+    references
+}
+
+/// What is gone needs nothing more.
+fn ignore_not_found(answer: Result<Value, ApiError>) -> Result<(), SyncError> {
+    match answer {
+        Err(error) if !error.is_not_found() => Err(error.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,176 @@
+//! Follows the metadata of one resource, and tells the graph (`graph_builder.go`, `monitor`). It is a reflector of the
+//! crate whose store is the graph itself: no object is kept a second time.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::stream::{self, LocalBoxStream};
+use kubechurn_client::api::object::{Decode, Object};
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::ledger::Ledger;
+use kubechurn_client::cache::queue::Queued;
+use kubechurn_client::cache::reflector::{
+    Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread, WatchEvent,
+};
+use rustc_hash::FxHashSet;
+use tokio::time::{Duration, Instant};
+
+use super::super::queue::Queue;
+use super::absent_owners::{AbsentOwners, absent};
+use super::graph::{Graph, Key};
+use super::metadata;
+use crate::client::lister_watcher::{ListerWatcher, Told};
+use crate::client::resources::api_version;
+use crate::client::rest::Client;
+
+/// What the monitors share.
+#[derive(Debug, Clone)]
+pub struct Builder {
+    /// What they build.
+    pub graph: Rc<RefCell<Graph>>,
+    /// Who looks at what has changed.
+    pub queue: Queue<Key>,
+    /// Owners that are known to be gone.
+    pub absent: Rc<RefCell<AbsentOwners>>,
+}
+
+impl Builder {
+    /// Has everything looked at that a change made worth a look.
+    pub fn add_all(&self, work: Vec<Key>) {
+        work.into_iter().for_each(|key| self.queue.add(key));
+    }
+
+    /// An object is not there any more: those that hang on it are looked at. That it is gone is remembered, for by then
+    /// its kind may be gone as well, and nobody could be asked (`processGraphChanges`, `absentOwnerCache.Add`).
+    pub fn forget(&self, uid: &str) {
+        let owner = self.graph.borrow().get(uid).map(|node| absent(uid, &node.kind, &node.namespace, &node.name));
+        let work = self.graph.borrow_mut().forget(uid);
+        if let Some(owner) = owner.filter(|_| !work.is_empty()) {
+            self.absent.borrow_mut().add(owner);
+        }
+        self.add_all(work);
+    }
+}
+
+/// The graph, as a reflector of one resource sees it.
+struct Sink {
+    builder: Builder,
+    api_version: String,
+    kind: &'static str,
+    ledger: Ledger,
+}
+
+impl Sink {
+    fn observe(&self, object: &Object) {
+        let work = {
+            let mut graph = self.builder.graph.borrow_mut();
+            let observed = metadata::observed(&mut graph, object, &self.api_version, self.kind);
+            graph.observe(observed)
+        };
+        self.builder.add_all(work);
+    }
+}
+
+impl ReflectorStore for Sink {
+    fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>, _text: &str) -> Queued {
+        match event {
+            WatchEvent::Added | WatchEvent::Modified => self.observe(&object),
+            WatchEvent::Deleted => self.builder.forget(&object.uid.text()),
+        }
+        Queued::Queued
+    }
+
+    fn streamed(&mut self, _now: f64, _event: WatchEvent, _object: &Arc<Object>, _text: &str) {}
+
+    fn replace(&mut self, _now: f64, items: Vec<Arc<Object>>, unread: &Unread) -> bool {
+        items.iter().for_each(|object| self.observe(object));
+        if !unread.is_empty() {
+            // What is not among the items may be there all the same.
+            return true;
+        }
+        let there: FxHashSet<&Uid> = items.iter().map(|object| &object.uid).collect();
+        let missing = {
+            let mut graph = self.builder.graph.borrow_mut();
+            let kind = graph.kind(&self.api_version, self.kind);
+            graph.missing(&kind, |uid| there.contains(&Uid::new(uid)))
+        };
+        missing.iter().for_each(|uid| self.builder.forget(uid));
+        false
+    }
+
+    fn resync(&mut self, _now: f64) {}
+
+    fn notice(&mut self, _notice: Notice) {}
+
+    fn ledger(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+}
+
+/// Follows a resource until the task is aborted, or the server no longer knows the resource. `synced` is set once all
+/// that was there is in the graph, and `tell` called then.
+pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced: Rc<Cell<bool>>, tell: impl Fn()) {
+    let lister_watcher = ListerWatcher { client, resource, scope: Scope::default() };
+    let began = Instant::now();
+    let now = || began.elapsed().as_secs_f64() * 1000.0;
+    let mut reflector = Reflector::new(Decode(&metadata::decode), Options::default());
+    let (api_version, kind) = (api_version(&resource), resource.kind);
+    let mut sink = Sink { builder, api_version, kind, ledger: Ledger::default() };
+    let mut under_way: LocalBoxStream<'static, Told> = stream::pending().boxed_local();
+    // All waits are spread by the same share: the monitors are few, and their server is in the same process.
+    let mut input = |reflector: &mut Reflector, input: Input<'_>| {
+        reflector.handle(input, Moment { now: now(), random: 0.5 }, &mut sink)
+    };
+    let mut action = input(&mut reflector, Input::Start);
+    loop {
+        if let Some(action) = action.take() {
+            under_way = lister_watcher.perform(action);
+        }
+        if !synced.get() && reflector.has_listed() {
+            synced.set(true);
+            tell();
+        }
+        if reflector.health(now()) == Health::Stopped {
+            // It is served no longer; if it comes back, so does its monitor.
+            synced.set(true);
+            return tell();
+        }
+        let until =
+            reflector.deadline().map(|deadline| began + Duration::from_secs_f64((deadline / 1000.0).clamp(0.0, 1e9)));
+        let timer = async {
+            match until {
+                Some(until) => tokio::time::sleep_until(until).await,
+                None => std::future::pending().await,
+            }
+        };
+        action = tokio::select! {
+            told = under_way.next() => match told {
+                Some(told) => hear(told, |one| input(&mut reflector, one)),
+                None => {
+                    under_way = stream::pending().boxed_local();
+                    None
+                }
+            },
+            () = timer => input(&mut reflector, Input::Timer),
+        };
+    }
+}
+
+fn hear(told: Told, mut input: impl FnMut(Input<'_>) -> Option<Action>) -> Option<Action> {
+    match told {
+        Told::Opened => input(Input::Opened),
+        // A frame that ends the watch leaves those behind it unread.
+        Told::Frames(lines) => {
+            lines.split_inclusive(|byte| *byte == b'\n').find_map(|frame| input(Input::Bytes(frame)))
+        }
+        Told::Closed(code) => input(Input::Closed(code)),
+        Told::Page(page) => input(Input::PageBytes(&page)),
+        Told::Failed(failure) => input(Input::Failed(failure)),
+        Told::ProbePassed => input(Input::ProbePassed),
+    }
+}

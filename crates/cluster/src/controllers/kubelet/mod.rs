@@ -1,0 +1,337 @@
+//! The kubelets of all nodes, played by one program, like a fleet of hollow nodes (`cmd/kubemark`): their containers are
+//! fake, and what they do is told by their Pods (`behaviour.rs`).
+//!
+//! One informer of Pods and one of Nodes serve them all. A Pod that is settled, which runs and is ready or has come to
+//! its end, costs nothing but its place in the informer: what there is to know of it is read from its status if it is
+//! ever needed again. Every other Pod has a [`worker::PodWorker`], and at most one timer in the queue.
+
+pub mod behaviour;
+mod container;
+pub mod fleet;
+pub mod heartbeat;
+mod images;
+mod network;
+pub mod pace;
+mod resume;
+mod status;
+mod worker;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::cache::index::IndexFunc;
+use kubechurn_client::cache::store::Change;
+use kubechurn_client::record::event::EventType;
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::controller::{Controller, SyncError};
+use super::events::EventSink;
+use super::object;
+use super::pod_view::PodView;
+use super::queue::Queue;
+use crate::client::lister::Lister;
+use crate::client::resources::{NODES, PODS};
+use crate::client::rest::{Client, DeleteOptions, Patch};
+use crate::clock;
+use fleet::Fleet;
+use images::Images;
+use network::Network;
+use pace::Pace;
+use worker::{Place, PodWorker, Told};
+
+/// The index that files Pods under their nodes.
+pub const NODE: &str = "node";
+/// Who the kubelets are to the server.
+pub const AGENT: &str = "kubelet";
+
+/// The kubelets, as far as Pods are concerned.
+#[derive(Debug)]
+pub struct Kubelets {
+    client: Client,
+    pods: Lister,
+    events: EventSink,
+    fleet: Fleet,
+    pace: Pace,
+    queue: Queue<ObjectKey>,
+    shared: Rc<Shared>,
+}
+
+/// What the kubelets and their handlers know.
+#[derive(Debug, Default)]
+struct Shared {
+    /// The Pods that are not settled.
+    workers: RefCell<HashMap<ObjectKey, Kept>>,
+    /// The nodes' addresses, by name; a node without one has an empty one.
+    hosts: RefCell<HashMap<String, String>>,
+    network: RefCell<Network>,
+    images: RefCell<Images>,
+}
+
+/// A worker, and what the server was told of its Pod.
+#[derive(Debug)]
+struct Kept {
+    worker: PodWorker,
+    /// The status that was last written; null if none was.
+    written: Value,
+    /// The version that this made; 0 if there was none.
+    revision: u64,
+    /// Whether the Pod's deletion was asked for.
+    is_deleted: bool,
+}
+
+impl Controller for Kubelets {
+    type Key = ObjectKey;
+    const NAME: &'static str = AGENT;
+    const WORKERS: usize = 16;
+
+    fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
+        let (pods, nodes) = (context.lister(PODS), context.lister(NODES));
+        index_by_node(&pods);
+        let shared = Rc::new(Shared::default());
+        let (known, waiting) = (Rc::clone(&shared), queue.clone());
+        pods.on_change(move |change| known.pod_changed(change, &waiting));
+        let (known, waiting, lister, on_node) = (Rc::clone(&shared), queue.clone(), nodes.clone(), pods.clone());
+        nodes.on_change(move |change| {
+            let name = change.object().key.name.to_string();
+            if let Change::Deleted { .. } = change {
+                known.hosts.borrow_mut().remove(&name);
+                return;
+            }
+            let address = lister.parse(change.object()).map(|node| internal_address(&node)).unwrap_or_default();
+            if known.hosts.borrow_mut().insert(name.clone(), address).is_none() {
+                on_node
+                    .by_index(NODE, &name)
+                    .iter()
+                    .filter(|pod| !is_settled(pod))
+                    .for_each(|pod| waiting.add(pod.key.clone()));
+            }
+        });
+        let (fleet, waiting, on_node) = (context.options.fleet.clone(), queue.clone(), pods.clone());
+        tokio::task::spawn_local(async move {
+            let (mut changes, mut failed) = (fleet.changes(), fleet.failed());
+            while changes.changed().await.is_ok() {
+                let now = fleet.failed();
+                for node in failed.iter().filter(|node| !now.contains(node)) {
+                    on_node.by_index(NODE, node).iter().for_each(|pod| waiting.add(pod.key.clone()));
+                }
+                failed = now;
+            }
+        });
+        Self {
+            client: context.client.with_user_agent(AGENT),
+            pods,
+            events: context.events.clone(),
+            fleet: context.options.fleet.clone(),
+            pace: context.options.pace,
+            queue,
+            shared,
+        }
+    }
+
+    async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {
+        let Some(object) = self.pods.get(key) else {
+            self.shared.workers.borrow_mut().remove(key);
+            return Ok(());
+        };
+        let Some(pod) = self.pods.parse(&object) else { return Ok(()) };
+        let node = object::text(&pod, "/spec/nodeName").to_owned();
+        let Some(host) = self.shared.hosts.borrow().get(&node).cloned() else { return Ok(()) };
+        if self.fleet.is_down(&node) {
+            return Ok(());
+        }
+        // Whoever works on a key works on it alone, so that the worker may be taken out meanwhile.
+        let known = self.shared.workers.borrow_mut().remove(key).filter(|kept| object.uid == *kept.worker.uid);
+        if known.as_ref().is_some_and(|kept| kept.is_deleted) {
+            self.keep(key, known);
+            return Ok(());
+        }
+        let now = clock::time();
+        let mut kept = known.unwrap_or_else(|| Kept {
+            worker: PodWorker::new(&pod, now, self.pace),
+            written: Value::Null,
+            revision: 0,
+            is_deleted: false,
+        });
+        let mut told = Vec::new();
+        {
+            let mut images = self.shared.images.borrow_mut();
+            kept.worker.step(&pod, &mut Place { node: &node, images: &mut images }, now, &mut told);
+        }
+        self.give_address(&mut kept.worker, &pod, &node, &host);
+        self.tell(&pod, &node, told);
+        let done = self.report(&mut kept, &object, &pod, &host).await;
+        let has_stopped = object::is_leaving(&pod) && kept.worker.is_killed && kept.worker.is_over();
+        if done.is_ok() && has_stopped {
+            let options = DeleteOptions {
+                grace_period_seconds: Some(0),
+                uid: Some(&object.uid.text()),
+                ..DeleteOptions::default()
+            };
+            match self.client.delete(&PODS, &key.namespace, &key.name, options).await {
+                Err(error) if !error.is_not_found() && !error.is_conflict() => {
+                    self.keep(key, Some(kept));
+                    return Err(error.into());
+                }
+                _ => kept.is_deleted = true,
+            }
+        }
+        let now = clock::time();
+        let deadline = kept.worker.deadline(now);
+        if let Some(deadline) = deadline {
+            let wait = Duration::from_nanos((deadline.0 - now.0).max(1_000_000).unsigned_abs());
+            self.queue.add_after(key.clone(), wait);
+        }
+        // As long as the informer is behind, what it says would be taken for the Pod's state.
+        let is_seen = revision(&object) >= kept.revision;
+        let is_needed = deadline.is_some() || !is_seen || kept.is_deleted || object::is_leaving(&pod);
+        self.keep(key, is_needed.then_some(kept));
+        done
+    }
+}
+
+impl Kubelets {
+    fn keep(&self, key: &ObjectKey, kept: Option<Kept>) {
+        if let Some(kept) = kept {
+            self.shared.workers.borrow_mut().insert(key.clone(), kept);
+        }
+    }
+
+    fn give_address(&self, worker: &mut PodWorker, pod: &Value, node: &str, host: &str) {
+        if worker.address.is_none() {
+            worker.address = Some(match pod["spec"]["hostNetwork"] == true {
+                true => host.to_owned(),
+                false => self.shared.network.borrow_mut().allocate(node),
+            });
+        }
+    }
+
+    fn tell(&self, pod: &Value, node: &str, told: Vec<Told>) {
+        if told.is_empty() {
+            return;
+        }
+        let recorder = self.events.recorder(AGENT, node);
+        for Told { part, is_warning, reason, message } in told {
+            let event_type = if is_warning { EventType::Warning } else { EventType::Normal };
+            recorder.event_of(pod, &part, event_type, reason, &message);
+        }
+    }
+
+    /// Writes the status, if it is not what the server has.
+    async fn report(&self, kept: &mut Kept, object: &Object, pod: &Value, host: &str) -> Result<(), SyncError> {
+        let mut status = status::status(&mut kept.worker, pod, host, clock::time());
+        let is_seen = revision(object) >= kept.revision;
+        // Somebody else may have said something else of it since, such as that its node is not ready.
+        let known = if is_seen { &pod["status"] } else { &kept.written };
+        if covers(known, &status) {
+            return Ok(());
+        }
+        let key = &object.key;
+        // What has no place in a status any more goes with a null.
+        let old = ["reason", "message"].into_iter().filter(|field| known.get(field).is_some_and(|old| !old.is_null()));
+        let old: Vec<&str> = old.collect();
+        kept.written = status.clone();
+        old.into_iter().for_each(|field| status[field] = Value::Null);
+        let patch = json!({"metadata": {"uid": &object.uid}, "status": status});
+        match self.client.patch(&PODS, &key.namespace, &key.name, "status", Patch::Merge(&patch)).await {
+            Ok(written) => {
+                kept.revision = object::text(&written, "/metadata/resourceVersion").parse().unwrap_or_default();
+                Ok(())
+            }
+            // It is gone, or another life of its name, which the informer will say.
+            Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
+            Err(error) => {
+                kept.written = Value::Null;
+                Err(error.into())
+            }
+        }
+    }
+}
+
+/// Whether everything that one status says is in another as well.
+fn covers(known: &Value, wanted: &Value) -> bool {
+    let Some(fields) = wanted.as_object() else { return true };
+    fields.iter().all(|(field, value)| known.get(field) == Some(value))
+}
+
+fn revision(object: &Object) -> u64 {
+    object.resource_version.as_str().parse().unwrap_or_default()
+}
+
+fn internal_address(node: &Value) -> String {
+    let all = node["status"]["addresses"].as_array().into_iter().flatten();
+    let internal = all.into_iter().find(|one| one["type"] == "InternalIP");
+    internal.and_then(|one| one["address"].as_str()).unwrap_or_default().to_owned()
+}
+
+/// Files Pods under their nodes. To be called for each lister of Pods that is asked by [`NODE`], before it starts.
+pub fn index_by_node(pods: &Lister) {
+    let of: IndexFunc = Arc::new(|pod, file| {
+        if let Some(node) = node_of(pod) {
+            file(node);
+        }
+    });
+    pods.add_index(NODE, of);
+}
+
+/// A Pod's node. Its text is searched, not parsed, for this is asked at every change of every Pod: the server writes no
+/// blanks, and what is quoted within a text has its quotes escaped.
+fn node_of(pod: &Object) -> Option<&str> {
+    const FIELD: &str = "\"nodeName\":\"";
+    let text = pod.text()?;
+    let rest = &text[text.find(FIELD)? + FIELD.len()..];
+    rest.split('"').next().filter(|name| !name.is_empty())
+}
+
+/// Whether there is nothing to do for a Pod that nobody works on.
+fn is_settled(pod: &Object) -> bool {
+    let view = PodView::of(pod);
+    if view.node().is_none() {
+        return true;
+    }
+    if view.is_leaving() {
+        return false;
+    }
+    if view.is_over() {
+        return true;
+    }
+    let is_observed = view.status.observed_generation.is_none_or(|seen| seen == view.metadata.generation);
+    let runs = view.status.phase.as_deref() == Some("Running") && view.is_ready() && is_observed;
+    // These have plans of their own.
+    let plans = [behaviour::PREFIX, "\"command\":", "\"args\":", "\"kind\":\"Job\""];
+    runs && !pod.text().is_some_and(|text| plans.iter().any(|plan| text.contains(plan)))
+}
+
+impl Shared {
+    fn pod_changed(&self, change: &Change, queue: &Queue<ObjectKey>) {
+        let pod = change.object();
+        let is_known = self.workers.borrow().contains_key(&pod.key);
+        match change {
+            Change::Synced { .. } => return,
+            Change::Deleted { last, .. } => {
+                let view = PodView::of(last);
+                if let (Some(node), Some(address)) = (view.node(), view.status.pod_ip.as_deref()) {
+                    self.network.borrow_mut().release(node, address);
+                }
+                if is_known {
+                    queue.add(pod.key.clone());
+                }
+                return;
+            }
+            Change::Added { new, .. } => {
+                let view = PodView::of(new);
+                if let (Some(node), Some(address)) = (view.node(), view.status.pod_ip.as_deref()) {
+                    self.network.borrow_mut().keep(node, address);
+                }
+            }
+            Change::Updated { .. } => {}
+        }
+        if is_known || !is_settled(pod) {
+            queue.add(pod.key.clone());
+        }
+    }
+}

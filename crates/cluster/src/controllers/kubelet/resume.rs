@@ -1,0 +1,73 @@
+//! What a kubelet that has just come makes of a Pod that another left: it goes on from the status.
+
+use kubechurn_client::record::time::Time;
+use serde_json::Value;
+
+use super::super::object;
+use super::behaviour::{Behaviour, Readiness, Role};
+use super::container::{Container, Ended, State, after};
+use super::images;
+use super::pace::Pace;
+use super::worker::{back_off, is_restarted};
+
+/// A container that has not begun; `pace` stretches what it does.
+pub fn container(pod: &Value, spec: &Value, role: Role, pace: f64) -> Container {
+    let name = object::text(spec, "/name").to_owned();
+    let seed = images::hash(&[object::uid(pod), &name]);
+    Container {
+        image: object::text(spec, "/image").to_owned(),
+        role,
+        behaviour: Behaviour::of(pod, spec, role, pace, seed),
+        name,
+        state: State::Waiting,
+        last: None,
+        restarts: 0,
+        crashes: 0,
+        failed_pulls: 0,
+        is_ready: false,
+        has_started: false,
+    }
+}
+
+/// A time of a status.
+pub fn time(value: Option<&Value>) -> Option<Time> {
+    kubechurn_client::api::time::Timestamp::parse_set(value?.as_str()?).map(|time| Time::from_seconds(time.0))
+}
+
+/// Goes on from what the status says of a container.
+pub fn resume(container: &mut Container, spec: &Value, known: &Value, policy: &str, now: Time, pace: Pace) {
+    let ended = |state: &Value| {
+        let terminated = state.get("terminated")?;
+        let text = |field: &str| object::text(terminated, &format!("/{field}")).to_owned();
+        Some(Ended {
+            code: terminated["exitCode"].as_i64().unwrap_or_default(),
+            reason: text("reason"),
+            started: time(terminated.get("startedAt")).unwrap_or(now),
+            finished: time(terminated.get("finishedAt")).unwrap_or(now),
+            id: text("containerID"),
+        })
+    };
+    container.restarts = known["restartCount"].as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or_default();
+    container.crashes = container.restarts;
+    container.last = ended(&known["lastState"]);
+    let state = &known["state"];
+    if let Some(running) = state.get("running") {
+        let since = time(running.get("startedAt")).unwrap_or(now);
+        container.run(spec, since, pace.containers);
+        container.has_started = known["started"] == true;
+        container.is_ready = known["ready"] == true;
+        if let State::Running(run) = &mut container.state {
+            run.started = run.started.filter(|_| !container.has_started);
+            let is_settled = container.is_ready && container.behaviour.readiness == Readiness::Fine;
+            run.turn = run.turn.filter(|_| !is_settled);
+        }
+    } else if let Some(ended) = ended(state) {
+        let turn = is_restarted(container.role, policy, ended.code).then_some(now);
+        container.state = State::Exited { ended, turn };
+    } else if state["waiting"]["reason"] == "CrashLoopBackOff"
+        && let Some(ended) = container.last.clone()
+    {
+        let delay = back_off(container.crashes.saturating_sub(1), pace.back_off);
+        container.state = State::BackOff { until: after(ended.finished, delay).max(now), ended, delay };
+    }
+}

@@ -1,0 +1,456 @@
+//! One Pod on its node: what its containers do, in which order, and what is told of it (`pkg/kubelet/pod_workers.go`,
+//! `kuberuntime_manager.go`). Pure: it is told the time, and says when it wants to be told again.
+
+use std::time::Duration;
+
+use kubechurn_client::record::time::Time;
+use serde_json::Value;
+
+use super::super::object;
+use super::behaviour::{Readiness, Role};
+use super::container::{Container, Ended, Probe, State, after, not_found, words};
+use super::images::{self, Images};
+use super::pace::Pace;
+use super::resume::{container, resume, time};
+use super::status::Conditions;
+use crate::random::Random;
+
+/// A first back-off, in seconds, and the longest (`backOffPeriod`, `MaxContainerBackOff`).
+const BACK_OFF: (f64, f64) = (10.0, 300.0);
+/// Who has run for so long, in seconds, is not suspected of crashing any more.
+const RECOVERED: f64 = 600.0;
+/// After so long, in seconds, the kubelet looks again at what has just gone wrong.
+const LOOK_AGAIN: f64 = 1.0;
+
+/// What a kubelet knows of a Pod that is not settled.
+#[derive(Debug)]
+pub struct PodWorker {
+    /// Which life of its name it is.
+    pub uid: String,
+    /// Since when the kubelet has known of it.
+    pub started: Time,
+    /// When its sandbox is ready, in which containers can start.
+    pub sandbox: Time,
+    /// Its address, once it has one.
+    pub address: Option<String>,
+    /// Init containers first, in the Pod's order.
+    pub containers: Vec<Container>,
+    /// Since when which condition has been what it is.
+    pub conditions: Conditions,
+    /// Whether its containers have been told to stop, for its deletion.
+    pub is_killed: bool,
+    /// Times scaled.
+    pub pace: Pace,
+    restart_policy: String,
+    random: Random,
+}
+
+/// Where a Pod runs.
+#[derive(Debug)]
+pub struct Place<'a> {
+    /// The node.
+    pub node: &'a str,
+    /// What it has pulled.
+    pub images: &'a mut Images,
+}
+
+/// Something to be told in an Event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The part of the Pod, such as `spec.containers{web}`.
+    pub part: String,
+    /// Whether it is a warning.
+    pub is_warning: bool,
+    /// In one word.
+    pub reason: &'static str,
+    /// In a sentence.
+    pub message: String,
+}
+
+impl PodWorker {
+    /// A worker for a Pod as an informer knows it: one that is new, or one that ran already when this program began,
+    /// which goes on from what its status says.
+    pub fn new(pod: &Value, now: Time, pace: Pace) -> Self {
+        let uid = object::uid(pod).to_owned();
+        let seed = images::hash(&[&uid]);
+        let mut random = Random::new(seed);
+        let started = time(pod.pointer("/status/startTime"));
+        let sandbox = match started {
+            Some(started) => started,
+            None => after(now, Pace::seconds(pace.containers, random.between(200, 900) as f64 / 1000.0)),
+        };
+        let address = Some(object::text(pod, "/status/podIP").to_owned()).filter(|address| !address.is_empty());
+        let restart_policy = object::text(pod, "/spec/restartPolicy").to_owned();
+        let mut containers = Vec::new();
+        for (list, statuses) in [("initContainers", "initContainerStatuses"), ("containers", "containerStatuses")] {
+            for (at, spec) in pod["spec"][list].as_array().into_iter().flatten().enumerate() {
+                let role = match (list, at) {
+                    ("initContainers", _) if spec["restartPolicy"] == "Always" => Role::Sidecar,
+                    ("initContainers", _) => Role::Init,
+                    (_, 0) => Role::First,
+                    _ => Role::Other,
+                };
+                let mut container = container(pod, spec, role, pace.containers);
+                let known = pod["status"][statuses].as_array().into_iter().flatten();
+                if let Some(known) = known.into_iter().find(|known| known["name"] == container.name.as_str()) {
+                    resume(&mut container, spec, known, &restart_policy, now, pace);
+                }
+                containers.push(container);
+            }
+        }
+        Self {
+            uid,
+            started: started.unwrap_or(now),
+            sandbox,
+            address,
+            containers,
+            conditions: Conditions::of(pod),
+            is_killed: false,
+            pace,
+            restart_policy,
+            random,
+        }
+    }
+
+    /// Does everything that is due. What there is to tell is added to `told`.
+    pub fn step(&mut self, pod: &Value, place: &mut Place<'_>, now: Time, told: &mut Vec<Told>) {
+        if object::is_leaving(pod) && !self.is_killed {
+            self.kill(pod, now, told);
+        }
+        // Each turn brings a container one state further, and there are few states between two waits. The bound is
+        // for behaviours that take no time at all.
+        for _ in 0..64 {
+            let mut is_changed = false;
+            for at in 0..self.containers.len() {
+                is_changed |= self.advance(at, pod, place, now, told);
+            }
+            if !is_changed {
+                return;
+            }
+        }
+    }
+
+    /// When there is something to do again; `None` if nothing happens by itself.
+    pub fn deadline(&self, now: Time) -> Option<Time> {
+        let mut deadline = self.containers.iter().filter_map(Container::deadline).min();
+        if now < self.sandbox && !self.is_killed {
+            deadline = Some(deadline.map_or(self.sandbox, |deadline| deadline.min(self.sandbox)));
+        }
+        deadline
+    }
+
+    /// Whether every init container has done its part.
+    pub fn is_initialized(&self) -> bool {
+        let has_begun = self
+            .containers
+            .iter()
+            .any(|one| !matches!(one.role, Role::Init | Role::Sidecar) && !matches!(one.state, State::Waiting));
+        // Once it was, a sidecar that restarts does not make it otherwise.
+        has_begun || self.containers.iter().all(Container::lets_pass)
+    }
+
+    /// Whether no container runs or will run again: its phase is its last.
+    pub fn is_over(&self) -> bool {
+        if self.is_killed {
+            return !self.containers.iter().any(Container::is_running);
+        }
+        let failed_early =
+            |one: &Container| one.role == Role::Init && one.result().is_some_and(|ended| ended.code != 0);
+        let mut main = self.containers.iter().filter(|one| matches!(one.role, Role::First | Role::Other)).peekable();
+        self.containers.iter().any(failed_early) || (main.peek().is_some() && main.all(Container::is_over))
+    }
+
+    /// Its phase (`getPhase`).
+    pub fn phase(&self) -> &'static str {
+        let main = || self.containers.iter().filter(|one| matches!(one.role, Role::First | Role::Other));
+        if self.is_over() && self.containers.iter().any(|one| one.result().is_some()) {
+            let init = self.containers.iter().filter(|one| one.role == Role::Init);
+            let failed = |one: &Container| match &one.state {
+                State::Exited { ended, .. } | State::BackOff { ended, .. } => ended.code != 0,
+                _ => false,
+            };
+            return if main().chain(init).any(failed) { "Failed" } else { "Succeeded" };
+        }
+        let has_never_run = |one: &Container| match one.state {
+            State::Waiting | State::Pulling { .. } | State::NoImage { .. } => one.last.is_none(),
+            _ => false,
+        };
+        if !self.is_initialized() || main().any(has_never_run) { "Pending" } else { "Running" }
+    }
+
+    /// The containers are told to stop, as their Pod is to be deleted.
+    fn kill(&mut self, pod: &Value, now: Time, told: &mut Vec<Told>) {
+        self.is_killed = true;
+        let grace = pod["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(30).min(3600);
+        for at in 0..self.containers.len() {
+            let wait = self.stopping_time().min(Duration::from_secs(grace));
+            let container = &mut self.containers[at];
+            match &mut container.state {
+                State::Running(run) => {
+                    run.stop.get_or_insert((after(now, wait), container.behaviour.stop_code));
+                    let message = format!("Stopping container {}", container.name);
+                    told.push(Told::normal(container, "Killing", message));
+                }
+                State::Exited { turn, .. } => *turn = None,
+                State::BackOff { ended, .. } => {
+                    container.state = State::Exited { ended: ended.clone(), turn: None };
+                }
+                _ => container.state = State::Waiting,
+            }
+        }
+    }
+
+    fn stopping_time(&mut self) -> Duration {
+        Pace::seconds(self.pace.containers, self.random.between(300, 2000) as f64 / 1000.0)
+    }
+
+    /// Brings one container one state further, if it is time; answers whether it was.
+    fn advance(&mut self, at: usize, pod: &Value, place: &mut Place<'_>, now: Time, told: &mut Vec<Told>) -> bool {
+        let Some(spec) = self.spec(at, pod) else { return false };
+        if self.containers[at].deadline().is_some_and(|deadline| now < deadline) {
+            return false;
+        }
+        match &self.containers[at].state {
+            State::Waiting => self.begin(at, spec, place, now, told),
+            State::Pulling { since, .. } => {
+                let since = *since;
+                self.pulled(at, spec, place, since, now, told);
+                true
+            }
+            State::NoImage { turn: Some(_), again } => {
+                let again = *again;
+                let container = &mut self.containers[at];
+                let message = format!("Back-off pulling image \"{}\"", container.image);
+                told.push(Told::normal(container, "BackOff", message));
+                told.push(Told::warning(container, "Failed", "Error: ImagePullBackOff".to_owned()));
+                container.state = State::NoImage { turn: None, again };
+                true
+            }
+            State::NoImage { turn: None, .. } => {
+                self.pull(at, now, told);
+                true
+            }
+            State::Running(_) => self.probe(at, spec, now, told),
+            State::Exited { turn: None, .. } => false,
+            State::Exited { ended, turn: Some(_) } => {
+                let ended = ended.clone();
+                self.restart_later(at, ended, pod, now, told);
+                true
+            }
+            State::BackOff { ended, .. } => {
+                let ended = ended.clone();
+                self.restart(at, ended);
+                true
+            }
+        }
+    }
+
+    fn spec<'a>(&self, at: usize, pod: &'a Value) -> Option<&'a Value> {
+        let container = self.containers.get(at)?;
+        let list = if matches!(container.role, Role::Init | Role::Sidecar) { "initContainers" } else { "containers" };
+        pod["spec"][list].as_array()?.iter().find(|spec| spec["name"] == container.name.as_str())
+    }
+
+    /// Starts a container, or the pull of its image, once the sandbox is ready and those before it let it.
+    fn begin(&mut self, at: usize, spec: &Value, place: &mut Place<'_>, now: Time, told: &mut Vec<Told>) -> bool {
+        let is_pulling = |one: &Container| matches!(one.state, State::Pulling { .. });
+        let may = self.containers[..at].iter().all(|one| one.lets_pass() && !is_pulling(one));
+        if self.is_killed || self.is_over() || now < self.sandbox || !may {
+            return false;
+        }
+        let container = &mut self.containers[at];
+        let always = spec["imagePullPolicy"] == "Always";
+        if always || !container.behaviour.has_image || !place.images.is_present(place.node, &container.image) {
+            self.pull(at, now, told);
+        } else {
+            let message = format!(
+                "Container image \"{}\" already present on machine and can be accessed by the pod",
+                container.image
+            );
+            told.push(Told::normal(container, "Pulled", message));
+            self.start(at, spec, now, told);
+        }
+        true
+    }
+
+    fn pull(&mut self, at: usize, now: Time, told: &mut Vec<Told>) {
+        let container = &mut self.containers[at];
+        let wait = images::pull_time(&container.image, self.pace.containers, &mut self.random);
+        told.push(Told::normal(container, "Pulling", format!("Pulling image \"{}\"", container.image)));
+        container.state = State::Pulling { since: now, until: after(now, wait) };
+    }
+
+    fn pulled(&mut self, at: usize, spec: &Value, place: &mut Place<'_>, since: Time, now: Time, told: &mut Vec<Told>) {
+        let container = &mut self.containers[at];
+        let image = container.image.clone();
+        if container.behaviour.has_image {
+            place.images.add(place.node, &image);
+            let took = words(Duration::from_millis(((now.0 - since.0) / 1_000_000).unsigned_abs()));
+            let message = format!(
+                "Successfully pulled image \"{image}\" in {took} ({took} including waiting). Image size: {} bytes.",
+                images::size(&image)
+            );
+            told.push(Told::normal(container, "Pulled", message));
+            container.failed_pulls = 0;
+            self.start(at, spec, now, told);
+            return;
+        }
+        let why = format!("Failed to pull image \"{image}\": {}", not_found(&image));
+        told.push(Told::warning(container, "Failed", why));
+        told.push(Told::warning(container, "Failed", "Error: ErrImagePull".to_owned()));
+        let delay = back_off(container.failed_pulls, self.pace.back_off);
+        container.failed_pulls = container.failed_pulls.saturating_add(1);
+        let turn = after(now, Pace::seconds(self.pace.back_off, LOOK_AGAIN));
+        container.state = State::NoImage { turn: Some(turn), again: after(now, delay) };
+    }
+
+    fn start(&mut self, at: usize, spec: &Value, now: Time, told: &mut Vec<Told>) {
+        let container = &mut self.containers[at];
+        told.push(Told::normal(container, "Created", "Container created".to_owned()));
+        told.push(Told::normal(container, "Started", "Container started".to_owned()));
+        container.run(spec, now, self.pace.containers);
+    }
+
+    /// A running container's probes, its end and its stop.
+    fn probe(&mut self, at: usize, spec: &Value, now: Time, told: &mut Vec<Told>) -> bool {
+        let pace = self.pace;
+        let stopping = self.stopping_time();
+        let container = &mut self.containers[at];
+        let readiness = container.behaviour.readiness;
+        let State::Running(run) = &mut container.state else { return false };
+        let is_due = |time: Option<Time>| time.is_some_and(|time| time <= now);
+        if is_due(run.stop.map(|(at, _)| at)) || is_due(run.end.map(|(at, _)| at)) {
+            let stopped = run.stop.filter(|(at, _)| *at <= now).map(|(_, code)| (code, false));
+            let (code, is_oom) = stopped.or(run.end.map(|(_, end)| (end.code, end.is_oom))).unwrap_or_default();
+            self.exit(at, code, is_oom, now);
+        } else if is_due(run.started) {
+            run.started = None;
+            container.has_started = true;
+        } else if is_due(run.turn) {
+            let usual = Probe { initial: Duration::ZERO, period: Pace::seconds(pace.containers, 10.0), threshold: 3 };
+            let period = Probe::of(spec, "readinessProbe", pace.containers).unwrap_or(usual).period;
+            let was_ready = container.is_ready;
+            (container.is_ready, run.turn) = match readiness {
+                Readiness::Fine => (true, None),
+                Readiness::Never => (false, Some(after(now, period))),
+                Readiness::Flaps(time) => (!was_ready, Some(after(now, time))),
+            };
+            if !container.is_ready {
+                let message = "Readiness probe failed: HTTP probe failed with statuscode: 503";
+                told.push(Told::warning(container, "Unhealthy", message.to_owned()));
+            }
+        } else if is_due(run.unhealthy) {
+            let usual = Probe { initial: Duration::ZERO, period: Pace::seconds(pace.containers, 10.0), threshold: 3 };
+            let probe = Probe::of(spec, "livenessProbe", pace.containers).unwrap_or(usual);
+            run.failures += 1;
+            let is_too_often = run.failures >= probe.threshold;
+            run.unhealthy = (!is_too_often).then(|| after(now, probe.period));
+            if is_too_often {
+                run.stop = Some((after(now, stopping), 137));
+            }
+            let message = "Liveness probe failed: HTTP probe failed with statuscode: 500";
+            told.push(Told::warning(container, "Unhealthy", message.to_owned()));
+            if is_too_often {
+                let message = format!("Container {} failed liveness probe, will be restarted", container.name);
+                told.push(Told::normal(container, "Killing", message));
+            }
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn exit(&mut self, at: usize, code: i64, is_oom: bool, now: Time) {
+        let id = self.containers[at].id(&self.uid);
+        let policy = self.restart_policy.as_str();
+        let is_last = self.is_killed || self.is_over();
+        let container = &mut self.containers[at];
+        let State::Running(run) = &container.state else { return };
+        let is_restarted = !is_last && is_restarted(container.role, policy, code);
+        let ran = (now.0 - run.since.0) as f64 / 1e9;
+        if ran >= RECOVERED * self.pace.back_off {
+            container.crashes = 0;
+        }
+        let reason = match (is_oom, code) {
+            (true, _) => "OOMKilled",
+            (_, 0) => "Completed",
+            _ => "Error",
+        };
+        let ended = Ended { code, reason: reason.to_owned(), started: run.since, finished: now, id };
+        (container.is_ready, container.has_started) = (false, false);
+        let turn = is_restarted.then(|| after(now, Pace::seconds(self.pace.back_off, LOOK_AGAIN)));
+        container.state = State::Exited { ended, turn };
+        self.stop_sidecars(now);
+    }
+
+    /// Sidecars go when there is nothing left to stand beside.
+    fn stop_sidecars(&mut self, now: Time) {
+        if self.is_killed || !self.is_over() {
+            return;
+        }
+        let wait = self.stopping_time();
+        for container in self.containers.iter_mut().filter(|one| one.role == Role::Sidecar) {
+            if let State::Running(run) = &mut container.state {
+                run.stop.get_or_insert((after(now, wait), 0));
+            }
+        }
+    }
+
+    /// Restarts a container that has ended, at once the first time, and later the later (`doBackOff`).
+    fn restart_later(&mut self, at: usize, ended: Ended, pod: &Value, now: Time, told: &mut Vec<Told>) {
+        let container = &mut self.containers[at];
+        container.crashes = container.crashes.saturating_add(1);
+        if container.crashes == 1 {
+            self.restart(at, ended);
+            return;
+        }
+        let delay = back_off(container.crashes - 2, self.pace.back_off);
+        let until = after(ended.finished, delay).max(now);
+        let message = format!("Back-off restarting failed container {} in pod {}", container.name, full_name(pod));
+        told.push(Told::warning(container, "BackOff", message));
+        container.state = State::BackOff { ended, until, delay };
+    }
+
+    fn restart(&mut self, at: usize, ended: Ended) {
+        let container = &mut self.containers[at];
+        container.last = Some(ended);
+        container.restarts = container.restarts.saturating_add(1);
+        container.state = State::Waiting;
+    }
+}
+
+/// Whether a container that ended with a code is restarted.
+pub fn is_restarted(role: Role, policy: &str, code: i64) -> bool {
+    match role {
+        Role::Sidecar => true,
+        // For what must succeed, Always is as good as OnFailure.
+        Role::Init => policy != "Never" && code != 0,
+        Role::First | Role::Other => policy == "Always" || (policy == "OnFailure" && code != 0),
+    }
+}
+
+/// The Pod as kubelets name it: `web_default(…)`.
+pub fn full_name(pod: &Value) -> String {
+    format!("{}_{}({})", object::name(pod), object::namespace(pod), object::uid(pod))
+}
+
+/// How long to wait after so many waits.
+pub fn back_off(before: u32, factor: f64) -> Duration {
+    let seconds = (BACK_OFF.0 * 2_f64.powi(before.min(10) as i32)).min(BACK_OFF.1);
+    Pace::seconds(factor, seconds)
+}
+
+impl Told {
+    fn new(container: &Container, is_warning: bool, reason: &'static str, message: String) -> Self {
+        let list = if matches!(container.role, Role::Init | Role::Sidecar) { "initContainers" } else { "containers" };
+        Self { part: format!("spec.{list}{{{}}}", container.name), is_warning, reason, message }
+    }
+
+    fn normal(container: &Container, reason: &'static str, message: String) -> Self {
+        Self::new(container, false, reason, message)
+    }
+
+    fn warning(container: &Container, reason: &'static str, message: String) -> Self {
+        Self::new(container, true, reason, message)
+    }
+}

@@ -1,0 +1,217 @@
+//! kube-controller-manager: one thread on which every controller runs, apart from the threads that serve.
+
+use std::rc::Rc;
+use std::thread;
+
+use axum::Router;
+use futures::FutureExt;
+use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinHandle, LocalSet};
+use tokio::time::{Duration, timeout};
+
+use super::context::Context;
+use super::controller::{Controller, work};
+use super::endpoint_slice::members::BatchPeriod;
+use super::events::EventSink;
+use super::kubelet::fleet::Fleet;
+use super::kubelet::pace::Pace;
+use super::leader_election::{LeaderElector, Timing};
+use super::queue::Queue;
+use crate::client::informers::Informers;
+use crate::client::rest::Client;
+use crate::{clock, random};
+
+/// The program that it is: its User-Agent, and the name of its Lease.
+const NAME: &str = "kube-controller-manager";
+/// What is under way when the manager stops has so long to come to its end.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How the manager is started.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// What waits are spread by.
+    pub seed: u64,
+    /// How the managers of several servers over one storage agree on who runs the controllers; `None` asks nobody.
+    pub lease: Option<Timing>,
+    /// Which nodes are made to fail.
+    pub fleet: Fleet,
+    /// How fast the fake nodes live.
+    pub pace: Pace,
+    /// For how long changes of Pods are gathered before their Services' endpoints are written.
+    pub endpoint_updates_batch_period: BatchPeriod,
+}
+
+/// The running controllers. Dropping this ends them soon; [`Self::stop`] waits for it.
+#[derive(Debug)]
+pub struct Controllers {
+    stop: watch::Sender<bool>,
+    stopped: oneshot::Receiver<()>,
+}
+
+impl Controllers {
+    /// Lets what is under way come to its end, and stops.
+    pub async fn stop(self) {
+        self.stop.send_replace(true);
+        // The thread drops its end when it is over, however that came about.
+        let _ = self.stopped.await;
+    }
+}
+
+/// The controllers that are about to run.
+#[derive(Debug)]
+pub struct Manager {
+    context: Context,
+    running: Vec<Running>,
+}
+
+/// One controller's workers.
+struct Running {
+    start: Box<dyn FnOnce() -> Vec<JoinHandle<()>>>,
+    shut_down: Box<dyn Fn()>,
+}
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Running")
+    }
+}
+
+impl Manager {
+    /// Adds a controller. Its workers start when all informers know what there is.
+    pub fn add<C: Controller>(&mut self) {
+        let queue = Queue::default();
+        let controller = Rc::new(C::new(&self.context, queue.clone()));
+        let waiting = queue.clone();
+        let start = move || {
+            let worker = |_| tokio::task::spawn_local(work(Rc::clone(&controller), waiting.clone()));
+            (0..C::WORKERS.max(1)).map(worker).collect()
+        };
+        self.running.push(Running { start: Box::new(start), shut_down: Box::new(move || queue.shut_down()) });
+    }
+}
+
+/// Starts the controllers that `add` adds, on a thread of their own. It is asked for them each time that this manager
+/// becomes the leader.
+///
+/// # Errors
+/// When the system has no thread for it.
+///
+/// # Panics
+/// Outside a runtime of tokio, which is where requests are handled.
+pub fn start(
+    router: Router,
+    options: Options,
+    add: impl Fn(&mut Manager) + Send + 'static,
+) -> std::io::Result<Controllers> {
+    let client = Client::new(router, NAME);
+    let (stop, stopping) = watch::channel(false);
+    let (done, stopped) = oneshot::channel();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    thread::Builder::new().name("controllers".to_owned()).spawn(move || {
+        runtime.block_on(run(client, &options, stopping, &add));
+        // Whoever waits may have gone.
+        let _ = done.send(());
+    })?;
+    Ok(Controllers { stop, stopped })
+}
+
+/// Leads whenever it may, until it shall stop.
+async fn run(client: Client, options: &Options, mut stopping: watch::Receiver<bool>, add: &impl Fn(&mut Manager)) {
+    loop {
+        // Everything that was begun in one term ends with it, for the tasks go with their set.
+        let tasks = LocalSet::new();
+        let events = EventSink::default();
+        let informers = Informers::new(client.clone(), options.seed);
+        let context = Context {
+            client: client.clone(),
+            informers: informers.clone(),
+            events: events.clone(),
+            options: options.clone(),
+        };
+        let stopped = tasks.run_until(term(context, options, stopping.clone(), add)).await;
+        informers.shutdown();
+        drop(tasks);
+        if stopped || is_stopped(&mut stopping).now_or_never().is_some() {
+            return;
+        }
+    }
+}
+
+/// Waits to be the leader, and leads. Answers whether it was asked to stop; if not, the Lease was lost.
+async fn term(
+    context: Context,
+    options: &Options,
+    mut stopping: watch::Receiver<bool>,
+    add: &impl Fn(&mut Manager),
+) -> bool {
+    let events = context.events.clone();
+    let writer = tokio::task::spawn_local(events.clone().write(context.client.clone()));
+    let mut elector = options.lease.map(|timing| {
+        let (client, recorder) = (context.client.clone(), context.recorder(NAME));
+        LeaderElector::new(client, recorder, NAME, identity(), timing)
+    });
+    let stop = is_stopped(&mut stopping);
+    tokio::pin!(stop);
+    if let Some(elector) = &mut elector {
+        tokio::select! {
+            () = elector.acquire() => {}
+            () = &mut stop => return true,
+        }
+    }
+    let lost = async {
+        match &mut elector {
+            Some(elector) => elector.renew().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = lead(context, stop, add) => {}
+        () = lost => return false,
+    }
+    let farewell = async {
+        if let Some(elector) = elector {
+            elector.release().await;
+        }
+        events.shut_down();
+        // A writer that panicked has written what it will.
+        let _ = writer.await;
+    };
+    // What takes longer ends with the thread.
+    let _ = timeout(GRACE, farewell).await;
+    true
+}
+
+/// Runs the controllers until `stop`, and then what is under way to its end.
+async fn lead(context: Context, stop: impl Future<Output = ()>, add: &impl Fn(&mut Manager)) {
+    let informers = context.informers.clone();
+    let mut manager = Manager { context, running: Vec::new() };
+    add(&mut manager);
+    informers.start();
+    let mut workers = Vec::new();
+    let mut shut_down = Vec::new();
+    tokio::pin!(stop);
+    tokio::select! {
+        () = informers.wait_for_cache_sync() => {
+            for running in manager.running {
+                workers.extend((running.start)());
+                shut_down.push(running.shut_down);
+            }
+            stop.await;
+        }
+        () = &mut stop => {}
+    }
+    shut_down.iter().for_each(|shut_down| shut_down());
+    // A worker that panicked has nothing under way.
+    let _ = timeout(GRACE, futures::future::join_all(workers)).await;
+}
+
+/// Resolves when the manager shall stop, or when nobody is left who could say so.
+async fn is_stopped(stopping: &mut watch::Receiver<bool>) {
+    let _ = stopping.wait_for(|stop| *stop).await;
+}
+
+/// Tells this manager from every other, as `HOSTNAME_UUID` does.
+fn identity() -> String {
+    let process = std::process::id();
+    format!("cluster-{process}_{}", random::uid(clock::time().0.unsigned_abs(), NAME, u64::from(process)))
+}

@@ -1,0 +1,117 @@
+//! The controllers of the demo cluster: kube-controller-manager's, each an ordinary client of the API.
+//!
+//! ```text
+//! router ◄─ requests ─ client ◄───────── sync(key) ◄─ workers ◄─ Queue ◄─┐
+//!   │                                       │  └─► Recorder ─► EventSink │ keys
+//!   └─ LIST, WATCH ─► Informers ─► Lister ──┘ (reads)                    │
+//!                         └─ handlers: what changed ─────────────────────┘
+//! ```
+//!
+//! All of them run on one thread with a runtime of its own (`manager.rs`), so that they share what they know in `Rc`s
+//! and never hold up the threads that serve. Faults made on purpose pass them by: `client/insider.rs`.
+//!
+//! # A new controller
+//!
+//! 1. A file or folder here, with a type that implements [`controller::Controller`]: `new` asks the
+//!    [`context::Context`] for listers ([`crate::client::lister::Lister`]; the informers behind them are shared),
+//!    and has their changes add keys to the queue; `sync` does the work for one key. `replica_set/` is the example.
+//! 2. A line in [`add_all`].
+//! 3. Tests against the running server, in `controllers/tests/`: `Cluster::start(|manager| manager.add::<Yours>())`.
+//!
+//! What is there to build on: [`object`] and [`pod`] read objects, which are JSON with their kind; [`selector`] reads
+//! label selectors, and [`selector::Selector::of_workload`] those of who creates Pods; [`claim`] adopts and releases;
+//! [`expectations`] prevent a second creation; a [`pod_handler::PodHandler`] hears of Pods for their workloads; [`written`]
+//! waits for what was written; [`history`] keeps templates as ControllerRevisions; a [`events::Recorder`] records
+//! Events; [`queue::Queue::add_after`] looks again later. A conflict (409) is no mistake: return the error, and
+//! the key comes back. `sync` may await requests, and other keys are worked on meanwhile, never the same one.
+//!
+//! Rules: read from listers and write through the client; write nothing that is there already; a `sync` that is asked
+//! twice must do nothing the second time; time that passes is no event, so ask for it with `add_after`. Objects are
+//! written by strangers: fields are read with `text`, `number` and `count` and set with [`object::set`], which no shape
+//! of an object makes panic.
+
+pub mod claim;
+pub mod context;
+pub mod controller;
+pub mod events;
+pub mod expectations;
+pub mod history;
+pub mod leader_election;
+pub mod manager;
+pub mod object;
+pub mod pod;
+pub mod pod_handler;
+pub mod pod_view;
+pub mod quantity;
+pub mod queue;
+pub mod selector;
+pub mod written;
+
+pub mod cron_job;
+pub mod daemon_set;
+pub mod definition;
+pub mod deployment;
+pub mod disruption;
+pub mod endpoint_slice;
+pub mod endpoints;
+pub mod garbage_collector;
+pub mod horizontal_pod_autoscaler;
+pub mod job;
+pub mod kubelet;
+pub mod namespace;
+pub mod node_lifecycle;
+pub mod replica_set;
+pub mod scheduler;
+pub mod service_account;
+pub mod stateful_set;
+pub mod ttl_after_finished;
+pub mod volume_binder;
+
+#[cfg(test)]
+pub mod tests;
+
+use axum::Router;
+
+use manager::{Controllers, Manager, Options};
+
+/// Starts the controllers on a thread of their own.
+///
+/// # Errors
+/// When the system has no thread for it.
+pub fn start(router: Router, options: Options) -> std::io::Result<Controllers> {
+    manager::start(router, options, add_all)
+}
+
+/// Starts what runs in the API server itself, whether or not there are controllers, on a thread of its own.
+///
+/// # Errors
+/// When the system has no thread for it.
+pub fn start_servers_own(router: Router, seed: u64) -> std::io::Result<Controllers> {
+    let options = Options { seed, ..Options::default() };
+    manager::start(router, options, |manager| manager.add::<definition::DefinitionFinalizer>())
+}
+
+/// Every controller.
+fn add_all(manager: &mut Manager) {
+    manager.add::<cron_job::CronJobs>();
+    manager.add::<daemon_set::DaemonSets>();
+    manager.add::<deployment::Deployments>();
+    manager.add::<garbage_collector::GarbageCollector>();
+    manager.add::<namespace::Namespaces>();
+    manager.add::<disruption::Disruption>();
+    manager.add::<endpoint_slice::EndpointSlices>();
+    manager.add::<endpoints::EndpointsController>();
+    manager.add::<horizontal_pod_autoscaler::HorizontalPodAutoscalers>();
+    manager.add::<job::Jobs>();
+    manager.add::<replica_set::ReplicaSets>();
+    manager.add::<scheduler::Scheduler>();
+    manager.add::<kubelet::Kubelets>();
+    manager.add::<kubelet::heartbeat::Heartbeats>();
+    manager.add::<node_lifecycle::NodeLifecycle>();
+    manager.add::<node_lifecycle::taint_eviction::TaintEviction>();
+    manager.add::<service_account::ServiceAccounts>();
+    manager.add::<service_account::root_certificate::RootCertificates>();
+    manager.add::<stateful_set::StatefulSets>();
+    manager.add::<ttl_after_finished::TtlAfterFinished>();
+    manager.add::<volume_binder::VolumeBinder>();
+}

@@ -1,0 +1,197 @@
+//! Deletes Pods from nodes whose taints they do not tolerate, or not for ever (`pkg/controller/tainteviction`).
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::cache::store::Change;
+use serde_json::{Value, json};
+use tokio::time::{Duration, Instant};
+
+use super::super::context::Context;
+use super::super::controller::{Controller, SyncError};
+use super::super::events::Recorder;
+use super::super::kubelet::pace::Pace;
+use super::super::kubelet::{NODE, index_by_node};
+use super::super::object;
+use super::super::pod_view::PodView;
+use super::super::queue::Queue;
+use super::super::scheduler::filters::tolerates;
+use super::super::scheduler::node_info::{Taint, taints};
+use crate::client::lister::Lister;
+use crate::client::resources::{NODES, PODS};
+use crate::client::rest::{Client, DeleteOptions, Patch};
+use crate::clock;
+
+/// Whom Events name.
+const COMPONENT: &str = "taint-eviction-controller";
+
+/// The controller.
+#[derive(Debug)]
+pub struct TaintEviction {
+    client: Client,
+    pods: Lister,
+    recorder: Recorder,
+    queue: Queue<ObjectKey>,
+    pace: Pace,
+    /// The taints that evict, by node; nodes without any are not here.
+    tainted: Tainted,
+    /// When Pods are to go that tolerate for a while, by their names and uids.
+    scheduled: RefCell<HashMap<ObjectKey, (String, Instant)>>,
+}
+
+type Tainted = Rc<RefCell<HashMap<String, Vec<Taint>>>>;
+
+impl Controller for TaintEviction {
+    type Key = ObjectKey;
+    const NAME: &'static str = COMPONENT;
+
+    fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
+        let (nodes, pods) = (context.lister(NODES), context.lister(PODS));
+        index_by_node(&pods);
+        let tainted: Tainted = Rc::default();
+        let (known, waiting, lister, on_node) = (Rc::clone(&tainted), queue.clone(), nodes.clone(), pods.clone());
+        nodes.on_change(move |change| {
+            let name = change.object().key.name.to_string();
+            let mut now = match change {
+                Change::Deleted { .. } => Vec::new(),
+                _ => lister.parse(change.object()).map(|node| taints(&node)).unwrap_or_default(),
+            };
+            now.retain(|taint| taint.effect == "NoExecute");
+            let before = known.borrow_mut().remove(&name).unwrap_or_default();
+            let is_changed = before != now;
+            if !now.is_empty() {
+                known.borrow_mut().insert(name.clone(), now);
+            }
+            if is_changed {
+                on_node.by_index(NODE, &name).iter().for_each(|pod| waiting.add(pod.key.clone()));
+            }
+        });
+        let (known, waiting) = (Rc::clone(&tainted), queue.clone());
+        pods.on_change(move |change| {
+            // Most of the time no node is tainted, and no Pod is looked at.
+            if known.borrow().is_empty() {
+                return;
+            }
+            let view = PodView::of(change.object());
+            if view.node().is_some_and(|node| known.borrow().contains_key(node)) {
+                waiting.add(change.object().key.clone());
+            }
+        });
+        let recorder = context.recorder(COMPONENT);
+        let (client, pace) = (context.client.clone(), context.options.pace);
+        Self { client, pods, recorder, queue, pace, tainted, scheduled: RefCell::default() }
+    }
+
+    async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {
+        let pod = self.pods.value(key).filter(|pod| !object::is_leaving(pod));
+        let Some(pod) = pod else {
+            self.scheduled.borrow_mut().remove(key);
+            return Ok(());
+        };
+        let uid = object::uid(&pod);
+        let node = object::text(&pod, "/spec/nodeName");
+        let patience = patience(&pod, self.tainted.borrow().get(node).map_or(&[][..], Vec::as_slice));
+        let known = self.scheduled.borrow().get(key).filter(|(whose, _)| whose == uid).map(|(_, at)| *at);
+        match (patience, known) {
+            (Patience::Endless, None) => Ok(()),
+            (Patience::Endless, Some(_)) => {
+                self.scheduled.borrow_mut().remove(key);
+                let message = format!("Cancelling deletion of Pod {}/{}", key.namespace, key.name);
+                self.recorder.normal(&pod, "TaintManagerEviction", &message);
+                Ok(())
+            }
+            (Patience::None, _) => self.evict(key, &pod).await,
+            (Patience::For(seconds), known) => {
+                // The first look counts: a taint that is followed by another buys no time.
+                let at = known.unwrap_or_else(|| Instant::now() + Pace::seconds(self.pace.tolerations, seconds));
+                self.scheduled.borrow_mut().insert(key.clone(), (uid.to_owned(), at));
+                let left = at.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return self.evict(key, &pod).await;
+                }
+                self.queue.add_after(key.clone(), left + Duration::from_millis(1));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// For how long a Pod stays on a tainted node.
+#[derive(Debug, PartialEq)]
+enum Patience {
+    /// It goes at once.
+    None,
+    /// It goes after so many seconds.
+    For(f64),
+    /// It stays.
+    Endless,
+}
+
+/// For how long a Pod tolerates taints: no longer than any of the tolerations that it needs (`getMinTolerationTime`).
+fn patience(pod: &Value, taints: &[Taint]) -> Patience {
+    let mut shortest: Option<f64> = None;
+    for taint in taints {
+        let tolerations = pod["spec"]["tolerations"].as_array().into_iter().flatten();
+        let used: Vec<&Value> = tolerations.filter(|toleration| tolerates(toleration, taint)).collect();
+        if used.is_empty() {
+            return Patience::None;
+        }
+        for seconds in used.iter().filter_map(|toleration| toleration["tolerationSeconds"].as_f64()) {
+            shortest = Some(shortest.map_or(seconds, |shortest| shortest.min(seconds)));
+        }
+    }
+    match shortest {
+        None => Patience::Endless,
+        Some(seconds) if seconds <= 0.0 => Patience::None,
+        Some(seconds) => Patience::For(seconds),
+    }
+}
+
+impl TaintEviction {
+    async fn evict(&self, key: &ObjectKey, pod: &Value) -> Result<(), SyncError> {
+        let message = format!("Marking for deletion Pod {}/{}", key.namespace, key.name);
+        self.recorder.normal(pod, "TaintManagerEviction", &message);
+        let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": "DeletionByTaintManager",
+            "message": "Taint manager: deleting due to NoExecute taint",
+            "lastTransitionTime": clock::timestamp(clock::now()), "observedGeneration": pod["metadata"]["generation"]});
+        let uid = object::uid(pod);
+        let patch = json!({"metadata": {"uid": uid}, "status": {"conditions": [condition]}});
+        match self.client.patch(&PODS, &key.namespace, &key.name, "status", Patch::Strategic(&patch)).await {
+            Err(error) if !error.is_not_found() && !error.is_conflict() => return Err(error.into()),
+            _ => {}
+        }
+        let options = DeleteOptions { uid: Some(uid), ..DeleteOptions::default() };
+        match self.client.delete(&PODS, &key.namespace, &key.name, options).await {
+            Err(error) if !error.is_not_found() && !error.is_conflict() => Err(error.into()),
+            _ => {
+                self.scheduled.borrow_mut().remove(key);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(tolerations: Value, expected: Patience) {
+        let taint = |key: &str| Taint { key: key.to_owned(), value: String::new(), effect: "NoExecute".to_owned() };
+        let pod = json!({"spec": {"tolerations": tolerations}});
+        assert_eq!(patience(&pod, &[taint("a"), taint("b")]), expected, "{pod}");
+        assert_eq!(patience(&pod, &[]), Patience::Endless);
+    }
+
+    #[test]
+    fn a_pod_stays_as_long_as_its_shortest_toleration() {
+        let of = |key: &str, seconds: Value| json!({"key": key, "operator": "Exists", "tolerationSeconds": seconds});
+        check(json!([]), Patience::None);
+        check(json!([of("a", json!(300))]), Patience::None);
+        check(json!([of("a", json!(300)), of("b", json!(30))]), Patience::For(30.0));
+        check(json!([of("a", Value::Null), of("b", json!(30))]), Patience::For(30.0));
+        check(json!([of("a", json!(0)), of("b", json!(30))]), Patience::None);
+        check(json!([{"operator": "Exists"}]), Patience::Endless);
+    }
+}

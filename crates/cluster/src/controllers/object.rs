@@ -1,0 +1,140 @@
+//! What controllers read from objects, which are JSON here: owners, labels, conditions.
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::record::event::ObjectReference;
+use serde_json::{Value, json};
+
+/// A text within an object, by its JSON pointer; empty if it is not there.
+pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A whole number within an object; `None` if it is not there.
+pub fn number(object: &Value, pointer: &str) -> Option<i64> {
+    object.pointer(pointer).and_then(Value::as_i64)
+}
+
+/// A count within an object, as far as Kubernetes counts: no less than 0 and no more than 32 bits hold; 0 if it is not
+/// there.
+pub fn count(object: &Value, pointer: &str) -> i64 {
+    number(object, pointer).unwrap_or_default().clamp(0, i64::from(i32::MAX))
+}
+
+/// Sets a field, and makes the objects on the way to it; where something else stands on the way, nothing happens. Users
+/// may write a number where an object should be, on which `object["spec"]["replicas"] = …` would panic.
+pub fn set(object: &mut Value, path: &[&str], value: Value) {
+    let mut place = object;
+    for field in path {
+        if place.is_null() {
+            *place = json!({});
+        }
+        let Value::Object(fields) = place else { return };
+        place = fields.entry(*field).or_insert(Value::Null);
+    }
+    *place = value;
+}
+
+/// A copy of a part that is an object, to be changed: an empty one where something else stands there.
+pub fn part(object: &Value, field: &str) -> Value {
+    object.get(field).filter(|part| part.is_object()).cloned().unwrap_or_else(|| json!({}))
+}
+
+/// The object's name.
+pub fn name(object: &Value) -> &str {
+    text(object, "/metadata/name")
+}
+
+/// The object's namespace; empty at the cluster scope.
+pub fn namespace(object: &Value) -> &str {
+    text(object, "/metadata/namespace")
+}
+
+/// The object's uid.
+pub fn uid(object: &Value) -> &str {
+    text(object, "/metadata/uid")
+}
+
+/// Namespace and name.
+pub fn key(object: &Value) -> ObjectKey {
+    ObjectKey::new(namespace(object), name(object))
+}
+
+/// The value of a label.
+pub fn label<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
+    object["metadata"]["labels"].get(name)?.as_str()
+}
+
+/// The value of an annotation.
+pub fn annotation<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
+    object["metadata"]["annotations"].get(name)?.as_str()
+}
+
+/// Whether it is on its way out.
+pub fn is_leaving(object: &Value) -> bool {
+    !text(object, "/metadata/deletionTimestamp").is_empty()
+}
+
+/// A time within an object; `None` if there is none.
+pub fn time(object: &Value, pointer: &str) -> Option<Timestamp> {
+    Timestamp::parse_set(text(object, pointer))
+}
+
+/// Who controls it: the owner reference whose `controller` is true (`metav1.GetControllerOf`).
+pub fn controller_of(object: &Value) -> Option<&Value> {
+    object["metadata"]["ownerReferences"].as_array()?.iter().find(|owner| owner["controller"] == true)
+}
+
+/// Whether the owner of this uid controls it (`metav1.IsControlledBy`).
+pub fn is_controlled_by(object: &Value, owner_uid: &str) -> bool {
+    controller_of(object).is_some_and(|owner| owner["uid"] == owner_uid)
+}
+
+/// The owner reference of who controls what it creates (`metav1.NewControllerRef`).
+pub fn controller_reference(owner: &Value) -> Value {
+    json!({"apiVersion": text(owner, "/apiVersion"), "kind": text(owner, "/kind"), "name": name(owner),
+        "uid": uid(owner), "controller": true, "blockOwnerDeletion": true})
+}
+
+/// What an Event about an object refers to.
+pub fn reference(object: &Value) -> ObjectReference {
+    let text = |pointer: &str| text(object, pointer).to_owned();
+    ObjectReference {
+        kind: text("/kind"),
+        namespace: text("/metadata/namespace"),
+        name: text("/metadata/name"),
+        uid: text("/metadata/uid"),
+        api_version: text("/apiVersion"),
+        field_path: String::new(),
+    }
+}
+
+/// A condition of an object's status, by its type.
+pub fn condition<'a>(object: &'a Value, condition_type: &str) -> Option<&'a Value> {
+    object["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == condition_type)
+}
+
+/// Whether a condition is there and True.
+pub fn is_true(object: &Value, condition_type: &str) -> bool {
+    condition(object, condition_type).is_some_and(|condition| condition["status"] == "True")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_set_where_they_can_be() {
+        let check = |before: Value, expected: Value| {
+            let mut object = before;
+            set(&mut object, &["spec", "replicas"], 3.into());
+            assert_eq!(object, expected);
+        };
+        check(json!({"spec": {"replicas": 1, "x": 2}}), json!({"spec": {"replicas": 3, "x": 2}}));
+        check(json!({}), json!({"spec": {"replicas": 3}}));
+        check(json!({"spec": null}), json!({"spec": {"replicas": 3}}));
+        for odd in [json!({"spec": 7}), json!({"spec": []}), json!({"spec": "x"}), json!(7)] {
+            check(odd.clone(), odd);
+        }
+    }
+}

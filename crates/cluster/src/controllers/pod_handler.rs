@@ -1,0 +1,106 @@
+//! Hears of Pods, and has the workloads looked at that they are about: those that control them, and for orphans those
+//! that select them (`addPod`, `updatePod` and `deletePod` of each controller of Pods).
+
+use std::rc::Rc;
+
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::cache::store::Change;
+
+use super::expectations::Expectations;
+use super::object;
+use super::queue::Queue;
+use super::selector::Selector;
+use crate::client::lister::Lister;
+
+/// What a controller gives to hear of its Pods.
+#[derive(Debug)]
+pub struct PodHandler {
+    /// The workloads, which have a `spec.selector`.
+    pub owners: Lister,
+    /// All Pods.
+    pub pods: Lister,
+    /// Told of the creations and deletions that are seen.
+    pub expectations: Rc<Expectations>,
+    /// Given the keys of the workloads.
+    pub queue: Queue<ObjectKey>,
+}
+
+impl PodHandler {
+    /// Hears of every workload and every Pod from now on. A workload that is gone has no expectations.
+    pub fn listen(self) {
+        let (waiting, expected) = (self.queue.clone(), Rc::clone(&self.expectations));
+        self.owners.on_change(move |change| {
+            let key = &change.object().key;
+            if matches!(change, Change::Deleted { .. }) {
+                expected.forget(key);
+            }
+            waiting.add(key.clone());
+        });
+        let pods = self.pods.clone();
+        pods.on_change(move |change| self.changed(change));
+    }
+
+    fn changed(&self, change: &Change) {
+        let pod = change.object();
+        let key = self.controller_key(pod);
+        let is_leaving = |pod: &Object| self.pods.parse(pod).is_some_and(|pod| object::is_leaving(&pod));
+        match change {
+            // A manager that starts may find Pods that are on their way out.
+            Change::Added { new, .. } if is_leaving(new) => self.gone(key, new),
+            Change::Added { .. } => {
+                if let Some(key) = &key {
+                    self.expectations.creation_observed(key);
+                }
+                self.look_at(key, pod);
+            }
+            Change::Updated { old, new, .. } => {
+                // The beginning of a deletion frees the Pod's place: its end may be a long time away.
+                if is_leaving(new) {
+                    self.gone(key.clone(), new);
+                    self.gone(self.controller_key(old).filter(|before| Some(before) != key.as_ref()), old);
+                    return;
+                }
+                let before = self.controller_key(old);
+                if before != key {
+                    before.into_iter().for_each(|before| self.queue.add(before));
+                }
+                self.look_at(key, pod);
+            }
+            Change::Synced { .. } => {}
+            Change::Deleted { last, .. } => self.gone(key, last),
+        }
+    }
+
+    fn gone(&self, key: Option<ObjectKey>, pod: &Object) {
+        if let Some(key) = key {
+            self.expectations.deletion_observed(&key, &pod.uid.text());
+            self.queue.add(key);
+        }
+    }
+
+    /// An orphan is of interest to whoever selects it.
+    fn look_at(&self, key: Option<ObjectKey>, pod: &Object) {
+        match key {
+            Some(key) => self.queue.add(key),
+            None if pod.owners().iter().any(|owner| owner.controller) => {}
+            None => {
+                for owner in self.owners.in_namespace(&pod.key.namespace) {
+                    let parsed = self.owners.parse(&owner);
+                    let selector = parsed.and_then(|owner| Selector::parse(&owner["spec"]["selector"]).ok());
+                    if selector.is_some_and(|selector| selector.matches_object(pod)) {
+                        self.queue.add(owner.key.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// The workload that controls a Pod, if it is there and is that very one (`resolveControllerRef`).
+    fn controller_key(&self, pod: &Object) -> Option<ObjectKey> {
+        let kind = self.owners.resource().kind;
+        let owner = pod.owners().iter().find(|owner| owner.controller && &*owner.kind == kind)?;
+        let key = ObjectKey::new(&pod.key.namespace, &owner.name);
+        let known = self.owners.get(&key)?;
+        (known.uid == owner.uid).then_some(key)
+    }
+}

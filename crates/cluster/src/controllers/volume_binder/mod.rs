@@ -1,0 +1,114 @@
+//! Gives every claim a volume at once: the part of `pkg/controller/volume/persistentvolume` and of a provisioner that
+//! can be seen through the API. There is no storage behind it, and no class is asked how to bind.
+
+use kubechurn_client::api::object::ObjectKey;
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::controller::{Controller, SyncError};
+use super::events::Recorder;
+use super::object;
+use super::queue::Queue;
+use crate::client::api_error::ApiError;
+use crate::client::lister::Lister;
+use crate::client::resources::{CLAIMS, VOLUMES};
+use crate::client::rest::{Client, DeleteOptions, Patch};
+
+/// What says that it made a volume.
+const PROVISIONER: &str = "kubechurn.dev/provisioner";
+
+/// The controller.
+#[derive(Debug)]
+pub struct VolumeBinder {
+    client: Client,
+    claims: Lister,
+    volumes: Lister,
+    recorder: Recorder,
+}
+
+impl Controller for VolumeBinder {
+    type Key = ObjectKey;
+    const NAME: &'static str = "persistentvolume-binder-controller";
+
+    fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
+        let claims = context.lister(CLAIMS);
+        claims.on_change(move |change| queue.add(change.object().key.clone()));
+        let recorder = context.recorder(Self::NAME);
+        Self { client: context.client.clone(), claims, volumes: context.lister(VOLUMES), recorder }
+    }
+
+    async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {
+        let claim = self.claims.value(key);
+        self.reclaim(key, claim.as_ref().map_or("", object::uid)).await?;
+        let Some(claim) = claim else { return Ok(()) };
+        if object::text(&claim, "/status/phase") == "Bound" || object::is_leaving(&claim) {
+            return Ok(());
+        }
+        Ok(self.bind(&claim).await?)
+    }
+}
+
+impl VolumeBinder {
+    /// Deletes the volumes that were made for another life of the claim, or for one that is gone.
+    async fn reclaim(&self, key: &ObjectKey, uid: &str) -> Result<(), ApiError> {
+        for volume in self.volumes.list().iter().filter_map(|volume| self.volumes.parse(volume)) {
+            let claim = &volume["spec"]["claimRef"];
+            let is_of = claim["namespace"] == *key.namespace && claim["name"] == *key.name && claim["uid"] != uid;
+            let goes = object::text(&volume, "/spec/persistentVolumeReclaimPolicy") == "Delete";
+            let is_ours = object::annotation(&volume, "pv.kubernetes.io/provisioned-by") == Some(PROVISIONER);
+            if is_of && goes && is_ours && !object::is_leaving(&volume) {
+                match self.client.delete(&VOLUMES, "", object::name(&volume), DeleteOptions::default()).await {
+                    Err(error) if !error.is_not_found() => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn bind(&self, claim: &Value) -> Result<(), ApiError> {
+        let (namespace, name) = (object::namespace(claim), object::name(claim));
+        let mut volume = object::text(claim, "/spec/volumeName").to_owned();
+        if volume.is_empty() {
+            volume = format!("pvc-{}", object::uid(claim));
+            let new = new_volume(claim, &volume);
+            match self.client.create(&VOLUMES, "", &new).await {
+                Ok(_) => {
+                    let message = format!("Successfully provisioned volume {volume}");
+                    self.recorder.normal(claim, "ProvisioningSucceeded", &message);
+                }
+                Err(error) if error.is_already_exists() => {}
+                Err(error) => return Err(error),
+            }
+            let bound = json!({"status": {"phase": "Bound"}});
+            self.client.patch(&VOLUMES, "", &volume, "status", Patch::Merge(&bound)).await?;
+            let done = json!({"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"});
+            let patch = json!({"metadata": {"annotations": done}, "spec": {"volumeName": volume}});
+            self.client.patch(&CLAIMS, namespace, name, "", Patch::Merge(&patch)).await?;
+        }
+        let status = json!({"status": {"phase": "Bound", "accessModes": claim["spec"]["accessModes"],
+            "capacity": {"storage": capacity(claim)}}});
+        self.client.patch(&CLAIMS, namespace, name, "status", Patch::Merge(&status)).await.map(drop)
+    }
+}
+
+/// As much as is asked for.
+fn capacity(claim: &Value) -> Value {
+    claim.pointer("/spec/resources/requests/storage").cloned().unwrap_or_else(|| json!("1Gi"))
+}
+
+fn new_volume(claim: &Value, name: &str) -> Value {
+    let reference = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": object::namespace(claim),
+        "name": object::name(claim), "uid": object::uid(claim),
+        "resourceVersion": claim["metadata"]["resourceVersion"]});
+    let mut spec = json!({"accessModes": claim["spec"]["accessModes"], "capacity": {"storage": capacity(claim)},
+        "claimRef": reference, "persistentVolumeReclaimPolicy": "Delete", "volumeMode": "Filesystem",
+        "csi": {"driver": PROVISIONER, "volumeHandle": name}});
+    for field in ["storageClassName", "volumeMode"] {
+        if let Some(value) = claim["spec"].get(field).filter(|value| !value.is_null()) {
+            spec[field] = value.clone();
+        }
+    }
+    let metadata = json!({"name": name, "annotations": {"pv.kubernetes.io/provisioned-by": PROVISIONER}});
+    json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata, "spec": spec})
+}

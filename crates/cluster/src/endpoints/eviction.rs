@@ -1,0 +1,133 @@
+//! `pods/NAME/eviction`: a deletion that asks PodDisruptionBudgets first (`pkg/registry/core/pod/storage/eviction.go`).
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use crate::clock;
+use crate::controllers::selector::Selector;
+use crate::endpoints::binding::set_condition;
+use crate::endpoints::body;
+use crate::endpoints::options::WriteOptions;
+use crate::endpoints::server::App;
+use crate::endpoints::status::Status;
+use crate::endpoints::target::Target;
+use crate::resources::object::Object;
+use crate::resources::resource::Resource;
+use crate::resources::selector::Filter;
+use crate::store::{Fate, ListQuery, UpdateError};
+use crate::write::delete::{self, Deletion};
+
+/// Answers a POST of an Eviction: 201 once the Pod's deletion has begun, 429 while its budget does not allow that.
+pub async fn create(app: &App, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
+    let eviction = body::parse(bytes)?;
+    let text = |pointer: &str| eviction.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    if !["", target.name()].contains(&text("/metadata/name")) {
+        return Err(Status::bad_request("name in URL does not match name in Eviction object"));
+    }
+    let wanted = &eviction["deleteOptions"];
+    let deletion = Deletion {
+        grace: wanted["gracePeriodSeconds"].as_u64(),
+        uid: wanted.pointer("/preconditions/uid").and_then(Value::as_str).map(str::to_owned),
+        version: wanted.pointer("/preconditions/resourceVersion").and_then(Value::as_str).map(str::to_owned),
+        dry_run: options.dry_run || wanted["dryRun"].as_array().is_some_and(|all| !all.is_empty()),
+        ..Deletion::default()
+    };
+    let missing = || Status::not_found(&target.resource, target.name());
+    let pod = app.store.get(&target.resource, &target.key()).await?.ok_or_else(missing)?;
+    let pod = pod.to_value();
+    if !goes_anyway(&pod) {
+        ask_budget(app, target, &pod, deletion.dry_run).await?;
+    }
+    if !deletion.dry_run {
+        mark(app, target).await?;
+    }
+    delete::remove(app, &target.resource, &target.key(), &deletion).await?.ok_or_else(missing)?;
+    Ok(Status::created().into_response())
+}
+
+/// Whether nobody is worse off without it (`canIgnorePDB`).
+fn goes_anyway(pod: &Value) -> bool {
+    let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
+    ["Succeeded", "Failed", "Pending"].contains(&phase) || pod["metadata"]["deletionTimestamp"].is_string()
+}
+
+/// Takes one disruption from the budget that selects a Pod.
+async fn ask_budget(app: &App, target: &Target, pod: &Value, dry_run: bool) -> Result<(), Status> {
+    let Some(budgets) = app.registry.by_kind("policy/v1", "PodDisruptionBudget") else { return Ok(()) };
+    let filter = Filter { namespace: target.namespace.clone(), ..Filter::default() };
+    let page = app.store.list(&budgets, &ListQuery { filter, ..ListQuery::default() }).await?;
+    let selects = |budget: &&Arc<Object>| {
+        let selector = Selector::parse(&budget.to_value()["spec"]["selector"]);
+        selector.is_ok_and(|selector| selector.matches(pod))
+    };
+    let found: Vec<&Arc<Object>> = page.objects.iter().filter(selects).collect();
+    let budget = match found[..] {
+        [] => return Ok(()),
+        [budget] => budget,
+        _ => {
+            let why =
+                "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+            return Err(Status::internal_error(why));
+        }
+    };
+    let take = |_: &Object, value: &mut Value| take_one(value, pod).map(|()| Fate::Kept);
+    match app.store.change(&budgets, &budget.key, dry_run, take).await {
+        // A budget that has gone meanwhile guards nothing.
+        Ok(_) | Err(UpdateError::NotFound) => Ok(()),
+        Err(UpdateError::Refused(status)) => Err(status),
+        Err(UpdateError::Storage(error)) => Err(error.into()),
+    }
+}
+
+/// Notes a disruption in a budget, or says why not (`checkAndDecrement`).
+fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
+    let number = |pointer: &str| budget.pointer(pointer).and_then(Value::as_i64).unwrap_or_default();
+    let name = budget["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    if number("/status/observedGeneration") < number("/metadata/generation") {
+        let why = format!("The disruption budget {name} is still being processed by the server.");
+        return Err(Status::disruption_budget(why, 10));
+    }
+    let (healthy, desired) = (number("/status/currentHealthy"), number("/status/desiredHealthy"));
+    let always = budget.pointer("/spec/unhealthyPodEvictionPolicy").is_some_and(|policy| policy == "AlwaysAllow");
+    // One that is not ready is no loss, unless the application has been disrupted already.
+    if !is_ready(pod) && (always || (healthy >= desired && desired > 0)) {
+        return Ok(());
+    }
+    let allowed = number("/status/disruptionsAllowed");
+    if allowed <= 0 {
+        let why = format!("The disruption budget {name} needs {desired} healthy pods and has {healthy} currently");
+        return Err(Status::disruption_budget(why, 0));
+    }
+    budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
+    let pod = pod["metadata"]["name"].as_str().unwrap_or_default();
+    if !budget["status"]["disruptedPods"].is_object() {
+        budget["status"]["disruptedPods"] = json!({});
+    }
+    budget["status"]["disruptedPods"][pod] = clock::timestamp(clock::now()).into();
+    Ok(())
+}
+
+fn is_ready(pod: &Value) -> bool {
+    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
+    conditions.into_iter().any(|one| one["type"] == "Ready" && one["status"] == "True")
+}
+
+/// Tells in the Pod's status who disrupts it (`addConditionAndDeletePod`).
+async fn mark(app: &App, target: &Target) -> Result<(), Status> {
+    let resource: &Resource = &target.resource;
+    let mark = |_: &Object, pod: &mut Value| {
+        let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
+            "message": "Eviction API: evicting", "lastProbeTime": null,
+            "lastTransitionTime": clock::timestamp(clock::now()), "observedGeneration": pod["metadata"]["generation"]});
+        set_condition(pod, condition);
+        Ok::<_, ()>(Fate::Kept)
+    };
+    match app.store.change(resource, &target.key(), false, mark).await {
+        Err(UpdateError::Storage(error)) => Err(error.into()),
+        // It may have gone, which the deletion finds out.
+        _ => Ok(()),
+    }
+}

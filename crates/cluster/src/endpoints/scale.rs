@@ -1,0 +1,113 @@
+//! The `scale` subresource: how many there are, how many there shall be, and which.
+
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+
+use crate::endpoints::body;
+use crate::endpoints::list::json_response;
+use crate::endpoints::options::WriteOptions;
+use crate::endpoints::server::App;
+use crate::endpoints::status::Status;
+use crate::endpoints::target::Target;
+use crate::resources::object::Object;
+use crate::resources::resource::ScalePaths;
+use crate::write;
+use crate::write::patch::Patch;
+
+/// Answers a GET.
+pub async fn get(app: &App, target: &Target) -> Result<Response, Status> {
+    let object = app.store.get(&target.resource, &target.key()).await?;
+    let object = object.ok_or_else(|| Status::not_found(&target.resource, target.name()))?;
+    Ok(answer(target, &object))
+}
+
+/// Answers a PUT.
+pub async fn replace(app: &App, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
+    let new = body::parse(bytes)?;
+    change(app, target, options, |scale| {
+        scale.clone_from(&new);
+        Ok(())
+    })
+    .await
+}
+
+/// Answers a PATCH.
+pub async fn patch(app: &App, target: &Target, options: &WriteOptions, patch: &Patch) -> Result<Response, Status> {
+    change(app, target, options, |scale| patch.apply(false, scale)).await
+}
+
+async fn change(
+    app: &App,
+    target: &Target,
+    options: &WriteOptions,
+    mut change: impl FnMut(&mut Value) -> Result<(), Status>,
+) -> Result<Response, Status> {
+    let updated = write::update(app, target, options, "Update", |current, value| {
+        let Some(paths) = &target.resource.scale else { return Err(Status::method_not_allowed()) };
+        let mut scale = scale_of(paths, value);
+        let version = scale["metadata"]["resourceVersion"].clone();
+        change(&mut scale)?;
+        if scale["metadata"]["resourceVersion"] != version {
+            write::check_version(&target.resource, current, scale["metadata"]["resourceVersion"].as_str())?;
+        }
+        let wanted = match scale.pointer("/spec/replicas") {
+            None => 0,
+            Some(number) => {
+                number.as_i64().filter(|number| (0..=i64::from(i32::MAX)).contains(number)).ok_or_else(|| {
+                    let why = format!("Invalid value: {number}: must be greater than or equal to 0");
+                    Status::invalid_object(&target.resource, target.name(), "spec.replicas", &why)
+                })?
+            }
+        };
+        set(value, &paths.wanted, wanted.into());
+        Ok(())
+    })
+    .await?;
+    Ok(answer(target, &updated))
+}
+
+fn answer(target: &Target, object: &Object) -> Response {
+    let scale = target.resource.scale.as_ref().map(|paths| scale_of(paths, &object.to_value())).unwrap_or_default();
+    json_response(Body::from(format!("{scale}\n")))
+}
+
+fn scale_of(paths: &ScalePaths, object: &Value) -> Value {
+    let number = |pointer: &str| object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default();
+    let kept = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
+    let metadata = object["metadata"].as_object().into_iter().flatten();
+    let metadata: Map<String, Value> = metadata
+        .filter(|(field, _)| kept.contains(&field.as_str()))
+        .map(|(field, value)| (field.clone(), value.clone()))
+        .collect();
+    let mut scale = json!({"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata,
+        "spec": {"replicas": number(&paths.wanted)}, "status": {"replicas": number(&paths.current)}});
+    let selector = match object.pointer(&paths.selector) {
+        Some(Value::String(text)) if !paths.selector.is_empty() => text.clone(),
+        Some(Value::Object(selector)) if !paths.selector.is_empty() => {
+            let labels = selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten();
+            let mut pairs: Vec<String> =
+                labels.filter_map(|(name, value)| Some(format!("{name}={}", value.as_str()?))).collect();
+            pairs.sort();
+            pairs.join(",")
+        }
+        _ => String::new(),
+    };
+    if !selector.is_empty() {
+        scale["status"]["selector"] = selector.into();
+    }
+    scale
+}
+
+/// Sets a number in an object, where every step to it is one.
+fn set(object: &mut Value, pointer: &str, value: Value) {
+    let mut place = object;
+    for field in pointer.split('/').skip(1) {
+        if place.is_null() {
+            *place = json!({});
+        }
+        let Value::Object(fields) = place else { return };
+        place = fields.entry(field).or_insert(Value::Null);
+    }
+    *place = value;
+}

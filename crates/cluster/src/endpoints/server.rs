@@ -1,0 +1,281 @@
+//! The HTTP side: guards, paths, and which handler answers. It holds no cluster state of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+
+use crate::client::insider;
+use crate::clock;
+use crate::controllers::kubelet::fleet::Fleet;
+use crate::endpoints::binding;
+use crate::endpoints::body;
+use crate::endpoints::discovery;
+use crate::endpoints::eviction;
+use crate::endpoints::list;
+use crate::endpoints::openapi;
+use crate::endpoints::options::{Options, WriteOptions};
+use crate::endpoints::scale;
+use crate::endpoints::status::Status;
+use crate::endpoints::target::{Part, Target};
+use crate::endpoints::watch;
+use crate::faults::Faults;
+use crate::faults::answers::{self, Struck};
+use crate::faults::control;
+use crate::faults::ledger::Ledger;
+use crate::printers::form::Form;
+use crate::random::Random;
+use crate::resources::builtin;
+use crate::resources::registry::Registry;
+use crate::scenario::director::Director;
+use crate::store::Store;
+use crate::write;
+use crate::write::delete::{self, Deletion};
+use crate::write::patch::Patch;
+
+/// What the handlers share.
+#[derive(Debug)]
+pub struct App {
+    /// The objects.
+    pub store: Arc<Store>,
+    /// The resources that are served.
+    pub registry: Registry,
+    /// What was written.
+    pub ledger: Arc<Ledger>,
+    /// The faults that are switched on.
+    pub faults: Arc<Faults>,
+    /// The nodes that are made to fail.
+    pub fleet: Fleet,
+    /// Time between two bookmarks of one watch.
+    pub bookmark_every: Duration,
+    /// Who decides what happens in the cluster.
+    pub director: Director,
+    /// Counts the watches without a timeout, for [`Self::random_timeout`].
+    pub watches: AtomicU64,
+}
+
+impl App {
+    /// A watch without a timeout lasts from 30 to 60 minutes.
+    pub fn random_timeout(&self) -> Duration {
+        let mut random = Random::new(self.watches.fetch_add(1, Ordering::Relaxed));
+        Duration::from_secs(random.between(1800, 3600) as u64)
+    }
+}
+
+/// Answers requests until the process ends.
+pub async fn serve(listener: TcpListener, app: Arc<App>) -> std::io::Result<()> {
+    // Small frames at once: Nagle's algorithm would hold a burst's last event back.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    axum::serve(listener, router(app)).await
+}
+
+/// Everything that is served, as a service that takes requests without a socket too.
+pub fn router(app: Arc<App>) -> Router {
+    Router::new().fallback(handle).with_state(app)
+}
+
+async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let mut response = answer(&app, &mut parts, body).await.unwrap_or_else(IntoResponse::into_response);
+    clock::stamp(response.headers_mut());
+    response
+}
+
+async fn answer(app: &App, parts: &mut Parts, body: Body) -> Result<Response, Status> {
+    check_local(parts)?;
+    let path = parts.uri.path().to_owned();
+    if let Some(order) = path.strip_prefix("/_control/") {
+        return control::handle(app, order, parts, body).await;
+    }
+    let faults = insider::faults_for(&app.faults, &parts.extensions);
+    let mut stalled = faults.stalled();
+    // The sender lives as long as the faults, so the wait cannot fail.
+    let _ = stalled.wait_for(|stalled| !stalled).await;
+    match faults.strike(&app.registry, parts).await {
+        Struck::Answered(response) => Ok(response),
+        Struck::Passed(None) => route(app, &path, parts, body).await,
+        Struck::Passed(Some(drip)) => Ok(answers::drip(route(app, &path, parts, body).await?, drip)),
+    }
+}
+
+async fn route(app: &App, path: &str, parts: &mut Parts, body: Body) -> Result<Response, Status> {
+    if matches!(path, "/livez" | "/readyz" | "/healthz") {
+        return Ok("ok".into_response());
+    }
+    let aggregated = wants_aggregated(&parts.headers);
+    let resources = || app.registry.all();
+    let host = host(&parts.headers, &parts.uri);
+    let document =
+        discovery::document(path, aggregated, host, &resources).or_else(|| openapi::document(path, &resources));
+    if let Some(document) = document {
+        if parts.method != Method::GET {
+            return Err(Status::method_not_allowed());
+        }
+        if !aggregated {
+            Form::negotiate(&parts.headers, "")?;
+        }
+        let mut response = list::json_response(Body::from(format!("{document}\n")));
+        if aggregated && matches!(path.trim_end_matches('/'), "/api" | "/apis") {
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(discovery::AGGREGATED));
+        }
+        return Ok(response);
+    }
+    let Some(target) = Target::parse(&app.registry, path) else {
+        // Of a group that nobody serves, the real server knows no more than any web server would.
+        let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
+        let known = group.is_none_or(|group| builtin::RESOURCES.iter().any(|resource| resource.group() == group));
+        if known {
+            return Err(Status::no_such_resource());
+        }
+        return Ok((StatusCode::NOT_FOUND, "404 page not found\n").into_response());
+    };
+    dispatch(app, target, parts, body).await
+}
+
+async fn dispatch(app: &App, target: Target, parts: &mut Parts, body: Body) -> Result<Response, Status> {
+    let Target { resource, namespace, name, .. } = &target;
+    let namespace = namespace.as_deref();
+    let query = parts.uri.query().unwrap_or_default().to_owned();
+    let faults = insider::faults_for(&app.faults, &parts.extensions);
+    let allow = |verb: &str| {
+        let forbidden = faults.is_forbidden(verb, resource);
+        if forbidden { Err(Status::forbidden(resource, verb, namespace)) } else { Ok(()) }
+    };
+    if resource.read_only && parts.method != Method::GET {
+        return Err(Status::method_not_allowed());
+    }
+    let form = Form::negotiate(&parts.headers, &query)?;
+    let headers = &parts.headers;
+    match (&parts.method, name, target.part) {
+        (&Method::POST, Some(_), Part::Binding) => {
+            let options = WriteOptions::of(headers, &query)?;
+            binding::create(app, &target, &options, &body::read(headers, body, body::OBJECT).await?).await
+        }
+        (&Method::POST, Some(_), Part::Eviction) => {
+            let options = WriteOptions::of(headers, &query)?;
+            eviction::create(app, &target, &options, &body::read(headers, body, body::OBJECT).await?).await
+        }
+        (_, _, Part::Binding | Part::Eviction) => Err(Status::method_not_allowed()),
+        (&Method::GET, None, _) => {
+            // The verb is known, and authorised, before the options are looked at.
+            let is_watch = target.watch || Options::is_watch(&query);
+            allow(if is_watch { "watch" } else { "list" })?;
+            if is_watch && resource.read_only {
+                return Err(Status::not_watchable(resource));
+            }
+            let options = Options::parse(&query, resource.selectable)?;
+            if is_watch {
+                return watch::watch(app, resource, namespace, options, form, parts).await;
+            }
+            list::list(app, resource, namespace, options, form).await
+        }
+        // Namespaces are finalized by PUT alone.
+        (method, Some(_), Part::Finalize) if method != Method::PUT => Err(Status::method_not_allowed()),
+        (&Method::GET, Some(name), part) => {
+            allow("get")?;
+            if part == Part::Scale {
+                return scale::get(app, &target).await;
+            }
+            list::get(app, resource, namespace.unwrap_or_default(), name, form).await
+        }
+        (&Method::POST, None, _) => {
+            let options = WriteOptions::of(headers, &query)?;
+            write::create(app, &target, &options, form, &body::read(headers, body, body::OBJECT).await?).await
+        }
+        (&Method::PUT, Some(_), part) => {
+            let options = WriteOptions::of(headers, &query)?;
+            let new = body::read(headers, body, body::OBJECT).await?;
+            if part == Part::Scale {
+                return scale::replace(app, &target, &options, &new).await;
+            }
+            write::replace(app, &target, &options, form, &new).await
+        }
+        (&Method::PATCH, Some(_), part) => {
+            let options = WriteOptions::of(headers, &query)?;
+            let patch = Patch::read(resource, headers, body).await?;
+            if part == Part::Scale {
+                return scale::patch(app, &target, &options, &patch).await;
+            }
+            write::patch(app, &target, &options, form, patch).await
+        }
+        (&Method::DELETE, Some(name), Part::Whole) => {
+            let deletion = Deletion::read(headers, &query, body).await?;
+            delete::one(app, resource, namespace.unwrap_or_default(), name, &deletion).await
+        }
+        (&Method::DELETE, None, _) => {
+            let deletion = Deletion::read(headers, &query, body).await?;
+            let options = Options::parse(&query, resource.selectable)?;
+            delete::collection(app, resource, namespace, options, &deletion).await
+        }
+        _ => Err(Status::method_not_allowed()),
+    }
+}
+
+/// Whether aggregated discovery is asked for.
+fn wants_aggregated(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    accept
+        .split(',')
+        .map(str::trim)
+        .any(|one| one.contains("as=APIGroupDiscoveryList") && one.contains("v=v2") && !one.contains("v=v2beta"))
+}
+
+/// Refuses requests that another host's page could have caused: DNS rebinding shows in Host, others in Origin.
+fn check_local(parts: &Parts) -> Result<(), Status> {
+    let host = host(&parts.headers, &parts.uri);
+    if !is_loopback(host) {
+        return Err(Status::not_local("Host", host));
+    }
+    let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(()) };
+    let origin = String::from_utf8_lossy(origin.as_bytes());
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    // An opaque origin on an upgrade is refused later, in the real server's way.
+    if authority.is_some_and(is_loopback) || (*origin == *"null" && watch::is_upgrade(&parts.headers)) {
+        Ok(())
+    } else {
+        Err(Status::not_local("Origin", &origin))
+    }
+}
+
+fn host<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> &'a str {
+    let header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    header.or_else(|| uri.authority().map(axum::http::uri::Authority::as_str)).unwrap_or_default()
+}
+
+fn is_loopback(authority: &str) -> bool {
+    let name = match authority.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => {
+            if port.is_empty() || !port.bytes().all(|byte| byte.is_ascii_digit()) {
+                return false;
+            }
+            name
+        }
+        _ => authority,
+    };
+    name == "127.0.0.1" || name == "[::1]" || name.eq_ignore_ascii_case("localhost")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_names() {
+        for host in ["127.0.0.1", "127.0.0.1:8080", "localhost:1", "LOCALHOST", "[::1]", "[::1]:80"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["", "evil.example", "127.0.0.1.evil.example", "localhost:80@evil.example", "localhost:", "::1"] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+}

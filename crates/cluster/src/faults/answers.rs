@@ -1,0 +1,90 @@
+//! Faults that strike a request before anybody looks at what it asks for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+
+use crate::endpoints::status::Status;
+use crate::faults::about::About;
+use crate::faults::rule::{Drip, Effect, Refusal, Rule};
+use crate::faults::rules::Rules;
+
+/// What became of a request.
+#[derive(Debug)]
+pub enum Struck {
+    /// It is answered already.
+    Answered(Response),
+    /// It passes, and its answer's body drips if said so.
+    Passed(Option<Drip>),
+}
+
+/// Lets the faults strike a request. It takes as long as they hold it back.
+pub async fn strike(rules: &Rules, about: &About) -> Struck {
+    let mut drips = None;
+    for rule in rules.all().iter().filter(|rule| rule.spec.scope.holds(about, None)) {
+        match &rule.spec.effect {
+            Effect::Refuse(refusal) if rule.strikes(None) => return Struck::Answered(refuse(refusal, about)),
+            Effect::Slow { delay, drip } if rule.strikes(None) => {
+                if !delay.is_zero() {
+                    tokio::time::sleep(*delay).await;
+                }
+                drips = drip.or(drips);
+            }
+            Effect::Stall if rule.strikes(None) => rules.gone(rule.id).await,
+            _ => {}
+        }
+    }
+    Struck::Passed(drips)
+}
+
+/// Whether a watch that wants initial events meets a server that does not know them.
+pub fn lacks_watch_list(rules: &Rules, about: &About) -> bool {
+    let struck = |rule: &&Arc<Rule>| rule.spec.effect == Effect::NoWatchList && rule.spec.scope.holds(about, None);
+    rules.all().iter().filter(struck).any(|rule| rule.strikes(None))
+}
+
+fn refuse(refusal: &Refusal, about: &About) -> Response {
+    let status = match &about.resource {
+        Some(resource) if refusal.status == 403 => Status::forbidden(resource, about.verb, about.namespace.as_deref()),
+        _ => Status::of_code(refusal.status, refusal.retry_after),
+    };
+    if !refusal.plain {
+        return status.into_response();
+    }
+    let code = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (code, format!("{}\n", status.message())).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    if let Some(seconds) = refusal.retry_after {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// An answer whose body comes bit by bit. A socket is left as it is.
+pub fn drip(response: Response, drip: Drip) -> Response {
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let first = (body.into_data_stream(), Bytes::new(), Duration::ZERO);
+    let pieces = futures::stream::unfold(first, move |(mut whole, mut rest, pause)| async move {
+        while rest.is_empty() {
+            match whole.next().await? {
+                Ok(bytes) => rest = bytes,
+                Err(error) => return Some((Err(error), (whole, rest, pause))),
+            }
+        }
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        let piece = rest.split_to(drip.bytes.min(rest.len()));
+        Some((Ok(piece), (whole, rest, drip.pause)))
+    });
+    Response::from_parts(parts, Body::from_stream(pieces))
+}

@@ -1,0 +1,122 @@
+//! The control endpoints, `/_control/…`: how a test turns faults on and asks what was written. See `main.rs`.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Method;
+use axum::http::request::Parts;
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use crate::args::parse_rate;
+use crate::endpoints::body;
+use crate::endpoints::list::json_response;
+use crate::endpoints::server::App;
+use crate::endpoints::status::Status;
+use crate::faults::orders;
+use crate::resources::resource::Resource;
+use crate::scenario::Scenario;
+use crate::write;
+
+/// Answers one control request.
+pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result<Response, Status> {
+    let (method, query) = (&parts.method, parts.uri.query().unwrap_or_default());
+    let parameter = |name: &str| {
+        let mut all = form_urlencoded::parse(query.as_bytes());
+        all.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+    };
+    match (method, order) {
+        (_, order) if orders::WORDS.contains(&order) => orders::handle(app, method, order, query).await,
+        (&Method::GET, "log") => {
+            let resource = parameter("resource").map(|name| resource_of(app, &name)).transpose()?;
+            let log = serde_json::to_string(&app.ledger.writes(resource.as_deref(), app.store.revision()).await);
+            let log = log.map_err(|error| Status::bad_request(error.to_string()))?;
+            Ok(json_response(Body::from(log + "\n")))
+        }
+        (&Method::POST, "rate") => {
+            let rate = parameter("value").as_deref().and_then(parse_rate);
+            let rate = rate.ok_or_else(|| Status::bad_request("value must be a number from 0 to 100000"))?;
+            app.director.rate(rate).await;
+            Ok(reply(json!({"rate": rate, "revision": app.store.revision()})))
+        }
+        (&Method::GET, "scenario") => Ok(reply(json!({"playing": app.director.playing()}))),
+        (&Method::POST, "scenario") => {
+            let scenario = parameter("name").and_then(|name| Scenario::named(&name)).filter(|one| !one.is_load());
+            let scenario = scenario.ok_or_else(|| Status::bad_request("name must be a scenario that users play"))?;
+            match parameter("on").as_deref() {
+                Some("true") if app.director.start(scenario) => {}
+                Some("true") => return Err(Status::bad_request("this cluster has no users")),
+                Some("false") => drop(app.director.end(scenario)),
+                _ => return Err(Status::bad_request("on must be true or false")),
+            }
+            Ok(reply(json!({"playing": app.director.playing()})))
+        }
+        (&Method::POST, "compact") => {
+            app.faults.rules().count("compact");
+            Ok(reply(json!({"revision": app.store.compact().await?})))
+        }
+        (&Method::POST, "forbid" | "allow") => {
+            let verb = parameter("verb").filter(|verb| ["get", "list", "watch"].contains(&verb.as_str()));
+            let verb = verb.ok_or_else(|| Status::bad_request("verb must be get, list or watch"))?;
+            let resource = resource_of(app, &parameter("resource").unwrap_or_default())?;
+            if order == "forbid" {
+                app.faults.forbid(&verb, &resource)
+            } else {
+                app.faults.allow(&verb, &resource)
+            }
+            Ok(reply(json!({"verb": verb, "resource": resource.plural, "forbidden": order == "forbid"})))
+        }
+        (&Method::POST, "cut") => {
+            match parameter("resource") {
+                Some(name) => app.faults.cut(&*resource_of(app, &name)?),
+                None => app.faults.cut_all(),
+            }
+            Ok(reply(json!({"revision": app.store.revision()})))
+        }
+        (&Method::POST, "stall" | "watchlist") => {
+            let on = match parameter("on").as_deref() {
+                Some("true") => true,
+                Some("false") => false,
+                _ => return Err(Status::bad_request("on must be true or false")),
+            };
+            if order == "watchlist" {
+                app.faults.set_watch_list(on);
+                return Ok(reply(json!({"watchlist": on})));
+            }
+            if on {
+                app.faults.rules().count("stall");
+            }
+            app.faults.stall(on);
+            Ok(reply(json!({"stalled": on})))
+        }
+        (&Method::POST, "node") => {
+            let name = parameter("name").filter(|name| !name.is_empty());
+            let name = name.ok_or_else(|| Status::bad_request("name must be a node's name"))?;
+            match parameter("down").as_deref() {
+                Some("true") => app.fleet.fail(&name),
+                Some("false") => app.fleet.recover(&name),
+                _ => return Err(Status::bad_request("down must be true or false")),
+            }
+            Ok(reply(json!({"name": name, "down": app.fleet.is_down(&name)})))
+        }
+        (&Method::GET, "watches") => {
+            let resource = resource_of(app, &parameter("resource").unwrap_or_default())?;
+            Ok(reply(json!({"resource": resource.plural, "watches": app.faults.watches(&resource)})))
+        }
+        (&Method::POST, "put") => write::put_raw(app, &body::read(&parts.headers, body, body::OBJECT).await?).await,
+        (
+            _,
+            "log" | "rate" | "scenario" | "compact" | "forbid" | "allow" | "cut" | "stall" | "watchlist" | "watches"
+            | "node" | "put",
+        ) => Err(Status::method_not_allowed()),
+        _ => Err(Status::no_such_resource()),
+    }
+}
+
+fn resource_of(app: &App, name: &str) -> Result<Arc<Resource>, Status> {
+    app.registry.by_name(name).ok_or_else(|| Status::bad_request(format!("no resource is called {name:?}")))
+}
+
+fn reply(value: Value) -> Response {
+    json_response(Body::from(format!("{value}\n")))
+}

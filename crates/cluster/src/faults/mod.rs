@@ -1,0 +1,176 @@
+//! Faults on demand, and the server's account of what it wrote and sent.
+//!
+//! ```text
+//! request ─► answers ─► endpoints ─► watcher ─► wire ─► HTTP or WebSocket
+//!              ▲                                 │ ▲
+//!              └── rules (rule, grammar, about) ─┼─┘ frames
+//! storage ──────────────────► ledger ◄──────────┘
+//! ```
+//!
+//! Two kinds of faults: rules, in the words of [`grammar`], which are listed with how often they have struck and come to
+//! an end by themselves; and the plain orders of [`control`]. The cluster's own controllers meet neither.
+
+pub mod about;
+pub mod answers;
+pub mod control;
+pub mod frames;
+pub mod grammar;
+pub mod ledger;
+pub mod orders;
+pub mod rule;
+pub mod rules;
+pub mod wire;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use axum::http::request::Parts;
+use tokio::sync::watch;
+
+use crate::clock;
+use crate::faults::about::About;
+use crate::faults::answers::Struck;
+use crate::faults::rule::{Rule, Spec};
+use crate::faults::rules::Rules;
+use crate::resources::registry::Registry;
+use crate::resources::resource::Resource;
+use crate::storage::swap::Swap;
+
+/// The switches; the control endpoints turn them.
+#[derive(Debug)]
+pub struct Faults {
+    forbidden: Mutex<HashSet<(String, usize)>>,
+    /// By the resources' ids; who watches a resource has an entry.
+    cuts: Mutex<HashMap<usize, watch::Sender<u64>>>,
+    stalled: watch::Sender<bool>,
+    without_watch_list: AtomicBool,
+    rules: Arc<Rules>,
+    /// The storage, if it can begin anew.
+    restartable: OnceLock<Arc<Swap>>,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Self {
+            forbidden: Mutex::default(),
+            cuts: Mutex::default(),
+            stalled: watch::Sender::new(false),
+            without_watch_list: AtomicBool::default(),
+            rules: Arc::default(),
+            restartable: OnceLock::new(),
+        }
+    }
+}
+
+impl Faults {
+    /// No faults, before a storage that can begin anew.
+    pub fn before(storage: Arc<Swap>) -> Self {
+        Self { restartable: storage.into(), ..Self::default() }
+    }
+
+    /// The storage, if it can begin anew.
+    pub fn restartable(&self) -> Option<&Arc<Swap>> {
+        self.restartable.get()
+    }
+
+    /// The faults in the words of [`grammar`].
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// Switches a fault on.
+    pub fn add(&self, spec: Spec) -> Arc<Rule> {
+        let rule = self.rules.add(spec);
+        clock::set_skew(self.rules.skew());
+        rule
+    }
+
+    /// Switches the fault with a number off, or all; answers how many went.
+    pub fn clear(&self, id: Option<u64>) -> usize {
+        let gone = self.rules.clear(id);
+        clock::set_skew(self.rules.skew());
+        gone
+    }
+
+    /// Lets the faults strike a request. It takes as long as they hold it back.
+    pub async fn strike(&self, registry: &Registry, parts: &Parts) -> Struck {
+        if self.rules.all().is_empty() {
+            return Struck::Passed(None);
+        }
+        answers::strike(&self.rules, &About::of(registry, parts)).await
+    }
+
+    /// Refuses a verb on a resource, and cuts its watches: whoever watches comes back and is refused.
+    pub fn forbid(&self, verb: &str, resource: &Resource) {
+        self.lock().insert((verb.to_owned(), resource.id));
+        self.cut(resource);
+    }
+
+    /// Takes a refusal back.
+    pub fn allow(&self, verb: &str, resource: &Resource) {
+        self.lock().remove(&(verb.to_owned(), resource.id));
+    }
+
+    /// Whether a verb on a resource is refused.
+    pub fn is_forbidden(&self, verb: &str, resource: &Resource) -> bool {
+        // The key is a pair of owned values; the set is almost always empty.
+        let is_forbidden = self.lock().iter().any(|(refused, id)| refused == verb && *id == resource.id);
+        if is_forbidden {
+            self.rules.count("forbid");
+        }
+        is_forbidden
+    }
+
+    /// Drops every watch of a resource.
+    pub fn cut(&self, resource: &Resource) {
+        if let Some(cuts) = self.lock_cuts().get(&resource.id) {
+            cuts.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Drops every watch.
+    pub fn cut_all(&self) {
+        self.lock_cuts().values().for_each(|cuts| cuts.send_modify(|count| *count += 1));
+    }
+
+    /// Changes once the watches of a resource are dropped.
+    pub fn cuts(&self, resource: &Resource) -> watch::Receiver<u64> {
+        self.lock_cuts().entry(resource.id).or_insert_with(|| watch::Sender::new(0)).subscribe()
+    }
+
+    /// How many watches of a resource there are.
+    pub fn watches(&self, resource: &Resource) -> usize {
+        self.lock_cuts().get(&resource.id).map_or(0, watch::Sender::receiver_count)
+    }
+
+    /// Turns the feature gate WatchList on, as it is at first, or off.
+    pub fn set_watch_list(&self, on: bool) {
+        self.without_watch_list.store(!on, Ordering::Relaxed);
+    }
+
+    /// Whether a watch may ask for initial events with `sendInitialEvents`. `matters` tells whether it would get some:
+    /// a fault strikes no other.
+    pub fn has_watch_list(&self, about: &About, matters: bool) -> bool {
+        let struck = matters && answers::lacks_watch_list(&self.rules, about);
+        !struck && !self.without_watch_list.load(Ordering::Relaxed)
+    }
+
+    /// Stops sending anything, or starts again.
+    pub fn stall(&self, on: bool) {
+        self.stalled.send_replace(on);
+    }
+
+    /// Whether nothing is sent.
+    pub fn stalled(&self) -> watch::Receiver<bool> {
+        self.stalled.subscribe()
+    }
+
+    fn lock_cuts(&self) -> std::sync::MutexGuard<'_, HashMap<usize, watch::Sender<u64>>> {
+        self.cuts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<(String, usize)>> {
+        self.forbidden.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,86 @@
+//! The control endpoints of faults in the words of [`grammar`](super::grammar), of restarts, and of the ledger.
+
+use axum::body::Body;
+use axum::http::Method;
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use crate::endpoints::list::json_response;
+use crate::endpoints::server::App;
+use crate::endpoints::status::Status;
+use crate::faults::grammar;
+use crate::faults::rule::Rule;
+
+/// The orders that are followed here.
+pub const WORDS: [&str; 6] = ["fault", "faults", "clear", "restart", "frames", "connections"];
+
+/// Follows one of [`WORDS`].
+pub async fn handle(app: &App, method: &Method, order: &str, query: &str) -> Result<Response, Status> {
+    let pairs = || form_urlencoded::parse(query.as_bytes()).into_owned();
+    let parameter = |name: &str| pairs().find(|(key, _)| key == name).map(|(_, value)| value);
+    let number = |name: &str| -> Result<Option<u64>, Status> {
+        let wrong = |_| Status::bad_request(format!("{name} must be a whole number"));
+        parameter(name).map(|text| text.parse().map_err(wrong)).transpose()
+    };
+    match (method, order) {
+        (&Method::POST, "fault") => {
+            let is_resource = |name: &str| app.registry.by_name(name).is_some();
+            let spec = grammar::parse(pairs(), &is_resource).map_err(|error| Status::bad_request(error.to_string()))?;
+            reply(&told(&app.faults.add(spec)))
+        }
+        (&Method::GET, "faults") => {
+            let rules: Vec<Value> = app.faults.rules().all().iter().map(|rule| told(rule)).collect();
+            reply(&json!({"rules": rules, "orders": app.faults.rules().orders()}))
+        }
+        (&Method::DELETE, "faults") | (&Method::POST, "clear") => {
+            reply(&json!({"cleared": app.faults.clear(number("id")?)}))
+        }
+        (&Method::POST, "restart") => {
+            let revision = number("revision")?.filter(|revision| (1..=u64::MAX / 2).contains(revision));
+            let revision = revision.ok_or_else(|| Status::bad_request("revision must be a whole number from 1"))?;
+            reply(&json!({"revision": restart(app, revision)?}))
+        }
+        (&Method::GET, "frames" | "connections") => {
+            let resource = match parameter("resource") {
+                Some(name) => match app.registry.by_name(&name) {
+                    Some(resource) => Some(resource.qualified()),
+                    None => return Err(Status::bad_request(format!("no resource is called {name:?}"))),
+                },
+                None => None,
+            };
+            let (connection, resource) = (number("connection")?, resource.as_deref());
+            match order {
+                "frames" => reply(&app.ledger.frames(connection, resource)),
+                _ => reply(&app.ledger.connections(connection, resource)),
+            }
+        }
+        _ => Err(Status::method_not_allowed()),
+    }
+}
+
+/// Lets the whole server begin anew at lower revisions: connections drop, caches are empty, objects stay.
+fn restart(app: &App, revision: u64) -> Result<u64, Status> {
+    let storage = app.faults.restartable().ok_or_else(|| Status::bad_request("only memory can begin anew"))?;
+    let all = app.registry.all();
+    app.faults.rules().count("restart");
+    app.faults.cut_all();
+    // What watches is told by the cut before it finds its cache closed.
+    all.iter().for_each(|resource| app.store.close(resource.id));
+    let newest = storage.restart(revision)?;
+    for resource in &all {
+        // Some request may have begun one meanwhile, from the storage as it was.
+        app.store.close(resource.id);
+        app.store.cacher(resource);
+    }
+    Ok(newest)
+}
+
+fn told(rule: &Rule) -> Value {
+    let (matched, struck) = rule.tally();
+    json!({"id": rule.id, "fault": rule.spec.text, "matched": matched, "struck": struck, "over": rule.is_over()})
+}
+
+fn reply(value: &impl serde::Serialize) -> Result<Response, Status> {
+    let text = serde_json::to_string(value).map_err(|error| Status::bad_request(error.to_string()))?;
+    Ok(json_response(Body::from(text + "\n")))
+}

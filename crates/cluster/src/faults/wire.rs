@@ -1,0 +1,203 @@
+//! The way of a watch's frames to its connection: past the faults, and into the ledger.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use axum::http::request::Parts;
+use futures::FutureExt;
+use tokio::sync::watch::Receiver;
+use tokio::time::{Instant, sleep_until};
+
+use crate::cacher::watcher::{Step, Watcher};
+use crate::client::insider::Insider;
+use crate::endpoints::server::App;
+use crate::endpoints::watch;
+use crate::faults::Faults;
+use crate::faults::about::About;
+use crate::faults::frames::{Outgoing, Tamper};
+use crate::faults::ledger::Ledger;
+use crate::faults::ledger::connection::Account;
+use crate::faults::rules::Rules;
+
+/// A connection that is about to be one.
+#[derive(Debug)]
+pub struct Line {
+    rules: Arc<Rules>,
+    about: About,
+    ledger: Option<Arc<Ledger>>,
+    transport: &'static str,
+    path: String,
+}
+
+impl Line {
+    /// The line on which a watch is asked for. `faults` are those that it meets.
+    pub fn of(app: &App, parts: &Parts, faults: &Faults) -> Self {
+        let is_insider = parts.extensions.get::<Insider>().is_some();
+        Self {
+            rules: Arc::clone(faults.rules()),
+            about: About::of(&app.registry, parts),
+            ledger: (!is_insider).then(|| Arc::clone(&app.ledger)),
+            transport: if watch::is_upgrade(&parts.headers) { "websocket" } else { "http" },
+            path: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
+        }
+    }
+
+    /// What is asked for.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Whether the cluster itself asks.
+    pub fn is_insider(&self) -> bool {
+        self.ledger.is_none()
+    }
+
+    /// Puts the faults and the ledger between a watch and its connection.
+    pub async fn open(self, watcher: Watcher) -> Wire {
+        let account = match self.ledger {
+            Some(ledger) => Some(ledger.open(&self.about, self.transport, &self.path).await),
+            None => None,
+        };
+        Wire {
+            changes: self.rules.changes(),
+            tamper: Tamper::new(Arc::clone(&self.rules), self.about),
+            rules: self.rules,
+            watcher,
+            account,
+            queue: VecDeque::new(),
+            due: None,
+            sent: 0,
+            asked: false,
+            ending: None,
+            ended: false,
+            finished: false,
+        }
+    }
+}
+
+/// A watch as its connection sees it.
+#[derive(Debug)]
+pub struct Wire {
+    watcher: Watcher,
+    tamper: Tamper,
+    /// None for the cluster's own.
+    account: Option<Account>,
+    queue: VecDeque<Outgoing>,
+    /// When the first of the queue may go, if it is held back.
+    due: Option<Instant>,
+    /// Frames that have gone.
+    sent: u64,
+    /// Whether faults that end the watch have been asked since a frame went, or a fault came.
+    asked: bool,
+    /// A fault ends it: with a close or without.
+    ending: Option<bool>,
+    /// The watcher is done; the queue goes first.
+    ended: bool,
+    /// It has been said how it ended.
+    finished: bool,
+    rules: Arc<Rules>,
+    changes: Receiver<()>,
+}
+
+impl Wire {
+    /// Resolves once the connection shall be dropped, even while it is busy sending.
+    pub fn cut(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.watcher.cut()
+    }
+
+    /// Waits for what is sent next; it is in the ledger when it is handed out. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Step {
+        loop {
+            if self.changes.has_changed().unwrap_or(false) {
+                self.changes.mark_unchanged();
+                self.asked = false;
+            }
+            if self.tamper.stalled().is_some() {
+                tokio::select! {
+                    changed = self.changes.changed() => {
+                        self.asked &= changed.is_err();
+                        continue;
+                    }
+                    () = self.watcher.cut() => return self.finish(Step::Cut, "cut"),
+                }
+            }
+            if self.ending.is_none() && !std::mem::replace(&mut self.asked, true) {
+                self.ending = self.tamper.ends(self.sent);
+            }
+            match self.ending {
+                Some(true) => return self.finish(Step::End, "fault-close"),
+                Some(false) => {
+                    // hyper flushes when nothing more is at hand; torn down before that, it would lose what was sent.
+                    tokio::task::yield_now().await;
+                    return self.finish(Step::Cut, "fault-drop");
+                }
+                None => {}
+            }
+            if let Some(first) = self.queue.front() {
+                let due = *self.due.get_or_insert_with(|| Instant::now() + first.delay);
+                if !first.delay.is_zero() && due > Instant::now() {
+                    tokio::select! {
+                        () = sleep_until(due) => {}
+                        () = self.watcher.cut() => return self.finish(Step::Cut, "cut"),
+                    }
+                }
+                return self.send().await;
+            }
+            if self.ended {
+                return self.finish(Step::End, "end");
+            }
+            tokio::select! {
+                step = self.watcher.next() => match step {
+                    Step::Frames(frames) => frames.into_iter().for_each(|one| self.tamper.offer(one, &mut self.queue)),
+                    Step::End => {
+                        self.tamper.flush(&mut self.queue);
+                        self.ended = true;
+                    }
+                    Step::Cut => return self.finish(Step::Cut, "cut"),
+                },
+                changed = self.changes.changed() => self.asked &= changed.is_err(),
+            }
+        }
+    }
+
+    /// Sends the first of the queue, and what may go with it.
+    async fn send(&mut self) -> Step {
+        let permit = match &self.account {
+            Some(account) => Some(account.permit().await),
+            None => None,
+        };
+        // From here on nothing waits: what leaves the queue is sent.
+        let alone = self.tamper.may_end();
+        let mut gone = Vec::with_capacity(self.queue.len());
+        while let Some(next) = self.queue.pop_front_if(|next| gone.is_empty() || (next.delay.is_zero() && !alone)) {
+            gone.push(next);
+        }
+        self.due = None;
+        self.sent += gone.len() as u64;
+        self.asked = false;
+        if let (Some(account), Some(permit)) = (&self.account, permit) {
+            account.sent(permit, &gone);
+        }
+        Step::Frames(gone.into_iter().map(|one| one.frame).collect())
+    }
+
+    fn finish(&mut self, step: Step, reason: &'static str) -> Step {
+        if reason == "cut" {
+            self.rules.count("cut");
+        }
+        if let Some(account) = &self.account {
+            account.close(reason);
+        }
+        self.finished = true;
+        step
+    }
+}
+
+impl Drop for Wire {
+    /// Whoever drops it early has lost the client, or was cut while it was sending.
+    fn drop(&mut self) {
+        if !self.finished && self.watcher.cut().now_or_never().is_some() {
+            self.finish(Step::Cut, "cut");
+        }
+    }
+}

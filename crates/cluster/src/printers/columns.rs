@@ -1,0 +1,103 @@
+//! What a Table's columns are called and what type they have, where the page says less than the real server does.
+
+use kubechurn_model::table::column::{Align, Column};
+use kubechurn_model::table::kinds::Kind;
+use serde_json::{Value, json};
+
+use crate::resources::definition::PrinterColumn;
+
+/// The columns of a resource's Table.
+#[derive(Debug, Clone)]
+pub enum Columns {
+    /// The page's own, where `kubechurn_model::table::kinds` has the resource; else name and age.
+    Page,
+    /// Of ComponentStatuses, which nobody can watch, so that the page does not know them.
+    Component,
+    /// What a CustomResourceDefinition asks for.
+    Custom(Vec<PrinterColumn>),
+}
+
+/// The columns of a ComponentStatus, after the name.
+pub const COMPONENT: [&str; 3] = ["Status", "Message", "Error"];
+
+/// The cells of a ComponentStatus, after the name.
+pub fn component(object: &Value) -> [Value; 3] {
+    let text = |field: &str| object["conditions"][0][field].as_str().unwrap_or_default();
+    let status = if text("status") == "True" { "Healthy" } else { "Unhealthy" };
+    [status, text("message"), text("error")].map(Value::from)
+}
+
+/// The names that the server writes with capitals of their own; the page has kubectl's, which kubectl makes itself.
+const SPELT: [&str; 20] = [
+    "AddressType",
+    "AllowVolumeExpansion",
+    "CIDRs",
+    "DistinguisherMethod",
+    "HandSize",
+    "MatchingPrecedence",
+    "MaxPods",
+    "MinPods",
+    "MissingPL",
+    "NominalConcurrencyShares",
+    "ParentRef",
+    "PreemptionPolicy",
+    "PriorityLevel",
+    "QueueLengthLimit",
+    "ReclaimPolicy",
+    "ServiceAccounts",
+    "StorageClass",
+    "VolumeAttributesClass",
+    "VolumeBindingMode",
+    "VolumeMode",
+];
+
+/// The name of a column of the page: `UP-TO-DATE` is `Up-to-date`, `INTERNAL-IP` is `Internal-IP`.
+pub fn name(column: &Column) -> String {
+    if let Some(spelt) = SPELT.iter().find(|spelt| spelt.to_uppercase() == column.title) {
+        return (*spelt).to_owned();
+    }
+    let part = |part: &str| match part {
+        "IP" | "OS" => part.to_owned(),
+        "TO" | "DATE" => part.to_lowercase(),
+        _ => part[..1].to_owned() + &part[1..].to_lowercase(),
+    };
+    let word = |word: &str| word.split('-').map(part).collect::<Vec<_>>().join("-");
+    column.title.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The type of a column of the page: `string`, unless the server says otherwise. It does not do so for every number.
+pub fn value_type(kind: &Kind, column: &Column) -> &'static str {
+    let of_daemon_sets = kind.resource.plural == "daemonsets";
+    match column.title {
+        "DESIRED" | "CURRENT" | "ACTIVE" | "ALLOWED DISRUPTIONS" | "VALUE" => "integer",
+        "READY" if column.align == Align::End => "integer",
+        "UP-TO-DATE" | "AVAILABLE" if of_daemon_sets => "integer",
+        "SUSPEND" | "GLOBAL-DEFAULT" => "boolean",
+        "CREATED AT" => "date",
+        _ => "string",
+    }
+}
+
+/// Whether the server sends a number of this column as a text.
+pub fn is_text(column: &Column) -> bool {
+    ["MIN AVAILABLE", "MAX UNAVAILABLE", "MINPODS"].contains(&column.title)
+}
+
+/// Whether the server sends a truth of this column as JSON's own, whatever the column's type says.
+pub fn is_truth(column: &Column) -> bool {
+    [
+        "GLOBAL-DEFAULT",
+        "ALLOWVOLUMEEXPANSION",
+        "ATTACHED",
+        "ATTACHREQUIRED",
+        "PODINFOONMOUNT",
+        "STORAGECAPACITY",
+        "REQUIRESREPUBLISH",
+    ]
+    .contains(&column.title)
+}
+
+/// One of a Table's `columnDefinitions`.
+pub fn definition(name: &str, value_type: &str, format: &str, priority: i64) -> Value {
+    json!({"name": name, "type": value_type, "format": format, "description": "", "priority": priority})
+}

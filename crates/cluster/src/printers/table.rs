@@ -1,0 +1,95 @@
+//! Tables: what `kubectl get` prints, cell by cell. Resources that the page shows have the page's own columns.
+
+use kubechurn_client::api::cell::CellRef;
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_model::table::column::Column;
+use kubechurn_model::table::kinds::{Kind, printed_by};
+use serde_json::Value;
+
+use crate::endpoints::discovery::RELEASE;
+use crate::printers::columns::{COMPONENT, Columns, component, definition, is_text, is_truth, name, value_type};
+use crate::resources::definition::PrinterColumn;
+use crate::resources::object::Object;
+use crate::resources::resource::Resource;
+
+/// The page's kind of a resource, as the release that the demo cluster says it is prints it.
+fn kind_of(resource: &Resource) -> Option<&'static Kind> {
+    printed_by(Some(RELEASE)).find(|kind| {
+        let theirs = &kind.resource;
+        (theirs.group, theirs.version, theirs.plural) == (resource.group(), resource.version(), &*resource.plural)
+    })
+}
+
+/// The `columnDefinitions` of a resource.
+pub fn definitions(resource: &Resource) -> Value {
+    let word = |name: &str| definition(name, "string", "", 0);
+    let mut definitions = vec![definition("Name", "string", "name", 0)];
+    match (&resource.columns, kind_of(resource)) {
+        (Columns::Custom(columns), _) => {
+            let custom = |one: &PrinterColumn| definition(&one.name, &one.value_type, &one.format, one.priority);
+            definitions.extend(columns.iter().map(custom));
+        }
+        (Columns::Component, _) => definitions.extend(COMPONENT.map(word)),
+        (Columns::Page, None) => definitions.push(word("Age")),
+        (Columns::Page, Some(kind)) => {
+            if !kind.leads_with_name() {
+                definitions.clear();
+            }
+            definitions.extend(kind.columns.iter().map(|one| {
+                let format = if one.title == "NAME" { "name" } else { "" };
+                definition(&name(one), value_type(kind, one), format, one.wide.into())
+            }));
+        }
+    }
+    definitions.into()
+}
+
+/// The `cells` of an object, as of `now`.
+pub fn cells(resource: &Resource, object: &Object, now: Timestamp) -> Value {
+    let mut cells = vec![Value::from(&*object.name)];
+    match (&resource.columns, kind_of(resource)) {
+        (Columns::Custom(columns), _) => {
+            let text = object.text();
+            cells.extend(columns.iter().map(|column| column.cell(&text, now)));
+        }
+        (Columns::Component, _) => cells.extend(component(&object.to_value())),
+        (Columns::Page, None) => {
+            cells.push(age(object.to_value()["metadata"]["creationTimestamp"].as_str().unwrap_or_default(), now));
+        }
+        (Columns::Page, Some(kind)) => {
+            if !kind.leads_with_name() {
+                cells.clear();
+            }
+            match kind.decode.read(&object.text()) {
+                Ok(decoded) => {
+                    let pairs = kind.columns.iter().zip(&decoded.cells);
+                    cells.extend(pairs.map(|(column, cell)| printed(column, cell, now)));
+                }
+                // An object that is not of its kind's shape still has its row.
+                Err(_) => cells.extend(vec![Value::from("<unknown>"); kind.columns.len()]),
+            }
+        }
+    }
+    cells.into()
+}
+
+fn printed(column: &Column, cell: CellRef<'_>, now: Timestamp) -> Value {
+    match cell {
+        CellRef::Number(number) if !is_text(column) => number.into(),
+        CellRef::Text("true") if is_truth(column) => true.into(),
+        CellRef::Text("false") if is_truth(column) => false.into(),
+        // kubectl itself cuts texts at their line breaks.
+        _ => cell.text().map_or_else(|| written(cell, now), Value::from),
+    }
+}
+
+fn written(cell: CellRef<'_>, now: Timestamp) -> Value {
+    let mut text = String::new();
+    cell.write(now, &mut text);
+    text.into()
+}
+
+/// How long ago a point in time was, as kubectl prints it.
+fn age(since: &str, now: Timestamp) -> Value {
+    written(CellRef::Age(Timestamp::parse_set(since)), now)
+}

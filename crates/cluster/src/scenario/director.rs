@@ -1,0 +1,117 @@
+//! Starts, pauses and ends scenarios.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::AbortHandle;
+
+use super::Scenario;
+use super::population::{self, Population};
+use super::storm::{Order, Storm};
+use super::users::Stage;
+use crate::args::Args;
+use crate::bootstrap::SYSTEM_NAMESPACES;
+use crate::client::rest::Client;
+use crate::random::Random;
+use crate::resources::builtin::NAMESPACES;
+use crate::storage::StorageError;
+use crate::store::{ListQuery, Store};
+
+/// Who decides what is played.
+#[derive(Debug)]
+pub struct Director {
+    seed: u64,
+    running: Mutex<BTreeMap<Scenario, AbortHandle>>,
+    paused: watch::Sender<bool>,
+    stage: OnceLock<Stage>,
+    storm: OnceLock<mpsc::Sender<Order>>,
+}
+
+impl Director {
+    /// A director of nothing yet.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            running: Mutex::default(),
+            paused: watch::Sender::new(false),
+            stage: OnceLock::new(),
+            storm: OnceLock::new(),
+        }
+    }
+
+    /// Makes up the cluster, unless there is one already, and starts what is written past the API.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub async fn populate(&self, store: &Arc<Store>, args: &Args) -> Result<(), StorageError> {
+        let mut random = Random::new(args.seed);
+        let population = population::make(&mut random, args.seed, args.pods);
+        if is_empty(store).await {
+            population::write(store, &population, args.seed).await?;
+        }
+        // Writes past the API do not wait, which an etcd would have them do.
+        if args.etcd.is_none() && args.scenarios.iter().any(|one| one.is_load()) {
+            self.storm(Arc::clone(store), population, random, args.rate);
+        }
+        Ok(())
+    }
+
+    fn storm(&self, store: Arc<Store>, population: Population, random: Random, rate: f64) {
+        let (orders, inbox) = mpsc::channel(8);
+        if self.storm.set(orders).is_ok() {
+            tokio::spawn(Storm::new(store, population, random, self.seed).run(inbox, rate));
+        }
+    }
+
+    /// Lets users come in, through this client, and starts the scenarios that they play.
+    pub fn begin(&self, client: Client, scenarios: &[Scenario]) {
+        let stage = Stage::new(client, self.seed, self.paused.subscribe());
+        // A second beginning changes nothing.
+        let _ = self.stage.set(stage);
+        for scenario in scenarios.iter().filter(|one| !one.is_load()) {
+            self.start(*scenario);
+        }
+    }
+
+    /// Starts a scenario that users play; false if it cannot be started now.
+    pub fn start(&self, scenario: Scenario) -> bool {
+        let Some(stage) = self.stage.get() else { return false };
+        let Some(play) = stage.play(scenario) else { return false };
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.entry(scenario).or_insert_with(|| tokio::spawn(play).abort_handle());
+        true
+    }
+
+    /// Ends a scenario where it is; false if it was not played.
+    pub fn end(&self, scenario: Scenario) -> bool {
+        let ended = self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&scenario);
+        ended.is_some_and(|play| {
+            play.abort();
+            true
+        })
+    }
+
+    /// What users play now.
+    pub fn playing(&self) -> Vec<&'static str> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.keys().map(|scenario| scenario.name()).collect()
+    }
+
+    /// Sets a storm's writes a second, and lets users rest at 0. Resolves when it holds: the storm's last write at the
+    /// old rate is made.
+    pub async fn rate(&self, rate: f64) {
+        self.paused.send_replace(rate == 0.0);
+        let Some(storm) = self.storm.get() else { return };
+        let (done, answer) = oneshot::channel();
+        if storm.send(Order::Rate { rate, done }).await.is_ok() {
+            let _ = answer.await;
+        }
+    }
+}
+
+/// Whether nobody has made a cluster of it: there is no namespace but the system's own.
+async fn is_empty(store: &Arc<Store>) -> bool {
+    let found = store.list(&NAMESPACES, &ListQuery::default()).await;
+    found.is_ok_and(|page| page.objects.iter().all(|one| SYSTEM_NAMESPACES.contains(&&*one.name)))
+}

@@ -1,0 +1,82 @@
+//! An ordinary day: nothing big, and never quite nothing.
+
+use serde_json::{Value, json};
+
+use super::{Stage, text};
+use crate::client::resources::{CONFIG_MAPS, JOBS, PODS};
+use crate::client::rest::{DeleteOptions, Patch};
+use crate::scenario::population::names;
+
+/// Does small things until it is dropped.
+pub async fn play(mut stage: Stage) {
+    stage.rest(2500, 4000).await;
+    let mut turn = 0;
+    loop {
+        match turn {
+            0 => run_job(&mut stage).await,
+            1 => delete_pod(&mut stage).await,
+            2 => edit_settings(&mut stage).await,
+            3 => resize(&mut stage).await,
+            _ => annotate(&mut stage).await,
+        }
+        turn = (turn + 1) % 5;
+        stage.rest(3000, 8000).await;
+    }
+}
+
+/// A Job of a few Pods that work for some seconds, and goes a minute after it is done.
+async fn run_job(stage: &mut Stage) {
+    let (namespace, name) = *stage.random.pick(&names::JOBS);
+    let name = format!("{name}-{}", stage.random.suffix(5));
+    let (seconds, completions) = (stage.random.between(4, 12), stage.random.between(1, 3));
+    let fails = stage.random.chance(15);
+    let script = format!("sleep {seconds}; exit {}", u8::from(fails));
+    let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": namespace},
+        "spec": {"completions": completions, "parallelism": completions, "backoffLimit": 1,
+            "ttlSecondsAfterFinished": 60, "template": {"spec": {"restartPolicy": "Never", "containers": [
+                {"name": "task", "image": "registry.example/tools/task:3.2", "command": ["sh", "-c", script]}]}}}});
+    let _ = stage.client.with_user_agent("cron-runner").create(&JOBS, namespace, &job).await;
+}
+
+/// Somebody deletes a Pod, to see whether it comes back.
+async fn delete_pod(stage: &mut Stage) {
+    let runs = |pod: &Value| {
+        text(pod, "/metadata/ownerReferences/0/kind") == "ReplicaSet" && text(pod, "/status/phase") == "Running"
+    };
+    if let Some(pod) = stage.one_of(&PODS, runs).await {
+        let (namespace, name) = (text(&pod, "/metadata/namespace"), text(&pod, "/metadata/name"));
+        let client = stage.client.with_user_agent("kubectl");
+        let _ = client.delete(&PODS, namespace, name, DeleteOptions::default()).await;
+    }
+}
+
+/// A program writes its settings.
+async fn edit_settings(stage: &mut Stage) {
+    let (namespace, ..) = *stage.random.pick(&names::NAMESPACES);
+    let client = stage.client.with_user_agent("config-operator");
+    let data = json!({"threshold": stage.random.between(10, 99).to_string(), "region": "demo-1"});
+    let patch = json!({"data": data});
+    let edited = client.patch(&CONFIG_MAPS, namespace, "settings", "", Patch::Merge(&patch)).await;
+    if edited.is_err_and(|error| error.is_not_found()) {
+        let settings = json!({"metadata": {"name": "settings", "namespace": namespace}, "data": data});
+        let _ = client.create(&CONFIG_MAPS, namespace, &settings).await;
+    }
+}
+
+/// Somebody scales by one, up or down.
+async fn resize(stage: &mut Stage) {
+    let Some(taken) = stage.take_deployment().await else { return };
+    let now = taken.replicas();
+    let replicas = if stage.random.chance(50) && now > 1 { now - 1 } else { now + 1 };
+    let _ = taken.scale(&stage.client.with_user_agent("kubectl"), replicas.min(12)).await;
+}
+
+/// A delivery tool leaves its mark.
+async fn annotate(stage: &mut Stage) {
+    let Some(taken) = stage.take_deployment().await else { return };
+    let commit = stage.random.suffix(7);
+    let patch = json!({"metadata": {"annotations": {"delivery.example/commit": commit}}});
+    let client = stage.client.with_user_agent("delivery-controller");
+    let resource = crate::client::resources::DEPLOYMENTS;
+    let _ = client.patch(&resource, taken.namespace(), taken.name(), "", Patch::Merge(&patch)).await;
+}

@@ -1,0 +1,32 @@
+//! Two controllers that each set one annotation to what they think is right, as soon as the other has.
+
+use serde_json::{Value, json};
+
+use super::Stage;
+use crate::client::resources::DEPLOYMENTS;
+use crate::client::rest::Patch;
+
+/// What they fight over.
+const FIELD: &str = "mesh.example/tier";
+
+/// Fights until it is dropped.
+pub async fn play(mut stage: Stage) {
+    let sides = [("mesh-operator", "gold"), ("policy-operator", "silver")];
+    let clients = sides.map(|(agent, _)| stage.client.with_user_agent(agent));
+    loop {
+        let Some(taken) = stage.take_deployment().await else {
+            stage.rest(1000, 2000).await;
+            continue;
+        };
+        for _ in 0..600 {
+            for (client, (_, value)) in clients.iter().zip(sides) {
+                let seen = client.get(&DEPLOYMENTS, taken.namespace(), taken.name()).await.unwrap_or_default();
+                if seen["metadata"]["annotations"].get(FIELD).and_then(Value::as_str) != Some(value) {
+                    let patch = json!({"metadata": {"annotations": {FIELD: value}}});
+                    let _ = client.patch(&DEPLOYMENTS, taken.namespace(), taken.name(), "", Patch::Merge(&patch)).await;
+                }
+                stage.rest(50, 250).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The people and programs that use the cluster: clients of its API, who know no more than it tells them.
+
+mod autoscaler_flap;
+mod calm;
+mod crash_loop;
+mod hot_loop;
+mod node_failure;
+mod rollout;
+
+use std::collections::BTreeSet;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+
+use super::Scenario;
+use crate::client::api_error::ApiError;
+use crate::client::resources::DEPLOYMENTS;
+use crate::client::rest::{Client, Patch};
+use crate::random::Random;
+
+/// How often somebody looks whether it is done.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Where a scenario is played: a client, chance, and the Deployments that nobody else is busy with.
+#[derive(Debug, Clone)]
+pub struct Stage {
+    client: Client,
+    seed: u64,
+    random: Random,
+    paused: watch::Receiver<bool>,
+    taken: Arc<Mutex<BTreeSet<String>>>,
+}
+
+/// A scenario that goes on until it is dropped.
+pub type Play = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl Stage {
+    /// A stage for all scenarios of a seed. Nobody does anything while `paused` is true.
+    pub fn new(client: Client, seed: u64, paused: watch::Receiver<bool>) -> Self {
+        Self { client, seed, random: Random::new(seed), paused, taken: Arc::default() }
+    }
+
+    /// The play of a scenario, with a chance of its own; `None` for load, which no users make.
+    pub fn play(&self, scenario: Scenario) -> Option<Play> {
+        let random = Random::new(self.seed.wrapping_mul(31).wrapping_add(scenario as u64 + 1));
+        let stage = Self { random, ..self.clone() };
+        Some(match scenario {
+            Scenario::Calm => Box::pin(calm::play(stage)),
+            Scenario::Rollout => Box::pin(rollout::play(stage)),
+            Scenario::CrashLoop => Box::pin(crash_loop::play(stage)),
+            Scenario::NodeFailure => Box::pin(node_failure::play(stage)),
+            Scenario::AutoscalerFlap => Box::pin(autoscaler_flap::play(stage)),
+            Scenario::HotLoop => Box::pin(hot_loop::play(stage)),
+            Scenario::Storm | Scenario::Scale => return None,
+        })
+    }
+
+    /// Lets some time pass, from `low` to `high` milliseconds, and the pause if there is one.
+    async fn rest(&mut self, low: usize, high: usize) {
+        sleep(Duration::from_millis(self.random.between(low, high) as u64)).await;
+        // Whoever could end the pause may have gone, and with it the server.
+        let _ = self.paused.wait_for(|paused| !paused).await;
+    }
+
+    /// Looks at an object again and again until it is as wanted; false if that takes longer than `patience`.
+    async fn until(
+        &self,
+        (resource, namespace, name): (&ApiResource, &str, &str),
+        patience: Duration,
+        wanted: impl Fn(&Value) -> bool,
+    ) -> bool {
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline {
+            match self.client.get(resource, namespace, name).await {
+                Ok(object) if wanted(&object) => return true,
+                Err(error) if error.is_not_found() => return false,
+                _ => sleep(LOOK_EVERY).await,
+            }
+        }
+        false
+    }
+
+    /// The objects of a resource in all namespaces; none when they cannot be listed.
+    async fn list(&self, resource: &ApiResource) -> Vec<Value> {
+        let list = self.client.list(resource, &Scope::default()).await;
+        list.ok().and_then(|mut list| list["items"].as_array_mut().map(std::mem::take)).unwrap_or_default()
+    }
+
+    /// One of them, by chance.
+    async fn one_of(&mut self, resource: &ApiResource, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
+        let mut all = self.list(resource).await;
+        all.retain(|object| object["metadata"]["deletionTimestamp"].is_null() && wanted(object));
+        if all.is_empty() { None } else { Some(all.swap_remove(self.random.below(all.len()))) }
+    }
+
+    /// A Deployment outside kube-system that nobody else is busy with, until the answer is dropped.
+    async fn take_deployment(&mut self) -> Option<Taken> {
+        let taken = Arc::clone(&self.taken);
+        let is_free = |deployment: &Value| {
+            let key = key_of(deployment);
+            let taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+            !key.starts_with("kube-system/") && !taken.contains(&key)
+        };
+        let deployment = self.one_of(&DEPLOYMENTS, is_free).await?;
+        let key = key_of(&deployment);
+        let is_mine = self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
+        is_mine.then(|| Taken { deployment, key, taken: Arc::clone(&self.taken) })
+    }
+}
+
+/// A Deployment that somebody is busy with.
+#[derive(Debug)]
+struct Taken {
+    deployment: Value,
+    key: String,
+    taken: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}
+
+impl Taken {
+    fn namespace(&self) -> &str {
+        text(&self.deployment, "/metadata/namespace")
+    }
+
+    fn name(&self) -> &str {
+        text(&self.deployment, "/metadata/name")
+    }
+
+    fn container(&self) -> &str {
+        text(&self.deployment, "/spec/template/spec/containers/0/name")
+    }
+
+    fn image(&self) -> &str {
+        text(&self.deployment, "/spec/template/spec/containers/0/image")
+    }
+
+    fn replicas(&self) -> u64 {
+        self.deployment.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1)
+    }
+
+    /// Changes its first container, and says why where `kubectl rollout history` shows it.
+    async fn change_container(&self, client: &Client, cause: &str, change: Value) -> Result<Value, ApiError> {
+        let mut container = change;
+        container["name"] = self.container().into();
+        let patch = json!({"metadata": {"annotations": {"kubernetes.io/change-cause": cause}},
+            "spec": {"template": {"spec": {"containers": [container]}}}});
+        client.patch(&DEPLOYMENTS, self.namespace(), self.name(), "", Patch::Strategic(&patch)).await
+    }
+
+    /// Sets its number of Pods.
+    async fn scale(&self, client: &Client, replicas: u64) -> Result<Value, ApiError> {
+        let patch = json!({"spec": {"replicas": replicas}});
+        client.patch(&DEPLOYMENTS, self.namespace(), self.name(), "scale", Patch::Merge(&patch)).await
+    }
+}
+
+/// Whether a Deployment is where its newest spec wants it (`kubectl rollout status`).
+fn is_rolled_out(deployment: &Value) -> bool {
+    let number = |pointer: &str| deployment.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
+    let wanted = number("/spec/replicas");
+    number("/status/observedGeneration") >= number("/metadata/generation")
+        && ["updatedReplicas", "replicas", "availableReplicas"]
+            .into_iter()
+            .all(|field| number(&format!("/status/{field}")) == wanted)
+}
+
+/// The image of the next version: `web:1.7` after `web:1.6`.
+fn next_image(image: &str) -> String {
+    let (name, tag) = image.rsplit_once(':').unwrap_or((image, "1.0"));
+    let (major, minor) = tag.split_once('.').unwrap_or((tag, "0"));
+    let digits: String = minor.chars().take_while(char::is_ascii_digit).collect();
+    format!("{name}:{major}.{}", digits.parse::<u32>().unwrap_or_default().saturating_add(1))
+}
+
+fn key_of(object: &Value) -> String {
+    format!("{}/{}", text(object, "/metadata/namespace"), text(object, "/metadata/name"))
+}
+
+fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_version_of_an_image() {
+        for (image, next) in
+            [("r/web:1.6", "r/web:1.7"), ("web", "web:1.1"), ("web:2", "web:2.1"), ("w:1.9-typo", "w:1.10")]
+        {
+            assert_eq!(next_image(image), next);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Events as the scenario records them: the same again is counted, much alike is combined, a flood is left out.
+//!
+//! In memory, where alone the scenario writes: its writes do not wait.
+
+use kubechurn_client::record::time::Time;
+
+use super::socket::watch;
+use super::*;
+use crate::resources::builtin::{DEPLOYMENTS, NODES};
+use crate::resources::resource::Resource;
+use crate::scenario::storm::direct::Direct;
+use crate::scenario::storm::recorder::{About, Recorder, What};
+
+/// A moment of 2026, so many seconds later.
+fn at(second: i64) -> Time {
+    Time::from_seconds(1_795_248_864 + second)
+}
+
+/// Records that something happened to an object called `one`.
+fn record(recorder: &mut Recorder, server: &Server, resource: &'static Resource, message: &str, second: i64) {
+    let namespace = if resource.namespaced { "shop" } else { "" };
+    let about = About { resource, namespace, name: "one", uid: "u", container: None };
+    let what = What { reason: "Happened", message, component: "test", host: "", warning: false };
+    recorder.record(&Direct(Arc::clone(&server.app.store)), 1, about, what, at(second));
+}
+
+/// The Events of a namespace: count and message, in the order in which they were created.
+async fn events(server: &Server, namespace: &str) -> Vec<(u64, String)> {
+    let (_, list) = server.get(&format!("/api/v1/namespaces/{namespace}/events")).await;
+    let told = |item: &Value| (item["count"].as_u64().unwrap(), item["message"].as_str().unwrap().to_owned());
+    list["items"].as_array().unwrap().iter().map(told).collect()
+}
+
+#[tokio::test]
+async fn a_repeated_event_grows_by_patch() {
+    let server = serve_from_memory(quiet()).await;
+    let revision = server.app.store.revision();
+    let mut socket = watch(&server, &format!("/api/v1/events?watch=1&resourceVersion={revision}")).await;
+    let mut recorder = Recorder::default();
+    let mut name = Value::Null;
+    for (count, event_type) in [(1, "ADDED"), (2, "MODIFIED"), (3, "MODIFIED")] {
+        record(&mut recorder, &server, &NODES, "again", count);
+        let frame = socket.event().await;
+        let event = &frame["object"];
+        assert_eq!((&frame["type"], &event["count"]), (&json!(event_type), &json!(count)));
+        assert_eq!(event["firstTimestamp"], json!(at(1).to_string()));
+        assert_eq!(event["lastTimestamp"], json!(at(count).to_string()));
+        assert_eq!((&event["metadata"]["namespace"], &event["type"]), (&json!("default"), &json!("Normal")));
+        if count == 1 {
+            name = event["metadata"]["name"].clone();
+        }
+        assert_eq!(event["metadata"]["name"], name);
+    }
+    assert_eq!(server.app.store.revision(), revision + 3);
+
+    // Once it has expired the next one creates it, with its count.
+    assert!(!recorder.expire(&Direct(Arc::clone(&server.app.store)), at(300).seconds()));
+    assert!(recorder.expire(&Direct(Arc::clone(&server.app.store)), at(302).seconds()));
+    assert_eq!(socket.event().await["type"], "DELETED");
+    record(&mut recorder, &server, &NODES, "again", 303);
+    let frame = socket.event().await;
+    assert_eq!((&frame["type"], &frame["object"]["count"]), (&json!("ADDED"), &json!(4)));
+    assert_eq!(frame["object"]["metadata"]["creationTimestamp"], json!(at(303).to_string()));
+    assert!(!recorder.expire(&Direct(Arc::clone(&server.app.store)), at(600).seconds()), "it has its own lifetime");
+}
+
+#[tokio::test]
+async fn similar_events_are_combined_and_a_flood_is_left_out() {
+    let server = serve_from_memory(quiet()).await;
+    let mut recorder = Recorder::default();
+    for number in 0..30 {
+        record(&mut recorder, &server, &DEPLOYMENTS, &format!("message {number}"), number);
+    }
+    let mut expected: Vec<(u64, String)> = (0..9).map(|number| (1, format!("message {number}"))).collect();
+    // The burst is 25: nine single ones, and sixteen in one.
+    expected.push((16, "(combined from similar events): message 24".to_owned()));
+    assert_eq!(events(&server, "shop").await, expected);
+    // Others have their own burst.
+    record(&mut recorder, &server, &NODES, "other", 30);
+    assert_eq!(events(&server, "default").await, [(1, "other".to_owned())]);
+}
+
+#[tokio::test]
+async fn events_of_one_moment_have_names_of_their_own() {
+    let server = serve_from_memory(quiet()).await;
+    let mut recorder = Recorder::default();
+    for message in ["one", "two", "three"] {
+        record(&mut recorder, &server, &DEPLOYMENTS, message, 0);
+    }
+    let (_, list) = server.get("/api/v1/namespaces/shop/events").await;
+    let start = format!("one.{:x}", at(0).0);
+    assert_eq!(names(&list)[0], start);
+    assert_eq!(names(&list).len(), 3);
+}

@@ -1,0 +1,98 @@
+//! Patches: which kind a request carries, and what it makes of an object.
+
+use axum::body::Body;
+use axum::http::HeaderMap;
+use serde_json::Value;
+
+use crate::endpoints::body;
+use crate::endpoints::status::Status;
+use crate::resources::resource::Resource;
+use crate::write::json_patch::{self, Operation};
+use crate::write::merge::merge;
+use crate::write::strategic;
+
+const JSON: &str = "application/json-patch+json";
+const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
+const APPLY: &str = "application/apply-patch+yaml";
+
+/// More operations are refused, as by the real server.
+const MOST_OPERATIONS: usize = 10_000;
+
+/// A patch.
+#[derive(Debug)]
+pub enum Patch {
+    /// RFC 6902.
+    Json(Vec<Operation>),
+    /// RFC 7386.
+    Merge(Value),
+    /// Kubernetes' own.
+    Strategic(Value),
+    /// Server-side apply, taken for a strategic merge that creates what is not there: nobody owns fields here.
+    Apply(Value),
+}
+
+impl Patch {
+    /// Reads the patch in a request's body.
+    pub async fn read(resource: &Resource, headers: &HeaderMap, body: Body) -> Result<Self, Status> {
+        let accepted = [JSON, MERGE, STRATEGIC, APPLY, "application/json"];
+        let media_type = body::media_type(headers);
+        if resource.is_custom() && media_type == STRATEGIC {
+            return Err(Status::unsupported_media_type("application/json-patch+json, application/merge-patch+json"));
+        }
+        let bytes = body::read(headers, body, &accepted).await?;
+        if media_type == JSON {
+            let patch: Vec<Operation> = serde_json::from_slice(&bytes)
+                .map_err(|error| Status::bad_request(format!("the request's body is no JSON patch: {error}")))?;
+            if patch.len() > MOST_OPERATIONS {
+                return Err(Status::bad_request(format!(
+                    "the allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {}",
+                    patch.len()
+                )));
+            }
+            return Ok(Self::Json(patch));
+        }
+        let patch = body::parse(&bytes)?;
+        if !patch.is_object() {
+            return Err(Status::bad_request("a merge patch is a JSON object"));
+        }
+        Ok(match media_type {
+            STRATEGIC => Self::Strategic(patch),
+            APPLY => Self::Apply(patch),
+            _ => Self::Merge(patch),
+        })
+    }
+
+    /// The version that it wants to change, if it says so.
+    pub fn version(&self) -> Option<&str> {
+        match self {
+            Self::Json(_) => None,
+            Self::Merge(patch) | Self::Strategic(patch) | Self::Apply(patch) => {
+                patch.pointer("/metadata/resourceVersion").and_then(Value::as_str).filter(|version| !version.is_empty())
+            }
+        }
+    }
+
+    /// Applies it.
+    pub fn apply(&self, custom: bool, value: &mut Value) -> Result<(), Status> {
+        match self {
+            Self::Json(operations) => {
+                *value =
+                    json_patch::patch(value, operations).map_err(|error| Status::patch_failed(&error.to_string()))?;
+                Ok(())
+            }
+            Self::Merge(patch) => {
+                merge(value, patch.clone());
+                Ok(())
+            }
+            // Nothing is known of a custom resource's lists.
+            Self::Apply(patch) if custom => {
+                merge(value, patch.clone());
+                Ok(())
+            }
+            Self::Strategic(patch) | Self::Apply(patch) => {
+                strategic::patch(value, patch.clone()).map_err(Status::bad_request)
+            }
+        }
+    }
+}

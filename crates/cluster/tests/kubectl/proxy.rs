@@ -1,0 +1,144 @@
+//! The API through the real `kubectl proxy`: what a browser behind it gets to know of a refusal, and what the proxy
+//! refuses itself.
+
+use std::net::SocketAddr;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::session::Session;
+use kubechurn_harness::process::Process;
+
+/// A proxy with these arguments, and where it listens. Held until the test ends.
+async fn proxy(session: &Session, arguments: &str) -> (Process, SocketAddr) {
+    let process = session.follow(&format!("proxy --port=0 {arguments}"));
+    let address = process.line_after("Starting to serve on").await;
+    (process, address.parse().expect("an address"))
+}
+
+/// The status of a request and all of its answer, up to the connection's end; of an upgrade that is accepted, what
+/// comes until the first event has.
+async fn ask(address: SocketAddr, line: &str, host: &str, upgrade: bool) -> (u16, String) {
+    let headers = if upgrade {
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: http://localhost\r\n"
+    } else {
+        "Connection: close\r\n"
+    };
+    let mut stream = TcpStream::connect(address).await.expect("the proxy listens");
+    let request = format!("{line} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n");
+    stream.write_all(request.as_bytes()).await.expect("the proxy reads");
+    let mut answer = Vec::new();
+    let whole = async {
+        while stream.read_buf(&mut answer).await.is_ok_and(|count| count > 0) {
+            let text = String::from_utf8_lossy(&answer);
+            let refused = text.contains("\r\n\r\n") && !text.starts_with("HTTP/1.1 101 ");
+            if (upgrade && text.contains("\"type\":\"ADDED\"")) || (refused && is_whole(&text)) {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), whole).await.expect("an answer in time");
+    let text = String::from_utf8_lossy(&answer).into_owned();
+    let status = text.split(' ').nth(1).and_then(|status| status.parse().ok());
+    (status.unwrap_or_else(|| panic!("{line}: no status in {text:?}")), text)
+}
+
+/// Whether an answer has as long a body as it says.
+fn is_whole(text: &str) -> bool {
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    length.is_some_and(|length: usize| body.len() >= length)
+}
+
+/// Over a socket and as a plain request; both get the same status, and the request's answer tells why.
+async fn check(address: SocketAddr, path: &str, code: u16, reason: &str) {
+    let host = address.to_string();
+    let line = format!("GET {path}");
+    assert_eq!(ask(address, &line, &host, true).await.0, code, "{path}: the upgrade");
+    let (status, text) = ask(address, &format!("{line}&timeoutSeconds=1"), &host, false).await;
+    let (_, body) = text.split_once("\r\n\r\n").expect("a head");
+    let answer: Value = serde_json::from_str(body).unwrap_or_default();
+    assert_eq!((status, answer["reason"].as_str().unwrap_or_default()), (code, reason), "{path}: {text}");
+}
+
+/// 24. A browser sees a close with 1006 and no status; the same query as a plain request tells why.
+#[tokio::test]
+async fn a_probe_through_the_proxy_names_the_reason_of_a_refused_upgrade() {
+    let session = Session::start("proxy-probe").await;
+    let (_process, address) = proxy(&session, "").await;
+    let host = address.to_string();
+    let (status, text) = ask(address, "GET /api/v1/pods?watch=true", &host, true).await;
+    assert_eq!(status, 101, "{text}");
+    session.order("forbid?verb=watch&resource=pods").await;
+    session.order("fault?status=429&verb=watch&resource=secrets").await;
+    check(address, "/api/v1/pods?watch=true", 403, "Forbidden").await;
+    check(address, "/api/v1/secrets?watch=true", 429, "TooManyRequests").await;
+    check(address, "/api/v1/nosuch?watch=true", 404, "NotFound").await;
+    check(address, "/api/v1/nodes?watch=true&sendInitialEvents=true", 422, "Invalid").await;
+}
+
+/// 30. TestProxyUpgradeErrorResponse: what the server answers to an upgrade passes; where there is none, it is the
+/// proxy's own 500 or 502.
+#[tokio::test]
+async fn the_backend_s_errors_pass_the_proxy() {
+    let session = Session::start("proxy-errors").await;
+    let (_process, address) = proxy(&session, "").await;
+    let host = address.to_string();
+    let (status, text) = ask(address, "GET /api/v1/pods?watch=true&resourceVersion=abc", &host, true).await;
+    assert!(status == 500 && text.contains("strconv.ParseUint: parsing"), "{text}");
+    let (_process, address) = proxy(&session, "-s http://127.0.0.1:1").await;
+    let (status, text) = ask(address, "GET /api/v1/pods?watch=true", &address.to_string(), true).await;
+    assert!(matches!(status, 500 | 502) && !text.contains("\"kind\":\"Status\""), "{text}");
+}
+
+/// 31. TestAccept: paths that are rejected, methods, paths that are accepted, and hosts.
+#[tokio::test]
+async fn the_proxy_s_filters() {
+    let session = Session::start("proxy-filters").await;
+    let (_one, usual) = proxy(&session, "").await;
+    let (_other, strict) =
+        proxy(&session, "'--reject-methods=^(POST|PUT|PATCH|DELETE)$' '--accept-paths=^/api/.*'").await;
+    let pods = "/api/v1/pods?limit=1";
+    for (address, line, host, expected) in [
+        (usual, format!("GET {pods}"), "localhost", 200),
+        (usual, format!("GET {pods}"), "127.0.0.1:1", 200),
+        (usual, format!("GET {pods}"), "evil.example", 403),
+        (usual, "GET /api/v1/namespaces/shop/pods/x/exec".to_owned(), "localhost", 403),
+        (usual, "GET /api/v1/namespaces/shop/pods/x/attach".to_owned(), "localhost", 403),
+        (usual, "DELETE /api/v1/namespaces/shop/pods/x".to_owned(), "localhost", 404),
+        (strict, format!("GET {pods}"), "localhost", 200),
+        (strict, "DELETE /api/v1/namespaces/shop/pods/x".to_owned(), "localhost", 403),
+        (strict, "GET /apis/apps/v1/deployments".to_owned(), "localhost", 403),
+    ] {
+        let (status, text) = ask(address, &line, host, false).await;
+        assert_eq!(status, expected, "{line} at {host}: {text}");
+        // The proxy's own refusals are text.
+        assert!(status != 403 || !text.contains("\"kind\":\"Status\""), "{text}");
+    }
+}
+
+/// What `./dev serve` says of a proxy that it found: the methods that write and that the proxy passes on. To find out
+/// writes nothing.
+#[tokio::test]
+async fn what_a_proxy_passes_on_is_told_without_a_write() {
+    let session = Session::start("proxy-writes").await;
+    let writes = async |arguments: &str, prefix: &str| {
+        let (_process, address) = proxy(&session, arguments).await;
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/dev");
+        let url = format!("http://{address}{prefix}");
+        let told = tokio::process::Command::new("sh").args([script, "writes", &url]).output().await;
+        let told = told.expect("./dev runs");
+        assert!(told.status.success(), "{told:?}");
+        String::from_utf8_lossy(&told.stdout).into_owned()
+    };
+    let before = session.writes().await;
+    assert_eq!(writes("", "").await, " POST PUT PATCH DELETE");
+    assert_eq!(writes("'--reject-methods=^(POST|PUT|PATCH|DELETE)$' --api-prefix=/below/", "/below").await, "");
+    assert_eq!(writes("--reject-methods=POST,PUT", "").await, " PATCH DELETE");
+    // The API server's own refusal comes through the proxy.
+    session.order("fault?status=403").await;
+    assert_eq!(writes("", "").await, " POST PUT PATCH DELETE");
+    assert_eq!(session.writes().await, before);
+}

@@ -1,0 +1,347 @@
+//! Every fault, and how it is made. Each begins, lasts and is over within one call; a fault that lasts does so by the
+//! clock, for its length is what it is.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::sleep;
+
+use crate::faults::Dice;
+use crate::faults::watcher::now;
+use crate::faults::world::{RATE, World};
+use crate::judge::honesty::{API, Outage};
+use crate::page::Page;
+use crate::relay::{Direction, Relay};
+use crate::wait::{holds, wait_until};
+
+/// What can go wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// The API server stops where it stands (SIGSTOP), and goes on.
+    ServerStopped,
+    /// The API server is killed; another one with other objects comes in its place.
+    ServerKilled,
+    /// `kubectl proxy` is killed, and comes back.
+    ProxyKilled,
+    /// `kubectl proxy` stops where it stands, and goes on.
+    ProxyStopped,
+    /// Nothing is forwarded between the proxy and the server.
+    BlackholeBehind,
+    /// Nothing is forwarded between the page and the proxy.
+    BlackholeBefore,
+    /// What the server says does not arrive.
+    Silence,
+    /// What the page asks does not arrive.
+    Deafness,
+    /// One socket among live ones is dead.
+    HalfOpen,
+    /// Every connection behind the proxy is cut.
+    CutBehind,
+    /// Every connection before the proxy is cut.
+    CutBefore,
+    /// The network comes and goes.
+    Flap,
+    /// The history is compacted under a page that was away, several times.
+    Compaction,
+    /// Watches and lists are answered with 429.
+    TooMany,
+    /// Watches and lists are answered with 500.
+    ServerError,
+    /// Frames that cannot be read.
+    Malformed,
+    /// A list breaks off in the middle.
+    ListCut,
+    /// New connections are accepted, and reach the server late.
+    SlowDial,
+    /// Everything comes late.
+    Latency,
+    /// The proxy's backend refuses connections.
+    BackendGone,
+    /// The tab is in the background for a while.
+    TabHidden,
+    /// The wall clock jumps by hours.
+    WallClock,
+    /// The monotonic clock jumps by hours.
+    MonotonicClock,
+    /// The machine slept: two hours on the wall, nothing on the monotonic clock, and dead connections.
+    Sleep,
+    /// The browser is offline, and online again.
+    Offline,
+}
+
+/// All of them. Their number has no common divisor with the stride at which seeds walk through them.
+pub const FAULTS: [Fault; 25] = [
+    Fault::ServerStopped,
+    Fault::ServerKilled,
+    Fault::ProxyKilled,
+    Fault::ProxyStopped,
+    Fault::BlackholeBehind,
+    Fault::BlackholeBefore,
+    Fault::Silence,
+    Fault::Deafness,
+    Fault::HalfOpen,
+    Fault::CutBehind,
+    Fault::CutBefore,
+    Fault::Flap,
+    Fault::Compaction,
+    Fault::TooMany,
+    Fault::ServerError,
+    Fault::Malformed,
+    Fault::ListCut,
+    Fault::SlowDial,
+    Fault::Latency,
+    Fault::BackendGone,
+    Fault::TabHidden,
+    Fault::WallClock,
+    Fault::MonotonicClock,
+    Fault::Sleep,
+    Fault::Offline,
+];
+
+/// So many watches the page has open.
+pub const WATCHES: f64 = 3.0;
+
+/// How long "live" may go on over a single dead socket: 15 s, and 10 s for each watch that is silent.
+pub const SOCKET: f64 = API + 10_000.0 * WATCHES;
+
+impl Fault {
+    /// Its name in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::ServerStopped => "API server stopped (SIGSTOP)",
+            Fault::ServerKilled => "API server killed, another in its place",
+            Fault::ProxyKilled => "kubectl proxy killed",
+            Fault::ProxyStopped => "kubectl proxy stopped (SIGSTOP)",
+            Fault::BlackholeBehind => "blackhole behind the proxy",
+            Fault::BlackholeBefore => "blackhole before the proxy",
+            Fault::Silence => "answers do not arrive",
+            Fault::Deafness => "questions do not arrive",
+            Fault::HalfOpen => "one socket dead among live ones",
+            Fault::CutBehind => "connections cut behind the proxy",
+            Fault::CutBefore => "connections cut before the proxy",
+            Fault::Flap => "flapping network",
+            Fault::Compaction => "history compacted, 410 storm",
+            Fault::TooMany => "429",
+            Fault::ServerError => "500",
+            Fault::Malformed => "malformed frames",
+            Fault::ListCut => "list cut in the middle",
+            Fault::SlowDial => "slow dial",
+            Fault::Latency => "latency",
+            Fault::BackendGone => "proxy's backend gone",
+            Fault::TabHidden => "tab hidden",
+            Fault::WallClock => "wall clock jumps by hours",
+            Fault::MonotonicClock => "monotonic clock jumps by hours",
+            Fault::Sleep => "sleep of two hours",
+            Fault::Offline => "offline and online",
+        }
+    }
+}
+
+/// What a fault did.
+#[derive(Debug)]
+pub struct Done {
+    /// When it was over, by the machine's clock; of a dead socket, which the page alone can end, when it began.
+    pub over: f64,
+    /// How long the page may take to find it out before it heals, in milliseconds.
+    pub hidden: f64,
+    /// When nothing could come meanwhile.
+    pub outage: Option<Outage>,
+}
+
+/// How long it lasts: mostly some seconds, now and then longer than "live" may last.
+fn length(dice: &mut Dice) -> Duration {
+    Duration::from_millis(if dice.below(6) == 0 { 19_000 + dice.below(3_000) } else { 1_000 + dice.below(4_000) })
+}
+
+/// Waits for as long as a fault shall last.
+async fn lasts(length: Duration) {
+    sleep(length).await;
+}
+
+/// Makes a fault, and takes it back.
+pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice) -> Done {
+    let from = now();
+    let mut length = length(dice);
+    let mut is_outage = false;
+    match fault {
+        Fault::ServerStopped => {
+            world.cluster.stop();
+            lasts(length).await;
+            world.cluster.go_on();
+            is_outage = true;
+        }
+        Fault::ServerKilled => {
+            world.far.hold(Direction::Both);
+            world.kill_cluster().await;
+            world.far.cut();
+            world.far.pass().await;
+            lasts(length).await;
+            world.start_cluster().await;
+            is_outage = true;
+        }
+        Fault::ProxyKilled => {
+            world.proxy.kill().await;
+            lasts(length).await;
+            world.proxy.start_again().await;
+            is_outage = true;
+        }
+        Fault::ProxyStopped => {
+            world.proxy.process().stop();
+            lasts(length).await;
+            world.proxy.process().go_on();
+            is_outage = true;
+        }
+        Fault::BlackholeBehind | Fault::BlackholeBefore | Fault::Silence | Fault::Deafness => {
+            let behind = fault == Fault::BlackholeBehind || (fault != Fault::BlackholeBefore && dice.below(2) == 0);
+            let relay = if behind { &mut world.far } else { &mut world.near };
+            relay.hold(match fault {
+                Fault::Silence => Direction::ToClient,
+                Fault::Deafness => Direction::ToServer,
+                _ => Direction::Both,
+            });
+            lasts(length).await;
+            relay.pass().await;
+            is_outage = fault != Fault::Deafness;
+        }
+        Fault::HalfOpen => {
+            let is_it = |line: &str| line.contains("/pods?") && line.contains("watch=true");
+            let relay = if dice.below(2) == 0 { &world.far } else { &world.near };
+            relay.freeze_where(Direction::Both, is_it);
+            // Without a change that it does not bring, it would make no difference.
+            world.cluster.advance(60, RATE).await;
+            // It is over when the page has another socket, which the frozen one does not become.
+            return Done {
+                over: from,
+                hidden: SOCKET,
+                outage: Some(Outage { fault: fault.name(), from, to: f64::INFINITY, resource: "pods", bound: SOCKET }),
+            };
+        }
+        Fault::CutBehind => drop(world.far.cut()),
+        Fault::CutBefore => drop(world.near.cut()),
+        Fault::Flap => {
+            for _ in 0..3 + dice.below(4) {
+                let relay = if dice.below(2) == 0 { &mut world.far } else { &mut world.near };
+                relay.refuse().await;
+                relay.cut();
+                world.cluster.advance(1 + dice.below(20), RATE).await;
+                relay.pass().await;
+                world.cluster.advance(1 + dice.below(40), RATE).await;
+            }
+        }
+        Fault::Compaction => {
+            for _ in 0..1 + dice.below(3) {
+                forget(world).await;
+                world.far.pass().await;
+                world.cluster.advance(1 + dice.below(30), RATE).await;
+            }
+        }
+        Fault::TooMany | Fault::ServerError => {
+            let status = if fault == Fault::TooMany { "429&retry-after=1" } else { "500" };
+            for verb in ["watch", "list"] {
+                let times = 1 + dice.below(3);
+                world.cluster.control(&format!("fault?status={status}&verb={verb}&times={times}")).await;
+            }
+            world.far.cut();
+            length = length.min(Duration::from_secs(4));
+            lasts(length).await;
+            world.cluster.control("clear").await;
+        }
+        Fault::Malformed => {
+            let words = ["truncate", "not-json", "wrong-type", "unknown-type"];
+            let word = words[dice.below(words.len() as u64) as usize];
+            let times = 1 + dice.below(3);
+            world.cluster.control(&format!("fault?frame={word}&times={times}&resource=pods")).await;
+            world.cluster.advance(40, RATE).await;
+            world.cluster.control("clear").await;
+        }
+        Fault::ListCut => {
+            world.cluster.control("watchlist?on=false").await;
+            world.cluster.control("fault?drip=2000&pause-ms=30&verb=list").await;
+            forget(world).await;
+            world.far.pass().await;
+            wait_until("a list is under way", Duration::from_secs(40), async || {
+                let requests = world.far.requests();
+                holds(requests.iter().any(|line| is_list(line)), || format!("{requests:?}"))
+            })
+            .await;
+            lasts(Duration::from_millis(dice.below(300))).await;
+            world.far.cut();
+            world.cluster.control("clear").await;
+            world.cluster.control("watchlist?on=true").await;
+        }
+        Fault::SlowDial => {
+            world.far.hold_dials();
+            world.far.cut();
+            lasts(length).await;
+            world.far.pass().await;
+            is_outage = true;
+        }
+        Fault::Latency => {
+            world.far.delay(Duration::from_millis(100 + dice.below(500)));
+            lasts(length).await;
+            world.far.pass().await;
+        }
+        Fault::BackendGone => {
+            world.far.refuse().await;
+            world.far.cut();
+            lasts(length).await;
+            world.far.pass().await;
+            is_outage = true;
+        }
+        Fault::TabHidden => {
+            page.browser.hide().await;
+            lasts(length).await;
+            page.browser.show().await;
+        }
+        Fault::WallClock | Fault::MonotonicClock => {
+            let hours = 1 + dice.below(5) as i64;
+            let hours = if fault == Fault::WallClock && dice.below(2) == 0 { -hours } else { hours };
+            let clock = if fault == Fault::WallClock { "__wall" } else { "__mono" };
+            jump(page, clock, hours).await;
+            lasts(length.min(Duration::from_secs(3))).await;
+        }
+        Fault::Sleep => {
+            // What the page finds when it wakes is a jump, sockets that are silent for ever, and no other connection.
+            let is_watch = |line: &str| line.contains("watch=true");
+            world.near.freeze_where(Direction::Both, is_watch);
+            world.near.cut_where(|line| !is_watch(line));
+            jump(page, "__wall", 2).await;
+        }
+        Fault::Offline => {
+            network(page, &world.near, true).await;
+            lasts(length).await;
+            network(page, &world.near, false).await;
+        }
+    }
+    let over = now();
+    let outage = is_outage.then(|| Outage { fault: fault.name(), from, to: over, resource: "", bound: API });
+    Done { over, hidden: 0.0, outage }
+}
+
+/// Has the page be away while things are written and the history is compacted; it is still away afterwards.
+async fn forget(world: &mut World) {
+    world.far.hold(Direction::Both);
+    world.cluster.advance(20, RATE).await;
+    world.cluster.control("compact").await;
+    world.far.cut();
+}
+
+fn is_list(line: &str) -> bool {
+    line.contains("/pods?") && !line.contains("watch=true")
+}
+
+/// Sets one of the page's clocks forward or back.
+async fn jump(page: &Page, clock: &str, hours: i64) {
+    let script = "window[arguments[0]] += arguments[1] * 3600000; return true";
+    page.browser.run(script, vec![clock.into(), hours.into()]).await;
+}
+
+/// The browser's own switch. Sockets that are open may stay so: a network that is gone takes them along.
+async fn network(page: &Page, near: &Relay, offline: bool) {
+    page.browser.devtools("Network.enable", json!({})).await;
+    let conditions = json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+    page.browser.devtools("Network.emulateNetworkConditions", conditions).await;
+    if offline {
+        near.cut();
+    }
+}

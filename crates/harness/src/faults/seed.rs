@@ -1,0 +1,187 @@
+//! One seed from beginning to end: a world, a page, some faults one after the other, and the judge.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::browser::Browser;
+use crate::faults::Dice;
+use crate::faults::matrix::{Done, FAULTS, Fault, make};
+use crate::faults::watcher::{Seen, WATCHER, now, take};
+use crate::faults::world::{RATE, World};
+use crate::judge::honesty::{Outage, Sample, gaps, honesty};
+use crate::judge::ledger::Ledger;
+use crate::judge::log::PageLog;
+use crate::judge::{Case, Verdict, judge};
+use crate::page::{INSTRUMENTS, Page, with_page_in};
+use crate::truth::Truth;
+use crate::wait::{holds, wait_until};
+
+/// What is watched: the page's name, the ledger's, and where the API has it.
+pub const KINDS: [(&str, &str, &str); 3] = [
+    ("pods", "pods", "/api/v1/pods"),
+    ("deployments", "deployments.apps", "/apis/apps/v1/deployments"),
+    ("replicasets", "replicasets.apps", "/apis/apps/v1/replicasets"),
+];
+
+/// Where that is in the page.
+pub const PLACE: &str = "#/pods?pin=deployments,replicasets";
+
+/// A page is whole again within this after a fault, in milliseconds.
+pub const HEAL: f64 = 10_000.0;
+
+/// Faults of one seed.
+pub const EACH: usize = 3;
+
+/// At this stride seeds walk through the matrix.
+const STRIDE: usize = 7;
+
+/// How long a page may take that has not healed in time, before it is given up.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// What one seed came to.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The seed.
+    pub seed: u64,
+    /// Whether Trunk was between.
+    pub trunk: bool,
+    /// Each fault, and in how many milliseconds the page was whole again.
+    pub faults: Vec<(Option<Fault>, f64)>,
+    /// The longest false "live", in milliseconds, of each outage.
+    pub live: Vec<(&'static str, f64)>,
+    /// What the judge says.
+    pub verdict: Verdict,
+    /// Writes of what was watched.
+    pub writes: usize,
+    /// How long all of it took.
+    pub took: Duration,
+}
+
+/// What is gathered while faults come and go.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// Everything that the watcher saw.
+    pub seen: Seen,
+    /// The outages.
+    pub outages: Vec<Outage>,
+    /// Each fault, and in how many milliseconds the page was whole again.
+    pub healed: Vec<(Fault, f64)>,
+    /// What is wrong already.
+    pub complaints: Vec<String>,
+}
+
+/// The faults of a seed: every 25 seeds make each of them three times.
+pub fn faults(seed: u64) -> Vec<Fault> {
+    let first = seed as usize % FAULTS.len() * EACH;
+    (first..first + EACH).map(|at| FAULTS[at * STRIDE % FAULTS.len()]).collect()
+}
+
+/// Plays a seed.
+pub async fn play(seed: u64) -> Outcome {
+    let began = Instant::now();
+    let mut dice = Dice::new(seed);
+    let trunk = seed % 2 == 1;
+    let mut world = World::start(seed, (60, RATE), trunk, true).await;
+    let mut outcome = Outcome { seed, trunk, ..Outcome::default() };
+    let url = world.url();
+    let browser = Browser::start(&format!("{INSTRUMENTS}{WATCHER}")).await;
+    with_page_in(browser, &format!("faults-{seed}"), &url, PLACE, async |page| {
+        let mut gathered = Gathered::default();
+        for (name, ..) in KINDS {
+            page.reaches(name, "live", Duration::from_secs(30)).await;
+        }
+        for fault in faults(seed) {
+            world.cluster.advance(10, RATE).await;
+            strike(fault, &mut world, page, &mut dice, &mut gathered).await;
+            world.cluster.rate(RATE).await;
+        }
+        outcome.faults = gathered.healed.iter().map(|(fault, heal)| (Some(*fault), *heal)).collect();
+        sentence(&world, page, gathered, &mut outcome).await;
+    })
+    .await;
+    outcome.took = began.elapsed();
+    outcome
+}
+
+/// Makes a fault, and waits until the page is whole again; nothing is written then.
+pub async fn strike(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice, gathered: &mut Gathered) {
+    let Done { over, hidden, outage } = make(fault, world, page, dice).await;
+    let healed = whole(world, page).await;
+    let heal = (healed - over).max(0.0);
+    gathered.healed.push((fault, heal));
+    if heal > HEAL + hidden {
+        gathered.complaints.push(format!("{}: whole again {:.1} s after it was over", fault.name(), heal / 1000.0));
+    }
+    // A dead socket is a fault for as long as the page keeps it.
+    gathered.outages.extend(outage.map(|outage| Outage { to: outage.to.min(healed), ..outage }));
+    gather(page, gathered).await;
+}
+
+/// Takes in what the watcher saw.
+pub async fn gather(page: &Page, gathered: &mut Gathered) {
+    let names = KINDS.map(|(name, ..)| name);
+    let Seen { samples, audits, status, digests } = take(page, &names).await;
+    gathered.seen.samples.extend(samples);
+    gathered.seen.audits.extend(audits);
+    (gathered.seen.status, gathered.seen.digests) = (status, digests);
+}
+
+/// Lets the writes rest, and waits until every kind is live and equals an independent list; says when that was.
+pub async fn whole(world: &World, page: &Page) -> f64 {
+    world.cluster.rate(0).await;
+    let truths = truths(world).await;
+    let names = KINDS.map(|(name, ..)| name);
+    let script = "const status = window.kubechurn?.status?.() ?? [];
+        return arguments[0].map(name => [status.find(one => one.resource === name)?.state ?? '',
+            window.kubechurn?.digest?.(name) ?? ''])";
+    wait_until("the page is whole again", PATIENCE, async || {
+        let said: Vec<(String, Value)> = page.read(script, vec![Value::from(names.to_vec())]).await;
+        let wrong: Vec<String> = (said.iter().zip(&truths).zip(names))
+            .filter(|(((state, digest), truth), _)| state != "live" || *digest != truth.digest())
+            .map(|(((state, digest), truth), name)| format!("{name}: {state}, equal: {}", *digest == truth.digest()))
+            .collect();
+        holds(wrong.is_empty(), || format!("{wrong:?}"))
+    })
+    .await;
+    now()
+}
+
+async fn truths(world: &World) -> Vec<Truth> {
+    let mut truths = Vec::new();
+    for (.., path) in KINDS {
+        truths.push(world.cluster.list(path).await);
+    }
+    truths
+}
+
+/// Reads both accounts to the end, and has them judged.
+pub async fn sentence(world: &World, page: &Page, mut gathered: Gathered, outcome: &mut Outcome) {
+    whole(world, page).await;
+    page.is_balanced().await;
+    let truths = truths(world).await;
+    // The page's account first: what is sent after it is no loss.
+    gather(page, &mut gathered).await;
+    world.ledger_is_written(truths.iter().map(|truth| truth.revision).max().unwrap_or_default()).await;
+    let ledger = Ledger::read(&world.files());
+    let Gathered { seen, outages, complaints, .. } = gathered;
+    let log = PageLog::read(&seen.audits);
+    outcome.verdict.complaints.extend(complaints);
+    for (((name, resource, _), truth), digest) in KINDS.into_iter().zip(&truths).zip(&seen.digests) {
+        let status = seen.status.iter().find(|one| one["resource"] == name).unwrap_or(&Value::Null);
+        outcome.verdict.add(judge(&Case { ledger: &ledger, log: &log, resource, truth, digest, status }));
+        outcome.verdict.complaints.extend(gaps(&log, &seen.samples, (name, resource), &outages));
+        outcome.writes += ledger.of(resource, u64::MAX).count();
+    }
+    honest(&seen.samples, &outages, outcome);
+}
+
+/// Holds what the page said of itself against the outages.
+pub fn honest(samples: &[Sample], outages: &[Outage], outcome: &mut Outcome) {
+    let names = KINDS.map(|(name, ..)| name);
+    for outage in outages {
+        let (longest, complaints) = honesty(samples, &names, std::slice::from_ref(outage));
+        outcome.live.push((outage.fault, longest));
+        outcome.verdict.complaints.extend(complaints);
+    }
+}

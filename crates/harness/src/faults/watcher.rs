@@ -1,0 +1,66 @@
+//! Runs in the page before its own scripts: keeps the machine's clocks from the page, so that they can be moved; samples
+//! what the page says of itself by the machine's clock; and takes what it writes down before there is too much of it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+
+use crate::judge::honesty::Sample;
+use crate::page::Page;
+
+/// The script. `__wall` and `__mono` are what the page's two clocks are wrong by, in milliseconds.
+pub const WATCHER: &str = "
+    (() => {
+        const now = Date.now.bind(Date), monotonic = performance.now.bind(performance);
+        window.__wall = 0, window.__mono = 0;
+        Date.now = () => now() + window.__wall;
+        performance.now = () => monotonic() + window.__mono;
+        window.__samples = [], window.__audits = [];
+        let last = '', offset = null;
+        window.__look = () => {
+            const page = window.kubechurn;
+            if (!page) return;
+            const states = Object.fromEntries(page.status().map(one => [one.resource, one.state]));
+            const connection = document.querySelector('[data-testid=connection]');
+            const header = document.hidden ? null : connection?.dataset.state ?? null;
+            const said = JSON.stringify([header, states]);
+            if (said !== last) window.__samples.push([now(), header, states]), last = said;
+            const audit = page.audit?.();
+            if (!audit) return;
+            audit.real = now();
+            if (audit.entries.length || offset === null || Math.abs(audit.now - audit.real - offset) > 20)
+                window.__audits.push(audit);
+            offset = audit.now - audit.real;
+        };
+        setInterval(window.__look, 100);
+    })();";
+
+/// What the watcher saw since the last time, and the page's word for each resource at that very moment.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// What the page said of itself.
+    pub samples: Vec<Sample>,
+    /// What it wrote down.
+    pub audits: Vec<Value>,
+    /// `status()`.
+    pub status: Vec<Value>,
+    /// `digest()`, by the page's names.
+    pub digests: Vec<String>,
+}
+
+/// Takes what there is; all of it in one turn of the page, so that it fits together.
+pub async fn take(page: &Page, names: &[&str]) -> Seen {
+    let script = "
+        window.__look?.();
+        return [window.__samples.splice(0), window.__audits.splice(0), window.kubechurn?.status?.() ?? [],
+            arguments[0].map(name => window.kubechurn?.digest?.(name) ?? '')]";
+    let names = Value::from(names.to_vec());
+    let (samples, audits, status, digests): (Vec<Value>, _, _, Vec<Value>) = page.read(script, vec![names]).await;
+    let digests = digests.iter().map(|digest| digest.as_str().unwrap_or_default().to_owned()).collect();
+    Seen { samples: samples.iter().filter_map(Sample::read).collect(), audits, status, digests }
+}
+
+/// The machine's clock, in milliseconds, as the watcher has it.
+pub fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs_f64() * 1000.0
+}

@@ -1,0 +1,8 @@
+//! What the benchmarks measure in common.
+
+/// From a write's acknowledgement to the cell that shows it.
+pub mod freshness;
+/// What the browser says of a page.
+pub mod metrics;
+/// Medians and worse.
+pub mod quantile;

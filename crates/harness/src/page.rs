@@ -1,0 +1,393 @@
+//! The page, held by the handles that the README promises; and what is told and kept when a test fails.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::fs;
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::time::Duration;
+
+use futures::FutureExt;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use thirtyfour::TypingData;
+use thirtyfour::prelude::*;
+
+use super::browser::Browser;
+use super::tools;
+use super::truth::Truth;
+use super::wait::{holds, wait_until};
+
+/// What a user takes for "at once" on a busy machine.
+pub const AT_ONCE: Duration = Duration::from_secs(3);
+
+/// What runs in every page before its own scripts: wasm's memory is in none of the browser's figures for a page,
+/// so the module's is kept where a test finds it.
+pub const INSTRUMENTS: &str = "
+    for (const name of ['instantiate', 'instantiateStreaming']) {
+        const original = WebAssembly[name];
+        WebAssembly[name] = (...given) => original.apply(WebAssembly, given).then(result => {
+            const exports = (result.instance ?? result).exports;
+            window.__memory = exports.memory;
+            // How many JavaScript values the program holds. Their table grows in leaps, and frees places by a null.
+            const table = exports.__wbindgen_externrefs;
+            window.__values = () => {
+                let held = 0;
+                for (let at = 0; at < table.length; at++) if (table.get(at) != null) held++;
+                return held;
+            };
+            return result;
+        });
+    }";
+
+/// Has the page keep what it gives away where a test finds it: to the clipboard ([`COPIED`]), and as files
+/// ([`Page::gives`]).
+pub const GIVEN: &str = "
+    navigator.clipboard.writeText = async text => { window.__copied = text };
+    const original = URL.createObjectURL;
+    URL.createObjectURL = blob => { window.__blob = blob; return original.call(URL, blob) };
+    HTMLAnchorElement.prototype.click = function() { window.__file = this.download };";
+
+/// What a page with [`GIVEN`] copied last.
+pub const COPIED: &str = "return window.__copied ?? null";
+
+/// The titles of the columns.
+pub const HEADS: &str = "return [...document.querySelectorAll('[role=columnheader]')].map(head => head.dataset.col)";
+
+/// One element of `kubechurn.status()`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Status {
+    /// `pods`, `deployments`, …
+    pub resource: String,
+    /// `connecting`, `listing`, `live`, `stale`, `forbidden` or `stopped`.
+    pub state: String,
+    /// The newest version seen.
+    #[serde(rename = "resourceVersion")]
+    pub resource_version: Option<String>,
+    /// Whether the first list is in the store.
+    pub synced: bool,
+    /// Objects in the store.
+    pub items: usize,
+    /// How old the knowledge is.
+    pub age_ms: Option<f64>,
+    /// The server's words about what is wrong.
+    pub message: Option<String>,
+    /// The counters of the way of the data.
+    pub ledger: Value,
+}
+
+/// One element of `kubechurn.rows(resource)`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Row {
+    /// `namespace/name`.
+    pub key: String,
+    /// The object's uid.
+    pub uid: String,
+    /// Its version.
+    #[serde(rename = "resourceVersion")]
+    pub resource_version: String,
+    /// What is shown, by column.
+    pub cells: Map<String, Value>,
+}
+
+/// One element of `kubechurn.marks(resource)`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Mark {
+    /// `Added`, `Updated`, `Deleted`, `Replaced`, `Sync`, `Relist` or `Gap`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `namespace/name`; a relist or a gap has none.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// The object's uid.
+    #[serde(default)]
+    pub uid: Option<String>,
+    /// The object's version.
+    #[serde(default, rename = "resourceVersion")]
+    pub resource_version: Option<String>,
+}
+
+/// A page in a browser.
+#[derive(Debug)]
+pub struct Page {
+    /// Where it runs.
+    pub browser: Browser,
+    url: String,
+}
+
+/// Opens `url` with `hash` in a fresh browser and lets `test` use it. If the test fails, its message is followed
+/// by the page's status and console, and a screenshot is kept. A page that panicked fails every test.
+pub async fn with_page(name: &str, url: &str, hash: &str, test: impl AsyncFnOnce(&Page)) {
+    with_page_in(Browser::start(INSTRUMENTS).await, name, url, hash, test).await;
+}
+
+/// The same in a browser that was started with [`INSTRUMENTS`].
+pub async fn with_page_in(browser: Browser, name: &str, url: &str, hash: &str, test: impl AsyncFnOnce(&Page)) {
+    let page = Page { browser, url: url.to_owned() };
+    let outcome = AssertUnwindSafe(async {
+        page.open(hash).await;
+        test(&page).await;
+        page.has_not_panicked().await;
+    })
+    .catch_unwind()
+    .await;
+    if let Err(panic) = outcome {
+        page.explain(name, panic.as_ref()).await;
+        page.browser.quit().await;
+        resume_unwind(panic);
+    }
+    page.browser.quit().await;
+}
+
+impl Page {
+    /// Goes to a route of the page, such as `#/pods?ns=a`.
+    pub async fn open(&self, hash: &str) {
+        let url = format!("{}{hash}", self.url);
+        self.browser.driver.goto(&url).await.unwrap_or_else(|error| panic!("{url} does not load: {error}"));
+    }
+
+    /// `kubechurn.status()`; empty until the page has put it there.
+    pub async fn status(&self) -> Vec<Status> {
+        self.read("return window.kubechurn?.status?.() ?? []", Vec::new()).await
+    }
+
+    /// The status of one resource, if it is watched.
+    pub async fn status_of(&self, resource: &str) -> Option<Status> {
+        self.status().await.into_iter().find(|status| status.resource == resource)
+    }
+
+    /// `kubechurn.rows(resource)`.
+    pub async fn rows(&self, resource: &str) -> Vec<Row> {
+        self.read("return kubechurn.rows(arguments[0])", vec![resource.into()]).await
+    }
+
+    /// `kubechurn.marks(resource)`.
+    pub async fn marks(&self, resource: &str) -> Vec<Mark> {
+        self.read("return kubechurn.marks(arguments[0])", vec![resource.into()]).await
+    }
+
+    /// `kubechurn.digest(resource)`.
+    pub async fn digest(&self, resource: &str) -> String {
+        let digest = self.browser.resolve(&format!("kubechurn.digest('{resource}')")).await;
+        digest.as_str().unwrap_or_else(|| panic!("the digest is {digest}")).to_owned()
+    }
+
+    /// Waits until the page says that `resource` is in `state`.
+    pub async fn reaches(&self, resource: &str, state: &str, within: Duration) -> Status {
+        wait_until(&format!("{resource} is {state}"), within, async || match self.status_of(resource).await {
+            Some(status) if status.state == state && (state != "live" || status.synced) => Ok(status),
+            other => Err(format!("{other:?}")),
+        })
+        .await
+    }
+
+    /// Waits until `resource` is stale, and what came before the watch was lost has left the queue: from then on the
+    /// rows stay as they are.
+    pub async fn is_left_with(&self, resource: &str, within: Duration) -> Vec<Row> {
+        wait_until(&format!("{resource} is stale, and its queue empty"), within, async || {
+            let status = self.status_of(resource).await;
+            let is_so = |status: &Status| status.state == "stale" && status.ledger["queued"] == 0;
+            holds(status.as_ref().is_some_and(is_so), || format!("{status:?}"))
+        })
+        .await;
+        self.rows(resource).await
+    }
+
+    /// Waits until the page holds exactly what `truth` lists.
+    pub async fn shows(&self, resource: &str, truth: &Truth, within: Duration) {
+        let expected = truth.digest();
+        wait_until(&format!("{resource} equal an independent LIST"), within, async || {
+            let digest = self.digest(resource).await;
+            if digest == expected {
+                return Ok(());
+            }
+            let rows = self.rows(resource).await;
+            Err(difference(&rows, truth))
+        })
+        .await;
+    }
+
+    /// Waits until the table's own count is `shown / total`.
+    pub async fn counts(&self, shown: usize, total: usize) {
+        let expected = format!("{shown} / {total}");
+        wait_until("the row count", Duration::from_secs(5), async || {
+            let count = self.row_count().await;
+            holds(count == expected, || format!("{count}, not {expected}"))
+        })
+        .await;
+    }
+
+    /// Waits until exactly these rows are counted, of so many, and no other is drawn.
+    pub async fn shows_only(&self, what: &str, keys: &BTreeSet<&str>, total: usize, within: Duration) {
+        let expected = format!("{} / {total}", keys.len());
+        wait_until(what, within, async || {
+            let (count, drawn) = (self.row_count().await, self.drawn().await);
+            let strangers: Vec<&String> = drawn.iter().filter(|key| !keys.contains(key.as_str())).collect();
+            let is_so = count == expected && strangers.is_empty() && drawn.is_empty() == keys.is_empty();
+            holds(is_so, || format!("{count}, not {expected}; {} drawn; not meant: {strangers:?}", drawn.len()))
+        })
+        .await;
+    }
+
+    /// What the table counts. Thousands may be set apart for the eye.
+    async fn row_count(&self) -> String {
+        self.text("row-count").await.replace([',', '\u{202f}', '\u{2009}'], "")
+    }
+
+    /// Whether the page itself says that every frame is accounted for.
+    pub async fn is_balanced(&self) {
+        wait_until("the ledger is balanced", Duration::from_secs(5), async || {
+            let balanced = self.attribute("ledger", "data-balanced").await;
+            holds(balanced.as_deref() == Some("true"), || format!("data-balanced={balanced:?}"))
+        })
+        .await;
+    }
+
+    /// The text of the element with this `data-testid`, or nothing if there is none.
+    pub async fn text(&self, handle: &str) -> String {
+        let script = "return document.querySelector(`[data-testid=\"${arguments[0]}\"]`)?.textContent ?? ''";
+        let text: String = self.read(script, vec![handle.into()]).await;
+        text.trim().to_owned()
+    }
+
+    /// An attribute of the element with this `data-testid`.
+    pub async fn attribute(&self, handle: &str, name: &str) -> Option<String> {
+        let script =
+            "return document.querySelector(`[data-testid=\"${arguments[0]}\"]`)?.getAttribute(arguments[1]) ?? null";
+        self.read(script, vec![handle.into(), name.into()]).await
+    }
+
+    /// The element with this `data-testid`, waited for.
+    pub async fn element(&self, handle: &str) -> WebElement {
+        let selector = format!("[data-testid=\"{handle}\"]");
+        wait_until(&format!("the page has {selector}"), Duration::from_secs(10), async || {
+            self.browser.driver.find(By::Css(&selector)).await.map_err(|error| error.to_string())
+        })
+        .await
+    }
+
+    /// Clicks the element with this `data-testid` as a user would.
+    pub async fn click(&self, handle: &str) {
+        let element = self.element(handle).await;
+        element.click().await.unwrap_or_else(|error| panic!("{handle} cannot be clicked: {error}"));
+    }
+
+    /// Presses keys as a user does: whatever has the focus gets them.
+    pub async fn press(&self, keys: impl Into<TypingData>) {
+        self.browser.driver.action_chain().send_keys(keys).perform().await.expect("keys can be pressed");
+    }
+
+    /// Loads the page again.
+    pub async fn reload(&self) {
+        self.browser.driver.refresh().await.expect("the page reloads");
+    }
+
+    /// Waits until a script returns what is expected, which it must at once.
+    pub async fn becomes(&self, what: &str, script: &str, expected: Value) {
+        wait_until(what, AT_ONCE, async || {
+            let value = self.browser.run(script, Vec::new()).await;
+            holds(value == expected, || format!("{value}, not {expected}"))
+        })
+        .await;
+    }
+
+    /// Runs a script in the page and reads its value.
+    pub async fn read<T: DeserializeOwned>(&self, script: &str, arguments: Vec<Value>) -> T {
+        let value = self.browser.run(script, arguments).await;
+        T::deserialize(&value).unwrap_or_else(|error| panic!("`{script}` returned {value}: {error}"))
+    }
+
+    /// The keys of the rows that are drawn as live, from the top down.
+    pub async fn drawn(&self) -> Vec<String> {
+        let script = "return [...document.querySelectorAll('[role=row][data-state=live]')]
+            .map(row => [row.getBoundingClientRect().top, row.dataset.key])
+            .sort(([above], [below]) => above - below)
+            .map(([, key]) => key)";
+        self.read(script, Vec::new()).await
+    }
+
+    /// Waits until rows are drawn, as [`Page::drawn`] has them: what is live is in the store, and not yet to be seen.
+    pub async fn has_rows(&self) -> Vec<String> {
+        wait_until("rows are drawn", AT_ONCE, async || {
+            let drawn = self.drawn().await;
+            if drawn.is_empty() { Err("none".to_owned()) } else { Ok(drawn) }
+        })
+        .await
+    }
+
+    /// Waits for two frames: one takes in what happened, and by the next one it is painted.
+    pub async fn painted(&self) {
+        let frames = "new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)))";
+        self.browser.resolve(frames).await;
+    }
+
+    /// Waits until a page with [`GIVEN`] gives away a file whose name is right, and takes it; answers its text.
+    pub async fn gives(&self, is_it: impl Fn(&str) -> bool, within: Duration) -> String {
+        wait_until("a file is given away", within, async || {
+            let name: Option<String> = self.read("return window.__file ?? null", Vec::new()).await;
+            holds(name.as_deref().is_some_and(&is_it), || format!("{name:?}"))
+        })
+        .await;
+        let text = self.browser.resolve("(delete window.__file, window.__blob.text())").await;
+        text.as_str().expect("a file of text").to_owned()
+    }
+
+    /// The URL's hash.
+    pub async fn hash(&self) -> String {
+        self.read("return location.hash", Vec::new()).await
+    }
+
+    async fn has_not_panicked(&self) {
+        for entry in self.browser.console().await {
+            // A refused request is an error to the console as well; those are wanted here.
+            let ours = entry.source.as_deref() == Some("javascript") || entry.message.contains("panicked at");
+            assert!(!ours, "the page fell over: {}", entry.message);
+        }
+    }
+
+    async fn explain(&self, name: &str, panic: &(dyn Any + Send)) {
+        let words = panic.downcast_ref::<String>().cloned();
+        let words = words.or_else(|| panic.downcast_ref::<&str>().map(|&words| words.to_owned()));
+        eprintln!("\n{name} failed: {}", words.unwrap_or_default());
+        // The page may be what broke, so nothing here may panic in turn.
+        let script = "return [location.href, document.title, JSON.stringify(window.kubechurn?.status?.() ?? null)]";
+        match self.browser.driver.execute(script, Vec::new()).await {
+            Ok(answer) => eprintln!("  page: {}", answer.json()),
+            Err(error) => eprintln!("  the page does not answer: {error}"),
+        }
+        let console = self.browser.console().await;
+        for entry in console.iter().rev().take(20).rev() {
+            eprintln!("  console: {} {}", entry.level, entry.message);
+        }
+        let folder = tools::project_file("target/browser-failures");
+        let file = folder.join(format!("{name}.png"));
+        let taken = self.browser.driver.screenshot_as_png().await.map_err(|error| error.to_string());
+        let kept = taken.and_then(|png| {
+            fs::create_dir_all(&folder).and_then(|()| fs::write(&file, png)).map_err(|error| error.to_string())
+        });
+        match kept {
+            Ok(()) => eprintln!("  screenshot: {}", file.display()),
+            Err(error) => eprintln!("  no screenshot: {error}"),
+        }
+    }
+}
+
+/// How rows differ from a list, in few words.
+fn difference(rows: &[Row], truth: &Truth) -> String {
+    let shown: std::collections::BTreeMap<&str, &Row> = rows.iter().map(|row| (row.key.as_str(), row)).collect();
+    let missing: Vec<_> = truth.items.keys().filter(|key| !shown.contains_key(key.as_str())).take(3).collect();
+    let left_over: Vec<_> = shown.keys().filter(|key| !truth.items.contains_key(**key)).take(3).collect();
+    let stale: Vec<_> = truth
+        .items
+        .iter()
+        .filter_map(|(key, item)| Some((key, item, shown.get(key.as_str())?)))
+        .filter(|(_, item, row)| item.uid != row.uid || item.resource_version != row.resource_version)
+        .map(|(key, item, row)| format!("{key} at {} instead of {}", row.resource_version, item.resource_version))
+        .take(3)
+        .collect();
+    format!(
+        "{} rows for {} objects; missing {missing:?}, left over {left_over:?}, stale {stale:?}",
+        rows.len(),
+        truth.count()
+    )
+}

@@ -1,0 +1,12 @@
+//! What kubechurn shows, decided without a browser, so that it can be tested natively.
+//!
+//! - [`table`] makes rows of objects: kinds and their columns, filters, orders.
+//! - [`timeline`] makes marks of what was received, and a scene to paint.
+//! - [`page`] is what the page is: where the user is, what is watched, what it says of itself.
+//!
+//! No socket, clock, randomness or view is known here: the time and random numbers are arguments. Modules point one way:
+//! `{table, timeline} ← page`; `tests/it/tidy.rs` of the project holds this.
+
+pub mod page;
+pub mod table;
+pub mod timeline;

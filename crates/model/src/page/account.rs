@@ -1,0 +1,265 @@
+//! Where everything is that a kind's informers told the page's handlers: the sums from the store's changes to the rows that
+//! are shown, and from what arrived to the marks.
+
+use serde::Serialize;
+
+use crate::page::counters::Counters;
+use crate::table::view::{Sums, TableView};
+use crate::timeline::Timeline;
+use kubechurn_client::cache::factory::{Registration, SharedInformerFactory};
+use kubechurn_client::cache::processor::HandlerLedger;
+
+/// What became of all that was meant for the handlers of one kind, or of the table and the timeline of several.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// The table's handlers, and the rows; `None` where a table of several kinds has them.
+    pub table: Option<(HandlerLedger, Rows)>,
+    /// The timeline's handlers, and the marks.
+    pub timeline: (HandlerLedger, Marks),
+    /// The counters' handlers, and the counters; `None` where the kinds have their own.
+    pub counters: Option<(HandlerLedger, Counters)>,
+    /// How many objects the stores hold.
+    pub objects: usize,
+}
+
+/// The rows of a table.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rows {
+    /// Where they are.
+    pub sums: Sums,
+    /// Whether what stands in the table is what the sums say.
+    pub balanced: bool,
+}
+
+/// The marks of a timeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Of objects and of resyncs, since the handlers came.
+    pub pushed: u64,
+    /// All that were ever made, relists and gaps included.
+    pub made: u64,
+    /// Those that are held.
+    pub held: u64,
+    /// Those that were dropped, for there was no more room.
+    pub dropped: u64,
+}
+
+impl Rows {
+    /// Those of this table.
+    pub fn of(view: &TableView) -> Rows {
+        Rows { sums: view.sums(), balanced: view.is_balanced() }
+    }
+}
+
+impl Marks {
+    /// Those of this timeline, which had so many of objects when the handlers came.
+    pub fn of(timeline: &Timeline, before: u64) -> Marks {
+        Marks {
+            pushed: timeline.pushed() - before,
+            made: timeline.made(),
+            held: timeline.len() as u64,
+            dropped: timeline.evicted().total(),
+        }
+    }
+}
+
+/// What became of all that was meant for these handlers together.
+pub(super) fn handled(
+    handlers: impl Iterator<Item = Registration>,
+    informers: &SharedInformerFactory,
+) -> HandlerLedger {
+    let ledgers = handlers.filter_map(|one| informers.get(one.informer)?.handler_ledger(one.handler));
+    ledgers.fold(HandlerLedger::default(), HandlerLedger::plus)
+}
+
+impl Account {
+    /// Whether every change and every arrival is in one place: handled, failed, or waiting; each that was handled is in the
+    /// table, on the timeline, and in the counters; and where nothing waits, there are as many rows as objects.
+    pub fn is_balanced(&self) -> bool {
+        let has_all = |handlers: &HandlerLedger| handlers.waiting == 0;
+        let table = self.table.as_ref().is_none_or(|(handlers, rows)| {
+            handlers.is_balanced()
+                && rows.balanced
+                && rows.sums.taken.total() == handlers.handled
+                && (!has_all(handlers) || rows.sums.live == self.objects)
+        });
+        let counters = self.counters.as_ref().is_none_or(|(handlers, Counters { added, updated, synced, deleted })| {
+            handlers.is_balanced()
+                && added + updated + synced + deleted == handlers.handled
+                && (!has_all(handlers) || *added == deleted + self.objects as u64)
+        });
+        let (handlers, marks) = &self.timeline;
+        table
+            && counters
+            && handlers.is_balanced()
+            && marks.pushed == handlers.handled
+            && marks.made == marks.held + marks.dropped
+    }
+
+    /// The sums, written out.
+    pub fn words(&self) -> String {
+        let told = |name: &str, ledger: &HandlerLedger| {
+            let HandlerLedger { handled, failed, waiting, passed_over, meant, complaint } = ledger;
+            let complaint = complaint.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
+            format!(
+                "{name}: told {meant} = handled {handled} + failed {failed}{complaint} + waiting {waiting} + for others \
+                 {passed_over}\n"
+            )
+        };
+        let mut words = String::new();
+        if let Some((handlers, Rows { sums, .. })) = &self.table {
+            let Sums { taken, live, deleted, shown, hidden, .. } = sums;
+            words += &told("table", handlers);
+            words += &format!(
+                "handled {} = added {} + updated {} + synced {} + deleted {}\n\
+                 objects {} = rows {live} = added {} − deleted {} = shown {shown} + filtered out {hidden} (and {deleted} \
+                 deleted ones that stay a while)\n",
+                handlers.handled,
+                taken.added,
+                taken.updated,
+                taken.synced,
+                taken.deleted,
+                self.objects,
+                taken.added,
+                taken.deleted,
+            );
+        }
+        let (handlers, marks) = &self.timeline;
+        words += &told("timeline", handlers);
+        words += &format!("marks {} = held {} + dropped {}\n", marks.made, marks.held, marks.dropped);
+        if let Some((handlers, _)) = &self.counters {
+            words += &told("counters", handlers);
+        }
+        words
+    }
+}
+
+/// What became of what was meant for one handler, as `status()` tells it.
+#[derive(Debug, Serialize)]
+pub struct Told {
+    meant: u64,
+    handled: u64,
+    failed: u64,
+    waiting: u64,
+    passed_over: u64,
+}
+
+/// The sums behind the store, as `status()` tells them.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// `null` where a table of several kinds has the rows.
+    table: Option<Told>,
+    timeline: Told,
+    counters: Option<Told>,
+    /// `null` where a table of several kinds has them.
+    rows: Option<RowsReport>,
+    marks: MarksReport,
+}
+
+#[derive(Debug, Serialize)]
+struct RowsReport {
+    live: usize,
+    shown: usize,
+    filtered_out: usize,
+    deleted: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct MarksReport {
+    made: u64,
+    held: u64,
+    dropped: u64,
+}
+
+impl From<&HandlerLedger> for Told {
+    fn from(ledger: &HandlerLedger) -> Told {
+        let HandlerLedger { handled, failed, waiting, passed_over, meant, .. } = *ledger;
+        Told { meant, handled, failed, waiting, passed_over }
+    }
+}
+
+impl From<&Account> for Report {
+    fn from(account: &Account) -> Report {
+        let (timeline, marks) = &account.timeline;
+        let rows = account.table.as_ref().map(|(_, rows)| RowsReport {
+            live: rows.sums.live,
+            shown: rows.sums.shown,
+            filtered_out: rows.sums.hidden,
+            deleted: rows.sums.deleted,
+        });
+        Report {
+            table: account.table.as_ref().map(|(handlers, _)| handlers.into()),
+            timeline: timeline.into(),
+            counters: account.counters.as_ref().map(|(handlers, _)| handlers.into()),
+            rows,
+            marks: MarksReport { made: marks.made, held: marks.held, dropped: marks.dropped },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger(meant: u64, handled: u64, failed: u64, waiting: u64) -> HandlerLedger {
+        HandlerLedger { meant, handled, failed, waiting, ..HandlerLedger::default() }
+    }
+
+    /// Three objects, one of them gone again, and nothing that waits.
+    fn whole() -> Account {
+        let mut rows = Rows { balanced: true, ..Rows::default() };
+        rows.sums.taken.added = 3;
+        rows.sums.taken.deleted = 1;
+        rows.sums.live = 2;
+        Account {
+            table: Some((ledger(4, 4, 0, 0), rows)),
+            timeline: (ledger(5, 5, 0, 0), Marks { pushed: 5, made: 7, held: 4, dropped: 3 }),
+            counters: Some((ledger(4, 4, 0, 0), Counters { added: 3, deleted: 1, ..Counters::default() })),
+            objects: 2,
+        }
+    }
+
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut Account), balanced: bool) {
+        let mut account = whole();
+        change(&mut account);
+        assert_eq!(account.is_balanced(), balanced, "{}", account.words());
+    }
+
+    #[test]
+    fn what_is_nowhere_is_noticed_wherever_it_was_lost() {
+        let table = |account: &mut Account, change: fn(&mut HandlerLedger, &mut Rows)| {
+            if let Some((handlers, rows)) = &mut account.table {
+                change(handlers, rows);
+            }
+        };
+        check(|_| {}, true);
+        // A change that waits is on its way; its row is not there yet.
+        check(
+            |account| {
+                table(account, |handlers, _| *handlers = ledger(5, 4, 0, 1));
+                account.counters = None;
+                account.objects = 3;
+            },
+            true,
+        );
+        // One that a handler failed at leaves a row too few.
+        check(
+            |account| {
+                table(account, |handlers, _| *handlers = ledger(5, 4, 1, 0));
+                account.counters = None;
+                account.objects = 3;
+            },
+            false,
+        );
+        check(|account| table(account, |handlers, _| handlers.meant += 1), false);
+        check(|account| table(account, |_, rows| rows.sums.taken.updated += 1), false);
+        check(|account| table(account, |_, rows| rows.sums.live += 1), false);
+        check(|account| table(account, |_, rows| rows.balanced = false), false);
+        check(|account| account.objects = 1, false);
+        check(|account| account.timeline.1.pushed -= 1, false);
+        check(|account| account.timeline.1.dropped -= 1, false);
+        check(|account| account.timeline.0.failed += 1, false);
+        check(|account| account.counters = Some((ledger(4, 4, 0, 0), Counters::default())), false);
+    }
+}

@@ -1,0 +1,285 @@
+//! The kinds that can be watched: those that the page has columns for, and whatever else the server has.
+
+use std::cell::RefCell;
+
+use crate::table::column::Column;
+use crate::table::custom;
+use crate::table::kinds::{Kind, printed_by};
+use kubechurn_client::api::definition::PrinterColumn;
+use kubechurn_client::api::discovery::Discovered;
+use kubechurn_client::api::object::{Decode, decode_age};
+use kubechurn_client::api::release::Release;
+use kubechurn_client::api::resource::{ApiResource, intern};
+use kubechurn_client::api::sort::sort_by_key;
+
+/// What a kind is watched with; what has not all of these is no kind of the page's.
+const VERBS: [&str; 2] = ["list", "watch"];
+
+/// The kinds that there are, in the rail's order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Catalog {
+    kinds: Vec<&'static Kind>,
+    /// The kinds that the server has had, and has no longer.
+    gone: Vec<&'static Kind>,
+    /// Whether the server has said what it has.
+    is_discovered: bool,
+    /// Which release the server is, if that is known: kinds with columns of their own are as it prints them.
+    release: Option<Release>,
+}
+
+impl Default for Catalog {
+    /// Before the server is heard, the kinds that the page has columns for are taken to be there.
+    fn default() -> Catalog {
+        Catalog::printed_by(None)
+    }
+}
+
+impl Catalog {
+    /// The same, as a server of this release prints them.
+    pub fn printed_by(release: Option<Release>) -> Catalog {
+        Catalog { kinds: printed_by(release).collect(), gone: Vec::new(), is_discovered: false, release }
+    }
+
+    /// What a server has. Kinds with columns of their own come first, then others by group; a kind that was known
+    /// to `before` stays the very same.
+    pub fn of(discovered: &[Discovered], before: &Catalog) -> Catalog {
+        let watchable = || discovered.iter().filter(|one| one.supports(&VERBS));
+        let serves = |kind: &&Kind| watchable().any(|one| one.resource == kind.resource);
+        let mut kinds: Vec<&'static Kind> = printed_by(before.release).filter(serves).collect();
+        let own = kinds.clone();
+        let is_known = |one: &Discovered| own.iter().any(|kind| same(kind, &one.resource));
+        let mut others: Vec<&'static Kind> = watchable()
+            .filter(|one| one.preferred && !is_known(one))
+            .map(|one| {
+                let names = names(one);
+                let known = |kind: &&&'static Kind| kind.resource == one.resource && *kind.short_names == *names;
+                before.kinds.iter().find(known).copied().unwrap_or_else(|| new(one.resource, &names, &[AGE], || BARE))
+            })
+            .collect();
+        sort_by_key(&mut others, |kind| (kind.heading, kind.title));
+        kinds.extend(others);
+        let had = if before.is_discovered { &before.kinds[..] } else { &[] };
+        let mut gone: Vec<&'static Kind> = Vec::new();
+        for kind in had.iter().chain(&before.gone) {
+            if !kinds.iter().chain(&gone).any(|other| same(other, &kind.resource)) {
+                gone.push(kind);
+            }
+        }
+        Catalog { kinds, gone, is_discovered: true, release: before.release }
+    }
+
+    /// Every kind.
+    pub fn kinds(&self) -> impl Iterator<Item = &'static Kind> + Clone + use<'_> {
+        self.kinds.iter().copied()
+    }
+
+    /// Whether the server has said what it has; until then kinds may be missing, or too many.
+    pub fn is_discovered(&self) -> bool {
+        self.is_discovered
+    }
+
+    /// The kind that is called so: by the page's own name for it, or in any way that kubectl understands.
+    pub fn find(&self, name: &str) -> Option<&'static Kind> {
+        self.kinds().find(|kind| kind.name == name).or_else(|| self.kinds().find(|kind| kind.is_called(name)))
+    }
+
+    /// The kind that the page calls so, of those that the server has no longer.
+    pub fn gone(&self, name: &str) -> Option<&'static Kind> {
+        self.gone.iter().find(|kind| kind.name == name).copied()
+    }
+
+    /// Puts another description of a kind in the place of the one before: its columns have become known.
+    pub fn replace(&mut self, kind: &'static Kind) {
+        if let Some(known) = self.kinds.iter_mut().find(|known| known.resource == kind.resource) {
+            *known = kind;
+        }
+    }
+
+    /// Gives a resource's kind the columns of its definition, or, where there is none that can be read, AGE alone.
+    pub fn define(&mut self, resource: &ApiResource, definition: Option<&[PrinterColumn]>) {
+        let Some(known) = self.kinds().find(|kind| kind.resource == *resource) else { return };
+        let kind = match definition {
+            None => new(*resource, known.short_names, &[AGE], || BARE),
+            Some(definition) => {
+                let (columns, printers) = custom::columns(definition);
+                new(*resource, known.short_names, &columns, || {
+                    let printers: &'static custom::Printers = Box::leak(Box::new(printers));
+                    Decode(Box::leak(Box::new(|text: &str| printers.decode(text))))
+                })
+            }
+        };
+        self.replace(kind);
+    }
+}
+
+/// Whether a known kind is that resource in any of its versions.
+fn same(kind: &Kind, resource: &ApiResource) -> bool {
+    (kind.resource.group, kind.resource.plural) == (resource.group, resource.plural)
+}
+
+/// What kubectl understands beside plural and kind.
+fn names(one: &Discovered) -> Vec<&'static str> {
+    one.short_names.iter().copied().chain([one.singular]).collect()
+}
+
+thread_local! {
+    /// Every kind that was made, for none is made twice. A cluster's kinds are few, but definitions come, go and change
+    /// for as long as the page is open.
+    static MADE: RefCell<Vec<&'static Kind>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The kind of a resource with these names and columns, which lasts as long as the program.
+fn new(
+    resource: ApiResource,
+    names: &[&'static str],
+    columns: &[Column],
+    decode: impl FnOnce() -> Decode,
+) -> &'static Kind {
+    let is_it =
+        |kind: &&&'static Kind| kind.resource == resource && *kind.short_names == *names && *kind.columns == *columns;
+    if let Some(kind) = MADE.with_borrow(|made| made.iter().find(is_it).copied()) {
+        return kind;
+    }
+    let (name, heading) = match resource.group {
+        "" => (resource.plural, "Cluster"),
+        group => (intern(&format!("{}.{group}", resource.plural)), group),
+    };
+    let kind: &'static Kind = Box::leak(Box::new(Kind {
+        resource,
+        name,
+        short_names: Vec::leak(names.to_vec()),
+        heading,
+        title: resource.kind,
+        columns: Vec::leak(columns.to_vec()),
+        decode: decode(),
+    }));
+    MADE.with_borrow_mut(|made| made.push(kind));
+    kind
+}
+
+/// The column that every kind has.
+const AGE: Column = Column::figures("AGE");
+
+/// How objects are read of which only that is shown.
+const BARE: Decode = Decode(&decode_age);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kubechurn_client::api::discovery::{self, Answer};
+
+    fn real() -> Vec<Discovered> {
+        let documents = [
+            include_str!("../../../../tests/fixtures/discovery/discovery-api.json"),
+            include_str!("../../../../tests/fixtures/discovery/discovery-apis.json"),
+        ];
+        let resources = documents.into_iter().map(|text| match discovery::read(text).unwrap() {
+            Answer::Aggregated { resources, .. } => resources,
+            other => panic!("{other:?}"),
+        });
+        resources.flatten().collect()
+    }
+
+    #[test]
+    fn every_kind_that_can_be_watched_is_there_once() {
+        let catalog = Catalog::of(&real(), &Catalog::default());
+        let expected = real().iter().filter(|one| one.supports(&VERBS) && one.preferred).count();
+        assert_eq!(catalog.kinds().count(), expected);
+        for (at, kind) in catalog.kinds().enumerate() {
+            assert_eq!(catalog.find(kind.name), Some(kind), "{}", kind.name);
+            assert!(catalog.kinds().skip(at + 1).all(|other| other.name != kind.name), "{}", kind.name);
+        }
+    }
+
+    #[test]
+    fn kinds_stay_as_the_server_s_release_prints_them() {
+        let release = Release { major: 1, minor: 32 };
+        let first = Catalog::printed_by(Some(release));
+        let titles = |catalog: &Catalog| {
+            let accounts = catalog.find("sa").unwrap();
+            accounts.columns.iter().map(|column| column.title).collect::<Vec<_>>()
+        };
+        let second = Catalog::of(&real(), &first);
+        let third = Catalog::of(&real(), &second);
+        assert_eq!([&first, &second, &third].map(titles), [["SECRETS", "AGE"]; 3]);
+        assert_eq!(titles(&Catalog::of(&real(), &Catalog::default())), ["AGE"]);
+    }
+
+    #[test]
+    fn names_are_understood_as_kubectl_understands_them() {
+        let catalog = Catalog::of(&real(), &Catalog::default());
+        for (name, expected) in [
+            ("po", "pods"),
+            ("wd", "widgets.example.org"),
+            ("widget", "widgets.example.org"),
+            ("Widget.example.org", "widgets.example.org"),
+            ("widgets.v1.example.org", "widgets.example.org"),
+            ("events", "events"),
+            ("deploy.apps", "deployments"),
+        ] {
+            assert_eq!(catalog.find(name).map(|kind| kind.name), Some(expected), "{name}");
+        }
+        // What can only be created, or only be listed, is nothing to watch.
+        for name in ["bindings", "componentstatuses", "tokenreviews", "nothing", "widgets.apps", ""] {
+            assert!(catalog.find(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn kinds_come_and_go_and_the_rest_stays_as_it_is() {
+        let (all, first) = (real(), Catalog::default());
+        assert!(!first.is_discovered() && first.find("pods").is_some());
+        let with = Catalog::of(&all, &first);
+        let less: Vec<Discovered> = all.iter().filter(|one| one.resource.plural != "widgets").cloned().collect();
+        let without = Catalog::of(&less, &with);
+        assert!(without.find("widgets").is_none() && without.is_discovered());
+        let again = Catalog::of(&all, &with);
+        let widgets = |catalog: &Catalog| std::ptr::from_ref(catalog.find("widgets").unwrap());
+        assert_eq!(widgets(&with), widgets(&again));
+    }
+
+    fn column(name: &str, json_path: &str) -> PrinterColumn {
+        let value_type = String::from("integer");
+        PrinterColumn { name: name.to_owned(), json_path: json_path.to_owned(), value_type, ..PrinterColumn::default() }
+    }
+
+    #[test]
+    fn a_definition_that_was_seen_makes_no_kind_anew() {
+        let mut catalog = Catalog::of(&real(), &Catalog::default());
+        let bare = catalog.find("widgets").unwrap();
+        let mut define = |definition: Option<&[PrinterColumn]>| {
+            catalog.define(&bare.resource, definition);
+            catalog.find("widgets").unwrap()
+        };
+        let first = define(Some(&[column("Size", ".spec.size")]));
+        let titles: Vec<&str> = first.columns.iter().map(|column| column.title).collect();
+        assert_eq!((titles, first.name, first.is_called("wd")), (vec!["SIZE"], "widgets.example.org", true));
+        let object = first.decode.read(r#"{"metadata":{"name":"a"},"spec":{"size":3}}"#).unwrap();
+        assert_eq!(object.cells.get(0), Some(kubechurn_client::api::cell::CellRef::Number(3)));
+        let moved = define(Some(&[column("Size", ".spec.width")]));
+        assert_ne!(first, moved, "the same title, but another value");
+        assert!(std::ptr::eq(first, define(Some(&[column("Size", ".spec.size")]))));
+        assert!(std::ptr::eq(bare, define(None)) && bare != first);
+        let aged = define(Some(&[]));
+        assert_eq!((aged.columns[0].title, aged == bare), ("AGE", false));
+        // It survives discovery, and it does not come back with what was once defined.
+        let again = Catalog::of(&real(), &catalog);
+        assert!(std::ptr::eq(aged, again.find("widgets").unwrap()));
+        let less: Vec<Discovered> = real().into_iter().filter(|one| one.resource.plural != "widgets").collect();
+        let back = Catalog::of(&real(), &Catalog::of(&less, &again));
+        assert!(std::ptr::eq(bare, back.find("widgets").unwrap()));
+    }
+
+    #[test]
+    fn what_went_is_remembered_until_it_comes_back() {
+        let with = Catalog::of(&real(), &Catalog::default());
+        let less: Vec<Discovered> = real().into_iter().filter(|one| one.resource.plural != "widgets").collect();
+        let without = Catalog::of(&less, &with);
+        assert_eq!(without.gone("widgets.example.org"), with.find("widgets"));
+        assert!(Catalog::of(&less, &without).gone("widgets.example.org").is_some());
+        assert!(Catalog::of(&real(), &without).gone("widgets.example.org").is_none());
+        assert!(with.gone("widgets.example.org").is_none() && without.gone("nothing").is_none());
+        // What was only taken to be there has not gone.
+        assert!(Catalog::of(&[], &Catalog::default()).gone("pods").is_none());
+    }
+}

@@ -1,0 +1,137 @@
+//! What is shown, as command lines of kubectl that can be pasted into a shell.
+
+use std::fmt::Write;
+
+use crate::table::kinds::Kind;
+use kubechurn_client::api::object::ObjectKey;
+
+/// A table, as kubectl would be asked for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Listing<'a> {
+    /// Its kinds.
+    pub kinds: &'a [&'static Kind],
+    /// Its namespaces; empty for all.
+    pub namespaces: &'a [String],
+    /// Its label selector, or nothing.
+    pub labels: &'a str,
+    /// Its field selector, or nothing.
+    pub fields: &'a str,
+    /// Whether it has all columns.
+    pub wide: bool,
+}
+
+impl Listing<'_> {
+    /// A line for each namespace, for kubectl asks for one or for all. The words of the filter are the page's own, and
+    /// are in none.
+    pub fn command_line(&self) -> String {
+        let places: Vec<String> = match self.namespaces {
+            _ if !self.kinds.iter().any(|kind| kind.resource.namespaced) => vec![String::new()],
+            [] => vec![String::from(" -A")],
+            namespaces => namespaces.iter().map(|namespace| format!(" -n {}", quoted(namespace))).collect(),
+        };
+        let mut rest = String::new();
+        for (option, value) in [("-l", self.labels), ("--field-selector", self.fields)] {
+            if !value.is_empty() {
+                let _ = write!(rest, " {option} {}", quoted(value));
+            }
+        }
+        if self.wide {
+            rest.push_str(" -o wide");
+        }
+        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
+        let names = names.join(",");
+        let lines = places.iter().map(|place| format!("kubectl get {names}{place}{rest}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The line that gets one object, whole.
+pub fn object(kind: &Kind, key: &ObjectKey) -> String {
+    let mut word = kind.resource.kind.to_lowercase();
+    // The page's name has the group where the word alone could mean another kind.
+    if let Some((_, group)) = kind.name.split_once('.') {
+        let _ = write!(word, ".{group}");
+    }
+    let place = match &*key.namespace {
+        "" => String::new(),
+        namespace => format!(" -n {}", quoted(namespace)),
+    };
+    match quoted(&key.name) {
+        // The name of a ClusterRole may look like an option.
+        name if key.name.starts_with('-') => format!("kubectl get{place} -o yaml -- {word} {name}"),
+        name => format!("kubectl get {word} {name}{place} -o yaml"),
+    }
+}
+
+/// A word as a POSIX shell takes it for one word and for itself.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::kinds::kind;
+
+    #[test]
+    fn the_table_is_asked_for_as_it_is_shown() {
+        let pods = ("pods", &[][..], "", "", false);
+        for ((name, namespaces, labels, fields, wide), expected) in [
+            (pods, "kubectl get pods -A"),
+            (("pods", &["shop"][..], "app=web", "", true), "kubectl get pods -n shop -l app=web -o wide"),
+            (
+                ("pods", &["a", "b"][..], "", "spec.nodeName=n-1", false),
+                "kubectl get pods -n a --field-selector spec.nodeName=n-1\n\
+                 kubectl get pods -n b --field-selector spec.nodeName=n-1",
+            ),
+            (("nodes", &["shop"][..], "", "", false), "kubectl get nodes"),
+            (("deploy,rs,po", &["shop"][..], "", "", true), "kubectl get deployments,replicasets,pods -n shop -o wide"),
+            (("no,po", &[][..], "a=b", "", false), "kubectl get nodes,pods -A -l a=b"),
+            (("no,pv", &["shop"][..], "", "", false), "kubectl get nodes,persistentvolumes"),
+            (
+                ("deploy", &[][..], "tier in (web, api),!old", "metadata.name!=x", false),
+                "kubectl get deployments -A -l 'tier in (web, api),!old' --field-selector 'metadata.name!=x'",
+            ),
+            (("po", &["$(reboot)"][..], "a='b", "", false), r"kubectl get pods -n '$(reboot)' -l 'a='\''b'"),
+        ] {
+            let namespaces: Vec<String> = namespaces.iter().map(|name| name.to_string()).collect();
+            let kinds: Vec<&'static Kind> = name.split(',').map(|name| kind(name).unwrap()).collect();
+            let listing = Listing { kinds: &kinds, namespaces: &namespaces, labels, fields, wide };
+            assert_eq!(listing.command_line(), expected);
+        }
+    }
+
+    #[test]
+    fn an_object_is_asked_for_by_its_name() {
+        for (name, key, expected) in [
+            ("pods", ObjectKey::new("shop", "web-1"), "kubectl get pod web-1 -n shop -o yaml"),
+            ("nodes", ObjectKey::new("", "n-1"), "kubectl get node n-1 -o yaml"),
+            ("nodes", ObjectKey::new("", "system:a;b"), "kubectl get node 'system:a;b' -o yaml"),
+            ("nodes", ObjectKey::new("", "--all"), "kubectl get -o yaml -- node --all"),
+        ] {
+            assert_eq!(object(kind(name).unwrap(), &key), expected);
+        }
+        let widgets = Kind { name: "pods.example.org", ..*kind("pods").unwrap() };
+        let key = ObjectKey::new("a", "b");
+        assert_eq!(object(&widgets, &key), "kubectl get pod.example.org b -n a -o yaml");
+    }
+
+    #[test]
+    fn a_shell_takes_a_quoted_word_for_itself() {
+        for (word, expected) in
+            [("", "''"), ("a-b_c.d/e:1,2=%+@", "a-b_c.d/e:1,2=%+@"), ("a b", "'a b'"), ("'", r"''\'''"), ("ä", "'ä'")]
+        {
+            assert_eq!(quoted(word), expected);
+        }
+        // A real shell is asked too.
+        for word in ["", "a b", "'", "$HOME", "`id`", "a\nb", "!x", "~", "*", "\\", "#a", "a;b", "--", "é"] {
+            let script = format!("printf %s {}", quoted(word));
+            let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), word);
+        }
+    }
+}

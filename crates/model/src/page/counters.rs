@@ -1,0 +1,32 @@
+//! How many changes of each kind the store has seen.
+
+use serde::Serialize;
+
+use kubechurn_client::cache::handler::{Handled, ResourceEventHandler};
+use kubechurn_client::cache::store::Change;
+
+/// Counts since the kind came to be watched; what its store held by then counts as added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Objects that were not there.
+    pub added: u64,
+    /// Newer versions.
+    pub updated: u64,
+    /// Told again, with nothing new.
+    pub synced: u64,
+    /// Objects that went.
+    pub deleted: u64,
+}
+
+impl ResourceEventHandler for Counters {
+    fn changed(&mut self, _now: f64, change: &Change) -> Handled {
+        let counter = match change {
+            Change::Added { .. } => &mut self.added,
+            Change::Updated { .. } => &mut self.updated,
+            Change::Synced { .. } => &mut self.synced,
+            Change::Deleted { .. } => &mut self.deleted,
+        };
+        *counter += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,231 @@
+//! The row under the keyboard's hand: an object, not a place. It stays the same row as others come and go, and when it
+//! goes itself, the one that stands in its place is taken.
+
+use crate::table::order::RowId;
+use crate::table::view::TableView;
+
+/// Where to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// By so many rows, upwards if negative.
+    By(isize),
+    /// To the first row.
+    First,
+    /// To the last row.
+    Last,
+}
+
+/// How far around its last place a row is looked for before all are looked at.
+const NEAR: usize = 64;
+
+/// The row under the keyboard's hand, and perhaps one of its cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// The row's number, and which life of it.
+    row: Option<(RowId, u32)>,
+    /// Where it stood when it was last looked for.
+    index: usize,
+    /// The cell, counted from 1; 0 for the row as a whole.
+    cell: usize,
+}
+
+impl Cursor {
+    /// The row, if there is one: its number, and the life that it is in.
+    pub fn row(&self) -> Option<(RowId, u32)> {
+        self.row
+    }
+
+    /// The cell of this row, counted from 1, 0 for the whole row; `None` for another row.
+    pub fn on(&self, id: RowId, born: u32) -> Option<usize> {
+        (self.row == Some((id, born))).then_some(self.cell)
+    }
+
+    /// The cell, counted from 0; `None` on the row as a whole.
+    pub fn cell(&self) -> Option<usize> {
+        self.cell.checked_sub(1)
+    }
+
+    /// Goes to another row, and says where it stands; `None` where there is no row. From nowhere, every step but the
+    /// one to the end leads to `start`, the first row that is seen.
+    pub fn step(&mut self, view: &TableView, step: Step, start: usize) -> Option<usize> {
+        let last = view.len().checked_sub(1)?;
+        let index = match (step, self.settle(view)) {
+            (Step::First, _) => 0,
+            (Step::Last, _) => last,
+            (Step::By(_), None) => start.min(last),
+            (Step::By(by), Some(index)) => index.saturating_add_signed(by).min(last),
+        };
+        self.take(view, index)
+    }
+
+    /// Goes to another cell of the row, of so many columns.
+    pub fn step_aside(&mut self, by: isize, columns: usize) {
+        if self.row.is_some() {
+            self.cell = self.cell.saturating_add_signed(by).min(columns);
+        }
+    }
+
+    /// Leaves the cell for the row as a whole. Whether it was on one.
+    pub fn leave_cell(&mut self) -> bool {
+        std::mem::take(&mut self.cell) > 0
+    }
+
+    /// Goes to a row that the pointer has chosen.
+    pub fn put(&mut self, view: &TableView, id: RowId) {
+        if let Some(row) = view.row(id) {
+            self.row = Some((id, row.born));
+            self.index = self.find(view, id).unwrap_or(self.index);
+        }
+    }
+
+    /// Looks where the row stands now. If it is gone, the row in its place is taken; `None` where there is none.
+    pub fn settle(&mut self, view: &TableView) -> Option<usize> {
+        let (id, born) = self.row?;
+        let is_same = view.row(id).is_some_and(|row| row.born == born);
+        match is_same.then(|| self.find(view, id)).flatten() {
+            Some(index) => {
+                self.index = index;
+                Some(index)
+            }
+            None => self.take(view, self.index.min(view.len().saturating_sub(1))),
+        }
+    }
+
+    fn take(&mut self, view: &TableView, index: usize) -> Option<usize> {
+        let id = view.window(index, 1).first().copied();
+        self.row = id.and_then(|id| Some((id, view.row(id)?.born)));
+        self.index = index;
+        self.row.map(|_| index)
+    }
+
+    /// Where a row stands. A table that is held tells no positions, so the row is looked for where it was, then
+    /// everywhere.
+    fn find(&self, view: &TableView, id: RowId) -> Option<usize> {
+        if view.window(self.index, 1).first() == Some(&id) {
+            return Some(self.index);
+        }
+        view.position(id).or_else(|| {
+            let first = self.index.saturating_sub(NEAR);
+            let near = view.window(first, 2 * NEAR).iter().position(|one| *one == id).map(|at| first + at);
+            near.or_else(|| view.window(0, view.len()).iter().position(|one| *one == id))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::filter::Filter;
+    use crate::table::view::Linger;
+    use kubechurn_client::api::cells::Cells;
+    use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
+    use kubechurn_client::cache::store::Change;
+    use std::sync::Arc;
+
+    fn object(name: &str) -> Arc<Object> {
+        Arc::new(Object {
+            key: ObjectKey::new("shop", name),
+            uid: name.into(),
+            resource_version: ResourceVersion::new("1"),
+            owners: None,
+            cells: Cells::default(),
+            flaw: None,
+            extra: None,
+        })
+    }
+
+    fn add(view: &mut TableView, name: &str) {
+        view.apply(&Change::Added { new: object(name), listed: false, folded: 1 }, 0.0);
+    }
+
+    fn delete(view: &mut TableView, name: &str) {
+        view.apply(&Change::Deleted { last: object(name), folded: 1, final_state_unknown: false }, 0.0);
+        view.expire(Linger::default().milliseconds());
+    }
+
+    fn view(names: &[&str]) -> TableView {
+        let mut view = TableView::default();
+        names.iter().for_each(|name| add(&mut view, name));
+        view
+    }
+
+    fn name(cursor: &Cursor, view: &TableView) -> String {
+        let row = cursor.row().and_then(|(id, _)| view.row(id));
+        row.map_or_else(String::new, |row| row.object.key.name.to_string())
+    }
+
+    #[test]
+    fn steps_stay_in_the_table() {
+        let view = view(&["a", "b", "c", "d", "e"]);
+        for (steps, expected) in [
+            (&[Step::By(1)][..], "b"),
+            (&[Step::By(-1)], "b"),
+            (&[Step::By(1), Step::By(1)], "c"),
+            (&[Step::By(1), Step::By(-9)], "a"),
+            (&[Step::By(1), Step::By(99)], "e"),
+            (&[Step::Last], "e"),
+            (&[Step::Last, Step::First], "a"),
+            (&[Step::First, Step::By(2), Step::By(-1)], "b"),
+        ] {
+            let mut cursor = Cursor::default();
+            for step in steps {
+                assert!(cursor.step(&view, *step, 1).is_some());
+            }
+            assert_eq!(name(&cursor, &view), expected, "{steps:?}");
+        }
+        let mut cursor = Cursor::default();
+        assert_eq!(cursor.step(&TableView::default(), Step::Last, 0), None);
+        cursor.step_aside(1, 5);
+        assert_eq!(cursor, Cursor::default());
+    }
+
+    #[test]
+    fn the_row_is_the_object_and_not_its_place() {
+        let mut view = view(&["b", "d", "f"]);
+        let mut cursor = Cursor::default();
+        cursor.step(&view, Step::By(1), 1);
+        add(&mut view, "a");
+        add(&mut view, "c");
+        assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(3), "d".into()));
+        view.filter_by(Filter::parse("d", &[]).unwrap());
+        view.work(|| true);
+        assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(0), "d".into()));
+        view.filter_by(Filter::default());
+        view.work(|| true);
+        view.hold(0, 10);
+        assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(3), "d".into()));
+    }
+
+    #[test]
+    fn when_it_goes_the_one_in_its_place_is_taken() {
+        let mut view = view(&["a", "b", "c"]);
+        let mut cursor = Cursor::default();
+        cursor.step(&view, Step::By(1), 1);
+        delete(&mut view, "b");
+        assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(1), "c".into()));
+        // Another life of the same number is another row.
+        delete(&mut view, "c");
+        add(&mut view, "z");
+        add(&mut view, "0");
+        assert_eq!(cursor.settle(&view).map(|_| name(&cursor, &view)), Some("a".into()));
+        for gone in ["a", "z", "0"] {
+            delete(&mut view, gone);
+        }
+        assert_eq!((cursor.settle(&view), cursor.row()), (None, None));
+    }
+
+    #[test]
+    fn cells_are_stepped_through_from_the_row_and_back() {
+        let view = view(&["a"]);
+        let mut cursor = Cursor::default();
+        cursor.step(&view, Step::First, 0);
+        let mut cells = Vec::new();
+        for by in [1, 1, 1, -1, -1, -1] {
+            cursor.step_aside(by, 2);
+            cells.push(cursor.cell());
+        }
+        assert_eq!(cells, [Some(0), Some(1), Some(1), Some(0), None, None]);
+        cursor.step_aside(1, 2);
+        assert!(cursor.leave_cell() && !cursor.leave_cell());
+    }
+}

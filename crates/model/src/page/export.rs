@@ -1,0 +1,364 @@
+//! The table as a file: CSV as RFC 4180 has it, or JSON with a line for each row. What the rows do not hold, such as
+//! the values of Secrets, cannot get into it.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::page::layout::{Layout, Source};
+use crate::table::face::Face;
+use kubechurn_client::api::object::Object;
+use kubechurn_client::api::time::Timestamp;
+
+/// How the file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A line of titles, then a line for each row. For spreadsheets, and safe in them.
+    Csv,
+    /// An object for each row: `key`, `uid`, `resourceVersion`, and `cells` by title; of several kinds, first `kind`.
+    Json,
+}
+
+impl Format {
+    /// The file's type for the browser.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Format::Csv => "text/csv;charset=utf-8",
+            Format::Json => "application/x-ndjson;charset=utf-8",
+        }
+    }
+
+    /// How the file's name ends.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Json => "ndjson",
+        }
+    }
+}
+
+/// A table on its way into a file: the rows as they were when it was asked for, written slice by slice.
+#[derive(Debug)]
+pub struct Export {
+    format: Format,
+    face: Arc<Face>,
+    /// Where each column's text comes from, and its title.
+    columns: Vec<(Source, &'static str)>,
+    rows: std::vec::IntoIter<(u8, Arc<Object>)>,
+    total: usize,
+    /// The time for which ages are written, the same for all rows.
+    at: Timestamp,
+    begun: bool,
+}
+
+impl Export {
+    /// The rows, each with its kind's number, in the order of the table, in the columns that it shows. When each last changed is the page's own
+    /// knowledge, and is left out.
+    pub fn new(format: Format, layout: &Layout, rows: Vec<(u8, Arc<Object>)>, at: Timestamp) -> Export {
+        let columns = layout.sources.iter().filter(|source| **source != Source::Changed);
+        let columns = columns.map(|source| (*source, layout.title(*source))).collect();
+        let face = layout.face().clone();
+        Export { format, face, columns, total: rows.len(), rows: rows.into_iter(), at, begun: false }
+    }
+
+    /// How many rows there are in all.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The next `count` rows as text; `None` at the end.
+    pub fn slice(&mut self, count: usize) -> Option<String> {
+        let mut text = String::new();
+        if !std::mem::replace(&mut self.begun, true) && self.format == Format::Csv {
+            let titles = self.columns.iter().map(|(_, title)| *title);
+            write_line(titles, &mut text);
+        }
+        let mut cell = String::new();
+        for (kind, object) in self.rows.by_ref().take(count) {
+            match self.format {
+                Format::Csv => {
+                    let mut first = true;
+                    for (source, _) in &self.columns {
+                        write_separator(&mut first, &mut text);
+                        write_source(&self.face, *source, kind, &object, self.at, &mut cell);
+                        write_field(&cell, &mut text);
+                    }
+                    text.push_str("\r\n");
+                }
+                Format::Json => {
+                    let row = Row { face: &self.face, columns: &self.columns, kind, object: &object, at: self.at };
+                    // Text and maps of text are always JSON.
+                    text.push_str(&serde_json::to_string(&row).unwrap_or_default());
+                    text.push('\n');
+                }
+            }
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+/// The file's name: what is shown and when, in letters that every file system takes. `time` is written as in
+/// ISO 8601, without its signs.
+pub fn file_name(kind: &str, namespaces: &[String], time: &str, format: Format) -> String {
+    let mut name = kind.to_owned();
+    for namespace in namespaces.iter().take(3) {
+        let _ = write!(name, "-{namespace}");
+    }
+    if namespaces.len() > 3 {
+        let _ = write!(name, "-and-{}-more", namespaces.len() - 3);
+    }
+    let _ = write!(name, "-{time}");
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '.';
+    let name: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).take(120).collect();
+    format!("{}.{}", name.trim_start_matches(['.', '-']), format.extension())
+}
+
+/// The cells of a row with tabs between them, for the clipboard. No cell has a tab or a line break of its own, and none
+/// is a formula where the row is pasted into a spreadsheet, as in CSV. There is no quoting between tabs, but a spreadsheet
+/// takes quotes around a pasted cell away, and what is in them for a formula: what begins with one is text, too.
+pub fn tab_separated(layout: &Layout, kind: u8, object: &Object, at: Timestamp) -> String {
+    let mut cell = String::new();
+    let sources = layout.sources.iter().filter(|source| **source != Source::Changed);
+    let cells = sources.map(|source| {
+        write_source(layout.face(), *source, kind, object, at, &mut cell);
+        let text = cell.replace(['\t', '\n', '\r'], " ");
+        if is_formula(&cell) || cell.starts_with('"') { format!("'{text}") } else { text }
+    });
+    cells.collect::<Vec<_>>().join("\t")
+}
+
+/// The text of one cell of an object of the face's kind with this number, into an empty `out`.
+pub fn write_source(face: &Face, source: Source, kind: u8, object: &Object, at: Timestamp, out: &mut String) {
+    out.clear();
+    match source {
+        Source::Kind => out.push_str(face.label(kind)),
+        Source::Namespace => out.push_str(&object.key.namespace),
+        Source::Name => out.push_str(&object.key.name),
+        Source::Cell(cell) => {
+            if let Some(value) = face.cell(kind, cell).and_then(|cell| object.cells.get(cell)) {
+                value.write(at, out);
+            }
+        }
+        Source::Changed => {}
+    }
+}
+
+fn write_line<'a>(fields: impl Iterator<Item = &'a str>, out: &mut String) {
+    let mut first = true;
+    for field in fields {
+        write_separator(&mut first, out);
+        write_field(field, out);
+    }
+    out.push_str("\r\n");
+}
+
+fn write_separator(first: &mut bool, out: &mut String) {
+    if !std::mem::replace(first, false) {
+        out.push(',');
+    }
+}
+
+/// Whether a spreadsheet takes the text for a formula, and runs it, by the sign that it begins with; some take the wide
+/// forms of the signs, too (OWASP, "CSV Injection"). Such text gets an apostrophe before it.
+fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
+}
+
+/// A field of CSV.
+fn write_field(field: &str, out: &mut String) {
+    let is_formula = is_formula(field);
+    let must_quote =
+        is_formula || field.contains([',', '"', '\n', '\r']) || field.starts_with(' ') || field.ends_with(' ');
+    if !must_quote {
+        return out.push_str(field);
+    }
+    out.push('"');
+    if is_formula {
+        out.push('\'');
+    }
+    out.push_str(&field.replace('"', "\"\""));
+    out.push('"');
+}
+
+/// One row of JSON.
+struct Row<'a> {
+    face: &'a Face,
+    kind: u8,
+    columns: &'a [(Source, &'static str)],
+    object: &'a Object,
+    at: Timestamp,
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let kind = self.face.is_several().then(|| self.face.label(self.kind));
+        let mut map = serializer.serialize_map(Some(4 + usize::from(kind.is_some())))?;
+        if let Some(kind) = kind {
+            map.serialize_entry("kind", kind)?;
+        }
+        map.serialize_entry("key", &self.object.key.to_string())?;
+        map.serialize_entry("uid", &self.object.uid)?;
+        map.serialize_entry("resourceVersion", self.object.resource_version.as_str())?;
+        map.serialize_entry("cells", &Cells(self))?;
+        map.end()
+    }
+}
+
+struct Cells<'a>(&'a Row<'a>);
+
+impl Serialize for Cells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Row { face, kind, columns, object, at } = self.0;
+        let mut map = serializer.serialize_map(Some(columns.len()))?;
+        let mut text = String::new();
+        for (source, title) in *columns {
+            write_source(face, *source, *kind, object, *at, &mut text);
+            map.serialize_entry(title, &text)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::layout::Arrangement;
+    use crate::table::kinds::kind;
+    use kubechurn_client::api::cell::Cell;
+    use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+
+    fn object(name: &str, status: &str) -> Arc<Object> {
+        Arc::new(Object {
+            key: ObjectKey::new("shop", name),
+            uid: "u-1".into(),
+            resource_version: ResourceVersion::new("7"),
+            owners: None,
+            cells: [Cell::Ratio(1, 2), Cell::Text(status.into()), Cell::Number(-3), Cell::Age(Some(Timestamp(40)))]
+                .into(),
+            flaw: None,
+            extra: None,
+        })
+    }
+
+    fn layout() -> Layout {
+        Layout::of(Arc::new(Face::of(&[kind("pods").unwrap()])), false, &Arrangement::default())
+    }
+
+    fn whole(format: Format, rows: Vec<Arc<Object>>, slice: usize) -> String {
+        let rows = rows.into_iter().map(|object| (0, object)).collect();
+        let mut export = Export::new(format, &layout(), rows, Timestamp(100));
+        std::iter::from_fn(|| export.slice(slice)).collect()
+    }
+
+    #[test]
+    fn csv_is_as_the_rfc_says_and_runs_nothing() {
+        for (status, expected) in [
+            ("Running", "Running"),
+            ("a,b", "\"a,b\""),
+            ("say \"no\"", "\"say \"\"no\"\"\""),
+            ("=1+1", "\"'=1+1\""),
+            ("+1", "\"'+1\""),
+            ("-1", "\"'-1\""),
+            ("@SUM(A1)", "\"'@SUM(A1)\""),
+            ("\tx", "\"'\tx\""),
+            ("=a\",b", "\"'=a\"\",b\""),
+            ("＝1+1", "\"'＝1+1\""),
+            ("＠x", "\"'＠x\""),
+            (" x", "\" x\""),
+            ("x=1", "x=1"),
+            ("", ""),
+        ] {
+            let mut out = String::new();
+            write_field(status, &mut out);
+            assert_eq!(out, expected, "{status:?}");
+        }
+        let text = whole(Format::Csv, vec![object("a", "=x"), object("b", "Running")], 1);
+        let expected = "NAMESPACE,NAME,READY,STATUS,RESTARTS,AGE\r\n\
+                        shop,a,1/2,\"'=x\",\"'-3\",60s\r\nshop,b,1/2,Running,\"'-3\",60s\r\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn json_has_a_line_for_each_row() {
+        let text = whole(Format::Json, vec![object("a", "say \"no\"\n"), object("b", "Running")], 5);
+        let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let cells = serde_json::json!({ "NAMESPACE": "shop", "NAME": "b", "READY": "1/2", "STATUS": "Running",
+            "RESTARTS": "-3", "AGE": "60s" });
+        let expected = serde_json::json!({ "key": "shop/b", "uid": "u-1", "resourceVersion": "7", "cells": cells });
+        assert_eq!((lines.len(), &lines[1]), (2, &expected));
+    }
+
+    #[test]
+    fn slices_are_the_whole_however_they_are_cut() {
+        let rows: Vec<_> = (0..10).map(|at| object(&format!("pod-{at}"), "Running")).collect();
+        for format in [Format::Csv, Format::Json] {
+            let all = whole(format, rows.clone(), 100);
+            for slice in [1, 3, 10] {
+                assert_eq!(whole(format, rows.clone(), slice), all);
+            }
+            assert_eq!(all.lines().count(), 10 + usize::from(format == Format::Csv));
+        }
+        // Without a row CSV still says what its columns are.
+        assert_eq!(whole(Format::Csv, Vec::new(), 5).lines().count(), 1);
+        assert_eq!(whole(Format::Json, Vec::new(), 5), "");
+    }
+
+    #[test]
+    fn a_row_for_the_clipboard_has_tabs_between_its_cells() {
+        let text = tab_separated(&layout(), 0, &object("a", "Running"), Timestamp(100));
+        assert_eq!(text, "shop\ta\t1/2\tRunning\t'-3\t60s");
+    }
+
+    #[test]
+    fn a_row_for_the_clipboard_runs_nothing() {
+        for (status, expected) in [
+            ("Running", "Running"),
+            ("x=1", "x=1"),
+            ("=1+1", "'=1+1"),
+            ("＝1+1", "'＝1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\"=1+1\"", "'\"=1+1\""),
+            ("\t=1+1", "' =1+1"),
+            ("a\t=1+1", "a =1+1"),
+            ("", ""),
+        ] {
+            let text = tab_separated(&layout(), 0, &object("a", status), Timestamp(100));
+            assert_eq!(text, format!("shop\ta\t1/2\t{expected}\t'-3\t60s"), "{status:?}");
+        }
+    }
+
+    #[test]
+    fn rows_of_several_kinds_say_which_they_are_of() {
+        let face = Face::of(&[kind("deployments").unwrap(), kind("pods").unwrap()]);
+        let layout = Layout::of(Arc::new(face), false, &Arrangement::default());
+        let deployment = Object {
+            cells: [Cell::Ratio(1, 2), Cell::Number(2), Cell::Number(1), Cell::Age(Some(Timestamp(40)))].into(),
+            ..(*object("web", "")).clone()
+        };
+        let rows = vec![(0, Arc::new(deployment)), (1, object("web", "Running"))];
+        let all = |format| Export::new(format, &layout, rows.clone(), Timestamp(100)).slice(9).unwrap();
+        let expected = "KIND,NAMESPACE,NAME,READY,UP-TO-DATE,AVAILABLE,STATUS,RESTARTS,AGE\r\n\
+                        Deployment,shop,web,1/2,2,1,,,60s\r\nPod,shop,web,1/2,,,Running,\"'-3\",60s\r\n";
+        assert_eq!(all(Format::Csv), expected);
+        let lines: Vec<serde_json::Value> =
+            all(Format::Json).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let kinds =
+            lines.iter().map(|line| (line["kind"].as_str(), line["cells"]["KIND"].as_str())).collect::<Vec<_>>();
+        assert_eq!(kinds, [(Some("Deployment"), Some("Deployment")), (Some("Pod"), Some("Pod"))]);
+        assert_eq!((&lines[0]["key"], &lines[0]["cells"]["STATUS"]), (&lines[1]["key"], &"".into()));
+        assert_eq!(tab_separated(&layout, 1, &rows[1].1, Timestamp(100)), "Pod\tshop\tweb\t1/2\t\t\tRunning\t'-3\t60s");
+    }
+
+    #[test]
+    fn a_file_s_name_has_no_sign_that_means_something() {
+        let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        for (kind, namespaces, expected) in [
+            ("pods", &["shop"][..], "pods-shop-T.csv"),
+            ("../etc", &[], "etc-T.csv"),
+            ("pods", &["a/b", "c", "d", "e", "f"], "pods-a-b-c-d-and-2-more-T.csv"),
+        ] {
+            assert_eq!(file_name(kind, &names(namespaces), "T", Format::Csv), expected);
+        }
+    }
+}

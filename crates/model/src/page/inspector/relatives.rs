@@ -1,0 +1,235 @@
+//! Whom an object belongs to, and what belongs to it, as far as what is watched knows.
+
+use std::sync::Arc;
+
+use crate::page::catalog::Catalog;
+use crate::page::route::Route;
+use crate::page::watched::{OWNER, Watched};
+use crate::table::kinds::Kind;
+use kubechurn_client::api::cell::{CellRef, Tone};
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::api::owner::OwnerReference;
+use kubechurn_client::api::sort::sort_by;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::factory::SharedInformerFactory;
+
+/// So many dependents are shown; more are counted.
+pub const MOST: usize = 100;
+/// So far an owner's owners are followed, and what belongs to what belongs to an object.
+pub const DEPTH: usize = 6;
+
+/// Another object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// `ReplicaSet`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Where a click leads; nowhere for kinds that the server does not let anyone watch.
+    pub href: Option<String>,
+    /// What its row says of its state, and how alarming that is.
+    pub status: (String, Tone),
+    /// What is odd about it; nothing usually.
+    pub words: &'static str,
+    /// How far below the object it is, from 0.
+    pub depth: usize,
+}
+
+/// What belongs to an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dependents {
+    /// The first of them, each above what belongs to it.
+    pub links: Vec<Link>,
+    /// How many more there are.
+    pub more: usize,
+    /// The kinds that were looked through.
+    pub kinds: Vec<&'static str>,
+}
+
+/// The kind that an owner is of, if the server lets it be watched.
+pub fn kind_of(catalog: &Catalog, owner: &OwnerReference) -> Option<&'static Kind> {
+    let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
+    catalog.kinds().find(|kind| *kind.resource.kind == *owner.kind && kind.resource.group == group)
+}
+
+/// An owner's key: in the object's namespace, or in none.
+pub fn key_of(kind: &Kind, owner: &OwnerReference, namespace: &str) -> ObjectKey {
+    ObjectKey::new(if kind.resource.namespaced { namespace } else { "" }, &owner.name)
+}
+
+/// An object of a watched kind.
+pub fn find<'a>(
+    desks: &'a [Watched],
+    informers: &'a SharedInformerFactory,
+    kind: &Kind,
+    key: &ObjectKey,
+) -> Option<&'a Arc<Object>> {
+    let desk = desks.iter().find(|desk| desk.kind().resource == kind.resource)?;
+    desk.informers(informers).find_map(|informer| informer.store().get(key))
+}
+
+/// A link to an object. Filters and selectors that may hide it do not come along.
+pub fn link(route: &Route, kind: &'static str, key: &ObjectKey) -> String {
+    let namespaces = match &*key.namespace {
+        namespace if route.namespaces.iter().any(|chosen| chosen == namespace) => route.namespaces.clone(),
+        "" => route.namespaces.clone(),
+        _ => Vec::new(),
+    };
+    let nothing = String::new();
+    // A table that has the kind already stays.
+    let table = if route.shows(kind) { route.clone() } else { route.showing(kind) };
+    let place = Route { text: nothing.clone(), labels: nothing.clone(), fields: nothing, namespaces, ..table };
+    place.selecting(Some((kind, key))).fragment()
+}
+
+/// What an object's row says of its state.
+pub fn status(object: &Object) -> (String, Tone) {
+    let status = object.cells.iter().find_map(|cell| match cell {
+        CellRef::Status(text, tone) => Some((text.to_owned(), tone)),
+        _ => None,
+    });
+    // READY tells as much of those that have no status.
+    let ready = || {
+        object.cells.iter().find_map(|cell| match cell {
+            CellRef::Ratio(part, whole) if part < whole => Some((format!("{part}/{whole}"), Tone::Wait)),
+            CellRef::Ratio(part, whole) => Some((format!("{part}/{whole}"), Tone::Plain)),
+            _ => None,
+        })
+    };
+    status.or_else(ready).unwrap_or_default()
+}
+
+/// What belongs to the object with this uid, and what belongs to that.
+pub fn dependents(desks: &[Watched], informers: &SharedInformerFactory, route: &Route, uid: &Uid) -> Dependents {
+    let kinds = desks.iter().map(|desk| desk.kind().title).collect();
+    let mut found = Dependents { kinds, ..Dependents::default() };
+    // A uid that two objects claim, or that owns itself, comes once.
+    let mut seen = vec![uid.clone()];
+    below(desks, informers, route, uid, 0, &mut seen, &mut found);
+    found
+}
+
+fn below(
+    desks: &[Watched],
+    informers: &SharedInformerFactory,
+    route: &Route,
+    uid: &Uid,
+    depth: usize,
+    seen: &mut Vec<Uid>,
+    found: &mut Dependents,
+) {
+    let value = uid.text();
+    for desk in desks {
+        let mut objects: Vec<&Arc<Object>> =
+            desk.informers(informers).flat_map(|informer| informer.store().by_index(OWNER, &value)).collect();
+        sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
+        for object in objects {
+            if found.links.len() >= MOST {
+                found.more += 1;
+                continue;
+            }
+            if seen.contains(&object.uid) {
+                continue;
+            }
+            seen.push(object.uid.clone());
+            found.links.push(Link {
+                kind: desk.kind().resource.kind.to_owned(),
+                name: object.key.name.to_string(),
+                href: Some(link(route, desk.kind().name, &object.key)),
+                status: status(object),
+                words: "",
+                depth,
+            });
+            if depth + 1 < DEPTH {
+                below(desks, informers, route, &object.uid, depth + 1, seen, found);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::notices::Announcer;
+    use crate::page::watched::scopes;
+    use crate::table::kinds::kind;
+    use crate::timeline::Timeline;
+    use kubechurn_client::cache::backoff::Moment;
+    use kubechurn_client::cache::reflector::Input;
+
+    const NOW: Moment = Moment { now: 0.0, random: 0.0 };
+
+    fn owned(kind: &str, name: &str, uid: &str, owner: &str) -> String {
+        format!(
+            r#"{{"type":"ADDED","object":{{"kind":"{kind}","metadata":{{"namespace":"n","name":"{name}","uid":"{uid}",
+            "resourceVersion":"1","ownerReferences":[{{"apiVersion":"apps/v1","kind":"X","name":"x","uid":"{owner}"}}]}}}}}}"#
+        )
+    }
+
+    fn check(frames: &[(&str, String)], uid: &str, expected: &[&str]) {
+        let (mut informers, mut announcer) = (SharedInformerFactory::default(), Announcer::default());
+        let route = Route::parse("#/deployments?pin=replicasets,pods&labels=a%3Db&ns=n");
+        let mut desks = Vec::new();
+        for name in ["deployments", "replicasets", "pods"] {
+            let kind = kind(name).unwrap();
+            let scopes = scopes(kind, &Route::default(), false);
+            desks.push(Watched::new(kind, scopes, Timeline::default(), &mut informers, &mut announcer, 0.0));
+        }
+        for (id, resource, _) in informers.start() {
+            let informer = informers.get_mut(id).unwrap();
+            informer.handle(Input::Start, NOW);
+            for (_, frame) in frames.iter().filter(|(plural, _)| *plural == resource.plural) {
+                informer.handle(Input::Frame(frame), NOW);
+            }
+            let end = r#"{"type":"BOOKMARK","object":{"kind":"X","metadata":{"resourceVersion":"9",
+                "annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+            informer.handle(Input::Frame(end), NOW);
+            informer.drain(usize::MAX, 0.0);
+        }
+        let found = dependents(&desks, &informers, &route, &uid.into());
+        let lines: Vec<String> =
+            found.links.iter().map(|link| format!("{}{} {}", "-".repeat(link.depth), link.kind, link.name)).collect();
+        assert_eq!(lines, expected);
+        assert_eq!((found.more, found.kinds), (0, vec!["Deployments", "ReplicaSets", "Pods"]));
+        let hrefs = found.links.iter().filter_map(|link| link.href.clone());
+        assert!(hrefs.into_iter().all(|href| href.contains("sel=n/") && !href.contains("labels")), "{:?}", found.links);
+    }
+
+    #[test]
+    fn what_belongs_to_what_belongs_to_an_object_is_found() {
+        let frames = [
+            ("replicasets", owned("ReplicaSet", "r", "r", "d")),
+            ("pods", owned("Pod", "p2", "p2", "r")),
+            ("pods", owned("Pod", "p1", "p1", "r")),
+            ("pods", owned("Pod", "other", "o", "else")),
+        ];
+        check(&frames, "d", &["ReplicaSet r", "-Pod p1", "-Pod p2"]);
+        check(&frames, "r", &["Pod p1", "Pod p2"]);
+        check(&frames, "nobody", &[]);
+    }
+
+    #[test]
+    fn who_owns_itself_is_no_endless_tree() {
+        let frames = [("pods", owned("Pod", "a", "a", "b")), ("pods", owned("Pod", "b", "b", "a"))];
+        check(&frames, "a", &["Pod b"]);
+    }
+
+    #[test]
+    fn owners_are_known_by_group_and_kind() {
+        let owner = |api_version: &str, kind: &str| OwnerReference {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            name: "x".into(),
+            uid: "u".into(),
+            controller: true,
+        };
+        let found = |api_version: &str, kind: &str| {
+            kind_of(&Catalog::default(), &owner(api_version, kind)).map(|kind| kind.name)
+        };
+        assert_eq!(found("apps/v1", "ReplicaSet"), Some("replicasets"));
+        assert_eq!(found("v1", "Node"), Some("nodes"));
+        assert_eq!(found("other/v1", "ReplicaSet"), None);
+        let key = key_of(kind("nodes").unwrap(), &owner("v1", "Node"), "n");
+        assert_eq!(key.to_string(), "x");
+    }
+}

@@ -1,0 +1,127 @@
+//! The versions of an object that this session saw, each with what it changed.
+
+use serde_json::Value;
+
+use crate::page::history::Version;
+use crate::page::inspector::diff::{Diff, diff};
+use crate::page::inspector::fields;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+
+/// What a version is, beside the one before it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// It was created; nothing was before it.
+    Created,
+    /// A list brought it, and no older version is known.
+    Listed,
+    /// What differs from the version that is kept before it: its resourceVersion, and the differences.
+    Diff(String, Diff),
+    /// The version before it is not kept, so that what changed is not known.
+    Alone,
+    /// The deletion was seen only by absence: no frame told of it.
+    Unseen,
+    /// Its text cannot be read.
+    Unreadable(String),
+}
+
+/// One version, as it is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// Its place among all that was received.
+    pub sequence: u64,
+    /// What happened.
+    pub delta_type: DeltaType,
+    /// When it came, in milliseconds since 1970.
+    pub at: f64,
+    /// Its version.
+    pub resource_version: String,
+    /// Which life of the name.
+    pub uid: Uid,
+    /// Who seems to have written it.
+    pub writers: Vec<String>,
+    /// What it changed.
+    pub body: Body,
+}
+
+/// Reads a version, beside the one that is kept before it.
+pub fn show(version: &Version, before: Option<&Version>) -> Shown {
+    let before = before.filter(|before| before.uid == version.uid);
+    let (writers, body) = read(version, before);
+    Shown {
+        sequence: version.sequence,
+        delta_type: version.delta_type,
+        at: version.at,
+        resource_version: version.resource_version.to_string(),
+        uid: version.uid.clone(),
+        writers,
+        body,
+    }
+}
+
+fn read(version: &Version, before: Option<&Version>) -> (Vec<String>, Body) {
+    let Some(text) = &version.text else {
+        let body = match version.delta_type {
+            DeltaType::Deleted => Body::Unseen,
+            _ => Body::Unreadable(String::from("its text is no JSON object")),
+        };
+        return (Vec::new(), body);
+    };
+    let new = match serde_json::from_str::<Value>(text) {
+        Ok(new) => new,
+        Err(error) => return (Vec::new(), Body::Unreadable(error.to_string())),
+    };
+    let old = before.and_then(|before| serde_json::from_str::<Value>(before.text.as_deref()?).ok());
+    match (before, old, version.delta_type) {
+        (Some(before), Some(old), _) => {
+            let body = Body::Diff(before.resource_version.to_string(), diff(&old, &new));
+            (fields::writers(Some(&old), &new), body)
+        }
+        (None, _, DeltaType::Added) => (fields::writers(None, &new), Body::Created),
+        (None, _, DeltaType::Replaced | DeltaType::Sync) => (Vec::new(), Body::Listed),
+        _ => (Vec::new(), Body::Alone),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::inspector::diff::{Change, FieldChange};
+    use crate::table::kinds::pods;
+    use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+
+    fn version(delta_type: DeltaType, uid: &str, text: Option<&str>) -> Version {
+        Version {
+            sequence: 3,
+            at: 0.0,
+            delta_type,
+            resource: pods::KIND.resource,
+            key: ObjectKey::new("a", "b"),
+            uid: uid.into(),
+            resource_version: ResourceVersion::new("7"),
+            text: text.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn a_version_tells_what_it_changed_or_why_that_is_not_known() {
+        let before = version(DeltaType::Replaced, "u", Some(r#"{"a":1}"#));
+        let after = |delta_type, text| version(delta_type, "u", Some(text));
+        let changed = Diff {
+            changes: vec![FieldChange { path: "a".into(), change: Change::Changed("1".into(), "2".into()) }],
+            more: 0,
+        };
+        for (version, before, expected) in [
+            (after(DeltaType::Added, "{}"), None, Body::Created),
+            (after(DeltaType::Replaced, "{}"), None, Body::Listed),
+            (after(DeltaType::Updated, "{}"), None, Body::Alone),
+            (after(DeltaType::Deleted, "{}"), None, Body::Alone),
+            (after(DeltaType::Updated, r#"{"a":2}"#), Some(&before), Body::Diff("7".into(), changed)),
+            (version(DeltaType::Deleted, "u", None), Some(&before), Body::Unseen),
+            (version(DeltaType::Added, "new life", Some("{}")), Some(&before), Body::Created),
+        ] {
+            assert_eq!(show(&version, before).body, expected);
+        }
+        assert!(matches!(show(&after(DeltaType::Updated, "{"), Some(&before)).body, Body::Unreadable(_)));
+    }
+}

@@ -1,0 +1,457 @@
+//! The palette: everything that can be gone to or done, by a few letters of its name.
+
+use std::ops::Range;
+
+use crate::page::catalog::Catalog;
+use crate::page::keys::{Act, keys_of};
+use crate::page::resync::Resync;
+use crate::page::route::{Route, joined};
+use crate::table::face::Face;
+use crate::table::kinds::Kind;
+use crate::table::view::Linger;
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::sort::sort_by_key;
+
+/// What the palette does without a key of its own, and what has one but is looked for by name.
+const ACTS: &[Act] = &[
+    Act::Filter,
+    Act::Namespaces,
+    Act::Pause,
+    Act::Wide,
+    Act::Columns,
+    Act::ResetColumns,
+    Act::Sort,
+    Act::Turn,
+    Act::Pin,
+    Act::ClearFilter,
+    Act::ClearDeleted,
+    Act::Linger(Linger::AtOnce),
+    Act::Linger(Linger::TwoSeconds),
+    Act::Linger(Linger::TenSeconds),
+    Act::Linger(Linger::Minute),
+    Act::Linger(Linger::FiveMinutes),
+    Act::Linger(Linger::UntilDismissed),
+    Act::Resync(Resync::Automatic),
+    Act::Resync(Resync::Off),
+    Act::Resync(Resync::HalfMinute),
+    Act::Resync(Resync::Minute),
+    Act::Resync(Resync::TenMinutes),
+    Act::Retry,
+    Act::Verify,
+    Act::CopyName,
+    Act::CopyCell,
+    Act::CopyRow,
+    Act::CopyObjectCommand,
+    Act::CopyCommand,
+    Act::CopyLink,
+    Act::ExportCsv,
+    Act::ExportJson,
+    Act::Theme,
+    Act::Letters,
+    Act::Help,
+];
+
+/// How many entries are shown at most: all of what most clusters have, and no more than a page can carry.
+const SHOWN: usize = 400;
+
+/// What an entry does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Does {
+    /// Be at another place.
+    Go(Route),
+    /// Do this.
+    Act(Act),
+    /// Look at an object of a kind, by the page's name for it.
+    Look(&'static str, ObjectKey),
+}
+
+/// The headings, in their order where nothing else decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// What was looked at.
+    Recent,
+    /// Kinds.
+    Kind,
+    /// Namespaces.
+    Namespace,
+    /// What can be done.
+    Action,
+}
+
+impl Group {
+    /// The word beside an entry.
+    pub fn word(self) -> &'static str {
+        match self {
+            Group::Recent => "recent",
+            Group::Kind => "kind",
+            Group::Namespace => "namespace",
+            Group::Action => "action",
+        }
+    }
+}
+
+/// Something to go to or to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// What it is.
+    pub group: Group,
+    /// Its name.
+    pub title: String,
+    /// More about it: short names, a key.
+    pub detail: String,
+    /// Other names that it goes by.
+    names: Vec<String>,
+    /// What it does.
+    pub does: Does,
+}
+
+/// An entry that was found, and which bytes of its title were looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The entry.
+    pub entry: Entry,
+    /// In order, apart from each other.
+    pub marks: Vec<Range<usize>>,
+}
+
+impl Found {
+    /// The title in pieces, each with whether it was looked for.
+    pub fn pieces(&self) -> Vec<(bool, String)> {
+        let title = &self.entry.title;
+        let (mut pieces, mut at) = (Vec::new(), 0);
+        for mark in &self.marks {
+            pieces.push((false, title.get(at..mark.start).unwrap_or_default().to_owned()));
+            pieces.push((true, title.get(mark.clone()).unwrap_or_default().to_owned()));
+            at = mark.end;
+        }
+        pieces.push((false, title.get(at..).unwrap_or_default().to_owned()));
+        pieces.retain(|(_, text)| !text.is_empty());
+        pieces
+    }
+}
+
+/// What the palette draws from.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// Where the user is.
+    pub route: &'a Route,
+    /// What kinds there are.
+    pub catalog: &'a Catalog,
+    /// The namespaces that are known.
+    pub namespaces: &'a [String],
+    /// What was looked at, newest first.
+    pub recent: &'a [(&'static str, ObjectKey)],
+}
+
+impl Known<'_> {
+    /// What goes by a few letters, the best first. `pods shop` is a kind in a namespace, as in k9s.
+    pub fn find(&self, query: &str) -> Vec<Found> {
+        let query = query.trim().trim_start_matches(':').trim_start().to_lowercase();
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let mut scored: Vec<(u32, Found)> = self
+            .entries()
+            .filter_map(|entry| {
+                let (score, marks) = score(&entry, &words)?;
+                Some((score, Found { entry, marks }))
+            })
+            .collect();
+        // Sorting is stable: what is equally good stays in the order of the groups.
+        sort_by_key(&mut scored, |(score, _)| std::cmp::Reverse(*score));
+        let in_place = self.several(&words).or_else(|| self.kind_in_namespace(&words));
+        let in_place = in_place.map(|entry| Found { entry, marks: Vec::new() });
+        in_place.into_iter().chain(scored.into_iter().map(|(_, found)| found)).take(SHOWN).collect()
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry> {
+        let recent = self.recent.iter().filter_map(|(kind, key)| {
+            let kind = self.catalog.find(kind)?;
+            Some(Entry {
+                group: Group::Recent,
+                title: key.to_string(),
+                detail: kind.resource.kind.to_owned(),
+                names: Vec::new(),
+                does: Does::Look(kind.name, key.clone()),
+            })
+        });
+        let kinds = self.catalog.kinds().map(|kind| self.kind(kind));
+        let namespaces = self.namespaces.iter().map(|namespace| Entry {
+            group: Group::Namespace,
+            title: namespace.clone(),
+            detail: if self.route.namespaces == [namespace.as_str()] { String::from("chosen") } else { String::new() },
+            names: Vec::new(),
+            does: Does::Go(Route { namespaces: vec![namespace.clone()], ..self.route.clone() }),
+        });
+        let all = Entry {
+            group: Group::Namespace,
+            title: String::from("all namespaces"),
+            detail: if self.route.namespaces.is_empty() { String::from("chosen") } else { String::new() },
+            names: Vec::new(),
+            does: Does::Go(Route { namespaces: Vec::new(), ..self.route.clone() }),
+        };
+        let acts = ACTS.iter().map(|act| Entry {
+            group: Group::Action,
+            title: act.title().to_owned(),
+            detail: keys_of(*act).join("  "),
+            names: other_names(*act).iter().map(|name| name.to_string()).collect(),
+            does: Does::Act(*act),
+        });
+        recent.chain(kinds).chain(std::iter::once(all)).chain(namespaces).chain(acts)
+    }
+
+    fn kind(&self, kind: &'static Kind) -> Entry {
+        let short = kind.short_names.iter().filter(|name| !kind.resource.kind.eq_ignore_ascii_case(name));
+        let mut names: Vec<String> = short.map(|name| name.to_string()).collect();
+        let detail = match kind.resource.group {
+            "" => names.join("  "),
+            group => names.iter().map(String::as_str).chain([group]).collect::<Vec<_>>().join("  "),
+        };
+        names.extend([kind.resource.plural, kind.resource.kind, kind.name].map(str::to_lowercase));
+        names.push(format!("{}.{}", kind.resource.kind.to_lowercase(), kind.resource.group));
+        let does = Does::Go(self.route.showing(kind.name));
+        Entry { group: Group::Kind, title: kind.title.to_owned(), detail, names, does }
+    }
+
+    /// Several kinds with commas between, and perhaps a namespace. What nothing goes by is said.
+    fn several(&self, words: &[&str]) -> Option<Entry> {
+        let (kinds, place) = match words {
+            [kinds] => (kinds, None),
+            [kinds, place] => (kinds, Some(*place)),
+            _ => return None,
+        };
+        let asked = Route { resource: (*kinds).to_owned(), ..Route::default() };
+        let asked = Route::parse(&asked.fragment()).resolved(self.catalog);
+        let face = Face::of(&asked.kinds(self.catalog));
+        if !kinds.contains(',') || face.kinds().is_empty() {
+            return None;
+        }
+        let route = self.route.showing(&asked.resource);
+        let (title, namespaces) = match place.filter(|_| face.is_namespaced()) {
+            None => (face.title(), route.namespaces.clone()),
+            Some("-a" | "all" | "*") => (format!("{} in all namespaces", face.title()), Vec::new()),
+            Some(place) => (format!("{} in {place}", face.title()), vec![place.to_owned()]),
+        };
+        Some(Entry {
+            group: Group::Kind,
+            title,
+            detail: joined(&asked.left_out(self.catalog)),
+            names: Vec::new(),
+            does: Does::Go(Route { namespaces, ..route }),
+        })
+    }
+
+    /// A kind by any name that kubectl understands, and after it a namespace, which need not be known.
+    fn kind_in_namespace(&self, words: &[&str]) -> Option<Entry> {
+        let [kind, namespace] = words else { return None };
+        let kind = self.catalog.find(kind).filter(|kind| kind.resource.namespaced)?;
+        let is_all = ["-a", "all", "*"].contains(namespace);
+        let namespaces = if is_all { Vec::new() } else { vec![(*namespace).to_owned()] };
+        let place = if is_all { String::from("all namespaces") } else { (*namespace).to_owned() };
+        Some(Entry {
+            group: Group::Kind,
+            title: format!("{} in {place}", kind.title),
+            detail: String::new(),
+            names: Vec::new(),
+            does: Does::Go(Route { namespaces, ..self.route.showing(kind.name) }),
+        })
+    }
+}
+
+/// What else someone may call it.
+fn other_names(act: Act) -> &'static [&'static str] {
+    match act {
+        Act::Theme => &["theme", "colours"],
+        Act::ExportCsv => &["download", "save", "spreadsheet"],
+        Act::ExportJson => &["download", "save", "json"],
+        Act::Letters => &["shortcuts"],
+        Act::Retry => &["reconnect", "refresh"],
+        Act::Verify => &["check", "compare", "consistency"],
+        Act::Help => &["help", "shortcuts"],
+        Act::ClearFilter => &["show all"],
+        Act::CopyLink => &["url", "share", "address"],
+        Act::ClearDeleted => &["dismiss"],
+        Act::Linger(_) => &["linger", "keep"],
+        Act::Resync(_) => &["sync", "tell again", "period"],
+        _ => &[],
+    }
+}
+
+/// How well an entry answers to all of the words, and where in its title they are.
+fn score(entry: &Entry, words: &[&str]) -> Option<(u32, Vec<Range<usize>>)> {
+    let mut sum = 0;
+    let mut marks: Vec<Range<usize>> = Vec::new();
+    for word in words {
+        let in_title = match_word(&entry.title, word);
+        let in_names = entry.names.iter().filter_map(|name| match_word(name, word)).map(|(score, _)| score).max();
+        let in_group = entry.group.word().starts_with(word).then_some(50);
+        let best = in_title.as_ref().map(|(score, _)| *score).max(in_names).max(in_group)?;
+        sum += best;
+        marks.extend(in_title.into_iter().flat_map(|(_, marks)| marks));
+    }
+    sort_by_key(&mut marks, |mark| (mark.start, mark.end));
+    let mut apart: Vec<Range<usize>> = Vec::new();
+    for mark in marks {
+        match apart.last_mut().filter(|last| last.end >= mark.start) {
+            Some(last) => last.end = last.end.max(mark.end),
+            None => apart.push(mark),
+        }
+    }
+    Some((sum, apart))
+}
+
+/// How well a text answers to a word in lower case: all of it, its beginning, the beginning of a word in it, any part
+/// of it, or its letters with others between them. A shorter text is the better answer.
+fn match_word(text: &str, word: &str) -> Option<(u32, Vec<Range<usize>>)> {
+    // Titles are mostly ASCII; where lower case has another length, nothing is marked that is not there.
+    let lower = text.to_ascii_lowercase();
+    let length = (text.len().min(200) / 4) as u32;
+    if lower == word {
+        return Some((1_000, std::iter::once(0..text.len()).collect()));
+    }
+    let mut best: Option<(u32, usize)> = None;
+    for (at, _) in lower.match_indices(word) {
+        let before = lower.get(..at).and_then(|before| before.chars().next_back());
+        let score = match before {
+            None => 800,
+            Some(before) if !before.is_alphanumeric() => 600,
+            // `RS` in `ReplicaSets` begins a word too.
+            Some(_)
+                if text.get(at..).is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_uppercase())) =>
+            {
+                550
+            }
+            Some(_) => 400,
+        };
+        if best.is_none_or(|(most, _)| score > most) {
+            best = Some((score, at));
+        }
+    }
+    if let Some((score, at)) = best {
+        return Some((score - length, std::iter::once(at..at + word.len()).collect()));
+    }
+    let mut marks: Vec<Range<usize>> = Vec::new();
+    let mut rest = lower.char_indices();
+    for letter in word.chars() {
+        let (at, found) = rest.find(|(_, other)| *other == letter)?;
+        marks.push(at..at + found.len_utf8());
+    }
+    // Letters far apart are found in nearly every text.
+    let spread = marks.last()?.end - marks.first()?.start;
+    (spread <= 3 * word.len() + 2).then(|| (200 - length - (spread as u32).min(100), marks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(namespaces: &[&str]) -> Vec<String> {
+        namespaces.iter().map(|name| name.to_string()).collect()
+    }
+
+    fn find(query: &str) -> Vec<Found> {
+        let (catalog, namespaces) = (Catalog::default(), names(&["default", "kube-system", "payments", "shop"]));
+        let recent = [("pods", ObjectKey::new("shop", "cart-7")), ("gone", ObjectKey::new("shop", "cart-8"))];
+        let route = Route::parse("#/nodes?pin=jobs&q=x");
+        Known { route: &route, catalog: &catalog, namespaces: &namespaces, recent: &recent }.find(query)
+    }
+
+    #[test]
+    fn the_best_comes_first() {
+        for (query, expected) in [
+            ("pods", "Pods"),
+            (":po", "Pods"),
+            ("po", "Pods"),
+            ("deploy", "Deployments"),
+            ("dep", "Deployments"),
+            ("rs", "ReplicaSets"),
+            ("set", "ReplicaSets"),
+            ("svc", "Services"),
+            ("node", "Nodes"),
+            ("ns", "Namespaces"),
+            ("deployment.apps", "Deployments"),
+            ("shop", "shop"),
+            ("kubesys", "kube-system"),
+            ("all", "all namespaces"),
+            ("pause", "Pause, or go live"),
+            ("csv", "Export the table as CSV"),
+            ("copy link", "Copy the link"),
+            ("link copy", "Copy the link"),
+            ("dark", "Dark or light"),
+            ("cart", "shop/cart-7"),
+            ("pods shop", "Pods in shop"),
+            ("po not-known-yet", "Pods in not-known-yet"),
+            ("po -A", "Pods in all namespaces"),
+            (":deploy,rs,po", "Deployments, ReplicaSets and Pods"),
+            ("deploy,po shop", "Deployments and Pods in shop"),
+            ("po,no,nosuch -A", "Pods and Nodes in all namespaces"),
+            ("po,", "Pods"),
+            ("no,pv shop", "Nodes and PersistentVolumes"),
+            ("", "shop/cart-7"),
+        ] {
+            let first = find(query).into_iter().next().map(|found| found.entry.title);
+            assert_eq!(first.as_deref(), Some(expected), "{query}");
+        }
+        for query in ["zzz", "nodes shop zzz", "pods shop cart x"] {
+            assert_eq!(find(query), [], "{query}");
+        }
+        assert!(find("cart").iter().all(|found| found.entry.title != "shop/cart-8"), "its kind is gone");
+    }
+
+    #[test]
+    fn an_entry_leads_where_it_says() {
+        let route = |query: &str| match find(query).into_iter().next().map(|found| found.entry.does) {
+            Some(Does::Go(route)) => route.fragment(),
+            other => format!("{other:?}"),
+        };
+        for (query, expected) in [
+            ("po", "#/pods?pin=jobs"),
+            ("nodes", "#/nodes?q=x&pin=jobs"),
+            ("shop", "#/nodes?ns=shop&q=x&pin=jobs"),
+            ("pods shop", "#/pods?ns=shop&pin=jobs"),
+            ("deploy,RS,,po shop", "#/deployments,replicasets,pods?ns=shop&pin=jobs"),
+            ("po,nosuch", "#/pods,nosuch?pin=jobs"),
+            ("no,", "#/nodes?q=x&pin=jobs"),
+        ] {
+            assert_eq!(route(query), expected, "{query}");
+        }
+        let first = find("theme").into_iter().chain(find("light")).next().unwrap();
+        assert_eq!(first.entry.does, Does::Act(Act::Theme));
+        let first = find("cart-7").into_iter().next().unwrap();
+        assert_eq!(first.entry.does, Does::Look("pods", ObjectKey::new("shop", "cart-7")));
+    }
+
+    #[test]
+    fn what_was_looked_for_is_marked() {
+        for (query, expected) in [
+            ("pod", "[Pod]s"),
+            ("sets", "Replica[Sets]"),
+            ("svc", "[S]er[v]i[c]es"),
+            ("the copy", "[Copy] [the] name"),
+            ("kubs", "[kub]e-[s]ystem"),
+        ] {
+            let found = find(query).into_iter().next().unwrap();
+            let marked = |(is_marked, text): (bool, String)| if is_marked { format!("[{text}]") } else { text };
+            assert_eq!(found.pieces().into_iter().map(marked).collect::<String>(), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn any_text_can_be_looked_for() {
+        let namespaces = names(&["ÄÖ", "ß", "İstanbul"]);
+        let (catalog, route) = (Catalog::default(), Route::default());
+        let known = Known { route: &route, catalog: &catalog, namespaces: &namespaces, recent: &[] };
+        for query in ["ä", "ÄÖ", "ß", "i̇s", "st", "İ", "\u{301}", "a\u{0}b", "::::", "   ", "- -"] {
+            for found in known.find(query) {
+                assert_eq!(found.pieces().into_iter().map(|(_, text)| text).collect::<String>(), found.entry.title);
+            }
+        }
+        let all: Vec<Act> = known
+            .find("")
+            .into_iter()
+            .filter_map(|found| match found.entry.does {
+                Does::Act(act) => Some(act),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(all, ACTS, "everything that can be done is in the empty palette");
+    }
+}

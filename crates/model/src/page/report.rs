@@ -1,0 +1,351 @@
+//! What the page says of itself to whoever holds on to it: `window.kubechurn`, as plain JSON.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use sha2::{Digest, Sha256};
+
+use crate::page::account;
+use crate::page::counters::Counters;
+use crate::page::verify::{Told, Verifier};
+use crate::page::watched::Watched;
+use crate::table::kinds::Kind;
+use kubechurn_client::api::object::Object;
+use kubechurn_client::api::sort::sort_by;
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::factory::SharedInformerFactory;
+use kubechurn_client::cache::ledger::Ledger;
+use kubechurn_client::cache::reflector::Health;
+use kubechurn_client::cache::shared_informer::SharedInformer;
+
+/// One watched kind, as `status()` tells it.
+#[derive(Debug, Serialize)]
+pub struct Status<'a> {
+    resource: &'a str,
+    namespaces: Vec<&'a str>,
+    state: &'static str,
+    message: Option<&'a str>,
+    #[serde(rename = "resourceVersion")]
+    resource_version: &'a str,
+    synced: bool,
+    items: usize,
+    age_ms: Option<f64>,
+    /// How often what is known is told again; of several namespaces the most often.
+    resync_ms: Option<f64>,
+    balanced: bool,
+    changes: &'a Counters,
+    /// What the page's own checks found.
+    verified: Told,
+    ledger: LedgerCounters,
+    /// Where everything is that the handlers were told.
+    account: account::Report,
+}
+
+/// A kind that is not watched yet, as `status()` tells it: its columns are being asked for.
+#[derive(Debug, Serialize)]
+pub struct Waiting {
+    resource: &'static str,
+    namespaces: [&'static str; 0],
+    state: &'static str,
+    synced: bool,
+    items: usize,
+    ledger: BTreeMap<&'static str, u64>,
+}
+
+/// What `status()` says of a kind that waits for its columns.
+pub fn waiting(kind: &'static Kind) -> Waiting {
+    let state = state(Health::Connecting);
+    Waiting { resource: kind.name, namespaces: [], state, synced: false, items: 0, ledger: BTreeMap::new() }
+}
+
+/// The ledger's counters by name.
+#[derive(Debug, Serialize)]
+struct LedgerCounters {
+    frames: u64,
+    bytes: u64,
+    bookmarks: u64,
+    errors: u64,
+    malformed: u64,
+    oversized: u64,
+    events: u64,
+    watched: u64,
+    streamed: u64,
+    late: u64,
+    former: u64,
+    unknown: u64,
+    listed: u64,
+    malformed_items: u64,
+    merged: u64,
+    discarded: u64,
+    pending: u64,
+    replaced: u64,
+    kept: u64,
+    tombstones: u64,
+    resyncs: u64,
+    changes: u64,
+    without_effect: u64,
+    twofold: u64,
+    gone: u64,
+    received: u64,
+    repeated: u64,
+    deltas: u64,
+    applied: u64,
+    coalesced: u64,
+    queued: u64,
+    queued_keys: usize,
+    watches: u64,
+    lists: u64,
+    marks_evicted: u64,
+}
+
+/// The word for a state of the connection.
+pub fn state(health: Health) -> &'static str {
+    match health {
+        Health::Connecting => "connecting",
+        Health::Listing => "listing",
+        Health::Live => "live",
+        Health::Stale => "stale",
+        Health::Forbidden => "forbidden",
+        Health::Stopped => "stopped",
+    }
+}
+
+/// What `status()` says of one kind.
+pub fn status<'a>(
+    watched: &'a Watched,
+    informers: &'a SharedInformerFactory,
+    verifier: &Verifier,
+    now: f64,
+) -> Status<'a> {
+    let mut own = watched.informers(informers);
+    let synced = own.clone().all(SharedInformer::has_synced);
+    let version = own.next().map_or("", |informer| informer.reflector().resource_version().as_str());
+    Status {
+        resource: watched.kind().name,
+        namespaces: watched.scopes().iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect(),
+        state: state(watched.health(informers, now)),
+        message: watched.complaint(informers).map(|complaint| complaint.words),
+        resource_version: version,
+        synced,
+        items: watched.items(informers),
+        age_ms: watched.age(informers, now),
+        resync_ms: watched.resync_period(informers),
+        balanced: watched.is_balanced(informers),
+        changes: watched.counters(),
+        verified: verifier.told(watched),
+        account: account::Report::from(&watched.account(informers)),
+        ledger: counters(&watched.ledger(informers), watched.queued(informers), watched.timeline().evicted().total()),
+    }
+}
+
+fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted: u64) -> LedgerCounters {
+    let deltas = ledger.deltas();
+    let Ledger {
+        frames, bytes, bookmarks, errors, malformed, oversized, events, watched, streamed, late, former, ..
+    } = *ledger;
+    let Ledger { unknown, listed, malformed_items, merged, discarded, pending, replaced, kept, tombstones, .. } =
+        *ledger;
+    let Ledger { resyncs, applied, coalesced, watches, lists, changes, .. } = *ledger;
+    let Ledger { without_effect, twofold, gone, received, repeated, .. } = *ledger;
+    LedgerCounters {
+        frames,
+        bytes,
+        bookmarks,
+        errors,
+        malformed,
+        oversized,
+        events,
+        watched,
+        streamed,
+        late,
+        former,
+        unknown,
+        listed,
+        malformed_items,
+        merged,
+        discarded,
+        pending,
+        replaced,
+        kept,
+        tombstones,
+        resyncs,
+        changes,
+        without_effect,
+        twofold,
+        gone,
+        received,
+        repeated,
+        deltas,
+        applied,
+        coalesced,
+        queued,
+        queued_keys,
+        watches,
+        lists,
+        marks_evicted,
+    }
+}
+
+/// Of so many watches it is said at which version they are.
+const NAMED: usize = 6;
+
+/// At which version each watch is, in words: of each the kind's title, the namespace if it has one, and the version.
+/// What has no version yet is left out.
+pub fn versions<'a>(watches: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> String {
+    let mut text = String::new();
+    let mut more = 0;
+    for (at, (title, namespace, version)) in watches.filter(|(_, _, version)| !version.is_empty()).enumerate() {
+        if at >= NAMED {
+            more += 1;
+            continue;
+        }
+        let separator = if at == 0 { "" } else { ", " };
+        let place = if namespace.is_empty() { "" } else { " in " };
+        let _ = write!(text, "{separator}{title}{place}{namespace} at version {version}");
+    }
+    if more > 0 {
+        let _ = write!(text, ", and {more} more");
+    }
+    text
+}
+
+/// One object, as `rows(resource)` tells it.
+#[derive(Debug, Serialize)]
+pub struct Row<'a> {
+    key: String,
+    uid: &'a Uid,
+    #[serde(rename = "resourceVersion")]
+    resource_version: &'a str,
+    cells: Cells<'a>,
+}
+
+#[derive(Debug)]
+struct Cells<'a> {
+    kind: &'static Kind,
+    object: &'a Object,
+    now: Timestamp,
+}
+
+impl Serialize for Cells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if self.kind.resource.namespaced {
+            map.serialize_entry("NAMESPACE", &*self.object.key.namespace)?;
+        }
+        if self.kind.leads_with_name() {
+            map.serialize_entry("NAME", &*self.object.key.name)?;
+        }
+        let mut text = String::new();
+        for (column, cell) in self.kind.columns.iter().zip(&self.object.cells) {
+            text.clear();
+            cell.write(self.now, &mut text);
+            map.serialize_entry(column.title, &text)?;
+        }
+        map.end()
+    }
+}
+
+/// What `rows(resource)` says: every object in the store, by key.
+pub fn rows<'a>(watched: &'a Watched, informers: &'a SharedInformerFactory, now: Timestamp) -> Vec<Row<'a>> {
+    let mut objects: Vec<&Object> = watched.objects(informers).map(|object| &**object).collect();
+    sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
+    let row = |object| Cells { kind: watched.kind(), object, now };
+    let rows = objects.into_iter().map(|object: &Object| Row {
+        key: object.key.to_string(),
+        uid: &object.uid,
+        resource_version: object.resource_version.as_str(),
+        cells: row(object),
+    });
+    rows.collect()
+}
+
+/// What `digest(resource)` says: SHA-256, in hexadecimal digits, of a line `key uid resourceVersion` for each
+/// object, sorted by key as written there.
+pub fn digest<'a>(objects: impl Iterator<Item = &'a Object>) -> String {
+    let mut lines: Vec<(String, &Object)> = objects.map(|object| (object.key.to_string(), object)).collect();
+    sort_by(&mut lines, |(a, _), (b, _)| a.cmp(b));
+    let mut hash = Sha256::new();
+    for (key, object) in lines {
+        hash.update(format!("{key} {} {}\n", object.uid, object.resource_version));
+    }
+    hash.finalize().iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// One mark, as `marks(resource)` tells it.
+#[derive(Debug, Serialize)]
+pub struct Mark<'a> {
+    sequence: u64,
+    /// Milliseconds since 1970 by the browser's clock.
+    time: f64,
+    #[serde(rename = "type")]
+    mark_type: &'static str,
+    key: String,
+    uid: &'a Uid,
+    #[serde(rename = "resourceVersion")]
+    resource_version: &'a str,
+    folded: u32,
+    note: Cow<'a, str>,
+}
+
+/// What `marks(resource)` says: every mark that is still held, oldest first.
+pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
+    let marks = watched.timeline().marks().map(|mark| Mark {
+        sequence: mark.sequence,
+        time: mark.at,
+        mark_type: mark.mark_type.name(),
+        key: mark.key.map(ToString::to_string).unwrap_or_default(),
+        uid: mark.uid,
+        resource_version: mark.resource_version,
+        folded: mark.folded,
+        note: mark.resync.map_or(Cow::Borrowed(mark.note), |resync| Cow::Owned(resync.note())),
+    });
+    marks.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+
+    #[test]
+    fn versions_in_words_are_of_the_first_few_watches() {
+        let said = |count: usize| {
+            versions([("Pods", "", "12"), ("Nodes", "", ""), ("Jobs", "shop", "7")].into_iter().cycle().take(count))
+        };
+        for (count, expected) in [
+            (0, ""),
+            (1, "Pods at version 12"),
+            (2, "Pods at version 12"),
+            (3, "Pods at version 12, Jobs in shop at version 7"),
+        ] {
+            assert_eq!(said(count), expected);
+        }
+        assert!(said(12).ends_with(", Jobs in shop at version 7, and 2 more"), "{}", said(12));
+    }
+
+    #[test]
+    fn the_digest_sorts_by_the_key_as_it_is_written() {
+        let object = |namespace: &str, name: &str| Object {
+            key: ObjectKey::new(namespace, name),
+            uid: "u".into(),
+            resource_version: ResourceVersion::new("7"),
+            owners: None,
+            cells: kubechurn_client::api::cells::Cells::default(),
+            flaw: None,
+            extra: None,
+        };
+        // `a-b/x` comes before `a/x` as text, for `-` is less than `/`.
+        let objects = [object("a", "x"), object("a-b", "x")];
+        let expected = Sha256::digest("a-b/x u 7\na/x u 7\n");
+        let expected: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(digest(objects.iter()), expected);
+    }
+}

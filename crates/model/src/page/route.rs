@@ -1,0 +1,366 @@
+//! Where the user is, as the URL's fragment says it: `#/pods?ns=a,b&labels=app%3Dweb&q=text&sort=-AGE`.
+
+use std::fmt::{self, Display, Formatter};
+
+use form_urlencoded::{Serializer, parse};
+
+use crate::page::catalog::Catalog;
+use crate::table::face::{Face, MOST};
+use crate::table::kinds::Kind;
+use crate::table::view::{Sort, SortKey};
+use kubechurn_client::api::object::ObjectKey;
+
+/// A place in the page. Everything in it survives a reload, and a link to it shows the same to someone else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Route {
+    /// The kind in view, or the kinds, with commas between: the page's names for them, or whatever the user called
+    /// them.
+    pub resource: String,
+    /// The namespaces to watch; empty for all.
+    pub namespaces: Vec<String>,
+    /// A label selector in kubectl's grammar, evaluated by the server.
+    pub labels: String,
+    /// A field selector in kubectl's grammar, evaluated by the server.
+    pub fields: String,
+    /// Words that a row must hold.
+    pub text: String,
+    /// `AGE` or, turned around, `-AGE`; empty for namespace and name.
+    pub sort: String,
+    /// Other resources that stay watched.
+    pub pinned: Vec<String>,
+    /// Whether the columns that kubectl shows on demand are shown.
+    pub wide: bool,
+    /// The object that the inspector is open on, as `namespace/name`, or `name` where the kind has no namespaces, and
+    /// before it the kind where there are several in view: `pods/namespace/name`. Empty for none.
+    pub selected: String,
+    /// The inspector's tab; empty for the first.
+    pub tab: String,
+}
+
+impl Default for Route {
+    fn default() -> Route {
+        Route {
+            resource: String::from("pods"),
+            namespaces: Vec::new(),
+            labels: String::new(),
+            fields: String::new(),
+            text: String::new(),
+            sort: String::new(),
+            pinned: Vec::new(),
+            wide: false,
+            selected: String::new(),
+            tab: String::new(),
+        }
+    }
+}
+
+/// The title of the column that says what changed last.
+pub const CHANGED: &str = "Δ";
+/// The title of the column that says which of several kinds an object is of.
+pub const KIND: &str = "KIND";
+
+/// Something that was asked for and cannot be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// What it is called.
+    pub what: String,
+    /// Why it is not there.
+    pub why: String,
+}
+
+/// All of it in words.
+pub fn joined(left_out: &[LeftOut]) -> String {
+    left_out.iter().map(LeftOut::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl Display for LeftOut {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.what, self.why)
+    }
+}
+
+/// An object of a kind.
+pub type Chosen = (&'static Kind, ObjectKey);
+
+impl Route {
+    /// Reads a fragment, with or without its `#`. What makes no sense is left out.
+    pub fn parse(fragment: &str) -> Route {
+        let fragment = fragment.trim_start_matches('#').trim_start_matches('/');
+        let (resource, query) = fragment.split_once('?').unwrap_or((fragment, ""));
+        let mut route = Route::default();
+        let list =
+            |value: &str| once(value.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned));
+        let names = list(&decoded(resource));
+        if !names.is_empty() {
+            route.resource = names.join(",");
+        }
+        for (name, value) in parse(query.as_bytes()) {
+            match &*name {
+                "ns" => route.namespaces = list(&value),
+                "labels" => route.labels = value.trim().to_owned(),
+                "fields" => route.fields = value.trim().to_owned(),
+                "q" => route.text = value.into_owned(),
+                "sort" => route.sort = value.into_owned(),
+                "pin" => route.pinned = list(&value),
+                "wide" => route.wide = value == "1",
+                "sel" => route.selected = value.into_owned(),
+                "tab" => route.tab = value.into_owned(),
+                _ => {}
+            }
+        }
+        route
+    }
+
+    /// Writes the fragment, its `#` included.
+    pub fn fragment(&self) -> String {
+        let mut query = Serializer::new(String::new());
+        let wide = if self.wide { "1" } else { "" };
+        let (namespaces, pinned) = (self.namespaces.join(","), self.pinned.join(","));
+        let pairs = [
+            ("ns", &*namespaces),
+            ("labels", &*self.labels),
+            ("fields", &*self.fields),
+            ("q", &*self.text),
+            ("sort", &*self.sort),
+            ("pin", &*pinned),
+            ("wide", wide),
+            ("sel", &*self.selected),
+            ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
+        ];
+        for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
+            query.append_pair(name, value);
+        }
+        let query = query.finish();
+        // A comma and a slash need no escape in a query, and a link is read by people too.
+        let query = query.replace("%2C", ",").replace("%2F", "/");
+        let resource: String = form_urlencoded::byte_serialize(self.resource.as_bytes()).collect();
+        let resource = resource.replace('+', "%20").replace("%2C", ",");
+        format!("#/{resource}{}{query}", if query.is_empty() { "" } else { "?" })
+    }
+
+    /// What the kinds in view are called.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.resource.split(',')
+    }
+
+    /// Whether several kinds are asked for.
+    pub fn is_several(&self) -> bool {
+        self.resource.contains(',')
+    }
+
+    /// Whether the kind that the page calls so is in view.
+    pub fn shows(&self, name: &str) -> bool {
+        self.names().any(|other| other == name)
+    }
+
+    /// The kinds in view, as many of them as the server has and a table can show.
+    pub fn kinds(&self, catalog: &Catalog) -> Vec<&'static Kind> {
+        self.sorted_out(catalog).0
+    }
+
+    /// What is asked for that cannot be shown, and why not; nothing for a single kind.
+    pub fn left_out(&self, catalog: &Catalog) -> Vec<LeftOut> {
+        if self.is_several() { self.sorted_out(catalog).1 } else { Vec::new() }
+    }
+
+    fn sorted_out(&self, catalog: &Catalog) -> (Vec<&'static Kind>, Vec<LeftOut>) {
+        let (mut kinds, mut left_out): (Vec<&'static Kind>, Vec<LeftOut>) = (Vec::new(), Vec::new());
+        for name in self.names() {
+            let (what, why) = match catalog.find(name) {
+                Some(kind) if kinds.iter().any(|other| other.resource == kind.resource) => continue,
+                Some(kind) if kinds.len() < MOST => {
+                    kinds.push(kind);
+                    continue;
+                }
+                Some(kind) => (kind.title.to_owned(), format!("a table shows {MOST} kinds at most")),
+                None if !catalog.is_discovered() => (format!("“{name}”"), String::from("looking for it")),
+                None if catalog.gone(name).is_some() => {
+                    (format!("“{name}”"), String::from("this server has it no longer"))
+                }
+                None => (format!("“{name}”"), String::from("this server has no such kind that can be watched")),
+            };
+            left_out.push(LeftOut { what, why });
+        }
+        (kinds, left_out)
+    }
+
+    /// The kinds to watch: those in view first, then the pinned ones.
+    pub fn watched(&self, catalog: &Catalog) -> Vec<&'static Kind> {
+        let mut watched: Vec<&'static Kind> = Vec::new();
+        for kind in self.kinds(catalog).into_iter().chain(self.pinned.iter().filter_map(|name| catalog.find(name))) {
+            if watched.iter().all(|other| other.resource != kind.resource) {
+                watched.push(kind);
+            }
+        }
+        watched
+    }
+
+    /// The same place by the page's own names for kinds. Names that nothing goes by stay as they are: it may yet come.
+    pub fn resolved(self, catalog: &Catalog) -> Route {
+        let name = |name: &str| catalog.find(name).map_or_else(|| name.to_owned(), |kind| kind.name.to_owned());
+        let pinned = once(self.pinned.iter().map(|pinned| name(pinned)));
+        let names = once(self.names().map(name));
+        let selected = match self.selected.split_once('/').filter(|_| self.is_several()) {
+            Some((kind, rest)) if names.contains(&name(kind)) => match names.len() {
+                1 => rest.to_owned(),
+                _ => format!("{}/{rest}", name(kind)),
+            },
+            // It is of none of these, and stays what it was.
+            _ => self.selected.clone(),
+        };
+        Route { resource: names.join(","), pinned, selected, ..self }
+    }
+
+    /// The order of the rows of a face.
+    pub fn order(&self, face: &Face) -> Sort {
+        let (title, descending) = match self.sort.strip_prefix('-') {
+            Some(title) => (title, true),
+            None => (&*self.sort, false),
+        };
+        let column = face.columns().iter().position(|column| column.title == title);
+        let key = match (title, column) {
+            // Events are read newest first; their names say nothing.
+            ("", _) if !face.leads_with_name() => SortKey::Column(0),
+            (KIND, _) if face.is_several() => SortKey::Kind,
+            ("NAMESPACE", _) => SortKey::Key,
+            (CHANGED, _) => SortKey::Changed,
+            (_, Some(column)) => SortKey::Column(column),
+            ("NAME", None) => SortKey::Name,
+            _ => return Sort::default(),
+        };
+        Sort { key, descending }
+    }
+
+    /// The route after a click on a column's title: sorted by it, then turned around, then as at first.
+    pub fn sorted_by(&self, title: &str) -> Route {
+        let sort = match &*self.sort {
+            sort if sort == title => format!("-{title}"),
+            sort if sort.strip_prefix('-') == Some(title) => String::new(),
+            _ => title.to_owned(),
+        };
+        Route { sort, ..self.clone() }
+    }
+
+    /// The route with the order of a face's rows turned around, whether or not it was chosen.
+    pub fn turned(&self, face: &Face) -> Route {
+        let Sort { key, descending } = self.order(face);
+        let title = match key {
+            SortKey::Key => "NAMESPACE",
+            SortKey::Name => "NAME",
+            SortKey::Kind => KIND,
+            SortKey::Changed => CHANGED,
+            SortKey::Column(at) => face.columns().get(at).map_or("", |column| column.title),
+        };
+        let sort = if descending { title.to_owned() } else { format!("-{title}") };
+        Route { sort, ..self.clone() }
+    }
+
+    /// The route with another kind in view. Sorting, filter and field selector belong to the table that is left.
+    pub fn showing(&self, resource: &str) -> Route {
+        if resource == self.resource {
+            return self.clone();
+        }
+        let (resource, nothing) = (resource.to_owned(), String::new());
+        Route {
+            resource,
+            sort: nothing.clone(),
+            text: nothing.clone(),
+            fields: nothing.clone(),
+            selected: nothing,
+            ..self.clone()
+        }
+    }
+
+    /// The route with a kind beside those in view, or no longer; the last one stays. Everything else stays too, but
+    /// for the field selector, which another kind need not understand.
+    pub fn joining(&self, name: &str) -> Route {
+        let mut names: Vec<&str> = self.names().filter(|other| *other != name).collect();
+        let leaves = self.shows(name);
+        if names.is_empty() {
+            return self.clone();
+        }
+        if !leaves {
+            names.push(name);
+        }
+        let resource = names.join(",");
+        let selected = match (self.is_several(), resource.contains(',')) {
+            _ if self.selected.is_empty() => String::new(),
+            (false, _) => format!("{}/{}", self.resource, self.selected),
+            (true, stays_several) => match self.selected.split_once('/') {
+                Some((kind, _)) if leaves && kind == name => String::new(),
+                Some((kind, rest)) if !stays_several && kind == resource => rest.to_owned(),
+                _ => self.selected.clone(),
+            },
+        };
+        let fields = if leaves { self.fields.clone() } else { String::new() };
+        Route { resource, fields, selected, ..self.clone() }
+    }
+
+    /// The object that the inspector is open on.
+    pub fn selection(&self, catalog: &Catalog) -> Option<Chosen> {
+        let (kind, key) = match self.is_several() {
+            true => self.selected.split_once('/').map(|(kind, key)| (Some(kind), key))?,
+            false => (None, &*self.selected),
+        };
+        let mut kinds = self.kinds(catalog).into_iter();
+        let kind = kinds.find(|known| kind.is_none_or(|kind| known.name == kind))?;
+        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+        (!name.is_empty()).then(|| (kind, ObjectKey::new(namespace, name)))
+    }
+
+    /// The route with the inspector open on an object of a kind, by the page's name for it, or closed.
+    pub fn selecting(&self, object: Option<(&str, &ObjectKey)>) -> Route {
+        let selected = match object {
+            Some((kind, key)) if self.is_several() => format!("{kind}/{key}"),
+            object => object.map(|(_, key)| key.to_string()).unwrap_or_default(),
+        };
+        Route { selected, ..self.clone() }
+    }
+
+    /// Whether both lead to the same table, whatever the inspector shows.
+    pub fn has_table_of(&self, other: &Route) -> bool {
+        let table = |route: &Route| Route { selected: String::new(), tab: String::new(), ..route.clone() };
+        table(self) == table(other)
+    }
+
+    /// The route with a kind pinned, or no longer.
+    pub fn pinning(&self, resource: &str) -> Route {
+        let mut route = self.clone();
+        match route.pinned.iter().position(|pinned| pinned == resource) {
+            Some(at) => drop(route.pinned.remove(at)),
+            None => route.pinned.push(resource.to_owned()),
+        }
+        route
+    }
+
+    /// The route with a namespace chosen, or no longer.
+    pub fn choosing(&self, namespace: &str) -> Route {
+        let mut route = self.clone();
+        match route.namespaces.iter().position(|chosen| chosen == namespace) {
+            Some(at) => drop(route.namespaces.remove(at)),
+            None => route.namespaces.push(namespace.to_owned()),
+        }
+        route
+    }
+}
+
+/// Each of them once, where it stands first.
+fn once(items: impl Iterator<Item = String>) -> Vec<String> {
+    let mut once = Vec::new();
+    for item in items {
+        if !once.contains(&item) {
+            once.push(item);
+        }
+    }
+    once
+}
+
+/// A word of a path as it was meant.
+fn decoded(word: &str) -> String {
+    // In a form a plus is a space; in a path it is itself.
+    let pair = format!("={}", word.replace('+', "%2B"));
+    parse(pair.as_bytes()).next().map_or_else(String::new, |(_, value)| value.into_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! Selectors that a user types: whether they are some, before the server is asked.
+
+use kubechurn_client::api::selector::{FieldSelector, LabelSelector, SelectorError};
+
+/// Whether a text is a label selector.
+///
+/// # Errors
+///
+/// What is wrong with it, and what one looks like.
+pub fn check_labels(text: &str) -> Result<(), String> {
+    let told = |error: SelectorError| format!("{error}. Labels are chosen as in app=web,tier!=db,env in (a,b),!canary");
+    LabelSelector::parse(text).map(drop).map_err(told)
+}
+
+/// Whether a text is a field selector. Which fields there are is the server's to know.
+///
+/// # Errors
+///
+/// What is wrong with it, and what one looks like.
+pub fn check_fields(text: &str) -> Result<(), String> {
+    let told =
+        |error: SelectorError| format!("{error}. Fields are chosen as in status.phase!=Running,spec.nodeName=n1");
+    FieldSelector::parse(text).map(drop).map_err(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_selector_is_told_before_anyone_is_asked() {
+        for text in ["", "app=web", "app in (a, b),!x", "tier!=db"] {
+            assert_eq!(check_labels(text), Ok(()), "{text}");
+        }
+        for text in ["", "status.phase!=Running", "metadata.name=a,spec.nodeName=n"] {
+            assert_eq!(check_fields(text), Ok(()), "{text}");
+        }
+        for text in ["app in a", "=", "a=b=c", "app in (a"] {
+            assert!(check_labels(text).is_err_and(|words| words.contains("app=web")), "{text}");
+        }
+        for text in ["status.phase", "a>b"] {
+            assert!(check_fields(text).is_err_and(|words| words.contains("status.phase!=")), "{text}");
+        }
+    }
+}

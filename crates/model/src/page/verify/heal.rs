@@ -1,0 +1,96 @@
+//! How a comparison ends: what is remembered of it, what is told, and what is done about a difference.
+
+use crate::page::notices::{News, Said};
+use crate::page::verify::{EVERY, Run, Stage, Step, Verified, Verifier};
+use kubechurn_client::cache::consistency::Differences;
+use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+
+impl Verifier {
+    /// The comparison came to nothing.
+    pub(super) fn fail(&mut self, now: f64, why: String, informers: &mut SharedInformerFactory, steps: &mut Vec<Step>) {
+        let Some(id) = self.run.as_ref().map(|run| run.id) else { return };
+        self.give_up(informers, steps);
+        if let Some(record) = self.records.get_mut(&id) {
+            record.trouble = Some((now, why));
+            record.due = Some(now + EVERY);
+        }
+    }
+
+    /// The server contradicts what it told: only a new list can tell what is true.
+    pub(super) fn wrong(
+        &mut self,
+        now: f64,
+        why: String,
+        informers: &mut SharedInformerFactory,
+        steps: &mut Vec<Step>,
+    ) {
+        let Some((id, lists)) = self.run.as_ref().map(|run| (run.id, run.lists)) else { return };
+        self.fail(now, why.clone(), informers, steps);
+        self.heal(now, (id, lists), why, true, informers, steps);
+    }
+
+    pub(super) fn finish(
+        &mut self,
+        now: f64,
+        (drawn, drawn_differences): (u64, Differences),
+        informers: &SharedInformerFactory,
+        steps: &mut Vec<Step>,
+    ) {
+        let Some(Run { id, lists, stage: Stage::Rows(store, rows), .. }) = self.run.take() else { return };
+        let Some(record) = self.records.get_mut(&id) else { return };
+        let verified =
+            Verified { at: now, store, rows: rows.same, row_differences: rows.differences, drawn, drawn_differences };
+        record.checks += 1;
+        record.trouble = None;
+        record.due = Some(now + EVERY);
+        record.last = Some(verified.clone());
+        if verified.differences() == 0 {
+            (record.relisted, record.rebuilt) = (None, false);
+            return;
+        }
+        record.differed += 1;
+        let in_store = verified.store.differences.total > 0;
+        let words = verified.words();
+        record.found = Some(verified);
+        self.heal(now, (id, lists), words, in_store, informers, steps);
+    }
+
+    /// Tells what is wrong, and has it healed: by a list, or, where only rows differ, by other rows. Where the last attempt
+    /// did not help, and where a list has come since, nothing more is done.
+    fn heal(
+        &mut self,
+        now: f64,
+        (id, lists): (InformerId, u64),
+        why: String,
+        by_list: bool,
+        informers: &SharedInformerFactory,
+        steps: &mut Vec<Step>,
+    ) {
+        let (Some(record), Some(informer)) = (self.records.get_mut(&id), informers.get(id)) else { return };
+        let Some((resource, scope)) = informers.of(id) else { return };
+        let listed = informer.ledger().lists > lists;
+        let helped_not = if by_list { record.relisted.is_some_and(|asked| lists > asked) } else { record.rebuilt };
+        let next = match (helped_not, listed, by_list) {
+            (true, ..) => "that has not changed by having it anew, and is looked at again later",
+            (_, true, _) => "a new list has come meanwhile",
+            (_, _, true) => "everything is listed again",
+            (_, _, false) => "the rows are made anew",
+        };
+        let news = News::Difference { at: now, words: format!("The page checked itself: {why}; {next}.") };
+        steps.push(Step::Say(Said { resource: resource.plural, namespace: scope.namespace.clone(), news }));
+        match (helped_not, listed, by_list) {
+            (true, ..) => {}
+            (_, true, _) => self.queue.push_back((id, true)),
+            (_, _, true) => {
+                let lists = informer.ledger().lists;
+                (record.awaits, record.relisted) = (Some(lists), Some(lists));
+                steps.push(Step::Relist(id, format!("the page checked itself: {why}")));
+            }
+            (_, _, false) => {
+                record.rebuilt = true;
+                self.queue.push_back((id, true));
+                steps.push(Step::Rebuild);
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The rows of a table against the store that they come from, in slices: an index for each row says nothing about its
+//! object, so that each is looked up.
+
+use std::sync::Arc;
+
+use crate::page::desks::Desks;
+use kubechurn_client::api::object::Object;
+use kubechurn_client::cache::consistency::{Difference, Differences};
+use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn_client::cache::journal::Identity;
+
+/// How many rows are looked at in one slice: a few milliseconds of work.
+const SLICE: usize = 4096;
+
+/// A comparison of rows under way.
+#[derive(Debug, Default)]
+pub(super) struct RowRun {
+    /// The row's place that comes next.
+    next: usize,
+    /// How many rows are as the store has them.
+    pub(super) same: u64,
+    /// What is not. Ours is the row, theirs the store's.
+    pub(super) differences: Differences,
+    /// Objects that are looked for among the rows, once they are too few.
+    sought: Option<std::vec::IntoIter<Arc<Object>>>,
+}
+
+impl RowRun {
+    /// Compares a slice of what one informer has in its table, which must have heard of all that the store holds. Whether
+    /// it is done.
+    pub(super) fn work(&mut self, id: InformerId, desks: &Desks, informers: &SharedInformerFactory) -> bool {
+        let (Some(table), Some(informer)) = (desks.table_of(id), informers.get(id)) else { return true };
+        let (view, kind, store) = (table.view, table.kind, informer.store());
+        if let Some(mut sought) = self.sought.take() {
+            for object in sought.by_ref().take(SLICE) {
+                let is_there = store.get(&object.key).is_some();
+                if is_there && view.find(kind, &object.key).is_none() {
+                    let theirs = Some(Identity::from(&*object));
+                    self.differences.push(Difference { key: object.key.clone(), ours: None, theirs });
+                }
+            }
+            let done = sought.len() == 0;
+            if !done {
+                self.sought = Some(sought);
+            }
+            return done;
+        }
+        let is_own = |object: &Object| table.namespace.is_empty() || *object.key.namespace == *table.namespace;
+        for row in view.live_among(self.next, SLICE).filter(|row| row.kind == kind && is_own(&row.object)) {
+            let held = store.get(&row.object.key);
+            let is_same = held.is_some_and(|held| {
+                Arc::ptr_eq(held, &row.object)
+                    || (held.uid == row.object.uid && held.resource_version == row.object.resource_version)
+            });
+            if is_same {
+                self.same += 1;
+            } else {
+                let (ours, theirs) = (Identity::from(&*row.object), held.map(|held| Identity::from(&**held)));
+                self.differences.push(Difference { key: row.object.key.clone(), ours: Some(ours), theirs });
+            }
+        }
+        self.next += SLICE;
+        if self.next < view.places() {
+            return false;
+        }
+        // Rows are told by their keys: as many as there are objects, each of one that is there, are all of them.
+        let held: usize = table.informers.iter().filter_map(|id| informers.get(*id)).map(|one| one.store().len()).sum();
+        if view.counts().1 == held {
+            return true;
+        }
+        self.sought = Some(store.iter().cloned().collect::<Vec<_>>().into_iter());
+        false
+    }
+}

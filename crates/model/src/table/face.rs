@@ -1,0 +1,283 @@
+//! What a table of one or of several kinds is like: its columns, and where each kind has them.
+//!
+//! Columns with the same title are one column. Each kind's columns keep their order among themselves, as long as there
+//! is an order that suits all kinds.
+
+use crate::table::column::{Align, Column};
+use crate::table::kinds::Kind;
+use kubechurn_client::api::resource::intern;
+use kubechurn_client::api::sort::sort;
+
+/// So many kinds fit into one table.
+pub const MOST: usize = 32;
+
+/// The kinds of a table, each known by its number, and the columns of all.
+#[derive(Debug, Default)]
+pub struct Face {
+    kinds: Vec<&'static Kind>,
+    columns: Vec<Column>,
+    /// For each kind, where it has each of the columns. Empty for a single kind, whose columns are its own.
+    places: Vec<Vec<Option<u16>>>,
+    /// What KIND says, and where each stands in the order of that.
+    labels: Vec<&'static str>,
+    ranks: Vec<u8>,
+}
+
+impl PartialEq for Face {
+    fn eq(&self, other: &Face) -> bool {
+        self.kinds == other.kinds
+    }
+}
+
+impl Face {
+    /// The face of these kinds, the first [`MOST`] of them, in their order.
+    pub fn of(kinds: &[&'static Kind]) -> Face {
+        let kinds = kinds[..kinds.len().min(MOST)].to_vec();
+        if let [] | [_] = *kinds {
+            let columns = kinds.first().map_or_else(Vec::new, |kind| kind.columns.to_vec());
+            return Face { kinds, columns, ..Face::default() };
+        }
+        let (columns, places) = merged(&kinds);
+        let label = |kind: &&'static Kind| -> &'static str {
+            let resource = &kind.resource;
+            let is_one = kinds.iter().filter(|other| other.resource.kind == resource.kind).count() == 1;
+            match resource.group {
+                group if !is_one && !group.is_empty() => intern(&format!("{}.{group}", resource.kind)),
+                _ => resource.kind,
+            }
+        };
+        let labels: Vec<&'static str> = kinds.iter().map(label).collect();
+        let rank = |label: &&'static str| labels.iter().filter(|other| *other < label).count() as u8;
+        let ranks = labels.iter().map(rank).collect();
+        Face { kinds, columns, places, labels, ranks }
+    }
+
+    /// The kinds, in the order of their numbers.
+    pub fn kinds(&self) -> &[&'static Kind] {
+        &self.kinds
+    }
+
+    /// The kind with this number.
+    pub fn kind(&self, number: u8) -> Option<&'static Kind> {
+        self.kinds.get(usize::from(number)).copied()
+    }
+
+    /// The number of a kind.
+    pub fn number(&self, kind: &Kind) -> Option<u8> {
+        self.kinds.iter().position(|other| other.resource == kind.resource).map(|at| at as u8)
+    }
+
+    /// Whether there are several kinds.
+    pub fn is_several(&self) -> bool {
+        !self.places.is_empty()
+    }
+
+    /// Whether objects of any kind live in namespaces.
+    pub fn is_namespaced(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.resource.namespaced)
+    }
+
+    /// Whether a row begins with the object's name, as it always does among several kinds.
+    pub fn leads_with_name(&self) -> bool {
+        self.is_several() || self.kinds.first().is_some_and(|kind| kind.leads_with_name())
+    }
+
+    /// The columns after KIND, NAMESPACE and NAME.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Where a kind has a column among its own; `None` where it has it not.
+    pub fn cell(&self, number: u8, column: usize) -> Option<usize> {
+        if self.places.is_empty() {
+            return Some(column);
+        }
+        self.places.get(usize::from(number))?.get(column)?.map(usize::from)
+    }
+
+    /// What stands under KIND: `Pod`. Empty for a single kind, which has no such column.
+    pub fn label(&self, number: u8) -> &'static str {
+        self.labels.get(usize::from(number)).copied().unwrap_or("")
+    }
+
+    /// What a kind is called where there is little room: `po`.
+    pub fn short(&self, number: u8) -> &'static str {
+        self.kind(number).map_or("", |kind| {
+            let short = kind.short_names.iter().filter(|name| !kind.resource.kind.eq_ignore_ascii_case(name));
+            short.min_by_key(|name| name.len()).copied().unwrap_or(kind.resource.kind)
+        })
+    }
+
+    /// Where a kind stands in the order of what KIND says.
+    pub fn rank(&self, number: u8) -> u8 {
+        self.ranks.get(usize::from(number)).copied().unwrap_or(0)
+    }
+
+    /// What the table is called: `Deployments, ReplicaSets and Pods`.
+    pub fn title(&self) -> String {
+        let titles: Vec<&str> = self.kinds.iter().map(|kind| kind.title).collect();
+        match &*titles {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            titles => titles.concat(),
+        }
+    }
+
+    /// The name that what is kept of the table goes by, in whatever order its kinds are asked for.
+    pub fn name(&self) -> String {
+        let mut names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
+        sort(&mut names);
+        names.join(",")
+    }
+}
+
+/// The columns of all kinds, and where each kind has each of them. A kind's own NAME is the name's column.
+fn merged(kinds: &[&'static Kind]) -> (Vec<Column>, Vec<Vec<Option<u16>>>) {
+    let mut columns: Vec<Column> = Vec::new();
+    // For each kind, each of its columns by the number in `columns` and its own place.
+    let mut own: Vec<Vec<(usize, usize)>> = Vec::new();
+    for kind in kinds {
+        let mut places: Vec<(usize, usize)> = Vec::new();
+        let is_name = |column: &Column| column.title == "NAME" && column.source.is_empty();
+        for (place, column) in kind.columns.iter().enumerate().filter(|(_, column)| !is_name(column)) {
+            // A definition may give two columns one title.
+            let before = places.iter().filter(|(at, _)| columns[*at].title == column.title).count();
+            let mut known = (0..columns.len()).filter(|at| columns[*at].title == column.title);
+            let at = known.nth(before).unwrap_or_else(|| {
+                columns.push(Column { source: "", ..*column });
+                columns.len() - 1
+            });
+            let shared = &mut columns[at];
+            shared.wide &= column.wide;
+            if column.align == Align::Start {
+                shared.align = Align::Start;
+            }
+            places.push((at, place));
+        }
+        own.push(places);
+    }
+    let order = ordered(&columns, &own);
+    let places = own.iter().map(|places| {
+        let place = |at: &usize| places.iter().find(|(other, _)| other == at).map(|(_, place)| *place as u16);
+        order.iter().map(place).collect()
+    });
+    let places = places.collect();
+    (order.into_iter().map(|at| columns[at]).collect(), places)
+}
+
+/// An order in which each kind's columns stand as it has them. Where the kinds do not decide, AGE comes last. Kinds
+/// that contradict each other give way to the one that came first.
+fn ordered(columns: &[Column], own: &[Vec<(usize, usize)>]) -> Vec<usize> {
+    let mut order: Vec<usize> = Vec::new();
+    let (age, mut left): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(|at| columns[*at].title == "AGE");
+    left.extend(age);
+    while !left.is_empty() {
+        let waits = |at: &usize| {
+            own.iter().any(|places| {
+                let next = places.iter().map(|(other, _)| other).find(|other| left.contains(other));
+                next != Some(at) && places.iter().any(|(other, _)| other == at)
+            })
+        };
+        let first = (0..left.len()).min_by_key(|place| left[*place]).unwrap_or(0);
+        let next = left.iter().position(|at| !waits(at)).unwrap_or(first);
+        order.push(left.remove(next));
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::kinds::{KINDS, kind};
+    use proptest::prelude::*;
+
+    fn face(names: &[&str]) -> Face {
+        let kinds: Vec<&'static Kind> = names.iter().map(|name| kind(name).unwrap()).collect();
+        Face::of(&kinds)
+    }
+
+    fn titles(face: &Face) -> Vec<&'static str> {
+        face.columns().iter().filter(|column| !column.wide).map(|column| column.title).collect()
+    }
+
+    #[test]
+    fn columns_of_one_title_are_one_and_age_stays_last() {
+        for (names, expected) in [
+            (&["po"][..], "READY STATUS RESTARTS AGE"),
+            (&["deploy", "rs", "po"], "DESIRED CURRENT READY UP-TO-DATE AVAILABLE STATUS RESTARTS AGE"),
+            (&["po", "deploy"], "READY STATUS RESTARTS UP-TO-DATE AVAILABLE AGE"),
+            (&["svc", "no"], "TYPE CLUSTER-IP STATUS ROLES EXTERNAL-IP PORT(S) AGE VERSION"),
+            (&["po", "ev"], "READY STATUS RESTARTS LAST SEEN TYPE REASON OBJECT MESSAGE AGE"),
+            (
+                &["ev", "sc"],
+                "LAST SEEN TYPE REASON OBJECT MESSAGE PROVISIONER RECLAIMPOLICY VOLUMEBINDINGMODE \
+                             ALLOWVOLUMEEXPANSION AGE",
+            ),
+        ] {
+            assert_eq!(titles(&face(names)).join(" "), expected, "{names:?}");
+        }
+        // A column that one kind shows and another shows on demand is shown.
+        let face = face(&["deploy", "ds"]);
+        assert!(titles(&face).contains(&"NODE SELECTOR") && !titles(&face).contains(&"IMAGES"));
+    }
+
+    #[test]
+    fn every_cell_is_found_under_its_title_and_no_other() {
+        let face = face(&["deploy", "rs", "po"]);
+        for (number, kind) in face.kinds().iter().enumerate() {
+            let mut found = Vec::new();
+            for (at, column) in face.columns().iter().enumerate() {
+                let place = face.cell(number as u8, at);
+                assert_eq!(place.map(|place| kind.columns[place].title), place.map(|_| column.title));
+                found.extend(place);
+            }
+            // In the kind's own order, and all of them.
+            assert_eq!(found, (0..kind.columns.len()).collect::<Vec<_>>(), "{}", kind.name);
+        }
+        assert_eq!((face.cell(9, 0), face.cell(0, 99)), (None, None));
+        let one = Face::of(&[kind("po").unwrap()]);
+        assert!((0..4).all(|at| one.cell(0, at) == Some(at)) && !one.is_several() && one.label(0).is_empty());
+    }
+
+    #[test]
+    fn kinds_are_told_apart_by_what_stands_under_kind() {
+        let face = face(&["po", "deploy", "rs"]);
+        let labels: Vec<&str> = (0..3).map(|number| face.label(number)).collect();
+        assert_eq!(
+            (labels, face.title()),
+            (vec!["Pod", "Deployment", "ReplicaSet"], "Pods, Deployments and ReplicaSets".into())
+        );
+        assert_eq!([0, 1, 2].map(|number| face.rank(number)), [1, 0, 2]);
+        assert_eq!(face.name(), "deployments,pods,replicasets");
+        assert_eq!(face.number(kind("rs").unwrap()), Some(2));
+        let events = KINDS.iter().filter(|kind| kind.resource.kind == "Event").collect::<Vec<_>>();
+        let face = Face::of(&events);
+        assert_eq!([face.label(0), face.label(1)], ["Event", "Event.events.k8s.io"]);
+        let all = KINDS.iter().collect::<Vec<_>>();
+        assert_eq!(Face::of(&all).kinds().len(), MOST);
+    }
+
+    proptest! {
+        /// Where one order suits all kinds, it is found.
+        #[test]
+        fn each_kind_keeps_its_order_wherever_that_can_be(kinds in proptest::collection::vec(any::<u16>(), 2..5)) {
+            const TITLES: [&str; 16] =
+                ["A", "B", "C", "D", "E", "F", "AGE", "H", "I", "J", "K", "L", "M", "N", "O", "P"];
+            let kinds: Vec<&'static Kind> = kinds.iter().map(|which| {
+                let titles = (0..16).filter(|at| which & (1 << at) != 0).map(|at| Column::words(TITLES[at]));
+                let columns: &'static [Column] = Vec::leak(titles.collect());
+                &*Box::leak(Box::new(Kind { columns, ..*kind("po").unwrap() }))
+            }).collect();
+            let face = Face::of(&kinds);
+            for (number, kind) in kinds.iter().enumerate() {
+                let places: Vec<usize> =
+                    (0..face.columns().len()).filter_map(|at| face.cell(number as u8, at)).collect();
+                prop_assert_eq!(&places, &(0..kind.columns.len()).collect::<Vec<_>>(), "{:?}", face.columns());
+            }
+            let mut titles: Vec<&str> = face.columns().iter().map(|column| column.title).collect();
+            titles.sort_unstable();
+            let count = titles.len();
+            titles.dedup();
+            prop_assert_eq!(titles.len(), count, "each title once");
+        }
+    }
+}

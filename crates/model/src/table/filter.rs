@@ -1,0 +1,331 @@
+//! The words that rows must hold, as the user writes them: how they are read, what they match, and where.
+//!
+//! A word matches in the namespace, the name or any cell, the kind included where there are several, whatever the case; all words must. `/…/` is a regular
+//! expression, `COLUMN:word` looks into one column alone, `!word` must not match. What changes by itself (an age) is
+//! not searched: rows would come and go without a change of their objects.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memchr2;
+use regex_lite::{Regex, RegexBuilder};
+
+use crate::table::column::Column;
+use crate::table::face::Face;
+use kubechurn_client::api::cell::CellRef;
+use kubechurn_client::api::object::Object;
+use kubechurn_client::api::sort::sort_by_key;
+
+/// What a filter cannot be read for, in words for the user.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FilterError {
+    /// A regular expression begins and does not end.
+    #[error("the regular expression {0} has no end: close it with a /")]
+    Open(String),
+    /// It is none.
+    #[error("{expression} is no regular expression: {why}")]
+    Bad {
+        /// As it was written.
+        expression: String,
+        /// The engine's words.
+        why: String,
+    },
+}
+
+/// A text of a row that is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The kind, where there are several.
+    Kind,
+    /// The namespace.
+    Namespace,
+    /// The name.
+    Name,
+    /// One of the table's columns.
+    Cell(usize),
+}
+
+/// What rows are shown. It costs little to clone.
+#[derive(Clone, Default, PartialEq)]
+pub struct Filter {
+    terms: Arc<[Term]>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Term {
+    pattern: Pattern,
+    /// Everywhere, if not in one place.
+    place: Option<Place>,
+    excludes: bool,
+}
+
+#[derive(Clone)]
+enum Pattern {
+    /// In lower case.
+    Word(String),
+    Expression(Regex),
+}
+
+impl Filter {
+    /// Reads what the user wrote, about a kind with these columns. A column's title is meant whatever its case, and
+    /// with anything or nothing for its spaces (`NOMINATED-NODE:`); before a colon that follows no title stands a word
+    /// like any other (`10.0.0.1:80`).
+    ///
+    /// # Errors
+    ///
+    /// When a regular expression cannot be read.
+    pub fn parse(text: &str, columns: &[Column]) -> Result<Filter, FilterError> {
+        Filter::read(text, columns, false)
+    }
+
+    /// The same, about a table that may have several kinds: `KIND:` looks at their names then.
+    ///
+    /// # Errors
+    ///
+    /// When a regular expression cannot be read.
+    pub fn over(text: &str, face: &Face) -> Result<Filter, FilterError> {
+        Filter::read(text, face.columns(), face.is_several())
+    }
+
+    fn read(text: &str, columns: &[Column], several: bool) -> Result<Filter, FilterError> {
+        let mut terms = Vec::new();
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            let begun = rest;
+            let excludes = rest.starts_with('!');
+            rest = rest.strip_prefix('!').unwrap_or(rest);
+            let place = titled(rest, columns, several);
+            let place = place.map(|(place, after)| {
+                rest = after;
+                place
+            });
+            let pattern = if rest.starts_with('/') {
+                let (expression, after) = expression(rest).ok_or_else(|| FilterError::Open(begun.trim_end().into()))?;
+                rest = after;
+                let built = RegexBuilder::new(expression).case_insensitive(true).build();
+                let bad = |error: regex_lite::Error| FilterError::Bad {
+                    expression: format!("/{expression}/"),
+                    why: error.to_string(),
+                };
+                Pattern::Expression(built.map_err(bad)?)
+            } else {
+                let (word, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+                rest = after;
+                Pattern::Word(word.to_lowercase())
+            };
+            // `!` and `STATUS:` alone are words still to be typed.
+            if !matches!(&pattern, Pattern::Word(word) if word.is_empty()) {
+                terms.push(Term { pattern, place, excludes });
+            }
+            rest = rest.trim_start();
+        }
+        Ok(Filter { terms: terms.into() })
+    }
+
+    /// Whether it lets everything through.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether whatever `before` refuses is refused here too: a word was typed further, or another one added.
+    pub fn narrows(&self, before: &Filter) -> bool {
+        before.terms.iter().all(|old| {
+            self.terms.iter().any(|new| {
+                (old.place, old.excludes) == (new.place, new.excludes)
+                    && match (&old.pattern, &new.pattern) {
+                        // Less is excluded by a longer word, and more by a shorter one.
+                        (Pattern::Word(one), Pattern::Word(two)) if old.excludes => one.contains(two.as_str()),
+                        (Pattern::Word(one), Pattern::Word(two)) => two.contains(one.as_str()),
+                        (one, two) => one == two,
+                    }
+            })
+        })
+    }
+
+    /// Whether an object of the face's kind with this number is let through. `scratch` is a buffer whose content is
+    /// lost.
+    pub fn matches(&self, face: &Face, kind: u8, object: &Object, scratch: &mut String) -> bool {
+        self.terms.iter().all(|term| term.is_found(face, kind, object, scratch) != term.excludes)
+    }
+
+    /// Where the words matched that a text of this place must hold, in bytes of `text`: in order, and none touches
+    /// the next. `text` is what [`searched`] says of a cell.
+    pub fn marks(&self, place: Place, text: &str) -> Vec<Range<usize>> {
+        let mut marks: Vec<Range<usize>> = Vec::new();
+        let terms = self.terms.iter().filter(|term| !term.excludes && term.place.is_none_or(|own| own == place));
+        for term in terms {
+            match &term.pattern {
+                Pattern::Word(word) => {
+                    let mut from = 0;
+                    while let Some(found) = find(&text[from..], word) {
+                        marks.push(from + found.start..from + found.end);
+                        from += found.end;
+                    }
+                }
+                Pattern::Expression(expression) => {
+                    let found = expression.find_iter(text).map(|found| found.range());
+                    marks.extend(found.filter(|range| !range.is_empty()));
+                }
+            }
+        }
+        sort_by_key(&mut marks, |range| (range.start, range.end));
+        marks.dedup_by(|next, last| {
+            let touches = next.start <= last.end;
+            last.end = if touches { last.end.max(next.end) } else { last.end };
+            touches
+        });
+        marks
+    }
+}
+
+impl Term {
+    fn is_found(&self, face: &Face, kind: u8, object: &Object, scratch: &mut String) -> bool {
+        match self.place {
+            Some(Place::Kind) => self.pattern.is_in(face.label(kind)),
+            Some(Place::Namespace) => self.pattern.is_in(&object.key.namespace),
+            Some(Place::Name) => self.pattern.is_in(&object.key.name),
+            Some(Place::Cell(at)) => {
+                let cell = face.cell(kind, at).and_then(|at| object.cells.get(at));
+                cell.is_some_and(|cell| self.is_in_cell(cell, scratch))
+            }
+            None => {
+                self.pattern.is_in(&object.key.name)
+                    || self.pattern.is_in(&object.key.namespace)
+                    || object.cells.iter().any(|cell| self.is_in_cell(cell, scratch))
+                    || (face.is_several() && self.pattern.is_in(face.label(kind)))
+            }
+        }
+    }
+
+    fn is_in_cell(&self, cell: CellRef<'_>, scratch: &mut String) -> bool {
+        match cell.text() {
+            None if self.pattern.has_letters() && is_counted(cell) => false,
+            Some(text) if !text.bytes().any(|byte| byte < b' ') => self.pattern.is_in(text),
+            _ => {
+                scratch.clear();
+                searched(cell, scratch);
+                self.pattern.is_in(scratch)
+            }
+        }
+    }
+}
+
+impl Pattern {
+    /// Whether it is a word that no number has in it.
+    fn has_letters(&self) -> bool {
+        matches!(self, Pattern::Word(word) if word.bytes().any(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'/')))
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        match self {
+            Pattern::Word(word) => find(text, word).is_some(),
+            Pattern::Expression(expression) => expression.is_match(text),
+        }
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        match (self, other) {
+            (Pattern::Word(one), Pattern::Word(two)) => one == two,
+            (Pattern::Expression(one), Pattern::Expression(two)) => one.as_str() == two.as_str(),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Filter of {} terms", self.terms.len())
+    }
+}
+
+/// Appends what of a cell is searched: what it prints, as far as that does not change by itself. Always a beginning
+/// of what [`CellRef::write`] appends.
+pub fn searched(cell: CellRef<'_>, out: &mut String) {
+    match cell {
+        CellRef::Restarts(count, _) => CellRef::Number(count).write(kubechurn_client::api::time::Timestamp(0), out),
+        cell if cell.changes_with_time() => {}
+        cell => cell.write(kubechurn_client::api::time::Timestamp(0), out),
+    }
+}
+
+/// Whether what of a cell is searched is a number, or two: it need not be written for a word with letters.
+fn is_counted(cell: CellRef<'_>) -> bool {
+    matches!(cell, CellRef::Number(_) | CellRef::Ratio(..) | CellRef::Restarts(..))
+}
+
+/// The place that a title before a colon names, and what follows the colon.
+fn titled<'a>(text: &'a str, columns: &[Column], several: bool) -> Option<(Place, &'a str)> {
+    let (title, after) = text.split_once(':').filter(|(title, _)| !title.contains(char::is_whitespace))?;
+    let letters = |title: &str| -> String {
+        let kept = title.chars().filter(|letter| !matches!(letter, ' ' | '-' | '_'));
+        kept.flat_map(char::to_uppercase).collect()
+    };
+    let wanted = letters(title);
+    let place = match &*wanted {
+        "NAMESPACE" => Place::Namespace,
+        "KIND" if several => Place::Kind,
+        wanted => match columns.iter().position(|column| letters(column.title) == wanted) {
+            Some(at) => Place::Cell(at),
+            None if wanted == "NAME" => Place::Name,
+            None => return None,
+        },
+    };
+    Some((place, after))
+}
+
+/// What stands between two slashes, of which the second ends a word, and what follows it. A slash within is written
+/// `\/`, or as it is where a word goes on behind it.
+fn expression(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_prefix('/')?;
+    let mut escaped = false;
+    for (at, letter) in inner.char_indices() {
+        let after = &inner[at + letter.len_utf8()..];
+        if letter == '/' && !escaped && at > 0 && (after.is_empty() || after.starts_with(char::is_whitespace)) {
+            return Some((&inner[..at], after));
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    None
+}
+
+/// Where a word in lower case first stands in a text of any case.
+fn find(text: &str, word: &str) -> Option<Range<usize>> {
+    let (bytes, wanted) = (text.as_bytes(), word.as_bytes());
+    let &first = wanted.first()?;
+    if text.is_ascii() {
+        let starts = bytes.len().checked_sub(wanted.len())? + 1;
+        let mut from = 0;
+        while let Some(at) = memchr2(first, first.to_ascii_uppercase(), &bytes[from..starts]) {
+            from += at;
+            if bytes[from..from + wanted.len()].eq_ignore_ascii_case(wanted) {
+                return Some(from..from + wanted.len());
+            }
+            from += 1;
+        }
+        return None;
+    }
+    text.char_indices().find_map(|(start, _)| {
+        let mut rest = word.chars();
+        let mut wanted = rest.next();
+        for (at, letter) in text[start..].char_indices() {
+            for lower in letter.to_lowercase() {
+                match wanted {
+                    Some(letter) if letter == lower => wanted = rest.next(),
+                    Some(_) => return None,
+                    // A letter that is two in lower case, of which the word has the first: it counts whole.
+                    None => {}
+                }
+            }
+            if wanted.is_none() {
+                return Some(start..start + at + letter.len_utf8());
+            }
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! What filters match, where, and what they say of themselves.
+
+use super::*;
+use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+use kubechurn_client::api::time::Timestamp;
+
+const COLUMNS: &[Column] =
+    &[Column::words("STATUS"), Column::figures("RESTARTS"), Column::figures("AGE"), Column::words("NOMINATED NODE")];
+
+fn object() -> Object {
+    let cells = [
+        Cell::Status("CrashLoopBackOff".into(), Tone::Bad),
+        Cell::Restarts(31, Some(Timestamp(0))),
+        Cell::Age(Some(Timestamp(0))),
+        Cell::Text("Ünder-7\nlost".into()),
+    ];
+    Object {
+        key: ObjectKey::new("shop", "web-7f9-x2"),
+        uid: "u".into(),
+        resource_version: ResourceVersion::new("1"),
+        owners: None,
+        cells: (&cells[..]).into(),
+        flaw: None,
+        extra: None,
+    }
+}
+
+#[test]
+fn a_row_is_shown_if_every_word_says_so() {
+    for (text, expected) in [
+        ("", true),
+        ("  WEB   shop ", true),
+        ("web db", false),
+        ("crashloop", true),
+        ("!crash", false),
+        ("!db web", true),
+        ("!", true),
+        ("status:Crash", true),
+        ("STATUS:web", false),
+        ("name:web", true),
+        ("Namespace:web", false),
+        ("STATUS:", true),
+        ("!STATUS:run", true),
+        ("restarts:31", true),
+        ("restarts:3x", false),
+        ("!restarts:x", true),
+        ("31", true),
+        ("bLoopb", false),
+        ("opbackoff", true),
+        // The age ticks, and so does how long ago a restart was.
+        ("ago", false),
+        ("AGE:d", false),
+        ("/^web-[0-9a-f]+-x2$/", true),
+        ("/^WEB/ !/^db/", true),
+        ("/^x2/", false),
+        ("status:/^crash.*off$/", true),
+        ("!name:/web/", false),
+        ("/b-7|no such/ shop", true),
+        ("ünder", true),
+        ("nominated-node:ÜNDER", true),
+        // What is not printed is not searched.
+        ("lost", false),
+        ("host:80", false),
+    ] {
+        let filter = Filter::parse(text, COLUMNS).unwrap();
+        assert_eq!(filter.matches(&Face::default(), 0, &object(), &mut String::new()), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    for (text, expected) in [
+        ("/", "the regular expression / has no end"),
+        ("web status:/a", "the regular expression status:/a has no end"),
+        ("/a\\/", "has no end"),
+        ("/(/", "/(/ is no regular expression: "),
+        ("!/[/ web", "/[/ is no regular expression: "),
+    ] {
+        let error = Filter::parse(text, COLUMNS).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn marks_say_where_it_matched() {
+    for (text, place, cell, expected) in [
+        ("e", Place::Name, "wEbe", &[(1, 2), (3, 4)][..]),
+        ("we eb", Place::Name, "web-web", &[(0, 3), (4, 7)]),
+        ("!web", Place::Name, "web", &[]),
+        ("status:o", Place::Name, "o", &[]),
+        ("status:o", Place::Cell(0), "oxo", &[(0, 1), (2, 3)]),
+        ("/[0-9]+/", Place::Namespace, "a12b3", &[(1, 3), (4, 5)]),
+        ("/x*/", Place::Namespace, "ab", &[]),
+        ("ü", Place::Name, "aÜb", &[(1, 3)]),
+        ("i", Place::Name, "İx", &[(0, 2)]),
+        ("aa", Place::Name, "aaaaa", &[(0, 4)]),
+    ] {
+        let marks = Filter::parse(text, COLUMNS).unwrap().marks(place, cell);
+        let marks: Vec<(usize, usize)> = marks.into_iter().map(|mark| (mark.start, mark.end)).collect();
+        assert_eq!(marks, expected, "{text} in {cell}");
+    }
+}
+
+#[test]
+fn a_filter_that_is_typed_further_lets_through_no_more() {
+    let narrows = |before: &str, after: &str| {
+        Filter::parse(after, COLUMNS).unwrap().narrows(&Filter::parse(before, COLUMNS).unwrap())
+    };
+    for (before, after) in [("", "w"), ("w", "we"), ("w", "we db"), ("b", "web"), ("!web", "!we"), ("/a/", "/a/ b")] {
+        assert!(narrows(before, after), "{before} > {after}");
+    }
+    for (before, after) in [("we", "w"), ("w", "db"), ("!w", "!we"), ("w", "!w"), ("w", "name:w"), ("/a/", "/ab/")] {
+        assert!(!narrows(before, after), "{before} > {after}");
+    }
+}

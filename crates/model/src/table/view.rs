@@ -1,0 +1,493 @@
+//! The rows of one kind or of several, sorted and filtered: what a table shows, decided without a table.
+//!
+//! An event costs what it takes to find its row's place, however many rows there are. A change of order or filter is
+//! carried out in slices (`work`).
+
+mod audit;
+mod held;
+mod linger;
+mod row;
+mod work;
+
+use std::collections::VecDeque;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::table::face::Face;
+use crate::table::filter::Filter;
+use crate::table::order::{Order, RowId};
+use crate::table::view::held::Held;
+use crate::table::view::row::{changed_cells, comparison};
+use crate::table::view::work::Work;
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::store::Change;
+
+pub use crate::table::view::linger::{Linger, MOST};
+pub use crate::table::view::row::{Row, Sort, SortKey};
+pub use crate::table::view::work::Progress;
+
+/// How many slices a change of order or filter is given at once, so that a small table is never half done.
+const AT_ONCE: usize = 6;
+
+/// Rows by key, their order, and what of them is shown.
+#[derive(Debug)]
+pub struct TableView {
+    /// Which kinds the rows are of; nothing is known of a single one.
+    face: Arc<Face>,
+    rows: Vec<Option<Row>>,
+    free: Vec<RowId>,
+    /// By the hash of their kinds and keys, which are the rows' own.
+    live: HashTable<RowId>,
+    /// Deleted rows that still linger, oldest first.
+    gone: VecDeque<RowId>,
+    linger: Linger,
+    /// How many deleted rows went before their time, for there were too many.
+    crowded_out: usize,
+    /// Every row, deleted ones included; while they are being sorted, those outside of the top.
+    all: Order,
+    /// Those that the filter lets through, as far as it has come; `None` without a filter.
+    shown: Option<Order>,
+    /// Rows that the filter lets through, as far as they were judged, and how many of them live.
+    rows_shown: usize,
+    live_shown: usize,
+    /// Living rows that the filter hides, as far as they were judged.
+    live_hidden: usize,
+    taken: Taken,
+    sort: Sort,
+    filter: Filter,
+    /// Counts the filters. A row that was judged by an earlier one is judged anew when its turn comes.
+    epoch: u32,
+    /// Since this filter each has let through no more than the one before: what was refused since is still.
+    narrowing_since: u32,
+    work: Work,
+    held: Option<Held>,
+    /// Rows that came while the table was held, and are not among the held ones.
+    waiting: usize,
+    version: u32,
+    /// The buffer in which a cell is written out for the filter to look at.
+    scratch: String,
+}
+
+/// The changes of the store that a table took in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Each made a row.
+    pub added: u64,
+    /// Each changed a row.
+    pub updated: u64,
+    /// None changed anything.
+    pub synced: u64,
+    /// Each ended a row.
+    pub deleted: u64,
+    /// Updates and deletions among them of what had no row, which must never be.
+    pub without_a_row: u64,
+}
+
+impl Taken {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.added + self.updated + self.synced + self.deleted
+    }
+}
+
+/// Where every change that a table took and every row of it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// The changes.
+    pub taken: Taken,
+    /// Rows of objects that live.
+    pub live: usize,
+    /// Rows of deleted objects that still linger.
+    pub deleted: usize,
+    /// Of the living ones, those that the filter lets through.
+    pub shown: usize,
+    /// Of the living ones, those that it hides.
+    pub hidden: usize,
+    /// Whether an order or a filter is at work, so that not every row has been judged.
+    pub working: bool,
+}
+
+impl Sums {
+    /// Whether every living row came of a change and did not end with one, and is shown or hidden.
+    pub fn is_balanced(&self) -> bool {
+        let judged = (self.shown + self.hidden) as u64;
+        let live = self.live as u64;
+        self.taken.without_a_row == 0
+            && self.taken.added == live + self.taken.deleted
+            && if self.working { judged <= live } else { judged == live }
+    }
+}
+
+impl Default for TableView {
+    fn default() -> TableView {
+        TableView {
+            face: Arc::default(),
+            rows: Vec::new(),
+            free: Vec::new(),
+            live: HashTable::new(),
+            gone: VecDeque::new(),
+            linger: Linger::default(),
+            crowded_out: 0,
+            all: Order::default(),
+            shown: None,
+            rows_shown: 0,
+            live_shown: 0,
+            live_hidden: 0,
+            taken: Taken::default(),
+            sort: Sort::default(),
+            filter: Filter::default(),
+            // 0 is no filter's: a row of it has not been judged.
+            epoch: 1,
+            narrowing_since: 1,
+            work: Work::default(),
+            held: None,
+            waiting: 0,
+            version: 0,
+            scratch: String::new(),
+        }
+    }
+}
+
+impl TableView {
+    /// A view without rows, of these kinds.
+    pub fn of(face: Arc<Face>) -> TableView {
+        TableView { face, ..TableView::default() }
+    }
+
+    /// Takes in a change of the store of the only kind.
+    pub fn apply(&mut self, change: &Change, now: f64) {
+        self.apply_of(0, change, now);
+    }
+
+    /// Takes in a change of the store of the kind with this number.
+    pub fn apply_of(&mut self, kind: u8, change: &Change, now: f64) {
+        match change {
+            Change::Added { new, listed, .. } => {
+                self.taken.added += 1;
+                self.add(kind, new, if *listed { DeltaType::Replaced } else { DeltaType::Added }, now);
+            }
+            Change::Updated { new, .. } => {
+                self.taken.updated += 1;
+                self.update(kind, new, now);
+            }
+            // Nothing changed, so there is nothing to show: the timeline keeps it.
+            Change::Synced { .. } => self.taken.synced += 1,
+            Change::Deleted { last, .. } => {
+                self.taken.deleted += 1;
+                self.delete(kind, last, now);
+            }
+        }
+    }
+
+    fn add(&mut self, kind: u8, object: &Arc<Object>, delta: DeltaType, now: f64) {
+        self.version = self.version.wrapping_add(1);
+        let row = Row {
+            object: object.clone(),
+            delta,
+            changed_at: now,
+            changed: 0,
+            version: self.version,
+            born: self.version,
+            judged: 0,
+            kind,
+            shown: false,
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.rows[id.0 as usize] = Some(row);
+                id
+            }
+            None => {
+                // By quarters: doubling would keep up to half of a large table empty.
+                if self.rows.len() == self.rows.capacity() {
+                    self.rows.reserve_exact(self.rows.len() / 4 + 64);
+                }
+                self.rows.push(Some(row));
+                RowId((self.rows.len() - 1) as u32)
+            }
+        };
+        let rows = &self.rows;
+        self.live.insert_unique(hash(kind, &object.key), id, |id| rows[id.0 as usize].as_ref().map_or(0, row_hash));
+        self.enter(id);
+        self.waiting += usize::from(self.held.is_some() && self.is_shown(id));
+    }
+
+    fn update(&mut self, kind: u8, new: &Arc<Object>, now: f64) {
+        let Some(id) = self.find(kind, &new.key) else {
+            self.taken.without_a_row += 1;
+            return self.add(kind, new, DeltaType::Added, now);
+        };
+        let was_shown = self.is_shown(id);
+        let moves = self.moves(id, new);
+        if moves {
+            self.leave(id);
+        }
+        self.unjudge(id);
+        self.version = self.version.wrapping_add(1);
+        if let Some(row) = self.rows[id.0 as usize].as_mut() {
+            row.changed = changed_cells(&row.object, new);
+            row.object = new.clone();
+            row.delta = DeltaType::Updated;
+            row.changed_at = now;
+            row.version = self.version;
+        }
+        if moves {
+            self.enter(id);
+        } else {
+            match (was_shown, self.judge(id)) {
+                (false, true) if self.is_past(id) => self.show(id),
+                (true, false) => self.hide(id),
+                _ => {}
+            }
+        }
+        self.waiting += usize::from(self.held.is_some() && !was_shown && self.is_shown(id));
+    }
+
+    fn delete(&mut self, kind: u8, last: &Arc<Object>, now: f64) {
+        let rows = &self.rows;
+        let is_it = |id: &RowId| rows[id.0 as usize].as_ref().is_some_and(|row| row.is_of(kind, &last.key));
+        let Ok(entry) = self.live.find_entry(hash(kind, &last.key), is_it) else {
+            self.taken.without_a_row += 1;
+            return;
+        };
+        let (id, _) = entry.remove();
+        self.version = self.version.wrapping_add(1);
+        let moves = self.sort.key == SortKey::Changed;
+        if moves {
+            self.leave(id);
+        }
+        match (self.is_judged(id), self.is_shown(id)) {
+            (true, true) => self.live_shown -= 1,
+            (true, false) => self.live_hidden -= 1,
+            (false, _) => {}
+        }
+        if let Some(row) = self.rows[id.0 as usize].as_mut() {
+            row.delta = DeltaType::Deleted;
+            row.changed = 0;
+            row.changed_at = now;
+            row.version = self.version;
+        }
+        if moves {
+            self.enter(id);
+        }
+        self.gone.push_back(id);
+    }
+
+    /// Whether an update may change the row's place.
+    fn moves(&self, id: RowId, new: &Object) -> bool {
+        // While the rows are being sorted, what is shown may have its place at the top, and what is not has none.
+        if matches!(self.work, Work::Sorting(_)) {
+            return true;
+        }
+        match self.sort.key {
+            SortKey::Kind | SortKey::Key | SortKey::Name => false,
+            SortKey::Changed => true,
+            SortKey::Column(column) => self.row(id).is_some_and(|row| {
+                let cell = self.face.cell(row.kind, column);
+                cell.is_some_and(|at| row.object.cells.get(at) != new.cells.get(at))
+            }),
+        }
+    }
+
+    /// Sorts anew. The first rows are found first; [`TableView::work`] does the rest.
+    pub fn sort_by(&mut self, sort: Sort) {
+        if self.sort != sort {
+            self.sort = sort;
+            self.release();
+            self.begin_sorting();
+            self.work_at_once();
+        }
+    }
+
+    /// The order in force.
+    pub fn sort(&self) -> Sort {
+        self.sort
+    }
+
+    /// Shows only rows that `filter` lets through. [`TableView::work`] finds them, the first ones first.
+    pub fn filter_by(&mut self, filter: Filter) {
+        if self.filter == filter {
+            return;
+        }
+        self.epoch += 1;
+        if !filter.narrows(&self.filter) {
+            self.narrowing_since = self.epoch;
+        }
+        self.filter = filter;
+        (self.rows_shown, self.live_shown, self.live_hidden) = (0, 0, 0);
+        self.release();
+        match self.work {
+            Work::Sorting(_) => self.begin_sorting(),
+            _ => self.begin_filtering(),
+        }
+        self.work_at_once();
+    }
+
+    /// The filter in force.
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// Another number for each filter.
+    pub fn filtered(&self) -> u32 {
+        self.epoch
+    }
+
+    fn work_at_once(&mut self) {
+        let mut slices = AT_ONCE;
+        self.work(|| {
+            slices -= 1;
+            slices > 0
+        });
+    }
+
+    /// Whether the filter lets a row through. It is asked once for each version of an object.
+    fn judge(&mut self, id: RowId) -> bool {
+        if self.filter.is_empty() {
+            return true;
+        }
+        let Some(row) = self.rows[id.0 as usize].as_mut() else { return false };
+        if row.judged != self.epoch {
+            let refused = !row.shown && row.judged >= self.narrowing_since;
+            row.shown = !refused && self.filter.matches(&self.face, row.kind, &row.object, &mut self.scratch);
+            row.judged = self.epoch;
+            self.rows_shown += usize::from(row.shown);
+            self.live_shown += usize::from(row.shown && row.deleted_at().is_none());
+            self.live_hidden += usize::from(!row.shown && row.deleted_at().is_none());
+        }
+        row.shown
+    }
+
+    /// Forgets what the filter said of a row, which is about to become another one.
+    fn unjudge(&mut self, id: RowId) {
+        let epoch = self.epoch;
+        let Some(row) = self.rows[id.0 as usize].as_mut() else { return };
+        if row.judged == epoch && !self.filter.is_empty() {
+            let lives = usize::from(row.deleted_at().is_none());
+            if row.shown {
+                self.rows_shown -= 1;
+                self.live_shown -= lives;
+            } else {
+                self.live_hidden -= lives;
+            }
+        }
+        row.judged = 0;
+    }
+
+    fn is_judged(&self, id: RowId) -> bool {
+        !self.filter.is_empty() && self.row(id).is_some_and(|row| row.judged == self.epoch)
+    }
+
+    /// Whether the filter is known to let a row through.
+    fn is_shown(&self, id: RowId) -> bool {
+        self.filter.is_empty() || self.row(id).is_some_and(|row| row.shown && row.judged == self.epoch)
+    }
+
+    /// The rows whose places are known, from the first on.
+    fn known(&self) -> &Order {
+        match (&self.work, &self.shown) {
+            (Work::Sorting(sorting), _) => &sorting.top,
+            (_, Some(shown)) => shown,
+            (_, None) => &self.all,
+        }
+    }
+
+    /// How many rows stand in the table, lingering ones included: what a scroll bar measures. While a filter is at
+    /// work these are the ones that it has found.
+    pub fn len(&self) -> usize {
+        match (&self.held, &self.work) {
+            (Some(held), _) => held.len,
+            (None, Work::Sorting(_)) if self.filter.is_empty() => self.rows.len() - self.free.len(),
+            (None, Work::Sorting(_)) => self.rows_shown,
+            (None, _) => self.known().len(),
+        }
+    }
+
+    /// Whether nothing stands in the table.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Live rows that the filter lets through, as far as it has come, and all live rows.
+    pub fn counts(&self) -> (usize, usize) {
+        let shown = if self.filter.is_empty() { self.live.len() } else { self.live_shown };
+        (shown, self.live.len())
+    }
+
+    /// Where every change that it took and every row is.
+    pub fn sums(&self) -> Sums {
+        Sums {
+            taken: self.taken,
+            live: self.live.len(),
+            deleted: self.gone.len(),
+            shown: self.counts().0,
+            hidden: if self.filter.is_empty() { 0 } else { self.live_hidden },
+            working: !matches!(self.work, Work::Done),
+        }
+    }
+
+    /// Whether every change and every row is in one place, and what stands in the table is what the filter lets through.
+    /// While an order or a filter is at work, rows are on their way.
+    pub fn is_balanced(&self) -> bool {
+        let sums = self.sums();
+        let rows = self.rows.len() - self.free.len();
+        let placed = match (&self.work, &self.shown) {
+            (Work::Sorting(_), _) => true,
+            (Work::Filtering(_), _) => self.all.len() == rows,
+            (Work::Done, None) => self.all.len() == rows,
+            (Work::Done, Some(shown)) => self.all.len() == rows && shown.len() == self.rows_shown,
+        };
+        placed && sums.is_balanced() && rows == sums.live + sums.deleted
+    }
+
+    /// The rows from `first` on, at most `count`; fewer where their places are not known yet.
+    pub fn window(&self, first: usize, count: usize) -> Vec<RowId> {
+        match &self.held {
+            Some(held) => {
+                let before = first.saturating_sub(held.first);
+                if first < held.first {
+                    Vec::new()
+                } else {
+                    held.rows.iter().skip(before).take(count).copied().collect()
+                }
+            }
+            None => self.known().iter_from(first).take(count).collect(),
+        }
+    }
+
+    /// Where a row stands in the table; `None` where it does not, or while the table is held and nothing moves.
+    pub fn position(&self, id: RowId) -> Option<usize> {
+        self.row(id).filter(|_| self.held.is_none() && self.is_shown(id))?;
+        self.known().position(id, comparison(&self.face, &self.rows, self.sort))
+    }
+
+    /// A row; `None` once it is gone.
+    pub fn row(&self, id: RowId) -> Option<&Row> {
+        self.rows.get(id.0 as usize).and_then(Option::as_ref)
+    }
+
+    /// The live row of a key, of the kind with this number.
+    pub fn find(&self, kind: u8, key: &ObjectKey) -> Option<RowId> {
+        self.live.find(hash(kind, key), |&id| self.row(id).is_some_and(|row| row.is_of(kind, key))).copied()
+    }
+
+    /// Which kinds the rows are of; empty for a single one.
+    pub fn face(&self) -> &Arc<Face> {
+        &self.face
+    }
+}
+
+fn hash(kind: u8, key: &ObjectKey) -> u64 {
+    FxBuildHasher.hash_one((key, kind))
+}
+
+fn row_hash(row: &Row) -> u64 {
+    hash(row.kind, &row.object.key)
+}
+
+#[cfg(test)]
+mod tests;

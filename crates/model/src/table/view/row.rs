@@ -1,0 +1,169 @@
+//! One row of a view, and how rows compare.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use crate::table::face::Face;
+use crate::table::order::RowId;
+use kubechurn_client::api::cell::CellRef;
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::api::weight::{is_exact, turned};
+use kubechurn_client::cache::delta::DeltaType;
+
+/// What rows are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SortKey {
+    /// Namespace, then name.
+    #[default]
+    Key,
+    /// Name, then namespace.
+    Name,
+    /// What stands under KIND.
+    Kind,
+    /// One of the table's columns, by its place among them.
+    Column(usize),
+    /// The last change, newest first.
+    Changed,
+}
+
+/// An order of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sort {
+    /// By what.
+    pub key: SortKey,
+    /// Whether the order is turned around.
+    pub descending: bool,
+}
+
+/// One row. There is one for each object, so its size counts.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The newest version of the object; for a deleted row, its last.
+    pub object: Arc<Object>,
+    /// When the last change came; the row of a first list has none to speak of, but still a time.
+    pub changed_at: f64,
+    /// Which cells the last update changed: bit `n` for its kind's column `n`. What stands behind the first 32 columns
+    /// is not told.
+    pub changed: u32,
+    /// Another one after every change, so that a view can tell whether it has shown the newest.
+    pub version: u32,
+    /// The version that it began with: tells the lives of one row's number apart.
+    pub born: u32,
+    /// By which filter it was judged last.
+    pub(super) judged: u32,
+    /// What the last change was.
+    pub delta: DeltaType,
+    /// Which of the table's kinds it is of.
+    pub kind: u8,
+    /// Whether that filter lets it through.
+    pub(super) shown: bool,
+}
+
+impl Row {
+    /// Whether it is the object with this key, of the kind with this number.
+    pub fn is_of(&self, kind: u8, key: &ObjectKey) -> bool {
+        self.kind == kind && self.object.key == *key
+    }
+
+    /// When the object was deleted; `None` while it lives.
+    pub fn deleted_at(&self) -> Option<f64> {
+        (self.delta == DeltaType::Deleted).then_some(self.changed_at)
+    }
+}
+
+/// A strict order of rows: what the user asked for, then namespace and name, then the kind as it was asked for, then
+/// the row's own number, for a deleted row may linger beside its successor. A row without the cell, because its kind has
+/// none or its object could not be read, stands last whichever way the order is turned.
+pub(super) fn comparison<'a>(
+    face: &'a Face,
+    rows: &'a [Option<Row>],
+    sort: Sort,
+) -> impl Fn(RowId, RowId) -> Ordering + Copy + 'a {
+    let among_equals = among_equals(rows);
+    move |a, b| {
+        let (Some(one), Some(two)) = (&rows[a.0 as usize], &rows[b.0 as usize]) else { return a.cmp(&b) };
+        let (one_key, two_key) = (&one.object.key, &two.object.key);
+        let mut missing = Ordering::Equal;
+        let by = match sort.key {
+            SortKey::Key => one_key.cmp(two_key),
+            SortKey::Name => one_key.name.cmp(&two_key.name),
+            SortKey::Kind => face.rank(one.kind).cmp(&face.rank(two.kind)),
+            SortKey::Column(column) => match (cell(face, one, column), cell(face, two, column)) {
+                (Some(one), Some(two)) => one.compare(two),
+                (one, two) => {
+                    missing = one.is_none().cmp(&two.is_none());
+                    Ordering::Equal
+                }
+            },
+            SortKey::Changed => two.changed_at.total_cmp(&one.changed_at),
+        };
+        let by = if sort.descending { by.reverse() } else { by };
+        missing.then(by).then_with(|| among_equals(a, b))
+    }
+}
+
+/// The same order, with a look at the rows' weights first, each at its row's number. Most rows are told apart by that.
+pub(super) fn weighed<'a>(
+    face: &'a Face,
+    rows: &'a [Option<Row>],
+    sort: Sort,
+    weights: &'a [u64],
+) -> impl Fn(RowId, RowId) -> Ordering + Copy + 'a {
+    let (whole, among_equals) = (comparison(face, rows, sort), among_equals(rows));
+    let is_cell = matches!(sort.key, SortKey::Column(_));
+    move |a, b| {
+        let (one, two) = (weights[a.0 as usize], weights[b.0 as usize]);
+        match one.cmp(&two) {
+            Ordering::Equal if is_cell && is_exact(one, sort.descending) => among_equals(a, b),
+            Ordering::Equal => whole(a, b),
+            by => by,
+        }
+    }
+}
+
+/// What a row weighs in an order: rows of different weights stand as [`comparison`] has them.
+pub(super) fn weigh(face: &Face, row: &Row, sort: Sort) -> u64 {
+    let weight = match sort.key {
+        SortKey::Key => CellRef::Text(&row.object.key.namespace).weight(),
+        SortKey::Name => CellRef::Text(&row.object.key.name).weight(),
+        SortKey::Kind => CellRef::Number(face.rank(row.kind) as i64).weight(),
+        SortKey::Column(column) => match cell(face, row, column) {
+            Some(cell) => cell.weight(),
+            // Last, whichever way the order is turned.
+            None => return u64::MAX,
+        },
+        // The newest first.
+        SortKey::Changed => CellRef::Float(-row.changed_at).weight(),
+    };
+    if sort.descending { turned(weight) } else { weight }
+}
+
+/// Reads a little of what each of these rows is weighed by. The memory of a large table is in no cache, and a row alone
+/// waits for its object and then for that one's cells; of many, looked at without a pause, the processor waits for
+/// several at a time.
+pub(super) fn touch(rows: &[Option<Row>], sort: Sort) {
+    let first = |row: &Row| match sort.key {
+        SortKey::Column(_) => row.object.cells.first_byte(),
+        _ => row.object.key.name.as_bytes().first().copied(),
+    };
+    std::hint::black_box(rows.iter().flatten().filter_map(first).fold(0, u8::wrapping_add));
+}
+
+fn cell<'a>(face: &Face, row: &'a Row, column: usize) -> Option<CellRef<'a>> {
+    row.object.cells.get(face.cell(row.kind, column)?)
+}
+
+fn among_equals(rows: &[Option<Row>]) -> impl Fn(RowId, RowId) -> Ordering + Copy {
+    move |a, b| {
+        let (Some(one), Some(two)) = (&rows[a.0 as usize], &rows[b.0 as usize]) else { return a.cmp(&b) };
+        let by = one.object.key.cmp(&two.object.key);
+        by.then_with(|| one.kind.cmp(&two.kind)).then_with(|| a.cmp(&b))
+    }
+}
+
+/// Which cells differ, the first 32 of them. Cells that tick are compared by what they hold, not by what they
+/// print.
+pub(super) fn changed_cells(old: &Object, new: &Object) -> u32 {
+    let pairs = old.cells.iter().zip(&new.cells).take(32).enumerate();
+    pairs.filter(|(_, (old, new))| old != new).fold(0, |mask, (at, _)| mask | 1 << at)
+}

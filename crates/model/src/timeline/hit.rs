@@ -1,0 +1,259 @@
+//! What is under the pointer.
+
+use std::fmt;
+
+use crate::timeline::Timeline;
+use crate::timeline::lanes::Lane;
+use crate::timeline::mark::LaneId;
+use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
+use crate::timeline::scene::{LaneRow, duration};
+use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+use kubechurn_client::api::uid::Uid;
+
+/// How far from a mark's middle the pointer may be, in pixels.
+const REACH: f64 = 7.0;
+
+/// Whose lane is under the pointer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Owner {
+    /// Which of the timeline's kinds it is of.
+    pub kind: u8,
+    /// What that is called, where there are several.
+    pub kind_name: &'static str,
+    /// Namespace and name.
+    pub key: ObjectKey,
+    /// Of the life that the mark belongs to.
+    pub uid: Uid,
+}
+
+/// Something under the pointer. Times are on the timeline's clock.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hit {
+    /// One mark.
+    Mark {
+        /// Whose.
+        owner: Owner,
+        /// What happened.
+        mark_type: MarkType,
+        /// The object's version after it.
+        resource_version: ResourceVersion,
+        /// How many frames it stands for.
+        folded: u32,
+        /// When.
+        at: f64,
+        /// How long ago.
+        ago: f64,
+    },
+    /// Several marks that are drawn as one.
+    Fold {
+        /// Whose; the uid is that of the last mark.
+        owner: Owner,
+        /// Their frames by type.
+        counts: Counts,
+        /// The last one's version.
+        resource_version: ResourceVersion,
+        /// When the first one was stamped.
+        from: f64,
+        /// When the last one was.
+        at: f64,
+        /// How long ago the last one was.
+        ago: f64,
+    },
+    /// One of a resync's objects.
+    Resync {
+        /// Whose.
+        owner: Owner,
+        /// What the resync was.
+        note: String,
+        /// When.
+        at: f64,
+        /// How long ago.
+        ago: f64,
+    },
+    /// A relist or a gap.
+    Stream {
+        /// Which of the two.
+        mark_type: MarkType,
+        /// What it was.
+        note: String,
+        /// When it began.
+        from: f64,
+        /// When it ended.
+        at: f64,
+        /// How long ago that was.
+        ago: f64,
+    },
+    /// A lane, between its marks or at its label.
+    Lane {
+        /// Whose; the uid is that of the latest life.
+        owner: Owner,
+        /// Whether the object exists.
+        live: bool,
+    },
+    /// A column of the overview.
+    Column {
+        /// What happened in it.
+        counts: Counts,
+        /// When it begins.
+        from: f64,
+        /// When it ends.
+        at: f64,
+        /// How long ago that was.
+        ago: f64,
+    },
+}
+
+impl Hit {
+    /// The object it is about, for a click to select.
+    pub fn owner(&self) -> Option<&Owner> {
+        match self {
+            Hit::Mark { owner, .. } | Hit::Fold { owner, .. } | Hit::Resync { owner, .. } | Hit::Lane { owner, .. } => {
+                Some(owner)
+            }
+            Hit::Stream { .. } | Hit::Column { .. } => None,
+        }
+    }
+
+    /// When it was, on the timeline's clock, for the time of day.
+    pub fn at(&self) -> Option<f64> {
+        match self {
+            Hit::Mark { at, .. }
+            | Hit::Fold { at, .. }
+            | Hit::Resync { at, .. }
+            | Hit::Stream { at, .. }
+            | Hit::Column { at, .. } => Some(*at),
+            Hit::Lane { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let uid = self.uid.text();
+        let short = uid.char_indices().nth(8).map_or(&*uid, |(end, _)| &uid[..end]);
+        let space = if self.kind_name.is_empty() { "" } else { " " };
+        write!(formatter, "{}{space}{} (uid {short})", self.kind_name, self.key)
+    }
+}
+
+fn phrases(counts: &Counts) -> String {
+    counts.iter().map(|(mark_type, count)| mark_type.phrase(count)).collect::<Vec<_>>().join(", ")
+}
+
+/// The hover text: plain text, to be shown as text.
+impl fmt::Display for Hit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hit::Mark { owner, mark_type, resource_version, folded, ago, .. } => {
+                write!(formatter, "{} {} {owner}, ", mark_type.glyph(), mark_type.name())?;
+                write!(formatter, "resourceVersion {resource_version}, {} ago", duration(*ago))?;
+                if *folded > 1 { write!(formatter, ", {folded} frames folded") } else { Ok(()) }
+            }
+            Hit::Fold { owner, counts, resource_version, from, at, ago } => {
+                write!(formatter, "{owner}: {} within {}, ", phrases(counts), duration(at - from))?;
+                write!(formatter, "up to resourceVersion {resource_version}, {} ago", duration(*ago))
+            }
+            Hit::Resync { owner, note, ago, .. } => {
+                let (glyph, name) = (MarkType::Sync.glyph(), MarkType::Sync.name());
+                write!(formatter, "{glyph} {name} {owner}, {note}, {} ago", duration(*ago))
+            }
+            Hit::Stream { mark_type, note, ago, .. } => {
+                write!(formatter, "{} {note}, {} ago", mark_type.glyph(), duration(*ago))
+            }
+            Hit::Lane { owner, live: true } => write!(formatter, "{owner}"),
+            Hit::Lane { owner, live: false } => write!(formatter, "{owner}, deleted"),
+            Hit::Column { counts, from, at, ago } => {
+                write!(formatter, "{} within {}, {} ago", phrases(counts), duration(at - from), duration(*ago))
+            }
+        }
+    }
+}
+
+impl Timeline {
+    /// What the last scene shows at a point of the canvas.
+    pub fn hit(&self, x: f64, y: f64) -> Option<Hit> {
+        let (scene, layout) = (&self.scene, &self.scene.layout);
+        if y >= layout.strip_top && y < layout.strip_bottom {
+            let column = scene.columns.iter().find(|column| column.x <= x && x < column.x + column.width + 1.0)?;
+            let ago = (scene.now - column.to).max(0.0);
+            return Some(Hit::Column { counts: column.counts, from: column.from, at: column.to, ago });
+        }
+        if y < layout.strip_bottom || y >= layout.bottom {
+            return None;
+        }
+        let row = layout.row_at(y);
+        let lane = row.and_then(|row| scene.lanes.get(row)?.as_ref());
+        if x >= layout.left - REACH {
+            let drawn = row.zip(lane).and_then(|(row, lane)| self.hit_marks(x, layout.row_y(row), lane));
+            if let Some(hit) = drawn.or_else(|| self.hit_stream(x)) {
+                return Some(hit);
+            }
+        }
+        let lane = lane?;
+        let is_it = |known: &&Lane| known.key == lane.key && known.kind == lane.kind;
+        let known = self.lanes.get(lane.lane).filter(is_it)?;
+        Some(Hit::Lane { owner: self.owned_by((known.kind, &known.key, &known.uid)), live: known.live })
+    }
+
+    fn hit_marks(&self, x: f64, y: f64, lane: &LaneRow) -> Option<Hit> {
+        let scene = &self.scene;
+        let near = scene.glyphs.iter().filter(|glyph| glyph.y == y && (glyph.x - x).abs() <= REACH);
+        // The one on top wins where two are equally near.
+        let glyph = near.rev().min_by(|one, other| (one.x - x).abs().total_cmp(&(other.x - x).abs()));
+        if let Some(mark) = glyph.and_then(|glyph| self.ring.get(glyph.seq)) {
+            let (mark_type, at, ago) = (mark.mark_type, mark.at, (scene.now - mark.at).max(0.0));
+            if let Some(resync) = mark.resync() {
+                let owner = self.known_at(lane, mark.seq)?;
+                return Some(Hit::Resync { owner, note: resync.note(), at, ago });
+            }
+            let (owner, resource_version, folded) = self.object_of(mark)?;
+            return Some(Hit::Mark { owner, mark_type, resource_version, folded, at, ago });
+        }
+        let pill = scene.pills.iter().find(|pill| pill.y == y && pill.x <= x && x <= pill.x + pill.width)?;
+        let last = self.ring.get(pill.last)?;
+        let (owner, resource_version, _) = self.object_of(last)?;
+        let from = self.ring.get(pill.first).map_or(last.at, |first| first.at);
+        let (counts, at, ago) = (pill.counts, last.at, (scene.now - last.at).max(0.0));
+        Some(Hit::Fold { owner, counts, resource_version, from, at, ago })
+    }
+
+    fn hit_stream(&self, x: f64) -> Option<Hit> {
+        let scene = &self.scene;
+        let ago = |at: f64| (scene.now - at).max(0.0);
+        let lines = scene.lines.iter().filter(|line| (line.x - x).abs() <= REACH / 2.0);
+        if let Some(line) = lines.min_by(|one, other| (one.x - x).abs().total_cmp(&(other.x - x).abs())) {
+            let (note, at) = (line.note.clone(), line.at);
+            return Some(Hit::Stream { mark_type: MarkType::Relist, note, from: at, at, ago: ago(at) });
+        }
+        let gap = scene.gaps.iter().find(|gap| gap.x - 1.0 <= x && x <= gap.x + gap.width + 1.0)?;
+        let (note, from, at) = (gap.note.clone(), gap.from, gap.to);
+        Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
+    }
+
+    /// Whose a lane was when a mark of all lanes was made.
+    fn known_at(&self, row: &LaneRow, seq: u64) -> Option<Owner> {
+        let lane = self.lanes.get(row.lane).filter(|lane| lane.key == row.key && lane.kind == row.kind)?;
+        let newest = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
+        let mut own = std::iter::successors(newest, |mark| self.ring.before(mark));
+        let before = own.find(|mark| mark.seq <= seq).and_then(|mark| self.object_of(mark));
+        Some(before.map_or_else(|| self.owned_by((lane.kind, &lane.key, &lane.uid)), |(owner, ..)| owner))
+    }
+
+    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(u8, &ObjectKey, &Uid)> {
+        let lane = self.lanes.get(lane)?;
+        Some((lane.kind, &lane.key, lane.uid_of(life)))
+    }
+
+    fn owned_by(&self, (kind, key, uid): (u8, &ObjectKey, &Uid)) -> Owner {
+        let kind_name = self.kinds.get(usize::from(kind)).map_or("", |name| name.long);
+        Owner { kind, kind_name, key: key.clone(), uid: uid.clone() }
+    }
+
+    fn object_of(&self, mark: &Mark) -> Option<(Owner, ResourceVersion, u32)> {
+        let Subject::Object { lane, life, resource_version, folded } = &mark.subject else {
+            return None;
+        };
+        let owner = self.owned_by(self.owner(*lane, *life)?);
+        Some((owner, resource_version.clone(), *folded))
+    }
+}

@@ -1,0 +1,481 @@
+//! Lanes: one for each name that has marks, with the uids of the lives that had it.
+//!
+//! A lane is freed, and its number used again, once its last mark is evicted. So memory follows what is in the ring,
+//! however many objects there are and however many come and go. What state a live object was left in is asked of those
+//! who know the object ([`Lanes::recall`]) when it changes again.
+
+use std::hash::BuildHasher;
+use std::mem::size_of;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::timeline::mark::{LaneId, Mark, MarkType, Subject};
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::uid::Uid;
+
+/// The end of the list of lanes.
+const NONE: u32 = u32::MAX;
+
+/// An earlier life of a name, kept while marks of it are.
+#[derive(Debug)]
+struct Life {
+    number: u32,
+    uid: Uid,
+    marks: u32,
+}
+
+/// One name of one kind.
+#[derive(Debug)]
+pub struct Lane {
+    /// Which of the timeline's kinds it is of.
+    pub kind: u8,
+    /// Whose lane it is.
+    pub key: ObjectKey,
+    /// The uid of the latest life.
+    pub uid: Uid,
+    /// Whether the latest life goes on.
+    pub live: bool,
+    /// When its newest mark was stamped.
+    pub last_at: f64,
+    /// The sequence number of its newest mark.
+    pub last_seq: u64,
+    /// How many marks in the ring are its own.
+    pub marks: u32,
+    /// The state that the newest evicted mark left; `None` if none was evicted, or that was the object's end.
+    pub worn: Option<Tone>,
+    /// The number of the latest life, and how many marks it has.
+    life: u32,
+    life_marks: u32,
+    earlier: Vec<Life>,
+    newer: u32,
+    older: u32,
+}
+
+impl Lane {
+    /// The uid of a life, by the number that [`Touch::life`] gave.
+    pub fn uid_of(&self, life: u32) -> &Uid {
+        if life == self.life {
+            return &self.uid;
+        }
+        self.earlier.iter().find(|earlier| earlier.number == life).map_or(&self.uid, |earlier| &earlier.uid)
+    }
+
+    /// What the lane takes beside its slot. While the object lives, its texts are the object's own.
+    fn heap_bytes(&self) -> usize {
+        // Each shared text stands behind two counters.
+        let texts = self.key.namespace.len() + self.key.name.len() + 2 * 2 * size_of::<usize>() + self.uid.heap_bytes();
+        let texts = if self.live { 0 } else { texts };
+        texts + self.earlier.capacity() * size_of::<Life>()
+    }
+}
+
+/// What a lane takes in the tables.
+const SLOT: usize = size_of::<Slot>() + 2 * size_of::<u32>();
+
+fn hash_of(kind: u8, key: &ObjectKey) -> u64 {
+    FxBuildHasher.hash_one((key, kind))
+}
+
+/// A slot stays; its lane comes and goes.
+#[derive(Debug, Default)]
+struct Slot {
+    generation: u32,
+    lane: Option<Lane>,
+}
+
+/// What [`Lanes::touch`] found or made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// The lane.
+    pub lane: LaneId,
+    /// Which life the mark belongs to.
+    pub life: u32,
+    /// For [`Mark::before`].
+    pub before: u32,
+}
+
+/// What is about to be marked.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// Of which of the timeline's kinds.
+    pub kind: u8,
+    /// Whose mark.
+    pub key: &'a ObjectKey,
+    /// Of which life; empty where it is not known, which means the latest.
+    pub uid: &'a Uid,
+    /// What happened.
+    pub mark_type: MarkType,
+}
+
+/// All lanes, and the order in which they last changed.
+#[derive(Debug)]
+pub struct Lanes {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    names: HashTable<u32>,
+    /// The lane that changed last; each points at the one before.
+    newest: u32,
+    oldest: u32,
+    len: usize,
+    heap: usize,
+    /// The lane that was made last for an object that is looked at, and its generation.
+    attended: Option<(LaneId, u32)>,
+}
+
+impl Default for Lanes {
+    fn default() -> Lanes {
+        Lanes {
+            slots: Vec::new(),
+            free: Vec::new(),
+            names: HashTable::new(),
+            newest: NONE,
+            oldest: NONE,
+            len: 0,
+            heap: 0,
+            attended: None,
+        }
+    }
+}
+
+impl Lanes {
+    /// The lane of an object that is about to get the mark `seq` at the time `at`; made if there is none.
+    pub fn touch(&mut self, change: Change<'_>, seq: u64, at: f64) -> Touch {
+        let id = self.find(change.kind, change.key).unwrap_or_else(|| self.insert(change));
+        self.unlink(id.0);
+        self.link_newest(id.0);
+        let Some(lane) = self.slots[id.0 as usize].lane.as_mut() else {
+            // `find` and `insert` only give slots that are filled.
+            return Touch { lane: id, life: 0, before: 0 };
+        };
+        let bytes = lane.heap_bytes();
+        // 0 also where the previous mark is farther back than any ring can hold.
+        let before = if lane.marks == 0 { 0 } else { u32::try_from(seq - lane.last_seq).unwrap_or(0) };
+        lane.last_seq = seq;
+        lane.last_at = at;
+        lane.marks += 1;
+        let earlier = lane.earlier.iter_mut().find(|life| life.uid == *change.uid);
+        let life = match earlier {
+            // Late news of an earlier life say nothing about the latest one.
+            Some(earlier) if !change.uid.is_empty() && lane.uid != *change.uid => {
+                earlier.marks += 1;
+                earlier.number
+            }
+            _ => {
+                if !change.uid.is_empty() && lane.uid != *change.uid {
+                    let uid = std::mem::replace(&mut lane.uid, change.uid.clone());
+                    if lane.life_marks > 0 {
+                        lane.earlier.push(Life { number: lane.life, uid, marks: lane.life_marks });
+                    }
+                    lane.life = lane.life.wrapping_add(1);
+                    lane.life_marks = 0;
+                }
+                lane.life_marks += 1;
+                lane.live = change.mark_type != MarkType::Deleted;
+                lane.life
+            }
+        };
+        self.heap = self.heap - bytes + lane.heap_bytes();
+        Touch { lane: id, life, before }
+    }
+
+    /// Forgets a mark that the ring evicted.
+    pub fn release(&mut self, mark: &Mark) {
+        let Subject::Object { lane: id, life, .. } = mark.subject else {
+            return;
+        };
+        let Some(lane) = self.slots.get_mut(id.0 as usize).and_then(|slot| slot.lane.as_mut()) else {
+            return;
+        };
+        lane.marks = lane.marks.saturating_sub(1);
+        lane.worn = if mark.mark_type == MarkType::Deleted { None } else { Some(mark.tone) };
+        if life == lane.life {
+            lane.life_marks = lane.life_marks.saturating_sub(1);
+        } else if let Some(index) = lane.earlier.iter().position(|earlier| earlier.number == life) {
+            lane.earlier[index].marks -= 1;
+            if lane.earlier[index].marks == 0 {
+                lane.earlier.remove(index);
+            }
+        }
+        if lane.marks == 0 {
+            self.remove(id);
+        }
+    }
+
+    /// The lane of an object that lives, and may have none for its marks are evicted; `tone` is its state. The lane has no
+    /// mark yet, and stays until it has had one.
+    pub fn recall(&mut self, (kind, key): (u8, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
+        self.find(kind, key).unwrap_or_else(|| {
+            let id = self.insert(Change { kind, key, uid, mark_type: MarkType::Sync });
+            if let Some(lane) = self.lane_mut(id.0) {
+                lane.worn = Some(tone);
+            }
+            id
+        })
+    }
+
+    /// The same for an object that is looked at. The one that was looked at before loses its lane, if nothing has happened
+    /// to it meanwhile.
+    pub fn attend(&mut self, object: (u8, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
+        let id = self.recall(object, uid, tone);
+        let before = self.attended.replace((id, self.generation(id)));
+        if let Some((before, generation)) = before.filter(|(before, _)| *before != id)
+            && self.generation(before) == generation
+            && self.get(before).is_some_and(|lane| lane.marks == 0)
+        {
+            self.remove(before);
+        }
+        id
+    }
+
+    /// The lane with this number, unless it was freed.
+    pub fn get(&self, id: LaneId) -> Option<&Lane> {
+        self.slots.get(id.0 as usize)?.lane.as_ref()
+    }
+
+    /// The lane of a name, of one of the timeline's kinds.
+    pub fn find(&self, kind: u8, key: &ObjectKey) -> Option<LaneId> {
+        let is_it = |lane: &Lane| lane.kind == kind && lane.key == *key;
+        let same = |id: &u32| self.slots[*id as usize].lane.as_ref().is_some_and(is_it);
+        self.names.find(hash_of(kind, key), same).map(|id| LaneId(*id))
+    }
+
+    /// How often the number was freed: a number names the same lane only while this stays the same.
+    pub fn generation(&self, id: LaneId) -> u32 {
+        self.slots.get(id.0 as usize).map_or(0, |slot| slot.generation)
+    }
+
+    /// The lanes, most recently changed first.
+    pub fn newest_first(&self) -> impl Iterator<Item = (LaneId, &Lane)> {
+        let mut next = self.newest;
+        std::iter::from_fn(move || {
+            let id = LaneId(next);
+            let lane = self.get(id)?;
+            next = lane.older;
+            Some((id, lane))
+        })
+    }
+
+    /// How many lanes there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// One more than the largest number in use.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The bytes that are there because of the marks.
+    pub fn charged(&self) -> usize {
+        self.len * SLOT + self.heap
+    }
+
+    /// The bytes of all lanes.
+    pub fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+            + self.free.capacity() * size_of::<u32>()
+            + self.names.allocation_size()
+            + self.heap
+    }
+
+    fn insert(&mut self, change: Change<'_>) -> LaneId {
+        let lane = Lane {
+            kind: change.kind,
+            key: change.key.clone(),
+            uid: change.uid.clone(),
+            live: true,
+            last_at: f64::NEG_INFINITY,
+            last_seq: 0,
+            marks: 0,
+            worn: None,
+            life: 0,
+            life_marks: 0,
+            earlier: Vec::new(),
+            newer: NONE,
+            older: NONE,
+        };
+        self.heap += lane.heap_bytes();
+        self.len += 1;
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.slots[number as usize].lane = Some(lane);
+                number
+            }
+            None => {
+                // By quarters: doubling would keep up to half of many lanes empty.
+                if self.slots.len() == self.slots.capacity() {
+                    self.slots.reserve_exact(self.slots.len() / 4 + 64);
+                }
+                self.slots.push(Slot { generation: 0, lane: Some(lane) });
+                (self.slots.len() - 1) as u32
+            }
+        };
+        let slots = &self.slots;
+        let hash = |id: &u32| slots[*id as usize].lane.as_ref().map_or(0, |lane| hash_of(lane.kind, &lane.key));
+        self.names.insert_unique(hash_of(change.kind, change.key), number, hash);
+        self.link_newest(number);
+        LaneId(number)
+    }
+
+    fn remove(&mut self, id: LaneId) {
+        self.unlink(id.0);
+        let slot = &mut self.slots[id.0 as usize];
+        let Some(lane) = slot.lane.take() else {
+            return;
+        };
+        slot.generation = slot.generation.wrapping_add(1);
+        self.len -= 1;
+        self.heap -= lane.heap_bytes();
+        self.free.push(id.0);
+        if let Ok(entry) = self.names.find_entry(hash_of(lane.kind, &lane.key), |number| *number == id.0) {
+            entry.remove();
+        }
+    }
+
+    fn lane_mut(&mut self, number: u32) -> Option<&mut Lane> {
+        self.slots.get_mut(number as usize)?.lane.as_mut()
+    }
+
+    fn unlink(&mut self, number: u32) {
+        let Some((newer, older)) = self.get(LaneId(number)).map(|lane| (lane.newer, lane.older)) else {
+            return;
+        };
+        match self.lane_mut(newer) {
+            Some(lane) => lane.older = older,
+            None => self.newest = older,
+        }
+        match self.lane_mut(older) {
+            Some(lane) => lane.newer = newer,
+            None => self.oldest = newer,
+        }
+    }
+
+    fn link_newest(&mut self, number: u32) {
+        let older = self.newest;
+        if let Some(lane) = self.lane_mut(number) {
+            (lane.newer, lane.older) = (NONE, older);
+        }
+        match self.lane_mut(older) {
+            Some(lane) => lane.newer = number,
+            None => self.oldest = number,
+        }
+        self.newest = number;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kubechurn_client::api::object::ResourceVersion;
+
+    fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Mark {
+        let key = ObjectKey::new("shop", name);
+        let touch = lanes.touch(Change { kind: 0, key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
+        let resource_version = ResourceVersion::new("1");
+        let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
+        Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }
+    }
+
+    fn uid<'a>(lanes: &'a Lanes, mark: &Mark) -> &'a Uid {
+        let Subject::Object { lane, life, .. } = mark.subject else { panic!("no object") };
+        lanes.get(lane).unwrap().uid_of(life)
+    }
+
+    #[test]
+    fn a_recreated_name_keeps_both_uids_until_the_marks_are_gone() {
+        let mut lanes = Lanes::default();
+        let added = touch(&mut lanes, "a", "one", MarkType::Added, 1);
+        let again = touch(&mut lanes, "a", "two", MarkType::Added, 2);
+        let late = touch(&mut lanes, "a", "one", MarkType::Deleted, 3);
+        assert_eq!([uid(&lanes, &added), uid(&lanes, &again), uid(&lanes, &late)], ["one", "two", "one"]);
+        let (_, lane) = lanes.newest_first().next().unwrap();
+        assert!(lane.live, "late news of the first life do not end the second");
+        lanes.release(&added);
+        lanes.release(&late);
+        assert!(lanes.get(LaneId(0)).unwrap().earlier.is_empty());
+    }
+
+    #[test]
+    fn an_unknown_uid_means_the_latest_life() {
+        let mut lanes = Lanes::default();
+        touch(&mut lanes, "a", "", MarkType::Updated, 1);
+        touch(&mut lanes, "a", "two", MarkType::Added, 2);
+        let deleted = touch(&mut lanes, "a", "", MarkType::Deleted, 3);
+        assert_eq!(uid(&lanes, &deleted), "two");
+        assert!(!lanes.get(LaneId(0)).unwrap().live);
+    }
+
+    #[test]
+    fn a_lane_is_freed_with_its_last_mark_and_used_again_by_another_name() {
+        let mut lanes = Lanes::default();
+        let added = touch(&mut lanes, "a", "one", MarkType::Added, 1);
+        let deleted = touch(&mut lanes, "a", "one", MarkType::Deleted, 2);
+        assert_eq!(deleted.before, 1);
+        let generation = lanes.generation(LaneId(0));
+        lanes.release(&added);
+        assert_eq!(lanes.len(), 1);
+        lanes.release(&deleted);
+        assert_eq!((lanes.len(), lanes.charged()), (0, 0));
+        assert!(lanes.find(0, &ObjectKey::new("shop", "a")).is_none());
+        touch(&mut lanes, "b", "two", MarkType::Added, 3);
+        assert_eq!(lanes.find(0, &ObjectKey::new("shop", "b")), Some(LaneId(0)));
+        assert_ne!(lanes.generation(LaneId(0)), generation);
+    }
+
+    #[test]
+    fn a_live_object_s_lane_goes_too_and_is_recalled_with_its_state() {
+        let mut lanes = Lanes::default();
+        let added = touch(&mut lanes, "a", "one", MarkType::Added, 1);
+        lanes.release(&added);
+        assert_eq!((lanes.len(), lanes.charged()), (0, 0));
+        let key = ObjectKey::new("shop", "a");
+        let id = lanes.recall((0, &key), &"one".into(), Tone::Bad);
+        let updated = touch(&mut lanes, "a", "one", MarkType::Updated, 9);
+        assert_eq!((updated.before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
+        assert_eq!(lanes.recall((0, &key), &"one".into(), Tone::Good), id);
+        assert_eq!(lanes.get(id).unwrap().worn, Some(Tone::Bad), "what has a lane keeps it");
+    }
+
+    #[test]
+    fn whoever_is_looked_at_keeps_a_lane_only_while_that_lasts() {
+        let mut lanes = Lanes::default();
+        for name in ["a", "b", "c", "c"] {
+            lanes.attend((0, &ObjectKey::new("shop", name)), &"u".into(), Tone::Plain);
+            assert_eq!(lanes.len(), 1, "{name}");
+        }
+        let marked = touch(&mut lanes, "c", "u", MarkType::Updated, 1);
+        lanes.attend((0, &ObjectKey::new("shop", "d")), &"u".into(), Tone::Plain);
+        assert_eq!(lanes.len(), 2, "what has a mark keeps its lane");
+        lanes.release(&marked);
+        assert_eq!(lanes.len(), 1);
+    }
+
+    #[test]
+    fn two_kinds_have_a_lane_each_for_one_name() {
+        let mut lanes = Lanes::default();
+        let key = ObjectKey::new("shop", "web");
+        let mut touch = |kind, seq| {
+            lanes.touch(Change { kind, key: &key, uid: &"u".into(), mark_type: MarkType::Added }, seq, seq as f64).lane
+        };
+        let (one, two) = (touch(0, 1), touch(1, 2));
+        assert_eq!((touch(0, 3), touch(1, 4), one != two), (one, two, true));
+        assert_eq!([0, 1, 2].map(|kind| lanes.find(kind, &key)), [Some(one), Some(two), None]);
+    }
+
+    #[test]
+    fn lanes_stand_in_the_order_of_their_last_change() {
+        let mut lanes = Lanes::default();
+        for (seq, name) in ["a", "b", "c", "a", "b"].into_iter().enumerate() {
+            touch(&mut lanes, name, "u", MarkType::Updated, seq as u64 + 1);
+        }
+        let names: Vec<&str> = lanes.newest_first().map(|(_, lane)| &*lane.key.name).collect();
+        assert_eq!(names, ["b", "a", "c"]);
+    }
+}

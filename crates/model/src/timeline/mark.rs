@@ -1,0 +1,289 @@
+//! One mark of the timeline: what happened to which object, when, and what it stands for.
+
+use std::ops::AddAssign;
+
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::object::ResourceVersion;
+use kubechurn_client::cache::delta::DeltaType;
+
+/// The number of a lane. It may name another object after the lane was freed; see [`crate::timeline::lanes::Lanes::generation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaneId(pub u32);
+
+/// What a mark says. The first five are delta types; the last two, and a resync, concern the whole stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MarkType {
+    /// An object appeared.
+    Added,
+    /// An object changed.
+    Updated,
+    /// An object is gone.
+    Deleted,
+    /// A list named the object anew.
+    Replaced,
+    /// A resync repeated what is known.
+    Sync,
+    /// The resource was listed again.
+    Relist,
+    /// A time without knowledge.
+    Gap,
+}
+
+impl From<DeltaType> for MarkType {
+    fn from(delta_type: DeltaType) -> MarkType {
+        match delta_type {
+            DeltaType::Added => MarkType::Added,
+            DeltaType::Updated => MarkType::Updated,
+            DeltaType::Deleted => MarkType::Deleted,
+            DeltaType::Replaced => MarkType::Replaced,
+            DeltaType::Sync => MarkType::Sync,
+        }
+    }
+}
+
+impl MarkType {
+    /// How many types there are.
+    pub const COUNT: usize = 7;
+
+    /// All types, in the order of [`Counts`].
+    pub const ALL: [MarkType; MarkType::COUNT] = [
+        MarkType::Added,
+        MarkType::Updated,
+        MarkType::Deleted,
+        MarkType::Replaced,
+        MarkType::Sync,
+        MarkType::Relist,
+        MarkType::Gap,
+    ];
+
+    /// The types that belong to an object, in the order in which they are stacked and drawn.
+    pub const OBJECT: [MarkType; 5] =
+        [MarkType::Sync, MarkType::Replaced, MarkType::Updated, MarkType::Added, MarkType::Deleted];
+
+    /// The sign that stands for it beside its colour.
+    pub fn glyph(self) -> &'static str {
+        match self {
+            MarkType::Added => "▲",
+            MarkType::Updated => "●",
+            MarkType::Deleted => "✕",
+            MarkType::Replaced => "◆",
+            MarkType::Sync => "◇",
+            MarkType::Relist => "┊",
+            MarkType::Gap => "░",
+        }
+    }
+
+    /// Its name, as in client-go.
+    pub fn name(self) -> &'static str {
+        match self {
+            MarkType::Added => "Added",
+            MarkType::Updated => "Updated",
+            MarkType::Deleted => "Deleted",
+            MarkType::Replaced => "Replaced",
+            MarkType::Sync => "Sync",
+            MarkType::Relist => "Relist",
+            MarkType::Gap => "Gap",
+        }
+    }
+
+    /// The style variable of its colour.
+    pub fn css_variable(self) -> &'static str {
+        match self {
+            MarkType::Added => "--added",
+            MarkType::Updated => "--updated",
+            MarkType::Deleted => "--deleted",
+            MarkType::Replaced | MarkType::Relist | MarkType::Gap => "--replaced",
+            MarkType::Sync => "--sync",
+        }
+    }
+
+    /// A count of it in words: `14 added`, `1 relist`, `2 gaps`.
+    pub fn phrase(self, count: u64) -> String {
+        let words = match (self, count) {
+            (MarkType::Added, _) => "added",
+            (MarkType::Updated, _) => "updated",
+            (MarkType::Deleted, _) => "deleted",
+            (MarkType::Replaced, _) => "replaced",
+            (MarkType::Sync, 1) => "resync",
+            (MarkType::Sync, _) => "resyncs",
+            (MarkType::Relist, 1) => "relist",
+            (MarkType::Relist, _) => "relists",
+            (MarkType::Gap, 1) => "gap",
+            (MarkType::Gap, _) => "gaps",
+        };
+        format!("{} {words}", grouped(count))
+    }
+}
+
+/// A number with its thousands apart, as the page prints them: `1,204`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// One number for each type of mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([u64; MarkType::COUNT]);
+
+impl Counts {
+    /// The number of one type.
+    pub fn of(&self, mark_type: MarkType) -> u64 {
+        self.0[mark_type as usize]
+    }
+
+    /// Adds `count` to one type.
+    pub fn add(&mut self, mark_type: MarkType, count: u64) {
+        self.0[mark_type as usize] += count;
+    }
+
+    /// All types together.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The types that were counted at all, with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (MarkType, u64)> {
+        MarkType::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
+    }
+
+    /// The type with the largest number.
+    pub fn dominant(&self) -> Option<MarkType> {
+        self.iter().max_by_key(|(_, count)| *count).map(|(mark_type, _)| mark_type)
+    }
+}
+
+impl AddAssign<&[u32; MarkType::COUNT]> for Counts {
+    fn add_assign(&mut self, other: &[u32; MarkType::COUNT]) {
+        for (sum, count) in self.0.iter_mut().zip(other) {
+            *sum += u64::from(*count);
+        }
+    }
+}
+
+/// What a mark is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// One object.
+    Object {
+        /// The object's name, see [`crate::timeline::lanes::Lanes`].
+        lane: LaneId,
+        /// Which of the lives that had this name.
+        life: u32,
+        /// The object's version after the change.
+        resource_version: ResourceVersion,
+        /// How many frames this mark stands for, at least 1.
+        folded: u32,
+    },
+    /// The whole stream: a relist, or a gap that ended with this mark.
+    Stream {
+        /// Where a gap began; for a relist the mark's own time.
+        from: f64,
+        /// What is written beside it: `relist (410)`, `gap of 1.2 s`.
+        note: Box<str>,
+    },
+    /// A resync: one mark for all the objects that it told again, however many.
+    Resync(Box<Resync>),
+}
+
+/// What a resync told again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resync {
+    /// Of which of the timeline's kinds.
+    pub kind: u8,
+    /// In which namespace; empty for all.
+    pub namespace: Box<str>,
+    /// How many objects.
+    pub count: u64,
+    /// Since when what it told again has been watched, in milliseconds: what was seen before may not be of it.
+    pub since: f64,
+    /// When nothing was queued last: an object to which nothing happened since was told again, one to which something
+    /// did had that queued.
+    pub settled: f64,
+}
+
+impl Resync {
+    /// What happened, in words.
+    pub fn note(&self) -> String {
+        let objects = if self.count == 1 { "object" } else { "objects" };
+        let place = if self.namespace.is_empty() { String::new() } else { format!(" in {}", self.namespace) };
+        format!("resync: {} {objects}{place} told again", grouped(self.count))
+    }
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Counts up by one from mark to mark, evicted ones included.
+    pub seq: u64,
+    /// When it was stamped, in milliseconds. Never less than that of the mark before.
+    pub at: f64,
+    /// What happened.
+    pub mark_type: MarkType,
+    /// The object's state from here on.
+    pub tone: Tone,
+    /// How far back in `seq` the same lane's previous mark is (for a stream mark, the previous stream mark);
+    /// 0 without one. It makes every lane a list that is walked without looking at other lanes.
+    pub before: u32,
+    /// What it is about.
+    pub subject: Subject,
+}
+
+impl Mark {
+    /// The resync that it is, if it is one.
+    pub fn resync(&self) -> Option<&Resync> {
+        if let Subject::Resync(resync) = &self.subject { Some(resync) } else { None }
+    }
+
+    /// The bytes that it holds outside itself, with a guess at what the allocator adds.
+    pub fn heap_bytes(&self) -> usize {
+        let text = match &self.subject {
+            Subject::Object { resource_version, .. } => resource_version.as_str().len(),
+            Subject::Stream { note, .. } => note.len(),
+            Subject::Resync(resync) => size_of::<Resync>() + 16 + resync.namespace.len(),
+        };
+        if text == 0 { 0 } else { text + 16 }
+    }
+
+    /// How many frames it stands for.
+    pub fn frames(&self) -> u32 {
+        match self.subject {
+            Subject::Object { folded, .. } => folded,
+            Subject::Stream { .. } | Subject::Resync(_) => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_kept_per_type() {
+        let mut counts = Counts::default();
+        counts.add(MarkType::Updated, 3);
+        counts.add(MarkType::Deleted, 1);
+        assert_eq!(counts.of(MarkType::Updated), 3);
+        assert_eq!(counts.total(), 4);
+        assert_eq!(counts.dominant(), Some(MarkType::Updated));
+        assert_eq!(counts.iter().count(), 2);
+        for (index, mark_type) in MarkType::ALL.into_iter().enumerate() {
+            assert_eq!(mark_type as usize, index);
+        }
+    }
+
+    #[test]
+    fn phrases_read_well() {
+        assert_eq!(MarkType::Updated.phrase(1_234_567), "1,234,567 updated");
+        assert_eq!(MarkType::Relist.phrase(1), "1 relist");
+        assert_eq!(MarkType::Gap.phrase(2), "2 gaps");
+        assert_eq!((MarkType::Sync.phrase(1), MarkType::Sync.phrase(2)), ("1 resync".into(), "2 resyncs".into()));
+        assert_eq!(grouped(100), "100");
+    }
+}

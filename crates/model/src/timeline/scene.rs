@@ -1,0 +1,347 @@
+//! What is to be drawn, as plain data: the painter needs to know nothing else, and tests can read it.
+
+use crate::timeline::mark::LaneId;
+use crate::timeline::mark::{Counts, MarkType};
+use crate::timeline::overview::Column;
+use crate::timeline::scale::{Scale, Tick, Window};
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::object::ObjectKey;
+
+/// What the user sees of a timeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimelineView {
+    /// Of the canvas, in CSS pixels.
+    pub width: f64,
+    /// Of the canvas, in CSS pixels.
+    pub height: f64,
+    /// The time to draw: [`crate::timeline::scale::Viewport::window`].
+    pub window: Window,
+    /// How many lanes are scrolled past.
+    pub scroll: usize,
+    /// Whether lanes must keep their rows, as while the pointer is over them.
+    pub hold: bool,
+    /// The object whose lane comes first, with its kind's number.
+    pub selected: Option<(u8, ObjectKey)>,
+    /// Where the pointer is.
+    pub hover: Option<(f64, f64)>,
+}
+
+/// Where the parts of the canvas are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// The canvas's width.
+    pub width: f64,
+    /// The canvas's height.
+    pub height: f64,
+    /// Where labels end and time begins.
+    pub left: f64,
+    /// Where time ends.
+    pub right: f64,
+    /// The overview's upper edge.
+    pub strip_top: f64,
+    /// The overview's lower edge.
+    pub strip_bottom: f64,
+    /// The first lane's upper edge.
+    pub top: f64,
+    /// The last lane's lower edge.
+    pub bottom: f64,
+    /// How tall a lane is.
+    pub row_height: f64,
+    /// How many lanes fit.
+    pub rows: usize,
+}
+
+impl Layout {
+    /// The layout of a canvas of this size.
+    pub fn new(width: f64, height: f64) -> Layout {
+        let left = if width < 900.0 { (width * 0.26).max(72.0) } else { 236.0 };
+        let (top, bottom) = (48.0, (height - 18.0).max(48.0));
+        let rows = ((bottom - top) / 19.0).floor().clamp(0.0, 1_000.0);
+        Layout {
+            width,
+            height,
+            left,
+            right: (width - 12.0).max(left + 1.0),
+            strip_top: 6.0,
+            strip_bottom: 28.0,
+            top,
+            bottom,
+            row_height: if rows > 0.0 { (bottom - top) / rows } else { 19.0 },
+            rows: rows as usize,
+        }
+    }
+
+    /// The middle of a row.
+    pub fn row_y(&self, row: usize) -> f64 {
+        self.top + (row as f64 + 0.5) * self.row_height
+    }
+
+    /// The row at `y`.
+    pub fn row_at(&self, y: f64) -> Option<usize> {
+        let row = ((y - self.top) / self.row_height).floor();
+        (row >= 0.0 && row < self.rows as f64).then_some(row as usize)
+    }
+}
+
+/// One lane's row and label.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneRow {
+    /// Its middle.
+    pub y: f64,
+    /// Which lane.
+    pub lane: LaneId,
+    /// Which of the timeline's kinds it is of.
+    pub kind: u8,
+    /// What that is called in short, where there are several.
+    pub kind_name: &'static str,
+    /// Whose.
+    pub key: ObjectKey,
+    /// Whether the object exists.
+    pub live: bool,
+    /// Whether it is the selected one.
+    pub selected: bool,
+    /// Whether the pointer is in it.
+    pub hovered: bool,
+}
+
+/// A stretch of one state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// Its left edge.
+    pub x: f64,
+    /// Its width.
+    pub width: f64,
+    /// Its row's middle.
+    pub y: f64,
+    /// Never [`Tone::Plain`].
+    pub tone: Tone,
+}
+
+/// One mark.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Glyph {
+    /// Its middle. A delete in a fold may stand beside the fold's number instead of under it.
+    pub x: f64,
+    /// Its middle.
+    pub y: f64,
+    /// Its shape and colour.
+    pub mark_type: MarkType,
+    /// Which mark.
+    pub seq: u64,
+}
+
+/// Several marks of one lane, too close to be told apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pill {
+    /// Its left edge.
+    pub x: f64,
+    /// Its width.
+    pub width: f64,
+    /// Its middle.
+    pub y: f64,
+    /// What most of its frames are.
+    pub mark_type: MarkType,
+    /// Its frames by type.
+    pub counts: Counts,
+    /// Its first mark.
+    pub first: u64,
+    /// Its last mark.
+    pub last: u64,
+}
+
+/// A time without knowledge, or one whose marks were evicted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GapArea {
+    /// Its left edge.
+    pub x: f64,
+    /// Its width.
+    pub width: f64,
+    /// When it began.
+    pub from: f64,
+    /// When it ended; for a gap that still lasts, now.
+    pub to: f64,
+    /// What it is.
+    pub note: String,
+    /// Whether something was known then, but is evicted.
+    pub evicted: bool,
+}
+
+/// A relist.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamLine {
+    /// Where.
+    pub x: f64,
+    /// When.
+    pub at: f64,
+    /// What it was.
+    pub note: String,
+    /// Whether there is room for its sign above the lanes, or the words of another one are there.
+    pub headed: bool,
+}
+
+/// Words above the lanes, for relists and gaps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoteLabel {
+    /// Where they begin.
+    pub x: f64,
+    /// The words.
+    pub text: String,
+}
+
+/// Everything on the canvas.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// Where the parts are.
+    pub layout: Layout,
+    /// The lanes' time axis.
+    pub scale: Scale,
+    /// The overview's time axis.
+    pub strip: Scale,
+    /// When it was made.
+    pub now: f64,
+    /// Whether the window's right end is now.
+    pub following: bool,
+    /// The overview's columns.
+    pub columns: Vec<Column>,
+    /// The rows, top to bottom; `None` where a lane ended while its row was held.
+    pub lanes: Vec<Option<LaneRow>>,
+    /// Stretches of states.
+    pub bands: Vec<Band>,
+    /// Folded marks, under the glyphs.
+    pub pills: Vec<Pill>,
+    /// Single marks; deletes come last, so that nothing covers them.
+    pub glyphs: Vec<Glyph>,
+    /// Gaps.
+    pub gaps: Vec<GapArea>,
+    /// Relists.
+    pub lines: Vec<StreamLine>,
+    /// The words of gaps and relists.
+    pub notes: Vec<NoteLabel>,
+    /// The axis.
+    pub ticks: Vec<Tick>,
+    /// What happened in the window.
+    pub counts: Counts,
+    /// How many lanes are active in the window, on the screen or not.
+    pub active: usize,
+    /// How many lanes can be scrolled through.
+    pub scrollable: usize,
+    /// Where the pointer is, while it is over the time.
+    pub crosshair: Option<f64>,
+}
+
+impl Default for Scene {
+    fn default() -> Scene {
+        let scale = Scale { window: Window { from: 0.0, to: 1.0 }, left: 0.0, width: 1.0 };
+        Scene {
+            layout: Layout::default(),
+            scale,
+            strip: scale,
+            now: 0.0,
+            following: true,
+            columns: Vec::new(),
+            lanes: Vec::new(),
+            bands: Vec::new(),
+            pills: Vec::new(),
+            glyphs: Vec::new(),
+            gaps: Vec::new(),
+            lines: Vec::new(),
+            notes: Vec::new(),
+            ticks: Vec::new(),
+            counts: Counts::default(),
+            active: 0,
+            scrollable: 0,
+            crosshair: None,
+        }
+    }
+}
+
+impl Scene {
+    /// The same in words, for those who do not see the canvas: `Last 60 s: 14 added, 9 deleted; 1 relist`.
+    pub fn summary(&self) -> String {
+        let span = duration(self.scale.window.span());
+        let mut text = if self.following {
+            format!("Last {span}: ")
+        } else {
+            format!("{span} until {} ago: ", duration(self.now - self.scale.window.to))
+        };
+        let list = |types: &[MarkType]| {
+            let counted = types.iter().filter(|mark_type| self.counts.of(**mark_type) > 0);
+            counted.map(|mark_type| mark_type.phrase(self.counts.of(*mark_type))).collect::<Vec<_>>().join(", ")
+        };
+        let objects = list(&MarkType::ALL[..4]);
+        let stream = list(&[MarkType::Sync, MarkType::Relist, MarkType::Gap]);
+        text.push_str(if objects.is_empty() { "nothing changed" } else { &objects });
+        if !stream.is_empty() {
+            text.push_str("; ");
+            text.push_str(&stream);
+        }
+        text
+    }
+}
+
+/// A length of time in words: `1.2 s`, `60 s`, `5 min`.
+pub fn duration(ms: f64) -> String {
+    let seconds = (ms / 1_000.0).max(0.0);
+    if seconds < 9.95 && seconds.fract() != 0.0 {
+        format!("{seconds:.1} s")
+    } else if seconds < 120.0 {
+        format!("{seconds:.0} s")
+    } else {
+        format!("{:.0} min", seconds / 60.0)
+    }
+}
+
+/// A text of at most `most` characters: the middle gives way to an ellipsis, because names that belong together
+/// begin alike and differ at their end. Control characters, those that turn the writing direction included,
+/// become visible.
+pub fn fit(text: &str, most: usize) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    let shown = |c: char| if is_hidden(c) { '\u{fffd}' } else { c };
+    let length = text.chars().count();
+    if length <= most {
+        return text.chars().map(shown).collect();
+    }
+    let Some(room) = most.checked_sub(1) else {
+        return String::new();
+    };
+    let head = room / 2;
+    let tail = text.chars().skip(length - (room - head));
+    text.chars().take(head).chain(['…']).chain(tail).map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_says_what_the_canvas_shows() {
+        let mut scene = Scene::default();
+        scene.scale.window = Window { from: 0.0, to: 60_000.0 };
+        assert_eq!(scene.summary(), "Last 60 s: nothing changed");
+        for (mark_type, count) in [
+            (MarkType::Added, 14),
+            (MarkType::Updated, 203),
+            (MarkType::Deleted, 9),
+            (MarkType::Sync, 2),
+            (MarkType::Relist, 1),
+        ] {
+            scene.counts.add(mark_type, count);
+        }
+        assert_eq!(scene.summary(), "Last 60 s: 14 added, 203 updated, 9 deleted; 2 resyncs, 1 relist");
+        (scene.following, scene.now) = (false, 90_000.0);
+        assert!(scene.summary().starts_with("60 s until 30 s ago: 14 added"));
+    }
+
+    #[test]
+    fn long_names_lose_their_middle_and_hostile_ones_stay_text() {
+        assert_eq!(fit("cart-6d9f7c8b5-x2x7p", 20), "cart-6d9f7c8b5-x2x7p");
+        assert_eq!(fit("cart-6d9f7c8b5-x2x7p", 13), "cart-6…-x2x7p");
+        assert_eq!((fit("abc", 1), fit("abc", 0)), ("…".into(), String::new()));
+        assert_eq!(fit("<img src=x>", 20), "<img src=x>");
+        assert_eq!(fit("a\u{202e}b\nc", 20), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(fit("名前がとても長い", 5), "名前…長い");
+    }
+}
