@@ -1,8 +1,9 @@
 //! The tables, and the goals that decide whether the command succeeds.
 
-use crate::session::{Answers, Load, RATE, ROUNDS, Session, Start, WINDOW, Window};
 use kubechurn_harness::measure::metrics::{milliseconds, tasks};
 use kubechurn_harness::measure::quantile::Samples;
+
+use crate::session::{Answers, Load, RATE, ROUNDS, Session, Start, WINDOW, Window};
 
 /// Relists in a row.
 const RELISTS: usize = 10;

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::bare;
 use kubechurn_harness::browser::Browser;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::measure::freshness;
@@ -14,6 +13,8 @@ use kubechurn_harness::measure::quantile::Samples;
 use kubechurn_harness::page::INSTRUMENTS;
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::bare;
 
 /// Writes a second that are asked for.
 pub const RATE: u32 = 5_000;

@@ -4,12 +4,13 @@
 use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::app::{Shared, discovery, document, travel};
-use crate::browser::{base, clock};
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::heartbeat::{self, DEADLINE};
 use kubechurn_model::page::address::{Access, Address, access, candidates, label, policy};
 use kubechurn_model::page::catalog::Catalog;
+
+use crate::app::{Shared, discovery, document, travel};
+use crate::browser::{base, clock};
 use crate::ui::screen::{Source, Splash, put};
 
 /// The origin that the user has allowed in this tab.

@@ -1,8 +1,5 @@
 //! Which kinds are watched, and the drivers that keep their reflectors going.
 
-use crate::app::{Page, UNDRAINED};
-use crate::browser::driver::Driver;
-use crate::browser::lister_watcher::ListerWatcher;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Action, Input};
@@ -14,6 +11,10 @@ use kubechurn_model::page::watched::{Watched, scopes};
 use kubechurn_model::table::filter::Filter;
 use kubechurn_model::table::kinds::Kind;
 use kubechurn_model::timeline::Timeline;
+
+use crate::app::{Page, UNDRAINED};
+use crate::browser::driver::Driver;
+use crate::browser::lister_watcher::ListerWatcher;
 use crate::ui::screen::put;
 
 impl Page {

@@ -5,15 +5,16 @@ use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::api::resource::ApiResource;
-use crate::app::{Page, Shared};
-use crate::browser::base::Base;
-use crate::browser::{clock, discovery};
 use kubechurn_client::cache::discovery::CachedDiscovery;
 use kubechurn_model::page::catalog::Catalog;
 use kubechurn_model::page::definitions::Next;
 use kubechurn_model::page::report;
 use kubechurn_model::page::route::joined;
 use kubechurn_model::table::kinds::Kind;
+
+use crate::app::{Page, Shared};
+use crate::browser::base::Base;
+use crate::browser::{clock, discovery};
 use crate::ui::screen::put;
 
 /// How often it is looked whether it is time to ask, in milliseconds.

@@ -9,9 +9,10 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
 use kubechurn_client::api::object::Object;
+use kubechurn_model::page::export::{Export, Format, file_name};
+
 use crate::app::{Page, document};
 use crate::browser::clock;
-use kubechurn_model::page::export::{Export, Format, file_name};
 
 /// Rows written between two looks at the clock.
 const SLICE: usize = 200;

@@ -8,12 +8,13 @@ use serde::Serialize;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::app::{Page, Shared, travel};
-use crate::browser::{clock, watchdog};
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_model::page::notices;
 use kubechurn_model::page::report;
 use kubechurn_model::page::watched::Watched;
+
+use crate::app::{Page, Shared, travel};
+use crate::browser::{clock, watchdog};
 
 /// Puts the handles into the window.
 pub(super) fn install(page: &Shared) {

@@ -5,8 +5,6 @@ use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::secret;
-use crate::app::{Page, document, export, keys, travel};
-use crate::browser::clock;
 use kubechurn_model::page::command_line::{self, Listing};
 use kubechurn_model::page::cursor::{Cursor, Step};
 use kubechurn_model::page::export::{Format, tab_separated, write_source};
@@ -16,6 +14,9 @@ use kubechurn_model::page::speech::{Seen, Speech};
 use kubechurn_model::page::{report, route::Route};
 use kubechurn_model::table::kinds::Kind;
 use kubechurn_model::table::view::Row;
+
+use crate::app::{Page, document, export, keys, travel};
+use crate::browser::clock;
 use crate::ui::hands::{Hands, cell_id, row_id};
 use crate::ui::screen::{Command, Theme, put};
 use crate::ui::table::HEAD;

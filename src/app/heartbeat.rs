@@ -6,10 +6,11 @@ use futures::future::{Either, join, select};
 use gloo_timers::future::TimeoutFuture;
 
 use kubechurn_client::api::status::{Failure, Verdict};
+use kubechurn_client::cache::heartbeat::{Answer, Ask, DEADLINE, Question, SLOW};
+
 use crate::app::{Shared, tick};
 use crate::browser::clock::{self, within};
 use crate::browser::lister_watcher::ListerWatcher;
-use kubechurn_client::cache::heartbeat::{Answer, Ask, DEADLINE, Question, SLOW};
 
 /// Asks what the heartbeat wants to know, and hands on what follows from the answer.
 pub(super) async fn ask(page: Shared, question: Question) {

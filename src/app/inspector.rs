@@ -16,8 +16,6 @@ use wasm_bindgen_futures::spawn_local;
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
 use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_client::api::uid::Uid;
-use crate::app::{Page, export, travel};
-use crate::browser::clock;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::{InformerId, Registration};
 use kubechurn_client::cache::reflector::Health;
@@ -28,6 +26,9 @@ use kubechurn_model::page::inspector::versions::{self, Shown};
 use kubechurn_model::page::inspector::yaml;
 use kubechurn_model::page::route::Route;
 use kubechurn_model::table::kinds::Kind;
+
+use crate::app::{Page, export, travel};
+use crate::browser::clock;
 use crate::ui::inspector::signals::{Inspect, Inspected, Tab, VersionsModel, YamlModel};
 use crate::ui::screen::put;
 

@@ -4,9 +4,10 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, HtmlDetailsElement, HtmlElement, HtmlInputElement, KeyboardEvent};
 
+use kubechurn_model::page::keys::{Focus, Press, act};
+
 use crate::app::{Shared, document, obey};
 use crate::browser::clock::later;
-use kubechurn_model::page::keys::{Focus, Press, act};
 use crate::ui::hands::Hands;
 use crate::ui::screen::Command;
 use crate::ui::table::OBJECTS;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::app::Page;
-use crate::app::travel::{keep, kept};
 use kubechurn_model::page::layout::{Arrangement, Layout, Rearrange, Source};
 use kubechurn_model::table::face::Face;
 use kubechurn_model::table::view::{Sort, SortKey};
+
+use crate::app::Page;
+use crate::app::travel::{keep, kept};
 use crate::ui::screen::Head;
 
 /// What the browser keeps an arrangement under, before the kinds' names.

@@ -1,9 +1,10 @@
 //! How long deleted rows stay: chosen, kept for the next visit, and told to every table.
 
-use crate::app::Page;
-use crate::app::travel::{keep, kept};
 use kubechurn_model::page::keys::Act;
 use kubechurn_model::table::view::{Linger, TableView};
+
+use crate::app::Page;
+use crate::app::travel::{keep, kept};
 use crate::ui::models::LingerModel;
 use crate::ui::screen::put;
 

@@ -4,11 +4,12 @@
 use futures::future::{AbortHandle, abortable};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::app::Page;
-use crate::browser::lister_watcher::ListerWatcher;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_model::page::listing::{Counts, Progress};
+
+use crate::app::Page;
+use crate::browser::lister_watcher::ListerWatcher;
 use crate::ui::models::ListingModel;
 use crate::ui::screen::put;
 

@@ -1,14 +1,15 @@
 //! Keeps to the memory's budget, and looks after the sums.
 
-use crate::app::meters::sums;
-use crate::app::{Page, Shared};
-use crate::browser::clock;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 use kubechurn_model::page::history::BUDGET;
 use kubechurn_model::page::memory::Step;
 use kubechurn_model::page::notices::{News, Said};
+
+use crate::app::meters::sums;
+use crate::app::{Page, Shared};
+use crate::browser::clock;
 
 /// What a timeline may take once memory is short, in bytes.
 pub(super) const MARKS: usize = 512 << 10;

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use leptos::prelude::WithUntracked;
 
 use kubechurn_client::api::object::ObjectKey;
-use crate::app::Page;
 use kubechurn_model::page::palette::{Does, Found, Known};
+
+use crate::app::Page;
 use crate::ui::hands::{Hands, PaletteItem, PaletteModel};
 use crate::ui::screen::{Command, put};
 

@@ -6,12 +6,6 @@ use leptos::prelude::{ArcRwSignal, GetUntracked, Set, WithUntracked};
 use rustc_hash::FxHashMap;
 
 use kubechurn_client::api::time::write_human_duration;
-use crate::app::Page;
-use crate::app::layout::heads;
-use crate::app::memory;
-use crate::app::meters::Sample;
-use crate::app::row::{Look, progress, row_model};
-use crate::browser::clock;
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::Health;
@@ -23,6 +17,13 @@ use kubechurn_model::table::face::Face;
 use kubechurn_model::table::order::RowId;
 use kubechurn_model::table::view::TableView;
 use kubechurn_model::timeline::mark::{MarkType, grouped};
+
+use crate::app::Page;
+use crate::app::layout::heads;
+use crate::app::memory;
+use crate::app::meters::Sample;
+use crate::app::row::{Look, progress, row_model};
+use crate::browser::clock;
 use crate::ui::screen::{Connection, Pipeline, RowModel, Slot, Subject, Trouble, WindowModel, put};
 use crate::ui::unplaced::ROW;
 

@@ -1,13 +1,14 @@
 //! What the rail shows: each kind, how its watch is and what it costs, and which groups are open.
 
-use crate::app::present::{bytes, bytes_of};
-use crate::app::{Page, travel};
-use crate::browser::clock;
 use kubechurn_model::page::rail::Groups;
 use kubechurn_model::page::report;
 use kubechurn_model::page::watched::Watched;
 use kubechurn_model::table::kinds::Kind;
 use kubechurn_model::timeline::mark::{MarkType, grouped};
+
+use crate::app::present::{bytes, bytes_of};
+use crate::app::{Page, travel};
+use crate::browser::clock;
 use crate::ui::screen::{RailItem, put};
 
 /// Where the browser keeps which groups are open.

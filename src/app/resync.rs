@@ -2,11 +2,12 @@
 
 use wasm_bindgen_futures::spawn_local;
 
-use crate::app::Page;
-use crate::app::travel::{keep, kept, parameter};
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::keys::Act;
 use kubechurn_model::page::resync::{Resync, Resyncs};
+
+use crate::app::Page;
+use crate::app::travel::{keep, kept, parameter};
 use crate::ui::models::ResyncModel;
 use crate::ui::screen::put;
 

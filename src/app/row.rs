@@ -9,6 +9,7 @@ use kubechurn_model::table::filter::{Place, searched};
 use kubechurn_model::table::order::RowId;
 use kubechurn_model::table::view::{Progress, Row, TableView};
 use kubechurn_model::timeline::mark::{MarkType, grouped};
+
 use crate::ui::screen::{CellModel, RowModel};
 
 /// Whether the user looks at a row's object, and whether the keyboard's hand is on the row (0) or on one of its cells

@@ -3,10 +3,11 @@
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-use crate::app::{Page, Shared, document, travel};
-use crate::browser::clock;
 use kubechurn_model::timeline::scale::Viewport;
 use kubechurn_model::timeline::scene::{TimelineView, duration};
+
+use crate::app::{Page, Shared, document, travel};
+use crate::browser::clock;
 use crate::ui::screen::{Command, Commands, put};
 use crate::ui::timeline::CANVAS;
 use crate::ui::timeline_canvas::Painter;

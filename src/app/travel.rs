@@ -6,11 +6,12 @@ use kubechurn_client::api::list;
 use kubechurn_client::api::object::{DecodeError, ResourceVersion, decode_metadata};
 use kubechurn_client::api::request::{ListRequest, Scope};
 use kubechurn_client::api::sort::sort;
-use crate::browser::base::Base;
-use crate::browser::lister_watcher::ListerWatcher;
 use kubechurn_client::cache::reflector::{Input, PAGE};
 use kubechurn_model::page::route::Route;
 use kubechurn_model::table::kinds::namespaces;
+
+use crate::browser::base::Base;
+use crate::browser::lister_watcher::ListerWatcher;
 use crate::ui::screen::{Namespaces, Screen, Theme, put};
 
 const THEME: &str = "kubechurn.theme";

@@ -8,20 +8,21 @@ use web_sys::Element;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::request::ExactListRequest;
 use kubechurn_client::api::uid::Uid;
-use crate::app::timeline::time_of_day;
-use crate::app::{Page, document};
-use crate::browser::clock;
-use crate::browser::lister_watcher::ListerWatcher;
 use kubechurn_client::cache::consistency::{Difference, Differences};
-use kubechurn_client::cache::journal::Identity;
 use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::journal::Identity;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::cursor::Cursor;
 use kubechurn_model::page::verify::{Item, Now, Step, Verifier};
 use kubechurn_model::page::watched::Watched;
+
+use crate::app::timeline::time_of_day;
+use crate::app::{Page, document};
+use crate::browser::clock;
+use crate::browser::lister_watcher::ListerWatcher;
 use crate::ui::hands::row_id;
-use crate::ui::screen::{RowModel, put};
 use crate::ui::models::{VerifiedItem, VerifiedModel};
+use crate::ui::screen::{RowModel, put};
 
 /// The checks, and the question that is under way.
 #[derive(Default)]

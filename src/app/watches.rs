@@ -4,11 +4,12 @@ use leptos::prelude::GetUntracked;
 
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_model::page::report;
+use kubechurn_model::timeline::mark::grouped;
+
 use crate::app::Page;
 use crate::app::meters::{Meters, Rates, Sample};
 use crate::app::present::{bytes, bytes_of};
-use kubechurn_model::page::report;
-use kubechurn_model::timeline::mark::grouped;
 use crate::ui::screen::{WatchItem, put};
 
 impl Page {

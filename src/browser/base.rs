@@ -1,6 +1,7 @@
 //! Where the API is: one base for HTTP, one for WebSockets.
 
 use kubechurn_client::api::release::Release;
+
 use crate::browser::clock::within;
 use crate::browser::fetch::get;
 

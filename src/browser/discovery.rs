@@ -8,10 +8,11 @@ use kubechurn_client::api::discovery::{ACCEPT, GroupVersion, PATHS};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::secret;
 use kubechurn_client::api::status::Failure;
+use kubechurn_client::cache::discovery::CachedDiscovery;
+
 use crate::browser::base::Base;
 use crate::browser::clock::within;
 use crate::browser::fetch::AbortOnDrop;
-use kubechurn_client::cache::discovery::CachedDiscovery;
 
 /// How many documents are asked for at a time: a browser opens no more than six connections to a server, and lists
 /// want some of them.

@@ -7,10 +7,11 @@ use futures::future::{AbortHandle, abortable};
 use gloo_timers::callback::Timeout;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::browser::clock;
-use crate::browser::lister_watcher::ListerWatcher;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Action, Input};
+
+use crate::browser::clock;
+use crate::browser::lister_watcher::ListerWatcher;
 
 /// Hands an input to the core, and returns the next action and deadline.
 type Deliver = dyn Fn(Input<'_>, Moment) -> (Option<Action>, Option<f64>);

@@ -3,8 +3,8 @@
 use gloo_net::http::{Request, Response};
 use web_sys::{AbortController, AbortSignal};
 
-use crate::api::secret;
-use crate::api::status::Failure;
+use kubechurn_client::api::secret;
+use kubechurn_client::api::status::Failure;
 
 /// Aborts its fetch when it is dropped: a fetch whose future is dropped would go on.
 #[derive(Debug)]

@@ -12,11 +12,12 @@ use kubechurn_client::api::request::{ExactListRequest, ListRequest, METADATA_LIS
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::secret;
 use kubechurn_client::api::status::{Failure, Verdict};
+use kubechurn_client::cache::heartbeat::Answer;
+use kubechurn_client::cache::reflector::Input;
+
 use crate::browser::base::{self, Base};
 use crate::browser::fetch::{get, get_as};
 use crate::browser::socket;
-use kubechurn_client::cache::heartbeat::Answer;
-use kubechurn_client::cache::reflector::Input;
 
 /// One resource in one scope, at one API.
 #[derive(Clone, Debug)]

@@ -14,8 +14,9 @@ use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
 
 use kubechurn_client::api::secret;
 use kubechurn_client::api::status::Failure;
-use crate::browser::text::{TooLong, Transcript};
 use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
+
+use crate::browser::text::{TooLong, Transcript};
 
 /// Opens a socket and tells of everything that it says, until it ends. Dropping the future closes it.
 pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {

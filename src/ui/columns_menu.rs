@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::keys::Act;
 use kubechurn_model::page::layout::{Choice, Rearrange};
+
 use crate::ui::hands::Hands;
 use crate::ui::linger::LingerChoice;
 use crate::ui::resync::ResyncChoice;

@@ -4,6 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::page::keys::{Act, Binding, Layer, SECTIONS, Section, cap};
+
 use crate::ui::hands::Hands;
 use crate::ui::palette::{modal, outside};
 use crate::ui::screen::{Command, Commands, Screen};

@@ -14,6 +14,7 @@ use wasm_bindgen::JsCast;
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
 use kubechurn_model::page::inspector::width::NARROWEST;
+
 use crate::ui::inspector::signals::{Inspect, Signals, Tab};
 use crate::ui::screen::{Command, Commands, Screen};
 

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use kubechurn_model::page::keys::Act;
 use kubechurn_model::table::view::{Linger, MOST};
 use kubechurn_model::timeline::mark::grouped;
+
 use crate::ui::hands::Hands;
 use crate::ui::screen::{Command, Commands, Screen};
 

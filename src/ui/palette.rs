@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::keys::{Act, Layer};
+
 use crate::ui::hands::{Hands, PaletteItem};
 use crate::ui::screen::{Command, Commands, Screen};
 

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use kubechurn_model::page::keys::Act;
 use kubechurn_model::page::resync::Resync;
+
 use crate::ui::hands::Hands;
 use crate::ui::screen::{Command, Commands, Screen};
 

@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Document, Element, Node, Text};
 
 use kubechurn_model::page::route::CHANGED;
+
 use crate::ui::hands::{cell_id, row_id};
 use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Slot};
 

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_model::page::route::Route;
+
 use crate::ui::hands::{Hands, HandsScreen};
 use crate::ui::inspector::signals::{Inspect, Signals};
 use crate::ui::models::{LingerModel, ListingModel, ResyncModel, VerifiedModel};

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::selectors::{check_fields, check_labels};
+
 use crate::ui::screen::{Command, Commands, Screen};
 
 /// A selector's field: its name, what it may look like, where it stands in a route, and what is wrong with a text.

@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::keys::Act;
 use kubechurn_model::page::route::Route;
+
 use crate::ui::footer::Footer;
 use crate::ui::hands::Hands;
 use crate::ui::help::Help;

@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::page::layout::Rearrange;
+
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
 use crate::ui::hands::Hands;
 use crate::ui::linger::ClearDeleted;

@@ -4,6 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use kubechurn_model::page::keys::Act;
+
 use crate::ui::hands::Hands;
 use crate::ui::models::VerifiedItem;
 use crate::ui::screen::{Command, Commands, Screen};

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::live::with_live_page;
 use kubechurn_harness::page::{AT_ONCE, Page};
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::live::with_live_page;
 
 const SOON: Duration = Duration::from_secs(15);
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde_json::json;
 use thirtyfour::Key;
 
-use crate::live::with_live_page;
 use kubechurn_harness::page::{AT_ONCE, Page};
 use kubechurn_harness::truth::{Truth, pod};
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::live::with_live_page;
 
 const PODS: &str = "/api/v1/pods";
 

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::live::with_live_page;
 use kubechurn_harness::page::{COPIED, GIVEN};
+
+use crate::live::with_live_page;
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(15);

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::live::with_live_page;
 use kubechurn_harness::browser::Browser;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::{INSTRUMENTS, Page, with_page, with_page_in};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::live::with_live_page;
 
 /// A page may take this long to say that it died, by the browser's own clock.
 const AT_ONCE: f64 = 2_000.0;

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::live::with_live_page;
 use kubechurn_harness::page::Page;
 use kubechurn_harness::truth::pod;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::live::with_live_page;
 
 /// All that the document says of the rows but one, except for their elements' names, the hand, and what ticks.
 const DRAWN: &str = "

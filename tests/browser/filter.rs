@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use crate::live::with_live_page;
 use kubechurn_harness::page::{AT_ONCE, Page, Row};
 use kubechurn_harness::truth::pod;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::live::with_live_page;
 
 /// The columns in which something is marked, and what.
 const MARKS: &str = "

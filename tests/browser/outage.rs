@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::history::{every_write_has_its_mark, revision, the_gone_are_marked};
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::{Truth, pod};
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::history::{every_write_has_its_mark, revision, the_gone_are_marked};
 
 const PODS: &str = "/api/v1/pods";
 const RATE: u32 = 40;

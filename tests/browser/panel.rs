@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-use crate::live::with_live_page;
 use kubechurn_harness::page::Page;
 use kubechurn_harness::truth::pod;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::live::with_live_page;
 
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(10);

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::live::with_live_page;
 use kubechurn_harness::truth::pod;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::live::with_live_page;
 
 /// What has the focus: a kind's link, or a group's heading.
 const FOCUS: &str = "

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::live::with_live_page;
 use kubechurn_harness::cluster::{Cluster, Options};
 use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::truth::pod;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::live::with_live_page;
 
 const SOON: Duration = Duration::from_secs(20);
 const PODS: &str = "/api/v1/pods";

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::history::{every_write_has_its_mark, revision};
 use kubechurn_harness::cluster::{Cluster, Options, Write};
 use kubechurn_harness::page::{Page, with_page};
 use kubechurn_harness::proxy::{KubectlProxy, TrunkServe};
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::history::{every_write_has_its_mark, revision};
 
 const RATE: u32 = 200;
 

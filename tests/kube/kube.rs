@@ -10,9 +10,10 @@ mod follower;
 
 use kube_runtime::watcher::{Config, InitialListStrategy};
 
+use kubechurn_harness::wait::{holds, wait_until};
+
 use crate::cluster::Cluster;
 use crate::follower::Follower;
-use kubechurn_harness::wait::{holds, wait_until};
 
 /// Longer than anything here takes, on the slowest machine.
 const DEADLINE: std::time::Duration = std::time::Duration::from_secs(30);

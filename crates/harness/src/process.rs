@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
 
+use super::tools;
 use super::wait::wait_until;
 
 /// The shell leads a process group of its own and kills all of it when its standard input ends. The kernel
@@ -206,7 +207,7 @@ impl TemporaryFolder {
     pub fn new(name: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}-{count}", std::process::id()));
+        let path = tools::temporary().join(format!("{name}-{}-{count}", std::process::id()));
         fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{} cannot be made: {error}", path.display()));
         Self(path)
     }

@@ -63,6 +63,11 @@ pub fn project_file(name: &str) -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).join(name)
 }
 
+/// Where tests keep what goes with them.
+pub fn temporary() -> PathBuf {
+    from_environment("CARGO_TARGET_DIR", "target").join("tmp")
+}
+
 fn from_environment(variable: &str, default: &str) -> PathBuf {
     // A relative path counts from the project's folder.
     project_file(&env::var(variable).unwrap_or_else(|_| default.to_owned()))

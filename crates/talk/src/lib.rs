@@ -27,6 +27,8 @@
 //!
 //! An OBJECT is `name@version`; `name#2@version` is the second life of that name.
 
+#![allow(clippy::unwrap_used)] // Only tests speak it, and one that panics has said what it has to say.
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -53,8 +55,11 @@ pub fn joined<T>(things: impl IntoIterator<Item = T>, write: impl Fn(T) -> Strin
 
 /// An informer, its clock, and what it has told.
 pub struct Talk {
+    /// The informer that listens.
     pub informer: SharedInformer,
+    /// The time, in milliseconds.
     pub now: f64,
+    /// What it told.
     pub log: Log,
     handler: HandlerId,
     /// When the heartbeat asked last.
@@ -64,8 +69,11 @@ pub struct Talk {
 /// A handler that writes everything down.
 #[derive(Default)]
 pub struct Log {
+    /// What was received.
     pub marks: Vec<(DeltaType, Arc<Object>)>,
+    /// What changed in the store.
     pub changes: Vec<Change>,
+    /// What the watch said of itself.
     pub notices: Vec<Notice>,
 }
 
@@ -82,6 +90,7 @@ impl ResourceEventHandler for Log {
 }
 
 impl Talk {
+    /// A conversation of a reflector with these options.
     pub fn new(options: Options) -> Talk {
         Talk::of(Decode::METADATA, InformerOptions { reflector: options, ..InformerOptions::default() })
     }
@@ -285,6 +294,7 @@ pub fn status(text: &str) -> String {
     format!(r#"{{"kind":"Status","status":"Failure","code":{code},"reason":"{reason}","message":"{message}"}}"#)
 }
 
+/// An object as the conversations write it.
 pub fn write_object(object: &Object) -> String {
     let uid = object.uid.text();
     let life = uid.strip_prefix(&*object.key.name).and_then(|rest| rest.strip_prefix('-')).unwrap_or("1");
@@ -292,6 +302,7 @@ pub fn write_object(object: &Object) -> String {
     format!("{}{life}@{}", object.key.name, object.resource_version)
 }
 
+/// A change as the conversations write it.
 pub fn write_change(change: &Change) -> String {
     match change {
         Change::Added { new, .. } => format!("Added {}", write_object(new)),

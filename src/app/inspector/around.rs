@@ -1,8 +1,6 @@
 //! What stands around the inspected object: owners, what belongs to it, and its Events.
 
 use kubechurn_client::api::owner::OwnerReference;
-use crate::app::Page;
-use crate::app::inspector::{Inspection, LINGERS};
 use kubechurn_client::cache::factory::Registration;
 use kubechurn_client::cache::handler::HandlerOptions;
 use kubechurn_client::cache::reflector::{Health, Options};
@@ -10,6 +8,9 @@ use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_model::page::inspector::relatives::{self, DEPTH, Link};
 use kubechurn_model::page::inspector::{events, summary};
 use kubechurn_model::table::kinds::events as event_kind;
+
+use crate::app::Page;
+use crate::app::inspector::{Inspection, LINGERS};
 use crate::ui::inspector::signals::EventsModel;
 use crate::ui::screen::put;
 

@@ -10,12 +10,13 @@ use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::api::uid::Uid;
+use kubechurn_model::page::inspector::{secret, summary};
+use kubechurn_model::table::kinds::Kind;
+
 use crate::app::Page;
 use crate::app::inspector::Full;
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
-use kubechurn_model::page::inspector::{secret, summary};
-use kubechurn_model::table::kinds::Kind;
 
 impl Page {
     fn getter(&self, kind: &Kind, key: &ObjectKey) -> Option<ListerWatcher> {

@@ -2,9 +2,10 @@
 
 use wasm_bindgen::JsCast;
 
+use kubechurn_model::page::inspector::width::{fit, read, widest};
+
 use crate::app::travel::{keep, kept};
 use crate::app::{Page, document};
-use kubechurn_model::page::inspector::width::{fit, read, widest};
 use crate::ui::inspector::signals::Width;
 use crate::ui::screen::put;
 

@@ -8,6 +8,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_model::page::inspector::diff::{Change, FieldChange};
 use kubechurn_model::page::inspector::versions::{Body, Shown};
 use kubechurn_model::timeline::mark::MarkType;
+
 use crate::ui::inspector::signals::{Inspect, Signals};
 use crate::ui::screen::{Command, Commands};
 

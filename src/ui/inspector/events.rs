@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use kubechurn_model::page::inspector::events::Item;
+
 use crate::ui::inspector::signals::Signals;
 use crate::ui::inspector::{age, tone_name};
 

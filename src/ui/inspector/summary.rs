@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use kubechurn_model::page::inspector::relatives::Link;
 use kubechurn_model::page::inspector::summary::{Condition, FactValue};
+
 use crate::ui::inspector::signals::Signals;
 use crate::ui::inspector::{age, tone_name};
 

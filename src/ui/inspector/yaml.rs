@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use kubechurn_model::page::inspector::yaml::Line;
+
 use crate::ui::inspector::signals::{Inspect, Signals};
 use crate::ui::screen::{Command, Commands};
 

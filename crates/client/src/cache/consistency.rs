@@ -8,8 +8,7 @@
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
-use rustc_hash::FxBuildHasher;
+use hashbrown::HashSet;
 use serde::Deserialize;
 
 use crate::api::list;

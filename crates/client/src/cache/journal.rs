@@ -31,7 +31,7 @@ impl From<&Object> for Identity {
 #[derive(Debug, Default)]
 pub struct Journal {
     /// `None` for one that was not there.
-    before: HashMap<ObjectKey, Option<Identity>, FxBuildHasher>,
+    pub(super) before: HashMap<ObjectKey, Option<Identity>, FxBuildHasher>,
     full: bool,
 }
 

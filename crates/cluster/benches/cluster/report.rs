@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use futures::StreamExt;
 use serde_json::{Value, json};
 
+use kubechurn_harness::measure::quantile::Samples;
+
 use crate::server::Server;
 use crate::watchers::{Watcher, open};
-use kubechurn_harness::measure::quantile::Samples;
 
 /// So many Pods are listed and watched.
 const PODS: usize = 150_000;

@@ -1,11 +1,12 @@
 //! What every controller of one program is given (kube-controller-manager's `ControllerContext`).
 
+use kubechurn_client::api::resource::ApiResource;
+
 use super::events::{EventSink, Recorder};
 use super::manager::Options;
 use crate::client::informers::Informers;
 use crate::client::lister::Lister;
 use crate::client::rest::Client;
-use kubechurn_client::api::resource::ApiResource;
 
 /// A client, the informers and the Events of one program.
 #[derive(Debug, Clone)]

@@ -59,7 +59,7 @@ pub fn name(column: &Column) -> String {
     let part = |part: &str| match part {
         "IP" | "OS" => part.to_owned(),
         "TO" | "DATE" => part.to_lowercase(),
-        _ => part[..1].to_owned() + &part[1..].to_lowercase(),
+        _ => format!("{}{}", &part[..1], part[1..].to_lowercase()),
     };
     let word = |word: &str| word.split('-').map(part).collect::<Vec<_>>().join("-");
     column.title.split(' ').map(word).collect::<Vec<_>>().join(" ")

@@ -55,7 +55,7 @@ pub async fn open_with(server: &Server, path: &str, headers: &str) -> Result<(So
     while socket.received.len() < length.parse().unwrap() {
         assert!(socket.read_more().await, "the server hung up in the middle of the body");
     }
-    Err(head + &String::from_utf8(socket.received).unwrap())
+    Err(format!("{head}{}", String::from_utf8(socket.received).unwrap()))
 }
 
 /// Opens a watch like a page of this machine.

@@ -85,7 +85,7 @@ async fn bodies_that_are_no_objects_change_nothing() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
     let before = server.app.store.revision();
-    let deep = |open: &str, close: &str, levels: usize| open.repeat(levels) + "1" + &close.repeat(levels);
+    let deep = |open: &str, close: &str, levels: usize| format!("{}1{}", open.repeat(levels), close.repeat(levels));
     let large = format!(r#"{{"metadata": {{"name": "x"}}, "data": {{"a": "{}"}}}}"#, "x".repeat(4 << 20));
     let deep_object = |levels| format!(r#"{{"metadata": {{"name": "x"}}, "data": {}}}"#, deep("{\"a\":", "}", levels));
     let bodies = [

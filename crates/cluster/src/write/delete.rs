@@ -156,7 +156,7 @@ pub async fn collection(
     }
     let metadata = json!({"resourceVersion": app.store.revision().to_string()}).to_string();
     let (head, tail) = Form::Whole.list_ends(resource, &metadata);
-    Ok(json_response(Body::from(head + &items + &tail + "\n")))
+    Ok(json_response(Body::from([head, items, tail, String::from("\n")].concat())))
 }
 
 /// Deletes an object, or begins to; `None` if there is none.

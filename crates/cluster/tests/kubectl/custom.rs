@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::session::Session;
 use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::session::Session;
 
 const DEFINITION: &str = include_str!("manifests/widgets.yaml");
 const WIDGET: &str = include_str!("manifests/widget.yaml");

@@ -7,8 +7,9 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::session::Session;
 use kubechurn_harness::process::Process;
+
+use crate::session::Session;
 
 /// A proxy with these arguments, and where it listens. Held until the test ends.
 async fn proxy(session: &Session, arguments: &str) -> (Process, SocketAddr) {

@@ -3,11 +3,12 @@
 
 use serde::Serialize;
 
+use kubechurn_client::cache::factory::{Registration, SharedInformerFactory};
+use kubechurn_client::cache::processor::HandlerLedger;
+
 use crate::page::counters::Counters;
 use crate::table::view::{Sums, TableView};
 use crate::timeline::Timeline;
-use kubechurn_client::cache::factory::{Registration, SharedInformerFactory};
-use kubechurn_client::cache::processor::HandlerLedger;
 
 /// What became of all that was meant for the handlers of one kind, or of the table and the timeline of several.
 #[derive(Clone, Debug, Default)]

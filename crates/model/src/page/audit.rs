@@ -26,9 +26,6 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::page::notices::{News, Said};
-use crate::page::report;
-use crate::table::view::TableView;
 use kubechurn_client::api::event::{self, EventType};
 use kubechurn_client::api::list;
 use kubechurn_client::api::object::{Object, decode_metadata};
@@ -39,6 +36,10 @@ use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::{Action, Input, Notice};
 use kubechurn_client::cache::shared_informer::SharedInformer;
 use kubechurn_client::cache::store::Change;
+
+use crate::page::notices::{News, Said};
+use crate::page::report;
+use crate::table::view::TableView;
 
 /// Bytes of entries that wait to be asked for. What comes beyond is dropped, and counted.
 pub const MOST: usize = 32 << 20;

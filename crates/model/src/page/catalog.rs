@@ -2,15 +2,16 @@
 
 use std::cell::RefCell;
 
-use crate::table::column::Column;
-use crate::table::custom;
-use crate::table::kinds::{Kind, printed_by};
 use kubechurn_client::api::definition::PrinterColumn;
 use kubechurn_client::api::discovery::Discovered;
 use kubechurn_client::api::object::{Decode, decode_age};
 use kubechurn_client::api::release::Release;
 use kubechurn_client::api::resource::{ApiResource, intern};
 use kubechurn_client::api::sort::sort_by_key;
+
+use crate::table::column::Column;
+use crate::table::custom;
+use crate::table::kinds::{Kind, printed_by};
 
 /// What a kind is watched with; what has not all of these is no kind of the page's.
 const VERBS: [&str; 2] = ["list", "watch"];

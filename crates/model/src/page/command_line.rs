@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::table::kinds::Kind;
 use kubechurn_client::api::object::ObjectKey;
+
+use crate::table::kinds::Kind;
 
 /// A table, as kubectl would be asked for it.
 #[derive(Clone, Copy, Debug)]

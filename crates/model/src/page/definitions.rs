@@ -1,10 +1,11 @@
 //! Which definitions the page asks for, and which kinds wait for theirs.
 
-use crate::page::catalog::Catalog;
-use crate::table::kinds::{KINDS, Kind};
 use kubechurn_client::api::definition::{self, may_define};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::status::{Failure, Verdict};
+
+use crate::page::catalog::Catalog;
+use crate::table::kinds::{KINDS, Kind};
 
 /// What is known of the definitions of the kinds that are looked at.
 #[derive(Clone, Debug, Default)]

@@ -2,6 +2,10 @@
 
 use std::ops::{Deref, DerefMut};
 
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+use kubechurn_client::cache::reflector::Health;
+
 use crate::page::account::Account;
 use crate::page::audit::AuditLog;
 use crate::page::joint::Joint;
@@ -12,9 +16,6 @@ use crate::page::watched::{Watched, worst};
 use crate::table::kinds::Kind;
 use crate::table::view::{Linger, TableView};
 use crate::timeline::Timeline;
-use kubechurn_client::api::object::ObjectKey;
-use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
-use kubechurn_client::cache::reflector::Health;
 
 /// The watched kinds, those in view first.
 #[derive(Debug, Default)]

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::page::layout::{Layout, Source};
-use crate::table::face::Face;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::time::Timestamp;
+
+use crate::page::layout::{Layout, Source};
+use crate::table::face::Face;
 
 /// How the file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

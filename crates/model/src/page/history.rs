@@ -7,12 +7,13 @@ use std::collections::VecDeque;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::page::inspector::secret;
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::shared_informer::Received;
+
+use crate::page::inspector::secret;
 
 /// How many bytes of texts are kept where no one says otherwise.
 pub const BUDGET: usize = 16_000_000;

@@ -2,6 +2,13 @@
 
 use std::sync::Arc;
 
+use kubechurn_client::api::object::{Object, ResourceVersion};
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
+use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resynced};
+use kubechurn_client::cache::store::Change;
+
 use crate::page::account::{Account, Marks, Rows, handled};
 use crate::page::notices::{Announcer, Ear};
 use crate::page::resync::Resyncs;
@@ -12,12 +19,6 @@ use crate::table::kinds::Kind;
 use crate::table::view::TableView;
 use crate::timeline::mark::{MarkType, Resync, grouped};
 use crate::timeline::{KindName, Timeline};
-use kubechurn_client::api::object::{Object, ResourceVersion};
-use kubechurn_client::api::request::Scope;
-use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
-use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resynced};
-use kubechurn_client::cache::store::Change;
 
 /// The table and the timeline of several kinds.
 #[derive(Debug)]

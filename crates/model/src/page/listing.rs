@@ -4,10 +4,11 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::page::watched::Watched;
-use crate::timeline::mark::grouped;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Health;
+
+use crate::page::watched::Watched;
+use crate::timeline::mark::grouped;
 
 /// A first list that lasts longer than this is worth the question, in milliseconds.
 pub const LASTS: f64 = 500.0;

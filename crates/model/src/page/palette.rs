@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::sort::sort_by_key;
+
 use crate::page::catalog::Catalog;
 use crate::page::keys::{Act, keys_of};
 use crate::page::resync::Resync;
@@ -9,8 +12,6 @@ use crate::page::route::{Route, joined};
 use crate::table::face::Face;
 use crate::table::kinds::Kind;
 use crate::table::view::Linger;
-use kubechurn_client::api::object::ObjectKey;
-use kubechurn_client::api::sort::sort_by_key;
 
 /// What the palette does without a key of its own, and what has one but is looked for by name.
 const ACTS: &[Act] = &[

@@ -8,11 +8,6 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
-use crate::page::account;
-use crate::page::counters::Counters;
-use crate::page::verify::{Told, Verifier};
-use crate::page::watched::Watched;
-use crate::table::kinds::Kind;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::time::Timestamp;
@@ -21,6 +16,12 @@ use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
+
+use crate::page::account;
+use crate::page::counters::Counters;
+use crate::page::verify::{Told, Verifier};
+use crate::page::watched::Watched;
+use crate::table::kinds::Kind;
 
 /// One watched kind, as `status()` tells it.
 #[derive(Debug, Serialize)]

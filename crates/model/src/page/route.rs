@@ -4,11 +4,12 @@ use std::fmt::{self, Display, Formatter};
 
 use form_urlencoded::{Serializer, parse};
 
+use kubechurn_client::api::object::ObjectKey;
+
 use crate::page::catalog::Catalog;
 use crate::table::face::{Face, MOST};
 use crate::table::kinds::Kind;
 use crate::table::view::{Sort, SortKey};
-use kubechurn_client::api::object::ObjectKey;
 
 /// A place in the page. Everything in it survives a reload, and a link to it shows the same to someone else.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,10 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::page::audit::AuditLog;
-use crate::page::notices::{News, Said};
-use crate::table::view::TableView;
-use crate::timeline::Timeline;
 use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::request::Scope;
@@ -14,6 +10,11 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::handler::{Handled, ResourceEventHandler};
 use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::cache::store::Change;
+
+use crate::page::audit::AuditLog;
+use crate::page::notices::{News, Said};
+use crate::table::view::TableView;
+use crate::timeline::Timeline;
 
 /// Rows and marks.
 #[derive(Debug, Default)]

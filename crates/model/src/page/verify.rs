@@ -13,16 +13,17 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::page::desks::Desks;
-use crate::page::notices::Said;
-use crate::page::report;
-use crate::page::verify::rows::RowRun;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::request::ExactListRequest;
 use kubechurn_client::api::status::{Failure, Verdict};
 use kubechurn_client::cache::consistency::{CannotCompare, Compared, Comparison, Differences, Next, NotYet};
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Health;
+
+use crate::page::desks::Desks;
+use crate::page::notices::Said;
+use crate::page::report;
+use crate::page::verify::rows::RowRun;
 
 pub use crate::page::verify::told::{Item, Summary, Told};
 

@@ -3,17 +3,6 @@
 
 use std::sync::Arc;
 
-use crate::page::account::{Account, Marks, Rows, handled};
-use crate::page::audit::AuditLog;
-use crate::page::counters::Counters;
-use crate::page::notices::{Announcer, Ear};
-use crate::page::resync::Resyncs;
-use crate::page::route::Route;
-use crate::page::sheet::{Sheet, TableHandler, tone};
-use crate::table::kinds::Kind;
-use crate::table::view::TableView;
-use crate::timeline::Timeline;
-use crate::timeline::mark::{MarkType, Resync};
 use kubechurn_client::api::extra::Keep;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::request::Scope;
@@ -27,6 +16,18 @@ use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::{Health, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
+
+use crate::page::account::{Account, Marks, Rows, handled};
+use crate::page::audit::AuditLog;
+use crate::page::counters::Counters;
+use crate::page::notices::{Announcer, Ear};
+use crate::page::resync::Resyncs;
+use crate::page::route::Route;
+use crate::page::sheet::{Sheet, TableHandler, tone};
+use crate::table::kinds::Kind;
+use crate::table::view::TableView;
+use crate::timeline::Timeline;
+use crate::timeline::mark::{MarkType, Resync};
 
 /// Of so many objects that are known already a table that comes later hears at once: some ten milliseconds of work.
 pub(super) const AT_ONCE: usize = 4096;

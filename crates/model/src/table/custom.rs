@@ -3,15 +3,16 @@
 
 mod go_json;
 
-use crate::table::column::{Align, Column};
-use crate::table::jsonpath::{Found, JsonPath, Scalar};
-use crate::table::kinds::json::raw::Members;
-use crate::table::kinds::parts::parse;
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::definition::PrinterColumn;
 use kubechurn_client::api::object::{DecodeError, Meta, Object, map};
 use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::time::Timestamp;
+
+use crate::table::column::{Align, Column};
+use crate::table::jsonpath::{Found, JsonPath, Scalar};
+use crate::table::kinds::json::raw::Members;
+use crate::table::kinds::parts::parse;
 
 /// What a printed value is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

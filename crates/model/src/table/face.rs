@@ -3,10 +3,11 @@
 //! Columns with the same title are one column. Each kind's columns keep their order among themselves, as long as there
 //! is an order that suits all kinds.
 
-use crate::table::column::{Align, Column};
-use crate::table::kinds::Kind;
 use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::sort::sort;
+
+use crate::table::column::{Align, Column};
+use crate::table::kinds::Kind;
 
 /// So many kinds fit into one table.
 pub const MOST: usize = 32;

@@ -11,11 +11,12 @@ use std::sync::Arc;
 use memchr::memchr2;
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::table::column::Column;
-use crate::table::face::Face;
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::sort::sort_by_key;
+
+use crate::table::column::Column;
+use crate::table::face::Face;
 
 /// What a filter cannot be read for, in words for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

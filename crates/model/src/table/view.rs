@@ -16,15 +16,16 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::cache::delta::DeltaType;
+use kubechurn_client::cache::store::Change;
+
 use crate::table::face::Face;
 use crate::table::filter::Filter;
 use crate::table::order::{Order, RowId};
 use crate::table::view::held::Held;
 use crate::table::view::row::{changed_cells, comparison};
 use crate::table::view::work::Work;
-use kubechurn_client::api::object::{Object, ObjectKey};
-use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_client::cache::store::Change;
 
 pub use crate::table::view::linger::{Linger, MOST};
 pub use crate::table::view::row::{Row, Sort, SortKey};

@@ -1,5 +1,8 @@
 //! Fills a scene. Costs the visible lanes' marks in the window and the pixels, whatever else is in the ring.
 
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::sort::{sort_by, sort_by_key};
+
 use crate::timeline::Timeline;
 use crate::timeline::fold::{CHAR, CROSS, NEAR, PILL_PAD, Spot, fold, label_right};
 use crate::timeline::mark::LaneId;
@@ -7,8 +10,6 @@ use crate::timeline::mark::{Mark, MarkType, Subject, grouped};
 use crate::timeline::order::Ask;
 use crate::timeline::scale::{HISTORY, Scale, Window, ticks};
 use crate::timeline::scene::{Band, GapArea, Glyph, LaneRow, Layout, NoteLabel, Pill, Scene, StreamLine, TimelineView};
-use kubechurn_client::api::cell::Tone;
-use kubechurn_client::api::sort::{sort_by, sort_by_key};
 
 /// How wide the overview's columns are, in pixels.
 const COLUMN: f64 = 3.0;

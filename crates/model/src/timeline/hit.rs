@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+use kubechurn_client::api::uid::Uid;
+
 use crate::timeline::Timeline;
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::LaneId;
 use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
 use crate::timeline::scene::{LaneRow, duration};
-use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
-use kubechurn_client::api::uid::Uid;
 
 /// How far from a mark's middle the pointer may be, in pixels.
 const REACH: f64 = 7.0;

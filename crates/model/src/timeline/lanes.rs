@@ -10,10 +10,11 @@ use std::mem::size_of;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::timeline::mark::{LaneId, Mark, MarkType, Subject};
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
+
+use crate::timeline::mark::{LaneId, Mark, MarkType, Subject};
 
 /// The end of the list of lanes.
 const NONE: u32 = u32::MAX;

@@ -116,7 +116,7 @@ impl MarkType {
 }
 
 /// A number with its thousands apart, as the page prints them: `1,204`.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

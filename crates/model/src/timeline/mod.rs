@@ -18,6 +18,10 @@ pub mod ring;
 pub mod scale;
 pub mod scene;
 
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+use kubechurn_client::api::uid::{self, Uid};
+
 use crate::timeline::draw::Scratch;
 use crate::timeline::lanes::{Change, Lane, Lanes};
 use crate::timeline::mark::{Counts, Mark, MarkType, Resync, Subject};
@@ -25,9 +29,6 @@ use crate::timeline::order::Order;
 use crate::timeline::overview::Overview;
 use crate::timeline::ring::Ring;
 use crate::timeline::scene::{Scene, TimelineView};
-use kubechurn_client::api::cell::Tone;
-use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
-use kubechurn_client::api::uid::{self, Uid};
 
 /// A budget for one resource, in bytes: room for some hundred thousand marks.
 pub const BUDGET: usize = 8 << 20;

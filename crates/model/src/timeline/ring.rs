@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::mem::size_of;
 
-use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
 use kubechurn_client::api::cell::Tone;
+
+use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
 
 /// What one mark is charged. The buffer grows by quarters, so at most a quarter of it is spare; charging the
 /// spare part to the marks keeps the real memory within the budget as well.

@@ -1,11 +1,12 @@
 //! What is to be drawn, as plain data: the painter needs to know nothing else, and tests can read it.
 
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::object::ObjectKey;
+
 use crate::timeline::mark::LaneId;
 use crate::timeline::mark::{Counts, MarkType};
 use crate::timeline::overview::Column;
 use crate::timeline::scale::{Scale, Tick, Window};
-use kubechurn_client::api::cell::Tone;
-use kubechurn_client::api::object::ObjectKey;
 
 /// What the user sees of a timeline.
 #[derive(Clone, Debug, PartialEq)]

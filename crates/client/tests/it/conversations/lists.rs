@@ -4,8 +4,9 @@ use std::num::NonZeroU32;
 
 use kubechurn_client::cache::reflector::Options;
 
-use crate::conversations::streams::relisting;
 use kubechurn_talk::{Talk, joined};
+
+use crate::conversations::streams::relisting;
 
 /// Lists in pages from the first.
 fn paged() -> Talk {

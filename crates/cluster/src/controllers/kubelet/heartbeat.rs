@@ -5,6 +5,8 @@ use kubechurn_client::api::time::Timestamp;
 use serde_json::{Map, Value, json};
 use tokio::time::Duration;
 
+use kubechurn_client::api::object::ObjectKey;
+
 use super::super::context::Context;
 use super::super::controller::{Controller, SyncError};
 use super::super::events::EventSink;
@@ -17,7 +19,6 @@ use crate::client::lister::Lister;
 use crate::client::resources::{LEASES, NAMESPACES, NODES};
 use crate::client::rest::{Client, Patch};
 use crate::clock;
-use kubechurn_client::api::object::ObjectKey;
 
 /// Where nodes' Leases are.
 pub const NAMESPACE: &str = "kube-node-lease";

@@ -161,5 +161,5 @@ impl Watch {
 /// Type and name of each event, as `ADDED one`.
 fn told(events: &[Value]) -> Vec<String> {
     let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    events.iter().map(|one| words(&one["type"]) + " " + &words(&one["object"]["metadata"]["name"])).collect()
+    events.iter().map(|one| format!("{} {}", words(&one["type"]), words(&one["object"]["metadata"]["name"]))).collect()
 }

@@ -4,8 +4,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::page::inspector::secret;
 use kubechurn_client::api::sort::{sort, sort_by};
+
+use crate::page::inspector::secret;
 
 /// So many differences are told; more are counted.
 pub const MOST: usize = 200;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::table::kinds::Kind;
 use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
+
+use crate::table::kinds::Kind;
 
 /// So many are shown; more are counted.
 pub const MOST: usize = 200;

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::page::catalog::Catalog;
-use crate::page::route::Route;
-use crate::page::watched::{OWNER, Watched};
-use crate::table::kinds::Kind;
 use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::factory::SharedInformerFactory;
+
+use crate::page::catalog::Catalog;
+use crate::page::route::Route;
+use crate::page::watched::{OWNER, Watched};
+use crate::table::kinds::Kind;
 
 /// So many dependents are shown; more are counted.
 pub const MOST: usize = 100;

@@ -2,14 +2,15 @@
 
 use serde_json::Value;
 
-use crate::page::inspector::diff::{brief, cut};
-use crate::page::inspector::secret;
-use crate::table::kinds::Kind;
 use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_client::api::sort::{sort, sort_by_key};
 use kubechurn_client::api::time::Timestamp;
+
+use crate::page::inspector::diff::{brief, cut};
+use crate::page::inspector::secret;
+use crate::table::kinds::Kind;
 
 /// So many conditions, labels and annotations are shown.
 const MOST: usize = 200;

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+
 use crate::page::history::Version;
 use crate::page::inspector::diff::{Diff, diff};
 use crate::page::inspector::fields;
-use kubechurn_client::api::uid::Uid;
-use kubechurn_client::cache::delta::DeltaType;
 
 /// What a version is, beside the one before it.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use kubechurn_client::api::sort::sort_by;
+
 use crate::page::inspector::diff::cut;
 use crate::page::inspector::fields::Managers;
 use crate::page::inspector::secret;
-use kubechurn_client::api::sort::sort_by;
 
 /// So many lines are shown; more are counted.
 pub const MOST: usize = 3_000;

@@ -1,9 +1,10 @@
 //! How a comparison ends: what is remembered of it, what is told, and what is done about a difference.
 
-use crate::page::notices::{News, Said};
-use crate::page::verify::{EVERY, Run, Stage, Step, Verified, Verifier};
 use kubechurn_client::cache::consistency::Differences;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
+
+use crate::page::notices::{News, Said};
+use crate::page::verify::{EVERY, Run, Stage, Step, Verified, Verifier};
 
 impl Verifier {
     /// The comparison came to nothing.

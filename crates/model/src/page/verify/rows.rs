@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::page::desks::Desks;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::cache::consistency::{Difference, Differences};
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::journal::Identity;
+
+use crate::page::desks::Desks;
 
 /// How many rows are looked at in one slice: a few milliseconds of work.
 const SLICE: usize = 4096;

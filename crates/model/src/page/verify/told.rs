@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use crate::page::verify::{Run, Stage, Verified, Verifier};
-use crate::page::watched::Watched;
-use crate::timeline::mark::grouped;
 use kubechurn_client::cache::consistency::{Difference, Differences};
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::journal::Identity;
+
+use crate::page::verify::{Run, Stage, Verified, Verifier};
+use crate::page::watched::Watched;
+use crate::timeline::mark::grouped;
 
 /// How many keys are named in a sentence.
 const NAMED: usize = 3;

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use kubechurn_client::api::float;
+
 use crate::table::jsonpath::{Found, Scalar};
 use crate::table::kinds::json::raw::{Members, elements, first};
-use kubechurn_client::api::float;
 
 /// How deep a value is written: no object of a server is deeper.
 const DEEPEST: u8 = 255;

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::*;
 use kubechurn_client::api::object::ObjectKey;
+
+use super::*;
 
 /// What `kubectl` prints of one column, an hour after the age that the object tells.
 fn printed(value_type: &str, path: &str, object: &Value) -> String {

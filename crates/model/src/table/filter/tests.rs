@@ -1,9 +1,10 @@
 //! What filters match, where, and what they say of themselves.
 
-use super::*;
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::time::Timestamp;
+
+use super::*;
 
 const COLUMNS: &[Column] =
     &[Column::words("STATUS"), Column::figures("RESTARTS"), Column::figures("AGE"), Column::words("NOMINATED NODE")];

@@ -5,14 +5,15 @@
 use serde::Deserialize;
 use serde_json::Result;
 
-use super::Kind;
-use super::parts::{List, NONE, join};
-use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, count, figures, read, words};
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+
+use super::Kind;
+use super::parts::{List, NONE, join};
+use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, count, figures, read, words};
 
 /// ServiceAccounts, in the rail under Access.
 pub const SERVICE_ACCOUNTS: Kind = Kind {

@@ -5,13 +5,14 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
-use super::Kind;
-use super::parts::{List, NONE, Scalar, optional, structure};
-use super::printed::{AGE, Printed, columns, figures, number, read, words};
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
+
+use super::Kind;
+use super::parts::{List, NONE, Scalar, optional, structure};
+use super::printed::{AGE, Printed, columns, figures, number, read, words};
 
 /// HorizontalPodAutoscalers, in the rail under Workloads.
 pub const KIND: Kind = Kind {

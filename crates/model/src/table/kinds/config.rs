@@ -5,15 +5,16 @@
 use serde::Deserialize;
 use serde_json::Result;
 
-use super::Kind;
-use super::parts::{Map, Scalar};
-use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, count, figures, number, read, words};
-use super::selector::{self, LabelSelector};
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::text::Text;
+
+use super::Kind;
+use super::parts::{Map, Scalar};
+use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, count, figures, number, read, words};
+use super::selector::{self, LabelSelector};
 
 /// ConfigMaps, in the rail under Config.
 pub const CONFIG_MAPS: Kind = Kind {

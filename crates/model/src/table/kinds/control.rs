@@ -4,13 +4,14 @@
 
 use serde::Deserialize;
 
-use super::Kind;
-use super::parts::{Count, List, NONE, text};
-use super::printed::{AGE, CREATED_AT, Printed, columns, figures, number, read, words};
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
+
+use super::Kind;
+use super::parts::{Count, List, NONE, text};
+use super::printed::{AGE, CREATED_AT, Printed, columns, figures, number, read, words};
 
 /// Leases, in the rail under Cluster.
 pub const LEASES: Kind = Kind {

@@ -2,14 +2,15 @@
 
 use serde::Deserialize;
 
-use super::Kind;
-use super::parts::{optional, or_default, parse, structure};
-use crate::table::column::Column;
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+
+use super::Kind;
+use super::parts::{optional, or_default, parse, structure};
+use crate::table::column::Column;
 
 /// Events, in the rail under Cluster. Their rows do not begin with the name.
 pub const KIND: Kind = Kind {

@@ -2,16 +2,17 @@
 
 use serde::Deserialize;
 
-use super::Kind;
-use super::parts::{optional, or_default, parse, structure, structures};
-use super::selector::{self, LabelSelector};
-use super::template::Template;
-use crate::table::column::Column;
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+
+use super::Kind;
+use super::parts::{optional, or_default, parse, structure, structures};
+use super::selector::{self, LabelSelector};
+use super::template::Template;
+use crate::table::column::Column;
 
 /// Jobs, in the rail under Workloads. kubectl has no short name for them.
 pub const KIND: Kind = Kind {

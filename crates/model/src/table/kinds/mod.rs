@@ -27,10 +27,11 @@ pub mod services;
 pub mod storage;
 pub mod workloads;
 
-use crate::table::column::Column;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::release::Release;
 use kubechurn_client::api::resource::ApiResource;
+
+use crate::table::column::Column;
 
 /// A kind: where it is served, what its rows show, and how an object becomes a row.
 #[derive(Clone, Copy, Debug)]

@@ -6,16 +6,17 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
+use kubechurn_client::api::cell::Cell;
+use kubechurn_client::api::object::Decode;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::text::Text;
+
 use super::Kind;
 use super::parts::{Count, List, NONE, join, or_default, some_of};
 use super::printed::{AGE, Printed, columns, read, words};
 use super::selector::{self, LabelSelector};
 use super::services::LoadBalancer;
 use super::storage::default_name;
-use kubechurn_client::api::cell::Cell;
-use kubechurn_client::api::object::Decode;
-use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::text::Text;
 
 const UNSET: Cell = Cell::Static("<unset>");
 

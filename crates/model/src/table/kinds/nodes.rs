@@ -2,9 +2,6 @@
 
 use serde::Deserialize;
 
-use super::Kind;
-use super::parts::{Labels, NONE, or_default, parse, push_after_comma, structure, structures, text_or};
-use crate::table::column::Column;
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
 use kubechurn_client::api::owner::Owner;
@@ -12,6 +9,10 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::sort::sort;
 use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+
+use super::Kind;
+use super::parts::{Labels, NONE, or_default, parse, push_after_comma, structure, structures, text_or};
+use crate::table::column::Column;
 
 /// Nodes, in the rail under Cluster.
 pub const KIND: Kind = Kind {

@@ -8,10 +8,11 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::json;
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::text::Text;
+
+use super::json;
 
 /// What kubectl prints for nothing.
 pub const NONE: Cell = Cell::Static("<none>");

@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
-use super::pod::{ContainerStatus, Pod};
-use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+
+use super::pod::{ContainerStatus, Pod};
 
 /// What three columns say of a Pod.
 pub struct Summary<'p> {

@@ -1,17 +1,15 @@
 //! Pods: the columns of `printPod` (kubernetes `pkg/printers/internalversion/printers.go`).
 
-use serde::Deserialize;
+use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::object::{Decode, DecodeError, Object};
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::time::Timestamp;
 
 use super::Kind;
-use super::parts::{Count, First, NONE, Structure, parse, structure, structures, text_or};
+use super::parts::{NONE, parse, text_or};
 use super::pod::Pod;
 use super::pod_status::summarise;
 use crate::table::column::Column;
-use kubechurn_client::api::cell::{Cell, Tone};
-use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
-use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::text::Text;
-use kubechurn_client::api::time::Timestamp;
 
 /// Pods, in the rail under Workloads.
 pub const KIND: Kind = Kind {

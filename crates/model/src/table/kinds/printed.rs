@@ -6,13 +6,14 @@
 use serde::Deserialize;
 use serde_json::{Error, Result};
 
-use super::json;
-use super::parts::{Count, Structure, text};
-use crate::table::column::Column;
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::{DecodeError, Meta, Object};
 use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+
+use super::json;
+use super::parts::{Count, Structure, text};
+use crate::table::column::Column;
 
 /// One column.
 #[derive(Clone, Copy)]

@@ -3,15 +3,16 @@
 
 use serde::Deserialize;
 
+use kubechurn_client::api::cell::Cell;
+use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::time::Timestamp;
+
 use super::Kind;
 use super::parts::{optional, or_default, parse, structure};
 use super::selector::{self, LabelSelector};
 use super::template::Template;
 use crate::table::column::Column;
-use kubechurn_client::api::cell::Cell;
-use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
-use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::time::Timestamp;
 
 /// Deployments, in the rail under Workloads.
 pub const DEPLOYMENTS: Kind = Kind {

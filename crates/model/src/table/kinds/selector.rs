@@ -2,10 +2,11 @@
 
 use serde::Deserialize;
 
-use super::parts::{Labels, or_default, push_after_comma, structures};
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::sort::{sort, sort_by};
 use kubechurn_client::api::text::Text;
+
+use super::parts::{Labels, or_default, push_after_comma, structures};
 
 /// A label selector as workloads have it (apimachinery `meta/v1/types.go`).
 #[derive(Debug, Default, Deserialize)]

@@ -5,13 +5,14 @@
 use serde::Deserialize;
 use serde_json::Result;
 
-use super::Kind;
-use super::parts::{Count, List, NONE, Scalar, join, text};
-use super::printed::{AGE, Fields, Printed, columns, figures, read, words};
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
+
+use super::Kind;
+use super::parts::{Count, List, NONE, Scalar, join, text};
+use super::printed::{AGE, Fields, Printed, columns, figures, read, words};
 
 /// PersistentVolumeClaims, in the rail under Storage.
 pub const CLAIMS: Kind = Kind {

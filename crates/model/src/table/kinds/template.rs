@@ -5,10 +5,11 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::Deserializer;
 
-use super::parts::{ListVisitor, Structure, structure};
-use super::printed::Fields;
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::text::Text;
+
+use super::parts::{ListVisitor, Structure, structure};
+use super::printed::Fields;
 
 /// The part of a Pod template that the CONTAINERS and IMAGES columns show.
 #[derive(Debug, Default, Deserialize)]

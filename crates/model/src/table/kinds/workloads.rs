@@ -5,16 +5,17 @@
 use serde::Deserialize;
 use serde_json::Result;
 
-use super::Kind;
-use super::parts::{Labels, List, NONE, Scalar, or_default};
-use super::printed::{AGE, Fields, Printed, columns, count, figures, number, read, words};
-use super::selector::{self, LabelSelector};
-use super::template::{images, names};
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
+
+use super::Kind;
+use super::parts::{Labels, List, NONE, Scalar, or_default};
+use super::printed::{AGE, Fields, Printed, columns, count, figures, number, read, words};
+use super::selector::{self, LabelSelector};
+use super::template::{images, names};
 
 /// StatefulSets, in the rail under Workloads.
 pub const STATEFUL_SETS: Kind = Kind {

@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::table::face::Face;
-use crate::table::order::RowId;
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::weight::{is_exact, turned};
 use kubechurn_client::cache::delta::DeltaType;
+
+use crate::table::face::Face;
+use crate::table::order::RowId;
 
 /// What rows are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,11 +4,12 @@ mod several;
 
 use proptest::prelude::*;
 
+use kubechurn_client::api::cell::Cell;
+use kubechurn_client::api::object::ResourceVersion;
+
 use super::*;
 use crate::table::column::Column;
 use crate::table::view::held::AROUND;
-use kubechurn_client::api::cell::Cell;
-use kubechurn_client::api::object::ResourceVersion;
 
 const LINGER: f64 = 10_000.0;
 

@@ -4,12 +4,13 @@ use std::cmp::Ordering;
 
 use proptest::prelude::*;
 
+use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::object::ResourceVersion;
+
 use super::super::*;
 use super::LINGER;
 use crate::table::column::Column;
 use crate::table::kinds::{Kind, kind};
-use kubechurn_client::api::cell::{Cell, Tone};
-use kubechurn_client::api::object::ResourceVersion;
 
 /// READY is a number of the one and a ratio of the other, which has a STATUS too; the last has neither.
 const COLUMNS: [&[Column]; 3] = [
