@@ -121,7 +121,7 @@ fn kept(kind: &Kind, server: &[Definition]) -> Range<usize> {
 
 #[test]
 fn every_recorded_table_is_compared() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/tables");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tables");
     let files = std::fs::read_dir(folder).expect("the fixtures").map(|file| file.expect("a file").file_name());
     let names = files.map(|name| name.to_string_lossy().trim_end_matches(".json").to_owned());
     let left: Vec<String> = names.filter(|name| TABLES.iter().all(|(known, _)| known != name)).collect();

@@ -71,7 +71,7 @@ fn bad_inputs_are_in_the_corpus() {
 }
 
 fn folder(target: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
 /// What is kept for a target, with the files' paths.
