@@ -1,7 +1,6 @@
 //! Joins the browser and the view; nothing else names both.
 
 mod api;
-mod desk;
 mod discovery;
 mod export;
 mod handles;
@@ -20,11 +19,11 @@ mod pointer;
 mod present;
 mod rail;
 mod resync;
-mod row;
 mod timeline;
 mod travel;
 mod verify;
 mod watches;
+mod watching;
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -45,7 +44,6 @@ use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::audit::AuditLog;
 use kubechurn_model::page::catalog::Catalog;
 use kubechurn_model::page::definitions::Definitions;
-use kubechurn_model::page::desks::Desks;
 use kubechurn_model::page::drain::Drain;
 use kubechurn_model::page::history::{self, History};
 use kubechurn_model::page::layout::{Arrangement, Layout};
@@ -54,10 +52,10 @@ use kubechurn_model::page::notices::{Announcer, Ear, NoticeList, Overload};
 use kubechurn_model::page::rail::Groups;
 use kubechurn_model::page::resync::Resyncs;
 use kubechurn_model::page::route::{Chosen, Route};
+use kubechurn_model::page::watches::Watches;
 use kubechurn_model::table::face::Face;
 use kubechurn_model::table::kinds::Kind;
 use kubechurn_model::table::view::Linger;
-use kubechurn_model::timeline::Timeline;
 
 use crate::app::hands::AtHand;
 use crate::app::inspector::{Choices, Inspection};
@@ -107,15 +105,13 @@ struct Page {
     drivers: FxHashMap<InformerId, Rc<Driver>>,
     /// Of how many objects lists bring so many.
     listing: Listing,
-    desks: Desks,
+    watches: Watches,
     announcer: Announcer,
     notices: NoticeList,
     list_ear: Ear,
     console_ear: Ear,
     overload: Overload,
     checks: Checks,
-    /// What was seen of kinds that are no longer watched.
-    past: FxHashMap<&'static str, Timeline>,
     selected: Option<Chosen>,
     inspection: Option<Inspection>,
     choices: Choices,
@@ -212,14 +208,13 @@ impl Page {
                 informers: SharedInformerFactory::default(),
                 drivers: FxHashMap::default(),
                 listing: Listing::default(),
-                desks: Desks::default(),
+                watches: Watches::default(),
                 announcer,
                 notices: NoticeList::default(),
                 list_ear,
                 console_ear,
                 overload: Overload::default(),
                 checks: Checks::default(),
-                past: FxHashMap::default(),
                 selected: None,
                 inspection: None,
                 choices: Choices::default(),
@@ -322,7 +317,7 @@ impl Page {
         // What the hands are at is held from the next picture on, and must be there then.
         let busy = self.pointer.is_busy(now);
         self.keep_resync(now);
-        let left = self.desks.take(&mut self.informers, self.linger, busy, now);
+        let left = self.watches.take(&mut self.informers, self.linger, busy, now);
         if left {
             self.frames.hurry();
         }
@@ -382,7 +377,7 @@ fn tick(page: &Shared) {
         page.frames.request();
         page.count_lists(now);
         let page = &mut *page;
-        page.desks.look(&page.informers, now);
+        page.watches.look(&page.informers, now);
         page.audit_look(now);
         page.heartbeat.questions(&page.informers, clock::moment(), hidden)
     };

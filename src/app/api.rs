@@ -9,9 +9,11 @@ use kubechurn_client::cache::heartbeat::{self, DEADLINE};
 use kubechurn_model::page::address::{Access, Address, access, candidates, label, policy};
 use kubechurn_model::page::catalog::Catalog;
 
+use kubechurn_model::page::view::Source;
+
 use crate::app::{Shared, discovery, document, travel};
 use crate::browser::{base, clock};
-use crate::ui::screen::{Source, Splash, put};
+use crate::ui::screen::{Splash, put};
 
 /// The origin that the user has allowed in this tab.
 const ALLOWED: &str = "kubechurn.api";

@@ -94,7 +94,7 @@ impl Page {
 
     /// Whether the server says of something watched that there is no such thing.
     fn misses_some(&self) -> bool {
-        let mut complaints = self.desks.iter().filter_map(|watched| watched.complaint(&self.informers));
+        let mut complaints = self.watches.iter().filter_map(|watched| watched.complaint(&self.informers));
         complaints.any(|complaint| complaint.code == NOT_FOUND)
     }
 }

@@ -77,7 +77,7 @@ fn kill(way: Option<String>) {
 impl Page {
     /// Gives the sign of life that is watched for from outside, with the versions at which what is watched is.
     pub(super) fn beat(&self) {
-        let informers = self.desks.iter().flat_map(|watched| {
+        let informers = self.watches.iter().flat_map(|watched| {
             let title = watched.kind().title;
             watched.sources().filter_map(move |(id, scope)| {
                 let informer = self.informers.get(id)?;
@@ -90,7 +90,7 @@ impl Page {
     fn status(&self) -> JsValue {
         let now = clock::now();
         let status: Vec<_> = self
-            .desks
+            .watches
             .iter()
             .map(|watched| report::status(watched, &self.informers, &self.checks.verifier, now))
             .collect();
@@ -103,7 +103,7 @@ impl Page {
     }
 
     fn watched(&self, resource: &str) -> Option<&Watched> {
-        self.desks.iter().find(|watched| watched.kind().name == resource)
+        self.watches.iter().find(|watched| watched.kind().name == resource)
     }
 }
 

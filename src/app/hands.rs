@@ -163,7 +163,7 @@ impl Page {
     /// Goes to another row, and holds the table as a pointer would.
     fn step(&mut self, step: Step, now: f64) {
         let start = (self.shown.top() / ROW).ceil() as usize;
-        let Some(view) = self.desks.view_mut() else { return };
+        let Some(view) = self.watches.view_mut() else { return };
         let (first, count) = self.shown.window();
         view.hold(first.min(view.len()), count);
         let Some(index) = self.hands.cursor.step(view, step, start) else { return };
@@ -196,7 +196,7 @@ impl Page {
     /// The row under the hand, and its kind.
     fn row_in_hand(&self) -> Option<(&'static Kind, &Row)> {
         let (id, born) = self.hands.cursor.row()?;
-        let row = self.desks.view()?.row(id).filter(|row| row.born == born)?;
+        let row = self.watches.view()?.row(id).filter(|row| row.born == born)?;
         Some((self.layout.face().kind(row.kind)?, row))
     }
 
@@ -217,7 +217,7 @@ impl Page {
 
     /// The row that was chosen with the pointer is the one that the keys go on from.
     pub(super) fn put_hand_on_selected(&mut self) {
-        let (Some((kind, key)), Some(view)) = (self.selected_number(), self.desks.view()) else { return };
+        let (Some((kind, key)), Some(view)) = (self.selected_number(), self.watches.view()) else { return };
         if let Some(id) = view.find(kind, &key) {
             self.hands.cursor.put(view, id);
         }
@@ -284,7 +284,7 @@ impl Page {
             put(self.screen.hands.told, String::new());
         }
         self.present_palette();
-        let (Some(view), Some(health)) = (self.desks.view(), self.health(now)) else { return };
+        let (Some(view), Some(health)) = (self.watches.view(), self.health(now)) else { return };
         let title = self.layout.face().title();
         let seen = Seen {
             title: &title,
@@ -367,7 +367,7 @@ impl Page {
     }
 
     fn export(&mut self, format: Format, now: f64) {
-        let Some(view) = self.desks.view() else { return };
+        let Some(view) = self.watches.view() else { return };
         // Deleted rows that linger are no part of what there is.
         let rows = view.window(0, view.len()).into_iter().filter_map(|id| view.row(id));
         let rows: Vec<_> =

@@ -230,7 +230,7 @@ impl Page {
 
     /// Looks what has become of the row. Whether anything has.
     fn look_at_row(&self, open: &mut Inspection) -> bool {
-        let row = relatives::find(&self.desks, &self.informers, open.kind, &open.key).cloned();
+        let row = relatives::find(&self.watches, &self.informers, open.kind, &open.key).cloned();
         let synced = self.has_listed(open.kind);
         let state = match (&row, &open.row, open.missing) {
             (Some(_), ..) => "live",
@@ -325,7 +325,7 @@ impl Page {
 
     fn present_object(&self, open: &mut Inspection) {
         let signals = self.screen.inspector;
-        let health = self.desks.member(open.kind).map(|desk| desk.health(&self.informers, clock::now()));
+        let health = self.watches.member(open.kind).map(|watched| watched.health(&self.informers, clock::now()));
         let words = match (open.state, health) {
             ("deleted", _) => match open.full {
                 Some(_) => String::from("Deleted. This is the last state that this session received."),
@@ -399,8 +399,8 @@ impl Page {
 
     /// Whether all objects of a kind in view are known.
     fn has_listed(&self, kind: &Kind) -> bool {
-        let desk = self.desks.member(kind);
-        desk.is_some_and(|desk| desk.informers(&self.informers).all(SharedInformer::has_synced))
+        let watched = self.watches.member(kind);
+        watched.is_some_and(|watched| watched.informers(&self.informers).all(SharedInformer::has_synced))
     }
 
     fn present_versions(&self, open: &mut Inspection) {

@@ -6,9 +6,10 @@ use kubechurn_model::page::layout::{Arrangement, Layout, Rearrange, Source};
 use kubechurn_model::table::face::Face;
 use kubechurn_model::table::view::{Sort, SortKey};
 
+use kubechurn_model::page::view::Head;
+
 use crate::app::Page;
 use crate::app::travel::{keep, kept};
-use crate::ui::screen::Head;
 
 /// What the browser keeps an arrangement under, before the kinds' names.
 const KEY: &str = "kubechurn.columns.";

@@ -3,9 +3,10 @@
 use kubechurn_model::page::keys::Act;
 use kubechurn_model::table::view::{Linger, TableView};
 
+use kubechurn_model::page::view::LingerModel;
+
 use crate::app::Page;
 use crate::app::travel::{keep, kept};
-use crate::ui::models::LingerModel;
 use crate::ui::screen::put;
 
 /// What the browser keeps it under.
@@ -23,7 +24,7 @@ impl Page {
         keep(KEY, (linger != Linger::default()).then_some(linger.name()));
         // It was asked for, so that nothing has to be held any longer.
         self.pointer.over_table(false, now);
-        if let Some(view) = self.desks.view_mut() {
+        if let Some(view) = self.watches.view_mut() {
             view.release();
         }
         self.tell(&format!("{}.", Act::Linger(linger).title()), now);
@@ -32,7 +33,7 @@ impl Page {
 
     /// Lets the deleted rows of the table in view go.
     pub(super) fn clear_deleted(&mut self, now: f64) {
-        let Some(view) = self.desks.view_mut() else { return };
+        let Some(view) = self.watches.view_mut() else { return };
         let (count, _) = view.lingering();
         view.dismiss();
         self.pointer.over_table(false, now);
@@ -47,7 +48,7 @@ impl Page {
 
     /// Shows what was chosen, and how many rows stay by it.
     pub(super) fn present_linger(&self) {
-        let (count, crowded_out) = self.desks.view().map_or((0, 0), TableView::lingering);
+        let (count, crowded_out) = self.watches.view().map_or((0, 0), TableView::lingering);
         put(self.screen.linger, LingerModel { chosen: self.linger, count, crowded_out });
     }
 }

@@ -8,9 +8,10 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_model::page::listing::{Counts, Progress};
 
+use kubechurn_model::page::view::ListingModel;
+
 use crate::app::Page;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::ui::models::ListingModel;
 use crate::ui::screen::put;
 
 /// The numbers of objects that were asked for.
@@ -34,7 +35,7 @@ impl Page {
             lasts
         });
         let Some(base) = self.base.clone() else { return };
-        for id in self.listing.counts.look(now, self.desks.members(), &self.informers) {
+        for id in self.listing.counts.look(now, self.watches.members(), &self.informers) {
             let Some((resource, scope)) = self.informers.of(id) else { continue };
             let lister_watcher = ListerWatcher { base: base.clone(), resource, scope: scope.clone() };
             let page = self.this.clone();
@@ -56,7 +57,7 @@ impl Page {
 
     /// Shows how far the first list of the table in view has come, where the server said of how many.
     pub(super) fn present_listing(&self, progress: Option<Progress>, now: f64) {
-        let progress = progress.filter(|_| self.desks.health(&self.informers, now) == Some(Health::Listing));
+        let progress = progress.filter(|_| self.watches.health(&self.informers, now) == Some(Health::Listing));
         let model = progress.and_then(|progress| {
             let (title, words) = (self.layout.face().title(), progress.words());
             Some(ListingModel { title, listed: progress.listed, about: progress.about?, words })

@@ -12,7 +12,7 @@ use crate::app::{Page, Shared};
 use crate::browser::clock;
 
 /// What a timeline may take once memory is short, in bytes.
-pub(super) const MARKS: usize = 512 << 10;
+const MARKS: usize = 512 << 10;
 /// What the texts of versions may take by then.
 const TEXTS: usize = BUDGET / 16;
 
@@ -26,7 +26,7 @@ pub(super) fn look(page: &Shared) {
     let now = clock::now();
     let (step, largest) = {
         let mut page = page.borrow_mut();
-        let largest = page.desks.largest(&page.informers);
+        let largest = page.watches.largest(&page.informers);
         (page.memory.look(taken(), largest.is_some()), largest)
     };
     match (step, largest) {
@@ -50,11 +50,10 @@ pub(super) fn look(page: &Shared) {
 impl Page {
     /// Texts and marks go first: they are of the past, and what is shown now stays true without them.
     fn shed(&mut self, now: f64) {
-        let before = self.history.bytes().0 + self.desks.timeline_bytes();
+        let before = self.history.bytes().0 + self.watches.timeline_bytes();
         self.history.limit(TEXTS);
-        self.desks.limit_timelines(MARKS);
-        self.past.values_mut().for_each(|timeline| timeline.limit(MARKS));
-        let freed = before.saturating_sub(self.history.bytes().0 + self.desks.timeline_bytes()) as f64 / 1e6;
+        self.watches.limit_timelines(MARKS);
+        let freed = before.saturating_sub(self.history.bytes().0 + self.watches.timeline_bytes()) as f64 / 1e6;
         let words = format!(
             "the oldest texts of versions and marks of the timeline were given up ({freed:.1} MB), and fewer are kept from \
              now on. If it goes on growing, the largest watch will be given up."
@@ -72,7 +71,7 @@ impl Page {
     /// Whether the sums of every informer balance, those of the inspector's included, and those of all that they tell.
     pub(super) fn is_balanced(&self) -> bool {
         let informers = self.informers.iter().map(|(_, informer)| informer);
-        informers.clone().all(SharedInformer::is_balanced) && self.desks.is_balanced(&self.informers)
+        informers.clone().all(SharedInformer::is_balanced) && self.watches.is_balanced(&self.informers)
     }
 
     /// The sums, written out: of all informers, and of what is in view.
@@ -80,7 +79,7 @@ impl Page {
         let informers = self.informers.iter().map(|(_, informer)| informer);
         let ledger = informers.clone().fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()));
         let queued = informers.map(|informer| informer.queue().queued()).sum();
-        let account = self.desks.account(&self.informers);
+        let account = self.watches.account(&self.informers);
         format!("{}\n{}", sums(&ledger, queued), account.map_or_else(String::new, |account| account.words()))
     }
 

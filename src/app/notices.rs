@@ -2,14 +2,15 @@
 
 use leptos::prelude::GetUntracked;
 
+use kubechurn_model::page::view::{NoticeItem, Notices, seconds};
+
 use crate::app::Page;
-use crate::app::present::seconds;
-use crate::ui::screen::{NoticeItem, Notices, put};
+use crate::ui::screen::put;
 
 impl Page {
     /// Has everyone hear what was said: the timelines, the list of notices, the console.
     pub(super) fn announce(&mut self) {
-        self.desks.hear(&mut self.announcer);
+        self.watches.hear(&mut self.announcer);
         self.announcer.hear(self.list_ear).into_iter().for_each(|said| self.notices.push(said));
         for said in self.announcer.hear(self.console_ear) {
             web_sys::console::warn_1(&said.line().into());

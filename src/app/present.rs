@@ -5,26 +5,27 @@ use std::sync::Arc;
 use leptos::prelude::{ArcRwSignal, GetUntracked, Set, WithUntracked};
 use rustc_hash::FxHashMap;
 
-use kubechurn_client::api::time::write_human_duration;
-use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 use kubechurn_model::page::report;
-use kubechurn_model::page::route::LeftOut;
-use kubechurn_model::page::watched::{Watched, worst};
+use kubechurn_model::page::watched::worst;
 use kubechurn_model::table::face::Face;
 use kubechurn_model::table::order::RowId;
 use kubechurn_model::table::view::TableView;
 use kubechurn_model::timeline::mark::{MarkType, grouped};
 
+use kubechurn_model::page::view::{
+    Connection, Look, Pipeline, Place, RowModel, Seen, ShownRow, Subject, Trouble, bytes, empty, left_out, progress,
+    row_model, seconds, trouble,
+};
+
 use crate::app::Page;
 use crate::app::layout::heads;
 use crate::app::memory;
 use crate::app::meters::Sample;
-use crate::app::row::{Look, progress, row_model};
 use crate::browser::clock;
-use crate::ui::screen::{Connection, Pipeline, RowModel, Slot, Subject, Trouble, WindowModel, put};
+use crate::ui::screen::{Slot, WindowModel, put};
 use crate::ui::unplaced::ROW;
 
 /// Rows above and below the visible ones that are in the document too.
@@ -135,7 +136,7 @@ impl Page {
         let now = clock::now();
         (self.shown.slow, self.shown.anchor, self.shown.awaits) = (0.0, None, Some(now));
         let (first, count) = self.shown.window();
-        if let Some(view) = self.desks.view_mut() {
+        if let Some(view) = self.watches.view_mut() {
             view.seek(first + count, || clock::now() - now < SEEKS);
         }
         self.present_shell();
@@ -163,7 +164,7 @@ impl Page {
     /// The worst of the healths in view. Who waits for columns is not connected yet.
     pub(super) fn health(&self, now: f64) -> Option<Health> {
         let waits = self.definitions.awaits_in_view();
-        let known = self.desks.health(&self.informers, now)?;
+        let known = self.watches.health(&self.informers, now)?;
         worst([known].into_iter().chain(waits.then_some(Health::Connecting)))
     }
 
@@ -179,7 +180,7 @@ impl Page {
         let busy = self.pointer.is_busy(now);
         let (first, count) = self.shown.window();
         let mut draws = true;
-        if let Some(view) = self.desks.view_mut() {
+        if let Some(view) = self.watches.view_mut() {
             let spent = || clock::now() - now;
             let waits = self.shown.awaits.is_some_and(|asked| now - asked < PATIENCE);
             let finds_none = |view: &TableView| waits && view.is_empty() && view.progress().is_some();
@@ -227,7 +228,7 @@ impl Page {
     /// The rows of the window. Whether any of them changed.
     fn present_rows(&mut self, now: f64) -> bool {
         let selected = self.selected_number();
-        let Some(view) = self.desks.view() else { return self.present_nothing() };
+        let Some(view) = self.watches.view() else { return self.present_nothing() };
         let cursor = &mut self.hands.cursor;
         let hand = cursor.settle(view).and_then(|at| Some((cursor.row()?.0, at)));
         let cursor = *cursor;
@@ -255,7 +256,7 @@ impl Page {
         let mut slots = Vec::with_capacity(rows.len());
         for (rank, id, row, held) in rows {
             let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
-            let look = (is_selected, cursor.on(id, row.born));
+            let look = Look { selected: is_selected, hand: cursor.on(id, row.born) };
             // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
             let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
             let made_of = MadeOf { version: row.version, second, rank, look, filter };
@@ -263,11 +264,12 @@ impl Page {
                 Some(held) if held.made_of == made_of => held,
                 held => {
                     let before = held.as_ref().map(|held| (held.slot.row.get_untracked(), held.made_of.version));
-                    let seen = before.as_ref().map(|(model, version)| {
-                        let fresh_change = (*version != row.version).then_some(row.changed);
-                        (&**model, fresh_change)
+                    let before = before.as_ref().map(|(model, version)| Seen {
+                        model,
+                        changed: (*version != row.version).then_some(row.changed),
                     });
-                    let model = row_model(&mut self.layout, view, (id, row), rank, look, seen, wall, now);
+                    let shown = ShownRow { view, id, row, rank, look, before, wall, now };
+                    let model = row_model(&mut self.layout, shown);
                     let slot = match held.or_else(|| left.next()) {
                         Some(Held { slot, .. }) => {
                             if slot.row.with_untracked(|shown| **shown != model) {
@@ -317,14 +319,14 @@ impl Page {
     }
 
     fn present_connection(&mut self, now: f64) {
-        let (Some(view), Some(health)) = (self.desks.view(), self.health(now)) else { return };
+        let (Some(view), Some(health)) = (self.watches.view(), self.health(now)) else { return };
         let (shown, total) = view.counts();
         put(self.screen.count, format!("{shown} / {total}"));
         put(self.screen.waiting, view.waiting());
         let informers = &self.informers;
         let state = report::state(health);
-        let progress = self.listing.counts.progress(self.desks.members(), informers);
-        let detail = match (health, progress, self.desks.age(informers, now)) {
+        let progress = self.listing.counts.progress(self.watches.members(), informers);
+        let detail = match (health, progress, self.watches.age(informers, now)) {
             (Health::Listing, Some(progress), _) => progress.words(),
             (Health::Stale, Some(progress), Some(age)) if progress.listed > 0 => {
                 format!("{}, relist {}", seconds(age), progress.words())
@@ -335,13 +337,13 @@ impl Page {
         put(self.screen.connection, Connection { state, detail });
         self.present_listing(progress, now);
         let mut troubles: Vec<Trouble> =
-            self.desks.members().iter().filter_map(|watched| trouble(watched, informers, now)).collect();
+            self.watches.members().iter().filter_map(|watched| trouble(watched, informers, now)).collect();
         // Until the server has said what it has, nothing is known to be missing.
         if self.catalog.is_discovered() {
             troubles.extend(self.route.left_out(&self.catalog).into_iter().map(left_out));
         }
         put(self.screen.trouble, troubles);
-        let Some(timeline) = self.desks.timeline() else { return };
+        let Some(timeline) = self.watches.timeline() else { return };
         let counts = timeline.counts_since(now - 60_000.0);
         let minute = [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type));
         put(self.screen.minute, minute);
@@ -354,8 +356,8 @@ impl Page {
         let subject = match &self.selected {
             Some((kind, key)) if face.is_several() => format!("{} {key}", kind.resource.kind),
             Some((_, key)) => key.to_string(),
-            None if self.desks.view().is_some() => {
-                format!("{} {}", face.title(), grouped(self.desks.items(&self.informers) as u64))
+            None if self.watches.view().is_some() => {
+                format!("{} {}", face.title(), grouped(self.watches.items(&self.informers) as u64))
             }
             None if self.kinds().is_empty() => self.route.resource.clone(),
             None => Face::of(&self.kinds()).title(),
@@ -382,9 +384,9 @@ impl Page {
             pages: self.meters.pages,
         };
         let rates = self.meters.take(sample);
-        let history = self.desks.timeline_bytes();
+        let history = self.watches.timeline_bytes();
         // Each watch has its own: of several, none is that of the table.
-        let mut in_view = self.desks.members().iter().flat_map(|watched| watched.informers(&self.informers));
+        let mut in_view = self.watches.members().iter().flat_map(|watched| watched.informers(&self.informers));
         let alone = in_view.next().filter(|_| in_view.next().is_none());
         let version = alone.map(|informer| informer.reflector().resource_version().to_string());
         let watches = self.informers.len();
@@ -415,78 +417,12 @@ impl Page {
 impl Page {
     /// Why there is no row, once that is known.
     fn empty(&self, now: f64) -> Option<String> {
-        let view = self.desks.view()?;
+        let view = self.watches.view()?;
         if !view.is_empty() {
             return None;
         }
         let (face, route) = (self.layout.face(), &self.route);
-        let title = face.title();
-        let place = match &*route.namespaces {
-            _ if !face.is_namespaced() => String::new(),
-            [] => String::from(" in any namespace"),
-            namespaces => format!(" in {}", namespaces.join(", ")),
-        };
-        match self.health(now)? {
-            Health::Connecting => Some(format!("Connecting, to list {title}{place} …")),
-            Health::Listing => Some(format!("Listing {title}{place} …")),
-            _ if view.progress().is_some() => None,
-            _ if self.desks.items(&self.informers) > 0 => Some(format!("No {title}{place} match “{}”.", route.text)),
-            Health::Live if !route.labels.is_empty() || !route.fields.is_empty() => {
-                let asked = [("labels", &route.labels), ("fields", &route.fields)];
-                let asked = asked.into_iter().filter(|(_, selector)| !selector.is_empty());
-                let asked: Vec<String> = asked.map(|(what, selector)| format!("{what} {selector}")).collect();
-                Some(format!("No {title}{place} with {}.", asked.join(" and ")))
-            }
-            Health::Live => Some(format!("There are no {title}{place}.")),
-            _ => Some(format!("It is not known whether there are {title}{place}.")),
-        }
-    }
-}
-
-/// What is wrong with a kind, in words for the user: what happened, to which resource, and what comes next.
-fn trouble(watched: &Watched, informers: &SharedInformerFactory, now: f64) -> Option<Trouble> {
-    let complaint = watched.complaint(informers)?;
-    let health = watched.health(informers, now);
-    let title = watched.kind().title;
-    let scope = if complaint.namespace.is_empty() { String::new() } else { format!(" in {}", complaint.namespace) };
-    let what = match health {
-        Health::Forbidden if watched.items(informers) > 0 => format!("{title}{scope}: as listed, but not watched"),
-        Health::Forbidden => format!("{title}{scope}: not allowed"),
-        Health::Stopped if complaint.code == 0 => format!("{title}{scope}: stopped"),
-        Health::Stopped => format!("{title}{scope}: refused"),
-        Health::Stale => format!("{title}{scope}: stale"),
-        _ => format!("{title}{scope}: waiting"),
-    };
-    let next = match complaint.retry_at {
-        Some(at) if at > now => format!("next try in {}", seconds(at - now)),
-        _ if health == Health::Stopped => String::from("not tried again by itself"),
-        _ => String::from("trying now"),
-    };
-    Some(Trouble { state: report::state(health), what, words: complaint.words.to_owned(), next })
-}
-
-/// Something that was asked for and cannot be shown.
-fn left_out(LeftOut { what, why }: LeftOut) -> Trouble {
-    Trouble { state: "stopped", what: format!("{what}: left out"), words: why, next: String::new() }
-}
-
-/// Seconds, to a tenth below ten; then as kubectl prints them.
-pub(super) fn seconds(milliseconds: f64) -> String {
-    if milliseconds < 9_950.0 {
-        return format!("{:.1} s", milliseconds / 1000.0);
-    }
-    let mut text = String::new();
-    write_human_duration((milliseconds / 1000.0) as i64, &mut text);
-    text
-}
-
-pub(super) fn bytes(per_second: f64) -> String {
-    format!("{}/s", bytes_of(per_second))
-}
-
-pub(super) fn bytes_of(bytes: f64) -> String {
-    match bytes {
-        bytes if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
-        bytes => format!("{:.0} kB", bytes / 1e3),
+        let place = Place { face, route, known: self.watches.items(&self.informers), works: view.progress().is_some() };
+        empty(place, self.health(now)?)
     }
 }

@@ -6,10 +6,11 @@ use kubechurn_model::page::watched::Watched;
 use kubechurn_model::table::kinds::Kind;
 use kubechurn_model::timeline::mark::{MarkType, grouped};
 
-use crate::app::present::{bytes, bytes_of};
+use kubechurn_model::page::view::{RailItem, bytes, bytes_of};
+
 use crate::app::{Page, travel};
 use crate::browser::clock;
-use crate::ui::screen::{RailItem, put};
+use crate::ui::screen::put;
 
 /// Where the browser keeps which groups are open.
 const KEY: &str = "kubechurn.rail";
@@ -49,7 +50,7 @@ impl Page {
     }
 
     fn rail_item(&self, kind: &'static Kind, now: f64) -> RailItem {
-        let watched = self.desks.iter().find(|watched| watched.kind() == kind);
+        let watched = self.watches.iter().find(|watched| watched.kind() == kind);
         let otherwise = if self.definitions.awaits(kind) { "connecting" } else { "" };
         let mut note = watched.map_or_else(String::new, |watched| self.cost(watched));
         if let Some(words) = self.definitions.note(kind) {

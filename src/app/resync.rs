@@ -6,9 +6,10 @@ use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::keys::Act;
 use kubechurn_model::page::resync::{Resync, Resyncs};
 
+use kubechurn_model::page::view::ResyncModel;
+
 use crate::app::Page;
 use crate::app::travel::{keep, kept, parameter};
-use crate::ui::models::ResyncModel;
 use crate::ui::screen::put;
 
 /// What the browser keeps it under.
@@ -31,7 +32,7 @@ impl Page {
 
     /// Has each informer tell again as often as was chosen for as many objects as it has.
     pub(super) fn keep_resync(&mut self, now: f64) {
-        for id in self.desks.resync(&mut self.informers, &self.resyncs, now) {
+        for id in self.watches.resync(&mut self.informers, &self.resyncs, now) {
             if let Some(driver) = self.drivers.get(&id).cloned() {
                 // It has another deadline. The driver speaks to the page, which is being borrowed now.
                 spawn_local(async move { driver.input(Input::Timer) });
@@ -47,6 +48,6 @@ impl Page {
     /// How often the object in the inspector was told again since its newest version, and when that was last.
     pub(super) fn resynced(&self) -> Option<(u64, f64)> {
         let (kind, key) = self.selected_number()?;
-        self.desks.timeline()?.resyncs_since_change(kind, &key)
+        self.watches.timeline()?.resyncs_since_change(kind, &key)
     }
 }

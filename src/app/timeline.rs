@@ -74,9 +74,9 @@ impl Page {
         let selected = self.selected_number();
         // The one that is looked at has a lane, whether or not anything is left that happened to it.
         if let Some((kind, key)) = &selected {
-            self.desks.attend(*kind, key);
+            self.watches.attend(*kind, key);
         }
-        let Some(timeline) = self.desks.timeline_mut() else { return };
+        let Some(timeline) = self.watches.timeline_mut() else { return };
         let stage = &mut self.stage;
         let view = TimelineView {
             width: stage.width,
@@ -111,7 +111,7 @@ impl Page {
         if let Command::TimelineSize(width, height) = command {
             return self.stage.resize(width, height);
         }
-        let Some(timeline) = self.desks.timeline() else { return };
+        let Some(timeline) = self.watches.timeline() else { return };
         let stage = &mut self.stage;
         let scene = timeline.last_scene();
         match command {

@@ -10,9 +10,11 @@ use kubechurn_client::cache::reflector::{Input, PAGE};
 use kubechurn_model::page::route::Route;
 use kubechurn_model::table::kinds::namespaces;
 
+use kubechurn_model::page::view::Namespaces;
+
 use crate::browser::base::Base;
 use crate::browser::lister_watcher::ListerWatcher;
-use crate::ui::screen::{Namespaces, Screen, Theme, put};
+use crate::ui::screen::{Screen, Theme, put};
 
 const THEME: &str = "kubechurn.theme";
 

@@ -15,14 +15,16 @@ use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::cursor::Cursor;
 use kubechurn_model::page::verify::{Item, Now, Step, Verifier};
 use kubechurn_model::page::watched::Watched;
+use kubechurn_model::page::watches::Around;
+
+use kubechurn_model::page::view::{RowModel, VerifiedItem, VerifiedModel};
 
 use crate::app::timeline::time_of_day;
 use crate::app::{Page, document};
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::ui::hands::row_id;
-use crate::ui::models::{VerifiedItem, VerifiedModel};
-use crate::ui::screen::{RowModel, put};
+use crate::ui::screen::put;
 
 /// The checks, and the question that is under way.
 #[derive(Default)]
@@ -37,7 +39,7 @@ impl Page {
     /// Goes on with the check under way, or begins one: to be called after each drain.
     pub(super) fn verify(&mut self, hidden: bool, now: f64) {
         let at = Now { at: now, hidden, paused: self.paused, whole: self.checks.whole };
-        let steps = self.checks.verifier.look(at, &self.desks, &mut self.informers);
+        let steps = self.checks.verifier.look(at, &self.watches, &mut self.informers);
         self.carry_out(steps, now);
         if self.checks.verifier.is_busy() {
             self.frames.hurry();
@@ -46,7 +48,7 @@ impl Page {
 
     /// The user wants to know whether what is shown is what the server has.
     pub(super) fn verify_now(&mut self, now: f64) {
-        self.checks.verifier.ask(now, &self.desks);
+        self.checks.verifier.ask(now, &self.watches);
         self.frames.hurry();
     }
 
@@ -105,7 +107,7 @@ impl Page {
         let (mut same, mut differences) = (0, Differences::default());
         let Some(document) = document() else { return (same, differences) };
         let is_of = |member: &&Watched| member.sources().any(|(own, _)| own == id);
-        let kind = self.desks.members().iter().find(is_of).map(Watched::kind);
+        let kind = self.watches.members().iter().find(is_of).map(Watched::kind);
         let Some((kind, (_, scope))) = kind.zip(self.informers.of(id)) else { return (same, differences) };
         for model in self.shown.models() {
             let is_own = scope.namespace.is_empty() || *model.key.namespace == *scope.namespace;
@@ -127,11 +129,9 @@ impl Page {
 
     /// Makes every table anew from what the stores hold.
     fn make_tables_anew(&mut self, now: f64) {
-        let ended = self.desks.part(&mut self.informers, &mut self.announcer);
+        let mut around = Around { informers: &mut self.informers, announcer: &mut self.announcer, now };
+        let ended = self.watches.let_go_of_tables(&mut around);
         ended.iter().for_each(|id| drop(self.drivers.remove(id)));
-        for watched in self.desks.iter_mut() {
-            watched.keep_table(false, &mut self.informers, now);
-        }
         // Rows of another table have the same numbers.
         self.layout.generation += 1;
         self.hands.cursor = Cursor::default();
@@ -142,7 +142,7 @@ impl Page {
     /// Shows what the checks found. The list is written only while someone reads it.
     pub(super) fn present_verified(&self) {
         let verifier = &self.checks.verifier;
-        let summary = verifier.summary(self.desks.members());
+        let summary = verifier.summary(self.watches.members());
         let open = self.screen.verified_open.get_untracked();
         let item = |item: Item| VerifiedItem {
             subject: item.subject,
@@ -152,7 +152,7 @@ impl Page {
             found_at: item.found_at.map(short_time),
             differences: item.differences,
         };
-        let items = if open { verifier.items(&self.desks) } else { Vec::new() };
+        let items = if open { verifier.items(&self.watches) } else { Vec::new() };
         let (state, at) = (summary.state, summary.at.map(short_time));
         let label = match (state, &at) {
             ("checking", _) if summary.words.is_empty() => String::from("verifying …"),

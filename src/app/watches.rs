@@ -7,10 +7,11 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_model::page::report;
 use kubechurn_model::timeline::mark::grouped;
 
+use kubechurn_model::page::view::{WatchItem, bytes, bytes_of};
+
 use crate::app::Page;
 use crate::app::meters::{Meters, Rates, Sample};
-use crate::app::present::{bytes, bytes_of};
-use crate::ui::screen::{WatchItem, put};
+use crate::ui::screen::put;
 
 impl Page {
     /// Measures each watch, and lists them if someone looks.

@@ -3,7 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::ui::screen::{Commands, NoticeItem, Pipeline, Screen};
+use kubechurn_model::page::view::{NoticeItem, Pipeline};
+
+use crate::ui::screen::{Commands, Screen};
 use crate::ui::verified::VerifiedList;
 use crate::ui::watches::WatchList;
 

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::ui::models::ListingModel;
+use kubechurn_model::page::view::ListingModel;
+
 use crate::ui::screen::Screen;
 
 /// A bar, and its words below it; nothing where there are rows, or no number is known.

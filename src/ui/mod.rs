@@ -7,7 +7,6 @@ pub mod help;
 pub mod inspector;
 pub mod linger;
 pub mod listing;
-pub mod models;
 pub mod palette;
 pub mod rail;
 pub mod resync;

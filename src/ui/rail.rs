@@ -4,7 +4,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::ui::screen::{Command, Commands, RailItem, Screen};
+use kubechurn_model::page::view::RailItem;
+
+use crate::ui::screen::{Command, Commands, Screen};
 
 /// The kinds, under their headings.
 #[component]

@@ -9,8 +9,10 @@ use web_sys::{Document, Element, Node, Text};
 
 use kubechurn_model::page::route::CHANGED;
 
+use kubechurn_model::page::view::{CellModel, Head, RowModel};
+
 use crate::ui::hands::{cell_id, row_id};
-use crate::ui::screen::{CellModel, Command, Commands, Head, RowModel, Slot};
+use crate::ui::screen::{Command, Commands, Slot};
 
 /// The cells that each row of a table begins with: they are made once, and copied.
 #[derive(Clone, Default)]

@@ -2,19 +2,21 @@
 //!
 //! Signals begin where one drain of the queues ends. An event never travels through one.
 
-use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 
 use kubechurn_client::api::object::ObjectKey;
-use kubechurn_client::api::uid::Uid;
 use kubechurn_model::page::route::Route;
+
+use kubechurn_model::page::view::{
+    Connection, Head, LingerModel, ListingModel, Namespaces, Notices, Pipeline, RailItem, ResyncModel, RowModel,
+    Source, Subject, Trouble, VerifiedModel, WatchItem,
+};
 
 use crate::ui::hands::{Hands, HandsScreen};
 use crate::ui::inspector::signals::{Inspect, Signals};
-use crate::ui::models::{LingerModel, ListingModel, ResyncModel, VerifiedModel};
 
 /// What the user asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,110 +100,11 @@ impl Theme {
     }
 }
 
-/// The connection's state, in words.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Connection {
-    /// `connecting`, `listing`, `live`, `stale`, `forbidden` or `stopped`.
-    pub state: &'static str,
-    /// How old the knowledge is, or how far the list has come.
-    pub detail: String,
-}
-
-/// Why what is shown cannot be believed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trouble {
-    /// The connection's state.
-    pub state: &'static str,
-    /// What happened, and to which resource.
-    pub what: String,
-    /// The server's words.
-    pub words: String,
-    /// What comes next.
-    pub next: String,
-}
-
 /// The page has no API.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Splash {
     /// Each address that was tried, and what it said.
     pub tried: Vec<(String, String)>,
-}
-
-/// Where the data comes from.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Source {
-    /// What the cluster is called by whoever serves the page; often nothing.
-    pub cluster: String,
-    /// The API's address, in few words.
-    pub address: String,
-}
-
-/// What the table is about.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Subject {
-    /// The kind's title, or what the user called it.
-    pub title: String,
-    /// Whether its objects live in namespaces.
-    pub namespaced: bool,
-}
-
-/// The head of one column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Head {
-    /// kubectl's title.
-    pub title: &'static str,
-    /// Whether values stand at the right.
-    pub end: bool,
-    /// `ascending`, `descending` or `none`.
-    pub sort: &'static str,
-}
-
-/// One cell.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CellModel {
-    /// What it says.
-    pub text: String,
-    /// Where the filter matched, in bytes of the text: in order, and apart.
-    pub marks: Vec<Range<usize>>,
-    /// The whole of it, where the cell may be too narrow.
-    pub whole: Option<String>,
-    /// `good`, `wait`, `bad`, or nothing.
-    pub tone: &'static str,
-    /// The second in which it last changed, for as long as that is marked.
-    pub marked_at: Option<i64>,
-    /// Which way a number went: `up` or `down`, for as long as the change is marked.
-    pub went: Option<&'static str>,
-}
-
-/// One row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RowModel {
-    /// Its number in the view, and its birth, which tells the lives of the number apart.
-    pub id: (u32, u32),
-    /// Its place in the whole table, from 1.
-    pub rank: usize,
-    /// The page's name for its kind.
-    pub kind: &'static str,
-    /// Namespace and name.
-    pub key: ObjectKey,
-    /// Which life of the name.
-    pub uid: Uid,
-    /// `live` or `deleted`.
-    pub state: &'static str,
-    /// Whether it has just come.
-    pub fresh: bool,
-    /// How far a deleted one has faded, in steps. Steps, because an animation would paint at every frame.
-    pub fading: u8,
-    /// Whether the user looks at it.
-    pub selected: bool,
-    /// Whether the keyboard's hand is on it: on the row (0), or on one of its cells (from 1).
-    pub hand: Option<usize>,
-    /// What of it could not be read.
-    pub flaw: Option<Box<str>>,
-    /// The last change's type: name and glyph.
-    pub delta: (&'static str, &'static str),
-    /// One for each head.
-    pub cells: Vec<CellModel>,
 }
 
 /// A row's place in the document. A row keeps it for as long as it stays in the window; then a row that enters takes it
@@ -227,114 +130,6 @@ pub struct WindowModel {
     pub first: usize,
     /// They.
     pub slots: Vec<Slot>,
-}
-
-/// One kind in the rail.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RailItem {
-    /// The page's name for it.
-    pub name: &'static str,
-    /// The heading above it.
-    pub heading: &'static str,
-    /// Its name.
-    pub title: &'static str,
-    /// Whether it is in view.
-    pub current: bool,
-    /// Whether it stays watched.
-    pub pinned: bool,
-    /// The connection's state; nothing where it is not watched.
-    pub state: &'static str,
-    /// How many there are.
-    pub count: String,
-    /// The path of its sparkline.
-    pub spark: String,
-    /// Where a click leads.
-    pub href: String,
-    /// Whether the server has it no longer.
-    pub gone: bool,
-    /// What else is to be said of it: what its watches cost, or what is wrong.
-    pub note: String,
-}
-
-/// One open watch.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WatchItem {
-    /// The kind's title.
-    pub title: &'static str,
-    /// The namespace, and the selectors; empty for all.
-    pub scope: String,
-    /// The connection's state.
-    pub state: &'static str,
-    /// Frames a second.
-    pub frames: String,
-    /// Bytes a second.
-    pub rate: String,
-    /// Bytes so far.
-    pub bytes: String,
-    /// Objects that are known of it.
-    pub objects: String,
-}
-
-/// The pipeline's counters, as they are shown.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pipeline {
-    /// Objects that lists brought.
-    pub listed: String,
-    /// Frames a second.
-    pub frames: String,
-    /// Keys in the queue.
-    pub keys: String,
-    /// Deltas in the queue.
-    pub deltas: String,
-    /// Deltas for each one applied.
-    pub ratio: String,
-    /// Updates of the page a second.
-    pub page: String,
-    /// The newest version seen.
-    pub version: String,
-    /// Open watches.
-    pub watches: String,
-    /// Bytes a second.
-    pub rate: String,
-    /// Memory of the kept versions, of the marks, and of the whole program.
-    pub memory: String,
-    /// Whether every ledger balances.
-    pub balanced: bool,
-    /// All counters, for those who want to check the sums.
-    pub ledger: String,
-}
-
-/// The namespaces to choose from.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Namespaces {
-    /// Their names.
-    pub names: Vec<String>,
-    /// Why there may be more, if so.
-    pub trouble: Option<String>,
-}
-
-/// What the page had to say of itself.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Notices {
-    /// How many there were.
-    pub total: u64,
-    /// How long the table has been behind what comes; empty while it is not.
-    pub behind: String,
-    /// The newest first; none while the list is closed.
-    pub items: Vec<NoticeItem>,
-}
-
-/// One notice.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NoticeItem {
-    /// `relist`, `gap`, …
-    pub word: &'static str,
-    /// What it is about.
-    pub subject: String,
-    /// How long ago.
-    pub age: String,
-    /// What happened, and what comes next.
-    pub words: String,
 }
 
 /// Every signal that the view reads.

@@ -8,13 +8,15 @@ use wasm_bindgen::JsCast;
 use kubechurn_model::page::keys::Act;
 use kubechurn_model::page::route::Route;
 
+use kubechurn_model::page::view::Source;
+
 use crate::ui::footer::Footer;
 use crate::ui::hands::Hands;
 use crate::ui::help::Help;
 use crate::ui::inspector::Inspector;
 use crate::ui::palette::{Palette, PaletteButton, modal};
 use crate::ui::rail::Rail;
-use crate::ui::screen::{Command, Commands, Screen, Source, Theme};
+use crate::ui::screen::{Command, Commands, Screen, Theme};
 use crate::ui::selectors::Selectors;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;

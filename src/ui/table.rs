@@ -6,12 +6,14 @@ use leptos::prelude::*;
 
 use kubechurn_model::page::layout::Rearrange;
 
+use kubechurn_model::page::view::Head;
+
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
 use crate::ui::hands::Hands;
 use crate::ui::linger::ClearDeleted;
 use crate::ui::listing::Listing;
 use crate::ui::row::{Pattern, Row};
-use crate::ui::screen::{Command, Commands, Head, Screen};
+use crate::ui::screen::{Command, Commands, Screen};
 use crate::ui::unplaced::{MAX_HEIGHT, ROW, Unplaced};
 
 /// The height of the head, which covers the uppermost part of what is scrolled.

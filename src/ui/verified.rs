@@ -5,8 +5,9 @@ use leptos::prelude::*;
 
 use kubechurn_model::page::keys::Act;
 
+use kubechurn_model::page::view::VerifiedItem;
+
 use crate::ui::hands::Hands;
-use crate::ui::models::VerifiedItem;
 use crate::ui::screen::{Command, Commands, Screen};
 
 /// When what is shown was found to be what the server has, and on demand more about it.

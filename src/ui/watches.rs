@@ -3,7 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::ui::screen::{Screen, WatchItem};
+use kubechurn_model::page::view::WatchItem;
+
+use crate::ui::screen::Screen;
 
 /// How many watches are open, and on demand which.
 #[component]

@@ -34,7 +34,7 @@ impl Page {
             let mut status = (String::new(), Default::default());
             above = Vec::new();
             if let Some((kind, key)) = kind.zip(key.as_ref()) {
-                let row = relatives::find(&self.desks, &self.informers, kind, key).filter(|row| row.uid == owner.uid);
+                let row = relatives::find(&self.watches, &self.informers, kind, key).filter(|row| row.uid == owner.uid);
                 match (row, open.owners.get(&owner.uid)) {
                     (Some(row), _) => {
                         status = relatives::status(row);
@@ -67,7 +67,7 @@ impl Page {
             (None, Some(full)) => &full.uid,
             (None, None) => return relatives::Dependents::default(),
         };
-        relatives::dependents(&self.desks, &self.informers, &self.route, uid)
+        relatives::dependents(&self.watches, &self.informers, &self.route, uid)
     }
 
     /// One watch of the object's Events, once it has been looked at for a moment: who walks through rows opens none.

@@ -20,10 +20,10 @@ use kubechurn_client::cache::consistency::{CannotCompare, Compared, Comparison, 
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Health;
 
-use crate::page::desks::Desks;
 use crate::page::notices::Said;
 use crate::page::report;
 use crate::page::verify::rows::RowRun;
+use crate::page::watches::Watches;
 
 pub use crate::page::verify::told::{Item, Summary, Told};
 
@@ -167,9 +167,9 @@ pub struct Verifier {
 
 impl Verifier {
     /// The user wants everything that is watched to be compared, now.
-    pub fn ask(&mut self, now: f64, desks: &Desks) {
+    pub fn ask(&mut self, now: f64, watches: &Watches) {
         self.queue.retain(|(_, by_user)| !by_user);
-        let all = desks.iter().flat_map(|watched| watched.sources()).map(|(id, _)| (id, true));
+        let all = watches.iter().flat_map(|watched| watched.sources()).map(|(id, _)| (id, true));
         let mut asked: VecDeque<_> = all.collect();
         if let Some(run) = self.run.as_mut() {
             // It has begun already, and now it is the user who waits.
@@ -204,15 +204,15 @@ impl Verifier {
     }
 
     /// Goes on, after a drain, with what is applied and shown: to be called a few times a second.
-    pub fn look(&mut self, now: Now, desks: &Desks, informers: &mut SharedInformerFactory) -> Vec<Step> {
+    pub fn look(&mut self, now: Now, watches: &Watches, informers: &mut SharedInformerFactory) -> Vec<Step> {
         let mut steps = Vec::new();
-        let is_watched = |id: InformerId| desks.iter().any(|watched| watched.sources().any(|(own, _)| own == id));
+        let is_watched = |id: InformerId| watches.iter().any(|watched| watched.sources().any(|(own, _)| own == id));
         self.records.retain(|id, _| is_watched(*id));
         self.queue.retain(|(id, _)| is_watched(*id));
         if self.run.as_ref().is_some_and(|run| !is_watched(run.id)) {
             self.give_up(informers, &mut steps);
         }
-        for (id, _) in desks.iter().flat_map(|watched| watched.sources()) {
+        for (id, _) in watches.iter().flat_map(|watched| watched.sources()) {
             let Some(informer) = informers.get(id) else { continue };
             let record = self.records.entry(id).or_default();
             let seen = (informer.health(now.at), informer.ledger().lists, informer.reflector().resource_version());
@@ -223,7 +223,7 @@ impl Verifier {
             }
         }
         if self.run.is_none() {
-            let next = self.queue.pop_front().or_else(|| Some((self.due(now, desks, informers)?, false)));
+            let next = self.queue.pop_front().or_else(|| Some((self.due(now, watches, informers)?, false)));
             self.run = next.map(|(id, by_user)| Run {
                 id,
                 by_user,
@@ -233,16 +233,16 @@ impl Verifier {
                 stage: Stage::Begin { since: now.at },
             });
         }
-        self.go_on(now, desks, informers, &mut steps);
+        self.go_on(now, watches, informers, &mut steps);
         steps
     }
 
     /// Which informer in view is compared by itself now. The one that has waited longest comes first.
-    fn due(&self, now: Now, desks: &Desks, informers: &SharedInformerFactory) -> Option<InformerId> {
+    fn due(&self, now: Now, watches: &Watches, informers: &SharedInformerFactory) -> Option<InformerId> {
         if now.hidden || now.paused {
             return None;
         }
-        let in_view = desks.members().iter().flat_map(|watched| watched.sources());
+        let in_view = watches.members().iter().flat_map(|watched| watched.sources());
         let due = in_view.filter_map(|(id, _)| {
             let record = self.records.get(&id).filter(|record| record.live)?;
             let small = informers.get(id)?.store().len() <= BY_ITSELF;
@@ -251,7 +251,7 @@ impl Verifier {
         due.min_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, id)| id)
     }
 
-    fn go_on(&mut self, now: Now, desks: &Desks, informers: &mut SharedInformerFactory, steps: &mut Vec<Step>) {
+    fn go_on(&mut self, now: Now, watches: &Watches, informers: &mut SharedInformerFactory, steps: &mut Vec<Step>) {
         let Some(run) = &mut self.run else { return };
         let Some(informer) = informers.get_mut(run.id) else { return };
         match &mut run.stage {
@@ -291,7 +291,7 @@ impl Verifier {
             }
             Stage::Rows(..) if !now.whole => {}
             Stage::Rows(_, rows) => {
-                if rows.work(run.id, desks, informers) {
+                if rows.work(run.id, watches, informers) {
                     steps.push(Step::Draw(run.id));
                 }
             }

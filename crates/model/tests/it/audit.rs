@@ -6,12 +6,11 @@ use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::{Input, Notice};
 use kubechurn_model::page::audit::AuditLog;
 use kubechurn_model::page::catalog::Catalog;
-use kubechurn_model::page::desks::Desks;
+use kubechurn_model::page::definitions::Definitions;
 use kubechurn_model::page::notices::{Announcer, News, Said};
 use kubechurn_model::page::route::Route;
-use kubechurn_model::page::watched::{Watched, scopes};
+use kubechurn_model::page::watches::{Around, Wanted, Watches};
 use kubechurn_model::table::view::Linger;
-use kubechurn_model::timeline::Timeline;
 use serde_json::{Value, json};
 
 use kubechurn_talk::{bookmark, event, page};
@@ -19,23 +18,22 @@ use kubechurn_talk::{bookmark, event, page};
 /// A page that looks at the Pods of one namespace, and writes it down.
 struct Play {
     informers: SharedInformerFactory,
-    desks: Desks,
+    watches: Watches,
     audit: AuditLog,
     id: InformerId,
 }
 
 impl Play {
     fn begin(audit: AuditLog) -> Play {
-        let (mut informers, mut announcer, mut desks) =
-            (SharedInformerFactory::default(), Announcer::default(), Desks::default());
-        let route = Route::parse("#/pods?ns=default");
-        let kind = route.kinds(&Catalog::default())[0];
-        let scopes = scopes(kind, &route, true);
-        let watched = Watched::new(kind, scopes, Timeline::default(), &mut informers, &mut announcer, 0.0);
-        desks.put(vec![watched], 1, &mut informers, &mut announcer, 0.0);
-        desks.write_down(&audit);
+        let (mut informers, mut announcer, mut watches) =
+            (SharedInformerFactory::default(), Announcer::default(), Watches::default());
+        let (route, catalog) = (Route::parse("#/pods?ns=default"), Catalog::default());
+        let wanted = Wanted::at(&route, &catalog, &Definitions::default());
+        let mut around = Around { informers: &mut informers, announcer: &mut announcer, now: 0.0 };
+        watches.watch(&wanted, &mut around);
+        watches.write_down(&audit);
         let (id, ..) = informers.start()[0];
-        Play { informers, desks, audit, id }
+        Play { informers, watches, audit, id }
     }
 
     fn input(&mut self, now: f64, input: Input<'_>) {
@@ -51,7 +49,7 @@ impl Play {
 
     fn show(&mut self, now: f64) {
         self.informers.iter_mut().for_each(|(_, informer)| assert!(informer.drain(usize::MAX, now) < 9));
-        self.desks.take(&mut self.informers, Linger::default(), false, now);
+        self.watches.take(&mut self.informers, Linger::default(), false, now);
     }
 
     /// The entries of these words since the last time, without the resource and the scope, which are all the same.

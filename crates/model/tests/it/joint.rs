@@ -6,15 +6,14 @@ use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::{Health, Input};
 use kubechurn_model::page::catalog::Catalog;
-use kubechurn_model::page::desks::Desks;
+use kubechurn_model::page::definitions::Definitions;
 use kubechurn_model::page::notices::{Announcer, News, Said};
 use kubechurn_model::page::resync::Resyncs;
 use kubechurn_model::page::route::Route;
-use kubechurn_model::page::watched::{Watched, scopes};
+use kubechurn_model::page::watches::{Around, Rewatched, Wanted, Watches};
 use kubechurn_model::table::filter::Filter;
 use kubechurn_model::table::kinds::Kind;
 use kubechurn_model::table::view::Linger;
-use kubechurn_model::timeline::Timeline;
 
 use kubechurn_talk::{bookmark, event, page};
 
@@ -23,34 +22,20 @@ use kubechurn_talk::{bookmark, event, page};
 struct Play {
     informers: SharedInformerFactory,
     announcer: Announcer,
-    desks: Desks,
+    watches: Watches,
+    catalog: Catalog,
+    definitions: Definitions,
     now: f64,
 }
 
 impl Play {
-    /// Goes to a place as the page does; says how many informers ended, and whether the table is another one.
+    /// Goes to a place; says how many informers ended, and whether the table is another one.
     fn go(&mut self, fragment: &str) -> (usize, bool) {
-        let route = Route::parse(fragment).resolved(&Catalog::default());
-        let in_view = route.kinds(&Catalog::default());
-        let mut before = self.desks.take_out();
-        let mut after = Vec::new();
-        for kind in route.watched(&Catalog::default()) {
-            let scopes = scopes(kind, &route, in_view.contains(&kind));
-            match before.iter().position(|old| old.kind() == kind && old.scopes() == scopes) {
-                Some(at) => after.push(before.remove(at)),
-                None => {
-                    let (informers, announcer) = (&mut self.informers, &mut self.announcer);
-                    after.push(Watched::new(kind, scopes, Timeline::default(), informers, announcer, self.now));
-                }
-            }
-        }
-        let mut ended = 0;
-        for old in before {
-            ended += old.end(&mut self.informers, &mut self.announcer).1.len();
-        }
-        let (informers, announcer) = (&mut self.informers, &mut self.announcer);
-        let (more, is_other) = self.desks.put(after, in_view.len(), informers, announcer, self.now);
-        (ended + more.len(), is_other)
+        let route = Route::parse(fragment).resolved(&self.catalog);
+        let wanted = Wanted::at(&route, &self.catalog, &self.definitions);
+        let mut around = Around { informers: &mut self.informers, announcer: &mut self.announcer, now: self.now };
+        let Rewatched { ended, is_other } = self.watches.watch(&wanted, &mut around);
+        (ended.len(), is_other)
     }
 
     /// Starts what is new: each lists these objects.
@@ -90,8 +75,8 @@ impl Play {
 
     #[track_caller]
     fn check_sums(&self) {
-        let words = || self.desks.account(&self.informers).map(|account| account.words());
-        assert!(self.desks.is_balanced(&self.informers), "{:?}", words());
+        let words = || self.watches.account(&self.informers).map(|account| account.words());
+        assert!(self.watches.is_balanced(&self.informers), "{:?}", words());
     }
 
     /// One frame of the screen.
@@ -99,15 +84,15 @@ impl Play {
         for (_, informer) in self.informers.iter_mut() {
             informer.drain(usize::MAX, self.now);
         }
-        self.desks.take(&mut self.informers, Linger::default(), false, self.now);
+        self.watches.take(&mut self.informers, Linger::default(), false, self.now);
         self.check_sums();
-        self.desks.hear(&mut self.announcer);
-        self.desks.look(&self.informers, self.now);
+        self.watches.hear(&mut self.announcer);
+        self.watches.look(&self.informers, self.now);
     }
 
     /// Kind, name and state of each row, as they stand.
     fn rows(&self) -> String {
-        let view = self.desks.view().unwrap();
+        let view = self.watches.view().unwrap();
         let rows = view.window(0, 100).into_iter().filter_map(|id| view.row(id));
         let words = rows.map(|row| format!("{}{}{:?}", row.object.key.name, row.kind, row.delta));
         words.collect::<Vec<_>>().join(" ")
@@ -115,7 +100,7 @@ impl Play {
 
     /// Type, kind and name of each mark, as they came; of a gap or a relist its words.
     fn marks(&self) -> Vec<String> {
-        let marks = self.desks.timeline().unwrap().marks();
+        let marks = self.watches.timeline().unwrap().marks();
         let words = marks.map(|mark| match mark.key {
             Some(key) => format!("{}{} {}", key.name, mark.kind, mark.mark_type.name()),
             None => mark.note.to_owned(),
@@ -136,15 +121,15 @@ fn two_objects_of_one_name_are_two_rows_and_two_lanes() {
     play.look();
     assert_eq!(play.rows(), "api1Added web0Deleted web1Updated");
     assert_eq!(play.marks()[2..], ["web1 Updated", "web0 Deleted", "api1 Added"]);
-    let view = play.desks.view().unwrap();
+    let view = play.watches.view().unwrap();
     let key = view.row(view.window(1, 1)[0]).unwrap().object.key.clone();
     assert_eq!((view.counts(), view.find(0, &key), view.find(1, &key).is_some()), ((2, 2), None, true));
     assert_eq!(view.find(1, &ObjectKey::new("none", "web")), None);
     // What a kind's own handle tells stays its own.
-    let own = |at: usize| play.desks[at].timeline().marks().filter(|mark| mark.key.is_some()).count();
-    assert_eq!((own(0), own(1), play.desks.items(&play.informers)), (2, 3, 2));
+    let own = |at: usize| play.watches[at].timeline().marks().filter(|mark| mark.key.is_some()).count();
+    assert_eq!((own(0), own(1), play.watches.items(&play.informers)), (2, 3, 2));
     let filter = Filter::over("KIND:service", view.face()).unwrap();
-    play.desks.view_mut().unwrap().filter_by(filter);
+    play.watches.view_mut().unwrap().filter_by(filter);
     assert_eq!(play.rows(), "api1Added web1Updated");
 }
 
@@ -164,7 +149,7 @@ fn marks_of_all_kinds_keep_their_order_and_their_times() {
     }
     play.look();
     assert_eq!(play.marks(), ["j1 Added", "p0 Added", "j1 Updated", "p0 Deleted"]);
-    let times: Vec<f64> = play.desks.timeline().unwrap().marks().map(|mark| mark.at).collect();
+    let times: Vec<f64> = play.watches.timeline().unwrap().marks().map(|mark| mark.at).collect();
     assert_eq!(times, [10.0, 20.0, 30.0, 40.0]);
 }
 
@@ -176,7 +161,7 @@ fn a_resync_is_of_one_kind_and_of_its_lanes_alone() {
     play.go("#/deployments,services");
     play.begin(&["web@1"]);
     let resyncs = Resyncs::new(None, Some("2"));
-    let changed = play.desks.resync(&mut play.informers, &resyncs, play.now);
+    let changed = play.watches.resync(&mut play.informers, &resyncs, play.now);
     assert_eq!(changed.len(), 6, "two timelines and the counters of each kind");
     play.now = 2_000.0;
     play.hears("deployments", "MODIFIED", "web@101");
@@ -184,14 +169,14 @@ fn a_resync_is_of_one_kind_and_of_its_lanes_alone() {
     play.look();
     let note = "resync: 1 object told again";
     let resync = |play: &Play| {
-        let marks = play.desks.timeline().unwrap().marks();
+        let marks = play.watches.timeline().unwrap().marks();
         marks.filter_map(|mark| mark.resync.map(|resync| (resync.kind, resync.note()))).collect::<Vec<_>>()
     };
     assert_eq!(resync(&play), [(1, note.to_owned())]);
     let key = ObjectKey::new("default", "web");
     let key =
-        play.desks.view().and_then(|view| view.row(view.window(0, 1)[0])).map_or(key, |row| row.object.key.clone());
-    let told = |play: &Play, kind| play.desks.timeline().unwrap().resyncs_since_change(kind, &key);
+        play.watches.view().and_then(|view| view.row(view.window(0, 1)[0])).map_or(key, |row| row.object.key.clone());
+    let told = |play: &Play, kind| play.watches.timeline().unwrap().resyncs_since_change(kind, &key);
     assert_eq!((told(&play, 0), told(&play, 1)), (None, Some((1, 2_010.0))));
     play.go("#/services");
     assert_eq!((resync(&play), told(&play, 0)), (vec![(0, note.to_owned())], Some((1, 2_010.0))));
@@ -209,16 +194,16 @@ fn a_kind_comes_into_the_table_and_goes_and_its_past_stays() {
     // It has arrived, and no one has taken it yet.
     assert_eq!(play.go("#/pods,jobs"), (0, true));
     play.begin(&["b@2"]);
-    assert_eq!((play.rows().as_str(), play.desks.members().len()), ("a0Updated b1Replaced", 2));
+    assert_eq!((play.rows().as_str(), play.watches.members().len()), ("a0Updated b1Replaced", 2));
     assert_eq!(play.marks(), ["a0 Replaced", "a0 Updated", "b1 Replaced"]);
-    let timeline = play.desks.timeline().unwrap().marks().map(|mark| mark.resource_version.to_owned());
+    let timeline = play.watches.timeline().unwrap().marks().map(|mark| mark.resource_version.to_owned());
     assert_eq!(timeline.collect::<Vec<_>>(), ["1", "101", "2"]);
-    assert!(play.desks.members().iter().all(|member| member.view().is_empty()), "rows are kept once");
+    assert!(play.watches.members().iter().all(|member| member.view().is_empty()), "rows are kept once");
     // Something else that is pinned, or the same place again, makes no other table.
     assert_eq!(play.go("#/pods,jobs?pin=nodes"), (0, false));
     play.begin(&["n@3"]);
-    assert_eq!((play.rows().as_str(), play.desks.len()), ("a0Updated b1Replaced", 3));
-    assert_eq!(play.desks[2].view().counts(), (1, 1));
+    assert_eq!((play.rows().as_str(), play.watches.len()), ("a0Updated b1Replaced", 3));
+    assert_eq!(play.watches[2].view().counts(), (1, 1));
     // The other order is another table of the same watches.
     assert_eq!(play.go("#/jobs,pods"), (1, true));
     play.look();
@@ -245,12 +230,12 @@ fn what_befalls_one_kind_is_said_of_it_and_the_others_go_on() {
     }
     play.input(pods, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
     play.input(jobs, Input::Start);
-    assert_eq!(play.desks.health(&play.informers, play.now), Some(Health::Connecting));
+    assert_eq!(play.watches.health(&play.informers, play.now), Some(Health::Connecting));
     play.input(jobs, Input::Failed(Failure::from_response(403, None, "jobs are not for you")));
     play.hears("pods", "ADDED", "b@101");
     play.look();
-    assert_eq!(play.desks.health(&play.informers, play.now), Some(Health::Forbidden));
-    let complaints = play.desks.members().iter().map(|member| member.complaint(&play.informers));
+    assert_eq!(play.watches.health(&play.informers, play.now), Some(Health::Forbidden));
+    let complaints = play.watches.members().iter().map(|member| member.complaint(&play.informers));
     let complaints: Vec<bool> = complaints.map(|complaint| complaint.is_some()).collect();
     assert_eq!((complaints, play.rows().as_str()), (vec![false, true], "a0Replaced b0Added"));
 
@@ -287,7 +272,7 @@ fn the_gap_of_several_lasts_until_all_that_were_lost_are_live() {
     let is_open = |play: &mut Play| {
         play.now += 10.0;
         play.look();
-        play.desks.timeline().unwrap().has_open_gap()
+        play.watches.timeline().unwrap().has_open_gap()
     };
     assert!(!is_open(&mut play));
     let retry = |play: &mut Play, id: InformerId| {
@@ -307,14 +292,14 @@ fn the_gap_of_several_lasts_until_all_that_were_lost_are_live() {
     play.input(jobs, Input::Opened);
     play.input(jobs, Input::Frame(&bookmark("200", LISTED)));
     let healths: Vec<Health> =
-        play.desks.members().iter().map(|member| member.health(&play.informers, play.now)).collect();
+        play.watches.members().iter().map(|member| member.health(&play.informers, play.now)).collect();
     assert_eq!(healths, [Health::Forbidden, Health::Live, Health::Forbidden]);
     assert!(is_open(&mut play), "the Pods are not known");
     retry(&mut play, pods);
     play.input(pods, Input::Opened);
     play.input(pods, Input::Frame(&bookmark("200", LISTED)));
     let healths: Vec<Health> =
-        play.desks.members().iter().map(|member| member.health(&play.informers, play.now)).collect();
+        play.watches.members().iter().map(|member| member.health(&play.informers, play.now)).collect();
     assert_eq!(healths, [Health::Live, Health::Live, Health::Forbidden]);
     assert!(!is_open(&mut play), "nodes were never known");
 }
@@ -326,14 +311,10 @@ fn a_kind_of_other_columns_is_watched_anew() {
     play.go("#/pods,jobs");
     play.begin(&["a@1"]);
     let pods = play.id("pods");
-    let mut members = play.desks.take_out();
-    let (informers, announcer) = (&mut play.informers, &mut play.announcer);
-    assert_eq!(play.desks.part(informers, announcer), [], "each goes on by itself");
-    let old = members.remove(0);
-    let (scopes, kind) = (old.scopes().to_vec(), Box::leak(Box::new(Kind { columns: &[], ..*old.kind() })));
-    assert_eq!(old.end(informers, announcer).1, [pods]);
-    members.insert(0, Watched::new(kind, scopes, Timeline::default(), informers, announcer, 0.0));
-    assert_eq!(play.desks.put(members, 2, informers, announcer, 0.0), (Vec::new(), true));
+    let old = play.catalog.find("pods").unwrap();
+    play.catalog.replace(Box::leak(Box::new(Kind { columns: &[], ..*old })));
+    assert_eq!(play.go("#/pods,jobs"), (1, true), "the Pods' informer ends, and so does the table");
+    assert!(play.informers.get(pods).is_none());
     play.begin(&[]);
     assert_eq!((play.rows().as_str(), play.informers.len()), ("a1Replaced", 2));
 }

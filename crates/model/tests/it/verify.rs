@@ -9,14 +9,13 @@ use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_client::cache::store::Change;
 use kubechurn_model::page::catalog::Catalog;
-use kubechurn_model::page::desks::Desks;
+use kubechurn_model::page::definitions::Definitions;
 use kubechurn_model::page::notices::Announcer;
 use kubechurn_model::page::report;
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::verify::{AFTER_OUTAGE, BY_ITSELF, EVERY, FIRST, Now, Step, Verifier};
-use kubechurn_model::page::watched::{Watched, scopes};
+use kubechurn_model::page::watches::{Around, Wanted, Watches};
 use kubechurn_model::table::view::Linger;
-use kubechurn_model::timeline::Timeline;
 use serde_json::Value;
 
 use kubechurn_talk::{bookmark, event, page, status};
@@ -26,7 +25,7 @@ use kubechurn_talk::{bookmark, event, page, status};
 struct Play {
     informers: SharedInformerFactory,
     announcer: Announcer,
-    desks: Desks,
+    watches: Watches,
     verifier: Verifier,
     now: f64,
     hidden: bool,
@@ -42,21 +41,20 @@ impl Play {
     /// A page at a place, where each watch has listed these objects at version 100.
     fn at(fragment: &str, objects: &[&str]) -> Play {
         let mut play = Play::default();
-        let route = Route::parse(fragment).resolved(&Catalog::default());
-        let in_view = route.kinds(&Catalog::default());
-        let mut watched = Vec::new();
-        for kind in route.watched(&Catalog::default()) {
-            let scopes = scopes(kind, &route, in_view.contains(&kind));
-            let (informers, announcer) = (&mut play.informers, &mut play.announcer);
-            watched.push(Watched::new(kind, scopes, Timeline::default(), informers, announcer, 0.0));
-        }
-        play.desks.put(watched, in_view.len(), &mut play.informers, &mut play.announcer, 0.0);
+        play.go(fragment);
         for (id, ..) in play.informers.start() {
             play.input(id, Input::Start);
             play.list(id, "100", objects);
         }
         play.look();
         play
+    }
+
+    fn go(&mut self, fragment: &str) {
+        let (route, catalog) = (Route::parse(fragment), Catalog::default());
+        let wanted = Wanted::at(&route, &catalog, &Definitions::default());
+        let mut around = Around { informers: &mut self.informers, announcer: &mut self.announcer, now: 0.0 };
+        self.watches.watch(&wanted, &mut around);
     }
 
     /// The stream of a list that was begun.
@@ -87,9 +85,9 @@ impl Play {
                 informer.drain(usize::MAX, self.now);
             }
         }
-        let left = self.desks.take(&mut self.informers, Linger::default(), false, self.now);
+        let left = self.watches.take(&mut self.informers, Linger::default(), false, self.now);
         let now = Now { at: self.now, hidden: self.hidden, paused: self.paused, whole: !left };
-        let steps = self.verifier.look(now, &self.desks, &mut self.informers);
+        let steps = self.verifier.look(now, &self.watches, &mut self.informers);
         self.note(steps);
     }
 
@@ -131,7 +129,7 @@ impl Play {
     }
 
     fn ask(&mut self) -> String {
-        self.verifier.ask(self.now, &self.desks);
+        self.verifier.ask(self.now, &self.watches);
         self.wants()
     }
 
@@ -157,12 +155,12 @@ impl Play {
 
     /// What `status()` says of the first kind.
     fn told(&self) -> Value {
-        serde_json::to_value(report::status(&self.desks[0], &self.informers, &self.verifier, self.now)).unwrap()["verified"]
+        serde_json::to_value(report::status(&self.watches[0], &self.informers, &self.verifier, self.now)).unwrap()["verified"]
             .clone()
     }
 
     fn summary(&self) -> String {
-        let summary = self.verifier.summary(self.desks.members());
+        let summary = self.verifier.summary(self.watches.members());
         format!("{} {}", summary.state, summary.words).trim().to_owned()
     }
 }
@@ -184,7 +182,7 @@ fn what_is_the_same_is_told_with_its_time_and_its_numbers() {
         (&50.0.into(), &2.into(), &2.into(), &2.into(), &0.into())
     );
     assert_eq!(play.summary(), "same");
-    let items = play.verifier.items(&play.desks);
+    let items = play.verifier.items(&play.watches);
     assert_eq!(items[0].words, "2 of 2 the same at version 100, and 2 rows");
 }
 
@@ -212,7 +210,7 @@ fn a_difference_is_told_kept_and_healed_by_a_list_and_looked_at_again() {
     assert_eq!((&kept["in"], &kept["key"]), (&"store".into(), &"n/b".into()));
     let versions = (&kept["ours"]["resourceVersion"], &kept["theirs"]["resourceVersion"]);
     assert_eq!(versions, (&"2".into(), &"3".into()));
-    let items = play.verifier.items(&play.desks);
+    let items = play.verifier.items(&play.watches);
     assert_eq!(items[0].differences, ["n/b: here version 2, server version 3"]);
 }
 
@@ -432,7 +430,7 @@ fn each_namespace_is_compared_with_its_own_rows() {
 fn rows_that_differ_from_the_store_are_found() {
     for fragment in ["#/pods", "#/pods,services"] {
         let mut play = Play::at(fragment, &["a@1", "b@2", "c@3"]);
-        let (store, view) = (play.informers.get(play.id(0)).unwrap().store().list(), play.desks.view_mut().unwrap());
+        let (store, view) = (play.informers.get(play.id(0)).unwrap().store().list(), play.watches.view_mut().unwrap());
         // A change that never came, one that was never there, and one that came to nothing.
         let old = kubechurn_client::api::object::Object {
             resource_version: kubechurn_client::api::object::ResourceVersion::new("0"),
@@ -483,8 +481,6 @@ fn rows_that_are_drawn_otherwise_are_found() {
 fn a_watch_that_ends_ends_its_check() {
     let mut play = Play::at("#/pods", TWO);
     play.ask();
-    for watched in play.desks.take_out() {
-        watched.end(&mut play.informers, &mut play.announcer);
-    }
+    play.go("#/nodes");
     assert_eq!((play.wants(), play.answer("100 a@1 b@2")), (String::new(), String::new()));
 }

@@ -1,8 +1,8 @@
 //! What the queues promise, checked in all the ways of taking from them.
 
 use super::*;
-use crate::cache::queue_kind::QueueKind;
 use crate::cache::delta::tests::{object, write};
+use crate::cache::queue_kind::QueueKind;
 use crate::cache::store::{Change, Store};
 
 /// How a reader takes what waits.

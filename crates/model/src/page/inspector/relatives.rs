@@ -60,13 +60,13 @@ pub fn key_of(kind: &Kind, owner: &OwnerReference, namespace: &str) -> ObjectKey
 
 /// An object of a watched kind.
 pub fn find<'a>(
-    desks: &'a [Watched],
+    watches: &'a [Watched],
     informers: &'a SharedInformerFactory,
     kind: &Kind,
     key: &ObjectKey,
 ) -> Option<&'a Arc<Object>> {
-    let desk = desks.iter().find(|desk| desk.kind().resource == kind.resource)?;
-    desk.informers(informers).find_map(|informer| informer.store().get(key))
+    let watched = watches.iter().find(|watched| watched.kind().resource == kind.resource)?;
+    watched.informers(informers).find_map(|informer| informer.store().get(key))
 }
 
 /// A link to an object. Filters and selectors that may hide it do not come along.
@@ -101,17 +101,17 @@ pub fn status(object: &Object) -> (String, Tone) {
 }
 
 /// What belongs to the object with this uid, and what belongs to that.
-pub fn dependents(desks: &[Watched], informers: &SharedInformerFactory, route: &Route, uid: &Uid) -> Dependents {
-    let kinds = desks.iter().map(|desk| desk.kind().title).collect();
+pub fn dependents(watches: &[Watched], informers: &SharedInformerFactory, route: &Route, uid: &Uid) -> Dependents {
+    let kinds = watches.iter().map(|watched| watched.kind().title).collect();
     let mut found = Dependents { kinds, ..Dependents::default() };
     // A uid that two objects claim, or that owns itself, comes once.
     let mut seen = vec![uid.clone()];
-    below(desks, informers, route, uid, 0, &mut seen, &mut found);
+    below(watches, informers, route, uid, 0, &mut seen, &mut found);
     found
 }
 
 fn below(
-    desks: &[Watched],
+    watches: &[Watched],
     informers: &SharedInformerFactory,
     route: &Route,
     uid: &Uid,
@@ -120,9 +120,9 @@ fn below(
     found: &mut Dependents,
 ) {
     let value = uid.text();
-    for desk in desks {
+    for watched in watches {
         let mut objects: Vec<&Arc<Object>> =
-            desk.informers(informers).flat_map(|informer| informer.store().by_index(OWNER, &value)).collect();
+            watched.informers(informers).flat_map(|informer| informer.store().by_index(OWNER, &value)).collect();
         sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
         for object in objects {
             if found.links.len() >= MOST {
@@ -134,15 +134,15 @@ fn below(
             }
             seen.push(object.uid.clone());
             found.links.push(Link {
-                kind: desk.kind().resource.kind.to_owned(),
+                kind: watched.kind().resource.kind.to_owned(),
                 name: object.key.name.to_string(),
-                href: Some(link(route, desk.kind().name, &object.key)),
+                href: Some(link(route, watched.kind().name, &object.key)),
                 status: status(object),
                 words: "",
                 depth,
             });
             if depth + 1 < DEPTH {
-                below(desks, informers, route, &object.uid, depth + 1, seen, found);
+                below(watches, informers, route, &object.uid, depth + 1, seen, found);
             }
         }
     }
@@ -170,11 +170,11 @@ mod tests {
     fn check(frames: &[(&str, String)], uid: &str, expected: &[&str]) {
         let (mut informers, mut announcer) = (SharedInformerFactory::default(), Announcer::default());
         let route = Route::parse("#/deployments?pin=replicasets,pods&labels=a%3Db&ns=n");
-        let mut desks = Vec::new();
+        let mut watches = Vec::new();
         for name in ["deployments", "replicasets", "pods"] {
             let kind = kind(name).unwrap();
             let scopes = scopes(kind, &Route::default(), false);
-            desks.push(Watched::new(kind, scopes, Timeline::default(), &mut informers, &mut announcer, 0.0));
+            watches.push(Watched::new(kind, scopes, Timeline::default(), &mut informers, &mut announcer, 0.0));
         }
         for (id, resource, _) in informers.start() {
             let informer = informers.get_mut(id).unwrap();
@@ -187,7 +187,7 @@ mod tests {
             informer.handle(Input::Frame(end), NOW);
             informer.drain(usize::MAX, 0.0);
         }
-        let found = dependents(&desks, &informers, &route, &uid.into());
+        let found = dependents(&watches, &informers, &route, &uid.into());
         let lines: Vec<String> =
             found.links.iter().map(|link| format!("{}{} {}", "-".repeat(link.depth), link.kind, link.name)).collect();
         assert_eq!(lines, expected);

@@ -8,7 +8,7 @@ use kubechurn_client::cache::consistency::{Difference, Differences};
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::journal::Identity;
 
-use crate::page::desks::Desks;
+use crate::page::watches::Watches;
 
 /// How many rows are looked at in one slice: a few milliseconds of work.
 const SLICE: usize = 4096;
@@ -29,8 +29,8 @@ pub(super) struct RowRun {
 impl RowRun {
     /// Compares a slice of what one informer has in its table, which must have heard of all that the store holds. Whether
     /// it is done.
-    pub(super) fn work(&mut self, id: InformerId, desks: &Desks, informers: &SharedInformerFactory) -> bool {
-        let (Some(table), Some(informer)) = (desks.table_of(id), informers.get(id)) else { return true };
+    pub(super) fn work(&mut self, id: InformerId, watches: &Watches, informers: &SharedInformerFactory) -> bool {
+        let (Some(table), Some(informer)) = (watches.table_of(id), informers.get(id)) else { return true };
         let (view, kind, store) = (table.view, table.kind, informer.store());
         if let Some(mut sought) = self.sought.take() {
             for object in sought.by_ref().take(SLICE) {

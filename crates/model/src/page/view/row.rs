@@ -1,38 +1,63 @@
 //! From a row of the view to what the screen shows of it.
 
+use crate::page::direction::direction;
+use crate::page::layout::{Layout, Source};
+use crate::page::view::{CellModel, RowModel};
+use crate::table::filter::{Place, searched};
+use crate::table::order::RowId;
+use crate::table::view::{Progress, Row, TableView};
+use crate::timeline::mark::{MarkType, grouped};
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
 use kubechurn_client::cache::delta::DeltaType;
-use kubechurn_model::page::direction::direction;
-use kubechurn_model::page::layout::{Layout, Source};
-use kubechurn_model::table::filter::{Place, searched};
-use kubechurn_model::table::order::RowId;
-use kubechurn_model::table::view::{Progress, Row, TableView};
-use kubechurn_model::timeline::mark::{MarkType, grouped};
 
-use crate::ui::screen::{CellModel, RowModel};
+/// How the user looks at a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Whether the row's object is the one that the inspector shows.
+    pub selected: bool,
+    /// Whether the keyboard is on the row (0), or on one of its cells (from 1).
+    pub hand: Option<usize>,
+}
 
-/// Whether the user looks at a row's object, and whether the keyboard's hand is on the row (0) or on one of its cells
-/// (from 1).
-pub(super) type Look = (bool, Option<usize>);
+/// What a row showed last.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// All of it.
+    pub model: &'a RowModel,
+    /// Which of the kind's columns a change since then has touched, as bits; `None` where nothing has changed.
+    pub changed: Option<u32>,
+}
+
+/// A row, and all that is needed to say what it shows.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownRow<'a> {
+    /// The rows.
+    pub view: &'a TableView,
+    /// Its number among them.
+    pub id: RowId,
+    /// The row.
+    pub row: &'a Row,
+    /// Its place in the whole table, from 1.
+    pub rank: usize,
+    /// How the user looks at it.
+    pub look: Look,
+    /// What it showed last, if it was in sight.
+    pub before: Option<Seen<'a>>,
+    /// The time on the wall, which ages are told by.
+    pub wall: Timestamp,
+    /// The time, in milliseconds.
+    pub now: f64,
+}
 
 /// How long a changed cell stays marked, in seconds of the wall clock.
 const MARKED: i64 = 2;
 /// How long a row counts as just come.
 const FRESH: f64 = 2_000.0;
 
-/// What a row shows. `before` is what it showed last, and which columns a change since then touched.
-#[expect(clippy::too_many_arguments, reason = "a row is made of these parts, in one place")]
-pub(super) fn row_model(
-    layout: &mut Layout,
-    view: &TableView,
-    (id, row): (RowId, &Row),
-    rank: usize,
-    (selected, hand): Look,
-    before: Option<(&RowModel, Option<u32>)>,
-    wall: Timestamp,
-    now: f64,
-) -> RowModel {
+/// What a row shows. Columns become wider where its words need the room.
+pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
+    let ShownRow { view, id, row, rank, look, before, wall, now } = shown;
     let (object, filter) = (&row.object, view.filter());
     let (sources, face) = (layout.sources.clone(), layout.face().clone());
     let cells = sources.into_iter().enumerate().map(|(at, source)| {
@@ -40,7 +65,7 @@ pub(super) fn row_model(
         let mut tone = Tone::Plain;
         let mut flashes = false;
         let mut marks = Vec::new();
-        let last = before.and_then(|(model, _)| model.cells.get(at));
+        let last = before.and_then(|seen| seen.model.cells.get(at));
         let mut went = None;
         match source {
             Source::Kind => {
@@ -67,7 +92,7 @@ pub(super) fn row_model(
                     value.write(wall, &mut text);
                     tone = value.tone();
                 }
-                let changed = before.and_then(|(_, changed)| changed).unwrap_or(0);
+                let changed = before.and_then(|seen| seen.changed).unwrap_or(0);
                 flashes = cell < 32 && changed & (1 << cell) != 0;
                 if let Some((value, last)) = object.cells.get(cell).zip(last).filter(|_| flashes) {
                     went = direction(value, &last.text, &text);
@@ -97,8 +122,8 @@ pub(super) fn row_model(
         state: if row.deleted_at().is_some() { "deleted" } else { "live" },
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
         fading: row.deleted_at().map_or(0, |deleted_at| view.linger().fading(now - deleted_at)),
-        selected,
-        hand,
+        selected: look.selected,
+        hand: look.hand,
         flaw: object.flaw.clone(),
         delta: (mark.name(), mark.glyph()),
         cells,
@@ -106,7 +131,7 @@ pub(super) fn row_model(
 }
 
 /// How far a new order or filter has come.
-pub(super) fn progress(progress: Progress) -> String {
+pub fn progress(progress: Progress) -> String {
     let word = if progress.sorting { "sorting" } else { "still filtering" };
     format!("{word}, {} of {}", grouped(progress.done as u64), grouped(progress.of as u64))
 }

@@ -1,10 +1,15 @@
 //! Everything that is watched, and what is in view of it: one kind, or several in one table.
 
+mod wanted;
+
+pub use wanted::{Around, Rewatched, Wanted};
+
 use std::ops::{Deref, DerefMut};
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Health;
+use rustc_hash::FxHashMap;
 
 use crate::page::account::Account;
 use crate::page::audit::AuditLog;
@@ -19,11 +24,15 @@ use crate::timeline::Timeline;
 
 /// The watched kinds, those in view first.
 #[derive(Debug, Default)]
-pub struct Desks {
+pub struct Watches {
     watched: Vec<Watched>,
     in_view: usize,
     /// The table of those in view, where they are several.
     joint: Option<Joint>,
+    /// What was seen of kinds that are no longer watched, by the page's names for them.
+    past: FxHashMap<&'static str, Timeline>,
+    /// How many bytes a timeline may take, where that was said.
+    limit: Option<usize>,
 }
 
 /// A table, and what of it is an informer's.
@@ -39,7 +48,7 @@ pub struct TableOf<'a> {
     pub informers: Vec<InformerId>,
 }
 
-impl Deref for Desks {
+impl Deref for Watches {
     type Target = [Watched];
 
     fn deref(&self) -> &[Watched] {
@@ -47,22 +56,22 @@ impl Deref for Desks {
     }
 }
 
-impl DerefMut for Desks {
+impl DerefMut for Watches {
     fn deref_mut(&mut self) -> &mut [Watched] {
         &mut self.watched
     }
 }
 
-impl Desks {
-    /// Takes the watched kinds out, to be given back with [`Desks::put`].
-    pub fn take_out(&mut self) -> Vec<Watched> {
+impl Watches {
+    /// Takes the watched kinds out, to be given back with [`Watches::put`].
+    fn take_out(&mut self) -> Vec<Watched> {
         self.in_view = 0;
         std::mem::take(&mut self.watched)
     }
 
     /// Puts kinds there, the first `in_view` of them in view, and says which informers ended by what is let go.
     /// Whether the table of several is another one than before is told, too.
-    pub fn put(
+    fn put(
         &mut self,
         watched: Vec<Watched>,
         in_view: usize,
@@ -86,7 +95,7 @@ impl Desks {
     }
 
     /// Lets go of the table of several, and says which informers ended by that.
-    pub fn part(&mut self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> Vec<InformerId> {
+    fn part(&mut self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> Vec<InformerId> {
         self.joint.take().map_or_else(Vec::new, |joint| joint.end(informers, announcer))
     }
 
@@ -186,8 +195,10 @@ impl Desks {
 
     /// From now on every timeline takes at most so many bytes.
     pub fn limit_timelines(&mut self, budget: usize) {
+        self.limit = Some(budget);
         let joint = self.joint.iter_mut().map(|joint| &mut joint.sheet_mut().timeline);
-        self.watched.iter_mut().map(Watched::timeline_mut).chain(joint).for_each(|timeline| timeline.limit(budget));
+        let all = self.watched.iter_mut().map(Watched::timeline_mut).chain(joint).chain(self.past.values_mut());
+        all.for_each(|timeline| timeline.limit(budget));
     }
 
     /// What all marks take.

@@ -7,10 +7,8 @@ use kubechurn_client::cache::shared_informer::Received;
 use kubechurn_model::page::cursor::Cursor;
 use kubechurn_model::page::notices::{News, Said};
 use kubechurn_model::page::route::Route;
-use kubechurn_model::page::watched::{Watched, scopes};
+use kubechurn_model::page::watches::{Around, Rewatched, Wanted};
 use kubechurn_model::table::filter::Filter;
-use kubechurn_model::table::kinds::Kind;
-use kubechurn_model::timeline::Timeline;
 
 use crate::app::{Page, UNDRAINED};
 use crate::browser::driver::Driver;
@@ -23,7 +21,7 @@ impl Page {
         let now = crate::browser::clock::now();
         let route = route.resolved(&self.catalog);
         self.selected = route.selection(&self.catalog);
-        if self.route != route && self.route.has_table_of(&route) && !self.desks.is_empty() {
+        if self.route != route && self.route.has_table_of(&route) && !self.watches.is_empty() {
             // The table stays as it is, under whatever the user is doing to it.
             self.route = route;
             put(self.screen.route, self.route.clone());
@@ -54,67 +52,25 @@ impl Page {
         let parsed = Filter::over(&self.route.text, &face);
         put(self.screen.filter_error, parsed.as_ref().err().map(ToString::to_string));
         let filter = parsed.unwrap_or_default();
-        if let Some(view) = self.desks.view_mut() {
+        if let Some(view) = self.watches.view_mut() {
             view.release();
             view.filter_by(filter);
             view.sort_by(order);
         }
         // A table that comes into view again begins without its filter.
-        for desk in self.desks.others_mut() {
-            desk.view_mut().filter_by(Filter::default());
+        for watched in self.watches.others_mut() {
+            watched.view_mut().filter_by(Filter::default());
         }
         self.arrived();
     }
 
-    /// Makes the desks those that the route asks for, in its order. What is let go is let go last, so that an
-    /// informer that is still looked at in another way goes on, and its rows are there at once.
+    /// Watches what the route asks for, and no more.
     fn watch(&mut self, now: f64) {
-        let wanted = self.route.watched(&self.catalog).into_iter().filter(|kind| !self.definitions.awaits(kind));
-        let wanted: Vec<_> = wanted.collect();
-        // A kind whose columns are others now is let go first: its informer keeps what the old ones show.
-        let is_other =
-            |old: &Watched| wanted.iter().any(|kind| kind.resource == old.kind().resource && *kind != old.kind());
-        let (others, mut before): (Vec<_>, Vec<_>) = self.desks.take_out().into_iter().partition(is_other);
-        if !others.is_empty() {
-            // So does what the table of several has of it.
-            let ended = self.desks.part(&mut self.informers, &mut self.announcer);
-            ended.iter().for_each(|id| drop(self.drivers.remove(id)));
-        }
-        for watched in others {
-            self.leave(watched, now);
-        }
-        let mut after = Vec::new();
-        let in_view = self.face();
-        let is_in_view = |kind: &Kind| in_view.number(kind).is_some();
-        for kind in wanted {
-            let scopes = scopes(kind, &self.route, is_in_view(kind));
-            let same = before.iter().position(|watched| watched.kind() == kind && watched.scopes() == scopes);
-            match same {
-                Some(at) => after.push(before.remove(at)),
-                None => {
-                    let watched =
-                        Watched::new(kind, scopes, Timeline::default(), &mut self.informers, &mut self.announcer, now);
-                    after.push(watched);
-                }
-            }
-        }
-        for watched in before {
-            self.leave(watched, now);
-        }
-        for watched in &mut after {
-            // What was seen of the kind in other scopes, or before it was let go, stays on its timeline.
-            if let Some(mut past) = self.past.remove(watched.kind().name) {
-                past.close_gap(now);
-                if self.memory.has_shed() {
-                    past.limit(crate::app::memory::MARKS);
-                }
-                watched.go_on_with(past);
-            }
-        }
-        let count = after.iter().filter(|watched| is_in_view(watched.kind())).count();
-        let (ended, is_other) = self.desks.put(after, count, &mut self.informers, &mut self.announcer, now);
+        let wanted = Wanted::at(&self.route, &self.catalog, &self.definitions);
+        let mut around = Around { informers: &mut self.informers, announcer: &mut self.announcer, now };
+        let Rewatched { ended, is_other } = self.watches.watch(&wanted, &mut around);
         ended.iter().for_each(|id| drop(self.drivers.remove(id)));
-        self.desks.write_down(&self.audit);
+        self.watches.write_down(&self.audit);
         if is_other {
             // Rows of another table have the same numbers.
             self.layout.generation += 1;
@@ -180,14 +136,5 @@ impl Page {
         }
         self.frames.request();
         (action, deadline)
-    }
-
-    fn leave(&mut self, mut watched: Watched, now: f64) {
-        watched.take(&mut self.informers);
-        let resource = watched.kind().name;
-        let (mut timeline, ended) = watched.end(&mut self.informers, &mut self.announcer);
-        ended.iter().for_each(|id| drop(self.drivers.remove(id)));
-        timeline.open_gap(now, "not watched");
-        self.past.insert(resource, timeline);
     }
 }
