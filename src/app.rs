@@ -12,7 +12,6 @@ mod layout;
 mod linger;
 mod listing;
 mod memory;
-mod meters;
 mod notices;
 mod palette;
 mod pointer;
@@ -60,7 +59,6 @@ use kubechurn_model::table::view::Linger;
 use crate::app::hands::AtHand;
 use crate::app::inspector::{Choices, Inspection};
 use crate::app::listing::Listing;
-use crate::app::meters::Meters;
 use crate::app::pointer::Pointer;
 use crate::app::present::Shown;
 use crate::app::timeline::Stage;
@@ -72,6 +70,7 @@ use crate::browser::frame::Frames;
 use crate::browser::watchdog;
 use crate::ui::screen::{Command, Commands, Screen, put};
 use crate::ui::shell::{Shell, ShellProps};
+use kubechurn_model::page::rates::RateMeter;
 
 /// How long one drain may take of a frame, in milliseconds: half of it, so that the other half can paint.
 const SHARE: f64 = 8.0;
@@ -139,9 +138,9 @@ struct Page {
     pointer: Pointer,
     shown: Shown,
     stage: Stage,
-    meters: Meters,
+    meters: RateMeter,
     /// Of each informer by itself.
-    shares: FxHashMap<InformerId, Meters>,
+    shares: FxHashMap<InformerId, RateMeter>,
     /// When the last tick was, and whether the page was hidden then.
     ticked: (f64, bool),
     heartbeat: Heartbeat,
@@ -233,7 +232,7 @@ impl Page {
                 pointer: Pointer::default(),
                 shown: Shown::default(),
                 stage: Stage::default(),
-                meters: Meters::default(),
+                meters: RateMeter::default(),
                 shares: FxHashMap::default(),
                 ticked: (clock::now(), clock::is_hidden()),
                 heartbeat: Heartbeat::default(),

@@ -7,9 +7,9 @@ use kubechurn_model::page::history::BUDGET;
 use kubechurn_model::page::memory::Step;
 use kubechurn_model::page::notices::{News, Said};
 
-use crate::app::meters::sums;
 use crate::app::{Page, Shared};
 use crate::browser::clock;
+use kubechurn_model::page::rates::sums;
 
 /// What a timeline may take once memory is short, in bytes.
 const MARKS: usize = 512 << 10;
@@ -85,10 +85,10 @@ impl Page {
 
     /// After each frame: says so, once, if the sums do not balance.
     pub(super) fn check_sums(&mut self, now: f64) {
-        if self.meters.unbalanced || self.is_balanced() {
+        if self.checks.unbalanced || self.is_balanced() {
             return;
         }
-        self.meters.unbalanced = true;
+        self.checks.unbalanced = true;
         let news = News::Unbalanced { at: now, words: self.sums() };
         self.announcer.say(Said { resource: "", namespace: String::new(), news });
         self.announce();

@@ -23,10 +23,10 @@ use kubechurn_model::page::view::{
 use crate::app::Page;
 use crate::app::layout::heads;
 use crate::app::memory;
-use crate::app::meters::Sample;
 use crate::browser::clock;
 use crate::ui::screen::{Slot, WindowModel, put};
 use crate::ui::unplaced::ROW;
+use kubechurn_model::page::rates::Sample;
 
 /// Rows above and below the visible ones that are in the document too.
 const OVERSCAN: usize = 6;

@@ -4,9 +4,9 @@ use kubechurn_model::page::rail::Groups;
 use kubechurn_model::page::report;
 use kubechurn_model::page::watched::Watched;
 use kubechurn_model::table::kinds::Kind;
-use kubechurn_model::timeline::mark::{MarkType, grouped};
+use kubechurn_model::timeline::mark::grouped;
 
-use kubechurn_model::page::view::{RailItem, bytes, bytes_of};
+use kubechurn_model::page::view::{RailItem, bytes, bytes_of, spark};
 
 use crate::app::{Page, travel};
 use crate::browser::clock;
@@ -64,7 +64,7 @@ impl Page {
             pinned: self.route.pinned.iter().any(|pinned| pinned == kind.name),
             state: watched.map_or(otherwise, |watched| report::state(watched.health(&self.informers, now))),
             count: watched.map_or_else(String::new, |watched| grouped(watched.items(&self.informers) as u64)),
-            spark: watched.map_or_else(String::new, |watched| spark(watched, now)),
+            spark: watched.map_or_else(String::new, |watched| spark(watched.timeline(), now)),
             href: self.route.showing(kind.name).fragment(),
             gone: false,
             note,
@@ -94,31 +94,4 @@ impl Page {
     fn keep_groups(&self) {
         travel::keep(KEY, Some(&self.groups.text()));
     }
-}
-
-/// A minute of a kind's churn as a path of 22 bars, 44 wide and 14 high.
-fn spark(watched: &Watched, now: f64) -> String {
-    const BARS: usize = 22;
-    let timeline = watched.timeline();
-    let step = 60_000.0 / BARS as f64;
-    // Aligned to whole steps, so that bars move on and do not flicker.
-    let end = (now / step).floor() * step;
-    let mut sums = [0_u64; BARS];
-    // A list is no churn, however many objects it brings.
-    let churn = |since: f64| {
-        let counts = timeline.counts_since(since);
-        counts.of(MarkType::Added) + counts.of(MarkType::Updated) + counts.of(MarkType::Deleted)
-    };
-    let mut later = churn(end);
-    for (at, sum) in sums.iter_mut().enumerate().rev() {
-        let since = churn(end - step * (BARS - at) as f64);
-        *sum = since.saturating_sub(later);
-        later = since;
-    }
-    let most = sums.iter().copied().max().unwrap_or(0).max(1) as f64;
-    let bars = sums.iter().enumerate().filter(|(_, sum)| **sum > 0).map(|(at, sum)| {
-        let height = (*sum as f64 / most).sqrt() * 13.0 + 1.0;
-        format!("M{} 14v-{height:.1}h1.5V14z", at * 2)
-    });
-    bars.collect()
 }

@@ -32,6 +32,8 @@ pub(super) struct Checks {
     pub(super) verifier: Verifier,
     /// Whether every table has heard of all that its stores hold.
     pub(super) whole: bool,
+    /// Whether it was told that the sums do not balance.
+    pub(super) unbalanced: bool,
     asked: Option<AbortHandle>,
 }
 

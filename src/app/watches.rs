@@ -10,8 +10,8 @@ use kubechurn_model::timeline::mark::grouped;
 use kubechurn_model::page::view::{WatchItem, bytes, bytes_of};
 
 use crate::app::Page;
-use crate::app::meters::{Meters, Rates, Sample};
 use crate::ui::screen::put;
+use kubechurn_model::page::rates::{RateMeter, Rates, Sample};
 
 impl Page {
     /// Measures each watch, and lists them if someone looks.
@@ -29,7 +29,7 @@ impl Page {
     fn watch_items(&self, now: f64) -> Vec<WatchItem> {
         let items = self.informers.iter().filter_map(|(id, informer)| {
             let (resource, scope) = self.informers.of(id)?;
-            let rates = self.shares.get(&id).map(Meters::rates).unwrap_or_default();
+            let rates = self.shares.get(&id).map(RateMeter::rates).unwrap_or_default();
             let kind = self.catalog.kinds().find(|kind| kind.resource == resource);
             let words = [&*scope.namespace, &*scope.label_selector, &*scope.field_selector];
             Some(WatchItem {
@@ -49,6 +49,6 @@ impl Page {
     pub(super) fn share(&self, resource: &ApiResource, scope: &Scope) -> Option<Rates> {
         let is_it = |id| self.informers.of(id).is_some_and(|(other, own)| other == *resource && own == scope);
         let (id, _) = self.informers.iter().find(|(id, _)| is_it(*id))?;
-        self.shares.get(&id).map(Meters::rates)
+        self.shares.get(&id).map(RateMeter::rates)
     }
 }

@@ -21,6 +21,7 @@ pub mod memory;
 pub mod notices;
 pub mod palette;
 pub mod rail;
+pub mod rates;
 pub mod report;
 pub mod resync;
 pub mod route;

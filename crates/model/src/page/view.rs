@@ -1,10 +1,12 @@
 //! What parts of the page show, each as one value that a view writes into the document as it stands.
 
 mod row;
+mod spark;
 mod told;
 mod words;
 
 pub use row::{Look, Seen, ShownRow, progress, row_model};
+pub use spark::spark;
 pub use told::{Place, empty, left_out, trouble};
 pub use words::{bytes, bytes_of, seconds};
 

@@ -144,3 +144,85 @@ fn tone_name(tone: Tone) -> &'static str {
         Tone::Bad => "bad",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kubechurn_client::api::object::Object;
+    use kubechurn_client::cache::store::Change;
+
+    use super::*;
+    use crate::page::layout::Arrangement;
+    use crate::table::face::Face;
+    use crate::table::filter::Filter;
+    use crate::table::kinds::pods;
+
+    const MINUTE: f64 = 60_000.0;
+
+    fn pod(version: u32, restarts: u32) -> Arc<Object> {
+        let text = format!(
+            r#"{{"metadata":{{"namespace":"shop","name":"web","uid":"u","resourceVersion":"{version}"}},
+                "spec":{{"containers":[{{}}]}},"status":{{"phase":"Running","containerStatuses":
+                [{{"name":"a","ready":true,"restartCount":{restarts},"state":{{"running":{{}}}}}}]}}}}"#
+        );
+        Arc::new(pods::decode(&text).expect("a Pod"))
+    }
+
+    /// The row of the only Pod, as `TITLE=text`; what is marked in square brackets, an arrow behind it.
+    fn shown(view: &TableView, layout: &mut Layout, before: Option<Seen<'_>>, at: f64) -> (RowModel, String) {
+        let id = view.window(0, 1)[0];
+        let row = view.row(id).expect("a row");
+        let (rank, look, wall) = (1, Look::default(), Timestamp((at / 1000.0) as i64));
+        let model = row_model(layout, ShownRow { view, id, row, rank, look, before, wall, now: at });
+        let titles: Vec<&str> = layout.sources.iter().map(|source| layout.title(*source)).collect();
+        let cells = titles.iter().zip(&model.cells).map(|(title, cell)| {
+            let text = if cell.marked_at.is_some() { format!("[{}]", cell.text) } else { cell.text.clone() };
+            format!("{title}={text}{}", cell.went.map_or("", |went| if went == "up" { "↑" } else { "↓" }))
+        });
+        let cells = cells.collect::<Vec<_>>().join(" ");
+        (model, cells)
+    }
+
+    #[test]
+    fn a_row_says_what_changed_for_a_while_and_when_it_was_deleted() {
+        let mut layout = Layout::of(Arc::new(Face::of(&[&pods::KIND])), false, &Arrangement::default());
+        let mut view = TableView::default();
+        view.apply(&Change::Added { new: pod(1, 3), listed: true, folded: 1 }, 0.0);
+        let (first, cells) = shown(&view, &mut layout, None, MINUTE);
+        assert_eq!(cells, "NAMESPACE=shop NAME=web READY=1/1 STATUS=Running RESTARTS=3 AGE=<unknown> Δ=60s");
+        assert_eq!((first.state, first.kind, first.fresh, first.delta.0), ("live", "pods", false, "Replaced"));
+
+        view.apply(&Change::Updated { old: pod(1, 3), new: pod(2, 4), folded: 1 }, MINUTE);
+        let changed = view.row(view.window(0, 1)[0]).expect("a row").changed;
+        let before = Some(Seen { model: &first, changed: Some(changed) });
+        let (second, cells) = shown(&view, &mut layout, before, MINUTE + 1_000.0);
+        assert!(cells.contains("STATUS=Running RESTARTS=[4]↑ "), "{cells}");
+        let again = |at| {
+            let mut layout = Layout::of(layout.face().clone(), false, &Arrangement::default());
+            shown(&view, &mut layout, Some(Seen { model: &second, changed: None }), at).1
+        };
+        assert!(again(MINUTE + 2_000.0).contains("RESTARTS=[4]↑ "), "the mark stays for two seconds");
+        assert!(again(MINUTE + 3_000.0).contains("RESTARTS=4 "), "and goes then");
+
+        view.apply(&Change::Deleted { last: pod(3, 4), folded: 1, final_state_unknown: false }, 2.0 * MINUTE);
+        let (gone, cells) = shown(&view, &mut layout, None, 2.0 * MINUTE + 5_000.0);
+        assert!(gone.state == "deleted" && cells.ends_with("Δ=deleted 5s"), "{cells}");
+    }
+
+    #[test]
+    fn a_row_says_where_the_filter_matched() {
+        let face = Arc::new(Face::of(&[&pods::KIND]));
+        let mut layout = Layout::of(face.clone(), false, &Arrangement::default());
+        let mut view = TableView::default();
+        view.apply(&Change::Added { new: pod(1, 0), listed: false, folded: 1 }, 0.0);
+        view.filter_by(Filter::over("eb run", &face).expect("a filter"));
+        while view.progress().is_some() {
+            view.work(|| true);
+        }
+        let (model, _) = shown(&view, &mut layout, None, 500.0);
+        let marks: Vec<_> = model.cells.iter().map(|cell| cell.marks.clone()).collect();
+        assert_eq!(format!("{marks:?}"), "[[], [1..3], [], [0..3], [], [], []]");
+        assert!(model.fresh, "it has just come");
+    }
+}

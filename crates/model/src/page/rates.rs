@@ -6,13 +6,19 @@ use kubechurn_client::cache::ledger::Ledger;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sample {
-    pub(super) at: f64,
-    pub(super) frames: u64,
-    pub(super) bytes: u64,
-    pub(super) deltas: u64,
-    pub(super) applied: u64,
-    pub(super) pages: u64,
+pub struct Sample {
+    /// When, in milliseconds.
+    pub at: f64,
+    /// Text frames.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What was queued.
+    pub deltas: u64,
+    /// What of it reached the store.
+    pub applied: u64,
+    /// Drains that changed the page.
+    pub pages: u64,
 }
 
 /// Over how long a rate is taken, in milliseconds.
@@ -20,27 +26,28 @@ const SPAN: f64 = 2_000.0;
 
 /// Samples of the last seconds.
 #[derive(Debug, Default)]
-pub(super) struct Meters {
+pub struct RateMeter {
     samples: VecDeque<Sample>,
     /// Drains that changed the page.
-    pub(super) pages: u64,
-    /// Whether it was told that the sums do not balance.
-    pub(super) unbalanced: bool,
+    pub pages: u64,
 }
 
 /// A second's worth of each counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Rates {
-    pub(super) frames: f64,
-    pub(super) bytes: f64,
-    pub(super) pages: f64,
+pub struct Rates {
+    /// Text frames.
+    pub frames: f64,
+    /// Their bytes.
+    pub bytes: f64,
+    /// Drains that changed the page.
+    pub pages: f64,
     /// Deltas for each that was applied.
-    pub(super) folded: f64,
+    pub folded: f64,
 }
 
-impl Meters {
+impl RateMeter {
     /// Takes a sample, and says how fast the counters grew since the oldest one that is kept.
-    pub(super) fn take(&mut self, sample: Sample) -> Rates {
+    pub fn take(&mut self, sample: Sample) -> Rates {
         // Counters of a kind that is no longer watched are gone: begin anew.
         if self.samples.back().is_some_and(|last| last.frames > sample.frames || last.applied > sample.applied) {
             self.samples.clear();
@@ -53,7 +60,7 @@ impl Meters {
     }
 
     /// How fast the counters grew since the oldest sample that is kept.
-    pub(super) fn rates(&self) -> Rates {
+    pub fn rates(&self) -> Rates {
         let Some(sample) = self.samples.back() else { return Rates::default() };
         let Some(first) = self.samples.front().filter(|first| sample.at > first.at) else { return Rates::default() };
         let seconds = (sample.at - first.at) / 1000.0;
@@ -70,7 +77,7 @@ impl Meters {
 }
 
 /// The sums of the ledger, written out.
-pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
+pub fn sums(ledger: &Ledger, queued: u64) -> String {
     format!(
         "frames {} = bookmarks {} + errors {} + malformed {} + oversized {} + events {}\n\
          events {} = watched {} + streamed {} + late {} + former {} + unknown {}\n\
@@ -118,4 +125,25 @@ pub(super) fn sums(ledger: &Ledger, queued: u64) -> String {
         ledger.repeated,
         ledger.malformed_items,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_taken_over_the_last_two_seconds() {
+        let mut meter = RateMeter::default();
+        let sample = |at, frames| Sample { at, frames, deltas: 2 * frames, applied: frames, ..Sample::default() };
+        assert_eq!(meter.take(sample(0.0, 100)).frames, 0.0, "one sample is no rate");
+        assert_eq!(meter.take(sample(500.0, 150)).frames, 100.0);
+        for at in 2..=8 {
+            meter.take(sample(500.0 * f64::from(at), 150));
+        }
+        let rates = meter.take(sample(4_500.0, 150));
+        assert_eq!((rates.frames, rates.folded), (0.0, 1.0), "what was before is forgotten");
+        assert_eq!(meter.take(sample(5_000.0, 250)).folded, 2.0);
+        assert_eq!(meter.take(sample(5_500.0, 3)), Rates::default(), "counters that fell are others");
+        assert_eq!(meter.rates(), Rates::default());
+    }
 }
