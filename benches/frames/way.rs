@@ -9,7 +9,7 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use kubechurn_client::cache::processor::HandlerId;
-use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 use kubechurn_model::table::kinds::pods;
@@ -122,7 +122,8 @@ impl Bench {
     fn run(&mut self, frames: &Array) {
         for at in 0..frames.length() {
             let Ok(text) = frames.get(at).dyn_into::<JsString>() else { continue };
-            self.informer.handle(Input::Bytes(self.transcript.read(&text)), MOMENT);
+            let Ok(bytes) = self.transcript.read(&text, LONGEST_FRAME) else { continue };
+            self.informer.handle(Input::Bytes(bytes), MOMENT);
             if at % BURST == BURST - 1 {
                 self.drain();
             }
