@@ -405,7 +405,8 @@ impl Page {
                 let [marks, versions, budget] = [history, versions, budget].map(|bytes| bytes as f64 / 1e6);
                 let most = self.memory.budget() as f64 / 1e6;
                 let memory = memory::taken() as f64 / 1e6;
-                format!("versions {versions:.1}/{budget:.0} MB · marks {marks:.1} MB · memory {memory:.0}/{most:.0} MB")
+                // The most telling first: a narrow window cuts off the rest.
+                format!("memory {memory:.0}/{most:.0} MB · versions {versions:.1}/{budget:.0} · marks {marks:.1}")
             },
             balanced: self.is_balanced(),
             ledger: self.sums(),

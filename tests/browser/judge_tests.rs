@@ -131,6 +131,18 @@ fn verdict(run: &Run) -> Verdict {
     judge(&Case { ledger: &ledger, log: &log, resource: "pods", truth: &truth, digest: &digest, status: &run.status })
 }
 
+/// The first attempt never reached the cluster, and the second asked for as many seconds.
+#[test]
+fn a_watch_that_was_asked_for_twice_in_the_same_words_is_accounted_for() {
+    let mut run = good();
+    for url in [ONE, TWO] {
+        let at = run.entries.iter().position(|one| *one == entry("watch", &[json!(url)])).unwrap();
+        run.entries.insert(at, entry("watch", &[json!(url)]));
+    }
+    let found = verdict(&run);
+    assert!(found.complaints.is_empty() && found.residual == 0, "{:#?}", found.complaints);
+}
+
 #[test]
 fn a_good_run_is_accounted_for() {
     let run = good();
