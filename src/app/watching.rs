@@ -8,6 +8,7 @@ use kubechurn_model::page::cursor::Cursor;
 use kubechurn_model::page::notices::{News, Said};
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::watches::{Around, Rewatched, Wanted};
+use kubechurn_model::table::face::Face;
 use kubechurn_model::table::filter::Filter;
 
 use crate::app::{Page, UNDRAINED};
@@ -21,7 +22,8 @@ impl Page {
         let now = crate::browser::clock::now();
         let route = route.resolved(&self.catalog);
         self.selected = route.selection(&self.catalog);
-        if self.route != route && self.route.has_table_of(&route) && !self.watches.is_empty() {
+        let moved = self.route.moved_to(&route);
+        if moved.keeps_table() && !self.watches.is_empty() {
             // The table stays as it is, under whatever the user is doing to it.
             self.route = route;
             put(self.screen.route, self.route.clone());
@@ -29,11 +31,7 @@ impl Page {
             self.frames.hurry();
             return;
         }
-        let scope = |route: &Route| {
-            let Route { resource, namespaces, labels, fields, .. } = route.clone();
-            (resource, namespaces, labels, fields)
-        };
-        if scope(&self.route) != scope(&route) {
+        if moved.scope {
             // A table that was never drained would look as if it were still being listed.
             self.pause(false, now);
             // Another table counts its rows anew: none may be taken for one of the last table.
@@ -42,26 +40,35 @@ impl Page {
             self.hands.cursor = Cursor::default();
         }
         self.route = route;
-        if self.base.is_some() {
+        if moved.watched && self.base.is_some() {
             self.ask_for_definitions();
             self.watch(now);
+            // A table that comes into view again begins without its filter.
+            for watched in self.watches.others_mut() {
+                watched.view_mut().filter_by(Filter::default());
+            }
         }
         let face = self.face();
-        let order = self.route.order(&face);
-        // A filter that cannot be read lets everything through, and says so beside its field.
-        let parsed = Filter::over(&self.route.text, &face);
-        put(self.screen.filter_error, parsed.as_ref().err().map(ToString::to_string));
-        let filter = parsed.unwrap_or_default();
         if let Some(view) = self.watches.view_mut() {
             view.release();
-            view.filter_by(filter);
-            view.sort_by(order);
+            if moved.order || moved.watched {
+                view.sort_by(self.route.order(&face));
+            }
         }
-        // A table that comes into view again begins without its filter.
-        for watched in self.watches.others_mut() {
-            watched.view_mut().filter_by(Filter::default());
+        if moved.filter || moved.watched {
+            self.filter(&face);
         }
         self.arrived();
+    }
+
+    /// Has the table show what passes the filter. One that cannot be read lets everything through, and says so beside its
+    /// field.
+    fn filter(&mut self, face: &Face) {
+        let parsed = Filter::over(&self.route.text, face);
+        put(self.screen.filter_error, parsed.as_ref().err().map(ToString::to_string));
+        if let Some(view) = self.watches.view_mut() {
+            view.filter_by(parsed.unwrap_or_default());
+        }
     }
 
     /// Watches what the route asks for, and no more.

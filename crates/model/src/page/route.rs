@@ -38,6 +38,28 @@ pub struct Route {
     pub tab: String,
 }
 
+/// What has to be done anew at another place: see [`Route::moved_to`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// The table shows other objects: another kind, other namespaces, other selectors.
+    pub scope: bool,
+    /// What is watched.
+    pub watched: bool,
+    /// Which rows pass.
+    pub filter: bool,
+    /// In which order they stand.
+    pub order: bool,
+    /// Which columns they have.
+    pub columns: bool,
+}
+
+impl Moved {
+    /// Whether the table stays as it is: only the inspector shows something else.
+    pub fn keeps_table(self) -> bool {
+        self == Moved::default()
+    }
+}
+
 impl Default for Route {
     fn default() -> Route {
         Route {
@@ -318,10 +340,22 @@ impl Route {
         Route { selected, ..self.clone() }
     }
 
-    /// Whether both lead to the same table, whatever the inspector shows.
-    pub fn has_table_of(&self, other: &Route) -> bool {
-        let table = |route: &Route| Route { selected: String::new(), tab: String::new(), ..route.clone() };
-        table(self) == table(other)
+    /// What has to be done anew to go from here to another place. To stay where one is means that something else has
+    /// changed, the kinds that there are: everything that depends on them is done anew.
+    pub fn moved_to(&self, next: &Route) -> Moved {
+        if self == next {
+            return Moved { scope: false, watched: true, filter: true, order: true, columns: true };
+        }
+        let Route { resource, namespaces, labels, fields, text, sort, pinned, wide, .. } = self;
+        let scope =
+            (resource, namespaces, labels, fields) != (&next.resource, &next.namespaces, &next.labels, &next.fields);
+        Moved {
+            scope,
+            watched: scope || *pinned != next.pinned,
+            filter: scope || *text != next.text,
+            order: scope || *sort != next.sort,
+            columns: scope || *wide != next.wide,
+        }
     }
 
     /// The route with a kind pinned, or no longer.

@@ -98,8 +98,8 @@ fn a_link_opens_the_inspector() {
     assert_eq!(route.showing("nodes").fragment(), "#/nodes?ns=a");
     let other = route.selecting(Some(("pods", &ObjectKey::new("a", "c"))));
     assert_eq!(other.fragment(), "#/pods?ns=a&sel=a/c&tab=yaml");
-    assert!(other.has_table_of(&route) && other.selecting(None).has_table_of(&route));
-    assert!(!other.has_table_of(&route.choosing("b")));
+    assert!(other.moved_to(&route).keeps_table() && other.selecting(None).moved_to(&route).keeps_table());
+    assert!(!other.moved_to(&route.choosing("b")).keeps_table());
 }
 
 #[test]
@@ -171,4 +171,24 @@ fn the_kind_in_view_is_watched_once() {
     let route = Route::parse("#/pods?pin=nodes,pods");
     assert_eq!(route.pinning("nodes").pinned, ["pods"]);
     assert_eq!(route.choosing("shop").choosing("shop"), route);
+}
+
+#[test]
+fn only_what_changed_is_done_anew() {
+    let moved = |from: &str, to: &str| {
+        let Moved { scope, watched, filter, order, columns } = Route::parse(from).moved_to(&Route::parse(to));
+        let all = [(scope, "scope"), (watched, "watched"), (filter, "filter"), (order, "order"), (columns, "columns")];
+        all.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect::<Vec<_>>().join(" ")
+    };
+    let here = "#/pods?ns=shop&q=web&sort=AGE";
+    assert_eq!(moved(here, "#/pods?ns=shop&q=web&sort=-AGE"), "order");
+    assert_eq!(moved(here, "#/pods?ns=shop&q=db&sort=AGE"), "filter");
+    assert_eq!(moved(here, "#/pods?ns=shop&q=web&sort=AGE&wide=1"), "columns");
+    assert_eq!(moved(here, "#/pods?ns=shop&q=web&sort=AGE&pin=nodes"), "watched");
+    assert_eq!(moved(here, "#/pods?q=web&sort=AGE"), "scope watched filter order columns");
+    assert_eq!(moved(here, "#/nodes?ns=shop&q=web&sort=AGE"), "scope watched filter order columns");
+    assert_eq!(moved(here, here), "watched filter order columns");
+    let open = Route { selected: String::from("shop/web"), ..Route::parse(here) };
+    assert!(Route::parse(here).moved_to(&open).keeps_table());
+    assert!(open.moved_to(&Route { tab: String::from("yaml"), ..open.clone() }).keeps_table());
 }
