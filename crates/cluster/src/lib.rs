@@ -8,7 +8,7 @@
 //! ```
 //!
 //! In reading order: `storage/` keeps keys under one revision; `resources/` is what is served; `store.rs` and `cacher/`
-//! write and read it; `endpoints/`, `printers/` and `write/` are the API; `client/` is client-go to what runs inside;
+//! write and read it; `request/`, `endpoints/`, `printers/` and `write/` are the API; `client/` is client-go to what runs inside;
 //! `controllers/` brings the cluster to where it should be; `scenario/` is what happens in it; `faults/` breaks it, and
 //! writes down what was really sent.
 //!
@@ -88,7 +88,9 @@ mod controllers;
 mod endpoints;
 mod faults;
 mod printers;
+mod request;
 mod resources;
+mod status;
 mod storage;
 mod store;
 mod write;

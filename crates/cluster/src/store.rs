@@ -8,11 +8,11 @@ use tokio::sync::watch;
 
 use crate::cacher::Cacher;
 use crate::clock;
-use crate::endpoints::status::Status;
 use crate::random;
 use crate::resources::object::{Draft, Object};
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
+use crate::status::Status;
 use crate::storage::{RangeRequest, Storage, StorageError, Txn, Write};
 
 /// A selective page reads the storage in growing pieces, of at most so many objects (`maxLimit` in etcd3's store).

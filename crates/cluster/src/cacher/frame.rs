@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::ws::Utf8Bytes;
 
-use crate::endpoints::status::Status;
 use crate::resources::object::Object;
+use crate::status::Status;
 
 /// One event as it is sent: a message over WebSocket, a line over HTTP.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,12 +13,12 @@ use super::frame::{self, Frame};
 use super::ring::Interval;
 use super::trigger::Trigger;
 use super::{Cacher, Registered, Since};
-use crate::endpoints::status::Status;
 use crate::faults::Faults;
 use crate::printers::form::Form;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
+use crate::status::Status;
 
 /// So many events or objects are looked at before the receiver gets to see them (`bufferSize` in
 /// `watch_cache_interval.go`).

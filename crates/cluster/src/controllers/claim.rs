@@ -9,10 +9,10 @@ use kubechurn_client::cache::index::IndexFunc;
 use serde_json::{Value, json};
 
 use super::object;
-use super::selector::Selector;
 use crate::client::api_error::ApiError;
 use crate::client::lister::Lister;
 use crate::client::rest::{Client, Patch};
+use crate::resources::label_selector::Selector;
 
 /// The index that files objects that nobody controls under their namespace.
 const ORPHAN: &str = "orphan";

@@ -18,10 +18,10 @@
 //! 2. A line in [`add_all`].
 //! 3. Tests against the running server, in `controllers/tests/`: `Cluster::start(|manager| manager.add::<Yours>())`.
 //!
-//! What is there to build on: [`object`] and [`pod`] read objects, which are JSON with their kind; [`selector`] reads
-//! label selectors, and [`selector::Selector::of_workload`] those of who creates Pods; [`claim`] adopts and releases;
-//! [`expectations`] prevent a second creation; a [`pod_handler::PodHandler`] hears of Pods for their workloads; [`written`]
-//! waits for what was written; [`history`] keeps templates as ControllerRevisions; a [`events::Recorder`] records
+//! What is there to build on: [`object`] and [`pod`] read objects, which are JSON with their kind;
+//! [`crate::resources::label_selector`] reads label selectors, also those of who creates Pods; [`claim`] adopts and
+//! releases; [`expectations`] prevent a second creation; a [`pod_handler::PodHandler`] hears of Pods for their
+//! workloads; [`written`] waits for what was written; [`history`] keeps templates as ControllerRevisions; a [`events::Recorder`] records
 //! Events; [`queue::Queue::add_after`] looks again later. A conflict (409) is no mistake: return the error, and
 //! the key comes back. `sync` may await requests, and other keys are worked on meanwhile, never the same one.
 //!
@@ -44,7 +44,6 @@ pub mod pod_handler;
 pub mod pod_view;
 pub mod quantity;
 pub mod queue;
-pub mod selector;
 pub mod written;
 
 pub mod cron_job;

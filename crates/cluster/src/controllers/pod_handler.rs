@@ -9,8 +9,8 @@ use kubechurn_client::cache::store::Change;
 use super::expectations::Expectations;
 use super::object;
 use super::queue::Queue;
-use super::selector::Selector;
 use crate::client::lister::Lister;
+use crate::resources::label_selector::Selector;
 
 /// What a controller gives to hear of its Pods.
 #[derive(Debug)]

@@ -5,12 +5,12 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::clock;
-use crate::endpoints::body;
-use crate::endpoints::options::WriteOptions;
 use crate::endpoints::server::App;
-use crate::endpoints::status::Status;
-use crate::endpoints::target::Target;
+use crate::request::body;
+use crate::request::options::WriteOptions;
+use crate::request::target::Target;
 use crate::resources::object::Object;
+use crate::status::Status;
 use crate::store::{Fate, UpdateError};
 use crate::write::managed_fields::{self, Writer};
 

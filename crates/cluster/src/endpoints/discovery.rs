@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use kubechurn_client::api::release::Release;
 use serde_json::{Value, json};
 
-use crate::resources::builtin::{NAMESPACES, PODS};
+use crate::resources::builtin::{NAMESPACES, PODS, RELEASE};
 use crate::resources::resource::Resource;
 
 /// The media type of aggregated discovery.
@@ -29,9 +28,6 @@ const GROUPS: &[&str] = &[
 ];
 
 const SUB_VERBS: [&str; 3] = ["get", "patch", "update"];
-
-/// The release of Kubernetes that the demo cluster says it is.
-pub const RELEASE: Release = Release { major: 1, minor: 35 };
 
 /// The document at a path, if it is one of discovery's.
 pub fn document(path: &str, aggregated: bool, host: &str, resources: &dyn Fn() -> Vec<Arc<Resource>>) -> Option<Value> {

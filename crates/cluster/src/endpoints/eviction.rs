@@ -7,16 +7,16 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::clock;
-use crate::controllers::selector::Selector;
 use crate::endpoints::binding::set_condition;
-use crate::endpoints::body;
-use crate::endpoints::options::WriteOptions;
 use crate::endpoints::server::App;
-use crate::endpoints::status::Status;
-use crate::endpoints::target::Target;
+use crate::request::body;
+use crate::request::options::WriteOptions;
+use crate::request::target::Target;
+use crate::resources::label_selector::Selector;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
+use crate::status::Status;
 use crate::store::{Fate, ListQuery, UpdateError};
 use crate::write::delete::{self, Deletion};
 

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
-use crate::endpoints::options::Options;
-use crate::endpoints::paging::Continue;
 use crate::endpoints::server::App;
-use crate::endpoints::status::Status;
 use crate::printers::form::Form;
+use crate::printers::response::{json_response, object_response};
+use crate::request::options::Options;
+use crate::request::paging::Continue;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
+use crate::status::Status;
 use crate::store::{Freshness, ListQuery, Page};
 
 /// A list is sent in pieces of about this size.
@@ -64,18 +64,6 @@ pub async fn list(
 pub async fn get(app: &App, resource: &Resource, namespace: &str, name: &str, form: Form) -> Result<Response, Status> {
     let object = app.store.get(resource, &resource.key(namespace, name)).await?;
     object.map(|object| object_response(resource, &object, form)).ok_or_else(|| Status::not_found(resource, name))
-}
-
-/// One object as a response.
-pub fn object_response(resource: &Resource, object: &Object, form: Form) -> Response {
-    json_response(Body::from(form.object(resource, object, true) + "\n"))
-}
-
-/// A body of JSON.
-pub fn json_response(body: Body) -> Response {
-    let mut response = body.into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
 }
 
 fn stream(

@@ -4,14 +4,14 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use crate::endpoints::body;
-use crate::endpoints::list::json_response;
-use crate::endpoints::options::WriteOptions;
 use crate::endpoints::server::App;
-use crate::endpoints::status::Status;
-use crate::endpoints::target::Target;
+use crate::printers::response::json_response;
+use crate::request::body;
+use crate::request::options::WriteOptions;
+use crate::request::target::Target;
 use crate::resources::object::Object;
 use crate::resources::resource::ScalePaths;
+use crate::status::Status;
 use crate::write;
 use crate::write::patch::Patch;
 

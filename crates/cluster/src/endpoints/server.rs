@@ -17,25 +17,27 @@ use crate::client::insider;
 use crate::clock;
 use crate::controllers::kubelet::fleet::Fleet;
 use crate::endpoints::binding;
-use crate::endpoints::body;
 use crate::endpoints::discovery;
 use crate::endpoints::eviction;
 use crate::endpoints::list;
 use crate::endpoints::openapi;
-use crate::endpoints::options::{Options, WriteOptions};
 use crate::endpoints::scale;
-use crate::endpoints::status::Status;
-use crate::endpoints::target::{Part, Target};
 use crate::endpoints::watch;
 use crate::faults::Faults;
 use crate::faults::answers::{self, Struck};
 use crate::faults::control;
 use crate::faults::ledger::Ledger;
 use crate::printers::form::Form;
+use crate::printers::response::json_response;
 use crate::random::Random;
+use crate::request::body;
+use crate::request::options::{Options, WriteOptions};
+use crate::request::target::{Part, Target};
+use crate::request::websocket;
 use crate::resources::builtin;
 use crate::resources::registry::Registry;
 use crate::scenario::director::Director;
+use crate::status::Status;
 use crate::store::Store;
 use crate::write;
 use crate::write::delete::{self, Deletion};
@@ -124,7 +126,7 @@ async fn route(app: &App, path: &str, parts: &mut Parts, body: Body) -> Result<R
         if !aggregated {
             Form::negotiate(&parts.headers, "")?;
         }
-        let mut response = list::json_response(Body::from(format!("{document}\n")));
+        let mut response = json_response(Body::from(format!("{document}\n")));
         if aggregated && matches!(path.trim_end_matches('/'), "/api" | "/apis") {
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(discovery::AGGREGATED));
         }
@@ -240,7 +242,7 @@ fn check_local(parts: &Parts) -> Result<(), Status> {
     let origin = String::from_utf8_lossy(origin.as_bytes());
     let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
     // An opaque origin on an upgrade is refused later, in the real server's way.
-    if authority.is_some_and(is_loopback) || (*origin == *"null" && watch::is_upgrade(&parts.headers)) {
+    if authority.is_some_and(is_loopback) || (*origin == *"null" && websocket::is_upgrade(&parts.headers)) {
         Ok(())
     } else {
         Err(Status::not_local("Origin", &origin))

@@ -6,22 +6,23 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::{SinkExt, StreamExt};
 
 use crate::cacher::frame::Frame;
 use crate::cacher::watcher::{Start, Step, WatchRequest, Watcher};
 use crate::client::insider;
-use crate::endpoints::list::json_response;
-use crate::endpoints::options::Options;
 use crate::endpoints::server::App;
-use crate::endpoints::status::Status;
 use crate::faults::wire::{Line, Wire};
 use crate::printers::form::Form;
+use crate::printers::response::json_response;
+use crate::request::options::Options;
+use crate::request::websocket;
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
+use crate::status::Status;
 
 /// More than the real server reads from a client; what is read is thrown away.
 const LARGEST_MESSAGE: usize = 32 << 20;
@@ -43,8 +44,8 @@ pub async fn watch(
     let watch_list = faults.has_watch_list(line.about(), options.initial_events.is_some() || unset);
     options.validate_watch(watch_list)?;
     let revision = options.revision()?;
-    let upgrade = is_upgrade(&parts.headers);
-    if upgrade && !has_origin(&parts.headers) {
+    let upgrade = websocket::is_upgrade(&parts.headers);
+    if upgrade && !websocket::has_origin(&parts.headers) {
         // x/net/websocket wants an Origin, and says nothing when it is missing.
         return Ok(StatusCode::FORBIDDEN.into_response());
     }
@@ -87,7 +88,7 @@ pub async fn watch(
     if !upgrade {
         return Ok(over_http(line.open(watcher()).await));
     }
-    let protocols = offered_protocols(&parts.headers)?;
+    let protocols = websocket::offered_protocols(&parts.headers)?;
     let upgrade = match WebSocketUpgrade::from_request_parts(parts, &()).await {
         Ok(upgrade) => upgrade,
         Err(rejection) => return Ok(rejection.into_response()),
@@ -98,29 +99,6 @@ pub async fn watch(
         .max_message_size(LARGEST_MESSAGE)
         .max_frame_size(LARGEST_MESSAGE)
         .on_upgrade(async move |socket| over_websocket(line.open(watcher).await, socket).await))
-}
-
-/// Whether the client asks for a WebSocket.
-pub fn is_upgrade(headers: &HeaderMap) -> bool {
-    headers.get(header::UPGRADE).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"))
-}
-
-fn has_origin(headers: &HeaderMap) -> bool {
-    headers.get(header::ORIGIN).is_some_and(|origin| !origin.is_empty() && origin != "null")
-}
-
-/// One subprotocol is echoed, whatever its name; two are one too many. A bearer token is taken out first, and
-/// needs a companion: the server must select what the client offered, and it will not repeat a secret.
-fn offered_protocols(headers: &HeaderMap) -> Result<Vec<String>, Status> {
-    let offers = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
-    let offers = offers.flat_map(|value| value.split(',')).map(|name| name.trim().to_owned());
-    let (tokens, names): (Vec<String>, Vec<String>) =
-        offers.partition(|name| name.starts_with("base64url.bearer.authorization.k8s.io."));
-    match names.len() {
-        0 if !tokens.is_empty() => Err(Status::unauthorized()),
-        0 | 1 => Ok(names),
-        _ => Err(Status::bad_request("more than one subprotocol is offered")),
-    }
 }
 
 fn over_http(watcher: Wire) -> Response {

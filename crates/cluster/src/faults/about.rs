@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::http::request::Parts;
 use axum::http::{Method, header};
 
-use crate::endpoints::options::Options;
-use crate::endpoints::target::Target;
+use crate::request::options::Options;
+use crate::request::target::Target;
 use crate::resources::registry::Registry;
 use crate::resources::resource::Resource;
 

@@ -8,10 +8,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 
-use crate::endpoints::status::Status;
 use crate::faults::about::About;
 use crate::faults::rule::{Drip, Effect, Refusal, Rule};
 use crate::faults::rules::Rules;
+use crate::status::Status;
 
 /// What became of a request.
 #[derive(Debug)]

@@ -9,13 +9,13 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use crate::args::parse_rate;
-use crate::endpoints::body;
-use crate::endpoints::list::json_response;
 use crate::endpoints::server::App;
-use crate::endpoints::status::Status;
 use crate::faults::orders;
+use crate::printers::response::json_response;
+use crate::request::body;
 use crate::resources::resource::Resource;
 use crate::scenario::Scenario;
+use crate::status::Status;
 use crate::write;
 
 /// Answers one control request.

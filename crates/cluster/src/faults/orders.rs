@@ -5,11 +5,11 @@ use axum::http::Method;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::endpoints::list::json_response;
 use crate::endpoints::server::App;
-use crate::endpoints::status::Status;
 use crate::faults::grammar;
 use crate::faults::rule::Rule;
+use crate::printers::response::json_response;
+use crate::status::Status;
 
 /// The orders that are followed here.
 pub const WORDS: [&str; 6] = ["fault", "faults", "clear", "restart", "frames", "connections"];

@@ -11,13 +11,13 @@ use tokio::time::{Instant, sleep_until};
 use crate::cacher::watcher::{Step, Watcher};
 use crate::client::insider::Insider;
 use crate::endpoints::server::App;
-use crate::endpoints::watch;
 use crate::faults::Faults;
 use crate::faults::about::About;
 use crate::faults::frames::{Outgoing, Tamper};
 use crate::faults::ledger::Ledger;
 use crate::faults::ledger::connection::Account;
 use crate::faults::rules::Rules;
+use crate::request::websocket;
 
 /// A connection that is about to be one.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Line {
             rules: Arc::clone(faults.rules()),
             about: About::of(&app.registry, parts),
             ledger: (!is_insider).then(|| Arc::clone(&app.ledger)),
-            transport: if watch::is_upgrade(&parts.headers) { "websocket" } else { "http" },
+            transport: if websocket::is_upgrade(&parts.headers) { "websocket" } else { "http" },
             path: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
         }
     }

@@ -4,19 +4,6 @@ use kubechurn_model::table::column::{Align, Column};
 use kubechurn_model::table::kinds::Kind;
 use serde_json::{Value, json};
 
-use crate::resources::definition::PrinterColumn;
-
-/// The columns of a resource's Table.
-#[derive(Debug, Clone)]
-pub enum Columns {
-    /// The page's own, where `kubechurn_model::table::kinds` has the resource; else name and age.
-    Page,
-    /// Of ComponentStatuses, which nobody can watch, so that the page does not know them.
-    Component,
-    /// What a CustomResourceDefinition asks for.
-    Custom(Vec<PrinterColumn>),
-}
-
 /// The columns of a ComponentStatus, after the name.
 pub const COMPONENT: [&str; 3] = ["Status", "Message", "Error"];
 

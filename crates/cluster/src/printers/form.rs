@@ -4,10 +4,10 @@ use axum::http::{HeaderMap, header};
 use kubechurn_client::api::time::Timestamp;
 
 use crate::clock;
-use crate::endpoints::status::Status;
 use crate::printers::table;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
+use crate::status::Status;
 
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,5 +2,5 @@
 
 pub mod columns;
 pub mod form;
-pub mod jsonpath;
+pub mod response;
 pub mod table;

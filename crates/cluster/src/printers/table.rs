@@ -6,10 +6,11 @@ use kubechurn_model::table::column::Column;
 use kubechurn_model::table::kinds::{Kind, printed_by};
 use serde_json::Value;
 
-use crate::endpoints::discovery::RELEASE;
-use crate::printers::columns::{COMPONENT, Columns, component, definition, is_text, is_truth, name, value_type};
-use crate::resources::definition::PrinterColumn;
+use crate::printers::columns::{COMPONENT, component, definition, is_text, is_truth, name, value_type};
+use crate::resources::builtin::RELEASE;
+use crate::resources::columns::Columns;
 use crate::resources::object::Object;
+use crate::resources::printer_column::PrinterColumn;
 use crate::resources::resource::Resource;
 
 /// The page's kind of a resource, as the release that the demo cluster says it is prints it.

@@ -3,8 +3,13 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use crate::printers::columns::Columns;
+use kubechurn_client::api::release::Release;
+
+use crate::resources::columns::Columns;
 use crate::resources::resource::{Resource, ScalePaths};
+
+/// The release of Kubernetes that the demo cluster says it is.
+pub const RELEASE: Release = Release { major: 1, minor: 35 };
 
 /// A built-in resource; where a `&Resource` is wanted, a reference to it is one.
 pub type BuiltIn = LazyLock<Arc<Resource>>;

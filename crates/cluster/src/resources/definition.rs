@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::printers::columns::Columns;
-pub use crate::printers::jsonpath::PrinterColumn;
 use crate::resources::builtin;
+use crate::resources::columns::Columns;
+use crate::resources::printer_column::PrinterColumn;
 use crate::resources::resource::{Resource, ScalePaths};
 
 /// Deletes the objects before the definition goes.

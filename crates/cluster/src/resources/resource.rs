@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::printers::columns::Columns;
+use crate::resources::columns::Columns;
 use crate::storage::ROOT;
 
 /// A text that is written in the program, or comes from a CustomResourceDefinition.

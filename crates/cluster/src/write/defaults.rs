@@ -189,7 +189,7 @@ pub fn encode_string_data(secret: &mut Value) {
     for (name, value) in plain {
         if let Value::String(value) = value {
             let name = name.replace('~', "~0").replace('/', "~1");
-            set(secret, &format!("/data/{name}"), crate::endpoints::base64::encode_standard(value.as_bytes()).into());
+            set(secret, &format!("/data/{name}"), crate::request::base64::encode_standard(value.as_bytes()).into());
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::endpoints::body::{DEEPEST, depth};
+use crate::request::body::{DEEPEST, depth};
 
 /// What `copy` may add in all, in bytes: repeated, it doubles whatever it copies.
 const MOST_COPIED: usize = 3 << 20;

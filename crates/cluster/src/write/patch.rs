@@ -4,9 +4,9 @@ use axum::body::Body;
 use axum::http::HeaderMap;
 use serde_json::Value;
 
-use crate::endpoints::body;
-use crate::endpoints::status::Status;
+use crate::request::body;
 use crate::resources::resource::Resource;
+use crate::status::Status;
 use crate::write::json_patch::{self, Operation};
 use crate::write::merge::merge;
 use crate::write::strategic;

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::endpoints::body::check_metadata;
-use crate::endpoints::status::Status;
+use crate::request::body::check_metadata;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
+use crate::status::Status;
 
 /// Fields that keep the value that they were created with, by kind.
 const IMMUTABLE: &[(&str, &[&str])] = &[

@@ -25,13 +25,13 @@ use super::object;
 use super::pod;
 use super::pod_handler::PodHandler;
 use super::queue::Queue;
-use super::selector::Selector;
 use super::written::Written;
 use crate::client::api_error::ApiError;
 use crate::client::lister::Lister;
 use crate::client::resources::{CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS};
 use crate::client::rest::{Client, DeleteOptions};
 use crate::clock;
+use crate::resources::label_selector::Selector;
 use node::Fitness;
 
 /// One look creates or deletes no more Pods than this (`BurstReplicas`).

@@ -23,13 +23,13 @@ use super::controller::{Controller, SyncError};
 use super::events::Recorder;
 use super::object;
 use super::queue::Queue;
-use super::selector::Selector;
 use super::written::Written;
 use crate::client::api_error::ApiError;
 use crate::client::lister::Lister;
 use crate::client::resources::{DEPLOYMENTS, PODS, REPLICA_SETS};
 use crate::client::rest::{Client, DeleteOptions};
 use crate::clock;
+use crate::resources::label_selector::Selector;
 
 /// The controller.
 #[derive(Debug)]

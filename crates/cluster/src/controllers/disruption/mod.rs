@@ -12,11 +12,11 @@ use super::events::Recorder;
 use super::object;
 use super::pod;
 use super::queue::Queue;
-use super::selector::Selector;
 use crate::client::lister::Lister;
 use crate::client::resources::{BUDGETS, DEPLOYMENTS, PODS, REPLICA_SETS, STATEFUL_SETS};
 use crate::client::rest::Client;
 use crate::clock::{self, timestamp};
+use crate::resources::label_selector::Selector;
 
 /// The condition that says whether a Pod may be evicted.
 const ALLOWED: &str = "DisruptionAllowed";

@@ -33,13 +33,13 @@ use super::expectations::Expectations;
 use super::object;
 use super::pod_handler::PodHandler;
 use super::queue::Queue;
-use super::selector::Selector;
 use super::written::Written;
 use crate::client::api_error::ApiError;
 use crate::client::lister::Lister;
 use crate::client::resources::{JOBS, PODS};
 use crate::client::rest::{Client, Patch};
 use crate::clock;
+use crate::resources::label_selector::Selector;
 use count::Counted;
 
 /// The finalizer that holds a Pod until it has been counted.

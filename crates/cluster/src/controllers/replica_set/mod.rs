@@ -20,7 +20,6 @@ use super::events::Recorder;
 use super::expectations::Expectations;
 use super::pod_handler::PodHandler;
 use super::queue::Queue;
-use super::selector::Selector;
 use super::written::Written;
 use super::{object, pod};
 use crate::client::api_error::ApiError;
@@ -28,6 +27,7 @@ use crate::client::lister::Lister;
 use crate::client::resources::{PODS, REPLICA_SETS};
 use crate::client::rest::{Client, DeleteOptions};
 use crate::clock;
+use crate::resources::label_selector::Selector;
 
 /// One look creates or deletes no more Pods than this (`BurstReplicas`).
 const BURST: usize = 500;

@@ -22,12 +22,12 @@ use super::object;
 use super::pod;
 use super::pod_handler::PodHandler;
 use super::queue::Queue;
-use super::selector::Selector;
 use super::written::Written;
 use crate::client::lister::Lister;
 use crate::client::resources::{CLAIMS, CONTROLLER_REVISIONS, PODS, STATEFUL_SETS};
 use crate::client::rest::Client;
 use crate::clock;
+use crate::resources::label_selector::Selector;
 
 /// The controller.
 #[derive(Debug)]

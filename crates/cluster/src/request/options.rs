@@ -3,8 +3,8 @@
 use axum::http::{HeaderMap, header};
 use kubechurn_client::api::selector::{FieldSelector, LabelSelector};
 
-use crate::endpoints::status::Status;
 use crate::resources::selector;
+use crate::status::Status;
 
 /// `ListOptions`.
 #[derive(Debug, Default)]

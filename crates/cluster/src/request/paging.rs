@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::endpoints::base64;
+use crate::request::base64;
 
 /// Where the next page starts.
 #[derive(Debug, Clone, PartialEq)]

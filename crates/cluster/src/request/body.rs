@@ -4,9 +4,9 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
-use crate::endpoints::protobuf::{self, ProtobufError};
-use crate::endpoints::status::Status;
+use crate::request::protobuf::{self, ProtobufError};
 use crate::resources::resource::Resource;
+use crate::status::Status;
 
 /// The real server's limit on a request's body.
 const LARGEST: usize = 3 << 20;

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::endpoints::base64;
+use crate::request::base64;
 
 /// What a body in Kubernetes' envelope begins with.
 pub const MAGIC: &[u8] = b"k8s\0";
