@@ -7,7 +7,7 @@ use super::controllers::kubelet::pace::Pace;
 use super::faults::grammar::{self, GrammarError};
 use super::faults::rule::Spec;
 use super::resources::builtin::RESOURCES;
-use super::scenario::Scenario;
+use super::scenario::{Scenario, parse_rate};
 use super::write::event_ttl::Limits;
 
 /// What `--help` prints.
@@ -237,11 +237,6 @@ pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, ArgsErr
         return Err(ArgsError::BadValue { option: "--etcd".to_owned(), value: url.clone(), expected });
     }
     Ok(Command::Serve(Box::new(args)))
-}
-
-/// A rate of writes a second; also what `/_control/rate` takes.
-pub fn parse_rate(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|rate: &f64| (0.0..=100_000.0).contains(rate))
 }
 
 #[cfg(test)]

@@ -7,14 +7,11 @@ use serde_json::json;
 use crate::args::Args;
 use crate::clock;
 use crate::faults::Faults;
-use crate::resources::builtin::NAMESPACES;
+use crate::resources::builtin::{NAMESPACES, SYSTEM_NAMESPACES};
 use crate::resources::object::Draft;
 use crate::storage::swap::Swap;
 use crate::storage::{Storage, StorageError};
 use crate::store::Store;
-
-/// The namespaces that no cluster is without: pkg/controlplane/controller/systemnamespaces.
-pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 /// Opens the storage that the command line asks for, and the faults that go with it.
 pub async fn open(args: &Args) -> std::io::Result<(Arc<dyn Storage>, Arc<Faults>)> {

@@ -237,7 +237,9 @@ async fn start_on(
     tokio::spawn(write::event_ttl::run(Arc::clone(&storage), args.events));
     let store = Arc::new(Store::new(Arc::clone(&storage)));
     let director = Director::new(args.seed);
-    director.populate(&store, args).await?;
+    // Writes past the API do not wait, which an etcd would have them do.
+    let is_load = args.etcd.is_none() && args.scenarios.iter().any(|one| one.is_load());
+    director.populate(&store, args.pods, is_load.then_some(args.rate)).await?;
     bootstrap::system_namespaces(&store).await?;
     let app = Arc::new(App {
         store,

@@ -15,6 +15,7 @@ pub mod event;
 pub mod frame;
 pub mod objects;
 pub mod ring;
+pub mod switches;
 pub mod time_budget;
 pub mod trigger;
 pub mod watch_cache;

@@ -11,9 +11,9 @@ use super::cache_watcher::{CacheWatcher, Taken};
 use super::event::{Delivery, Event, EventType};
 use super::frame::{self, Frame};
 use super::ring::Interval;
+use super::switches::Switches;
 use super::trigger::Trigger;
 use super::{Cacher, Registered, Since};
-use crate::faults::Faults;
 use crate::printers::form::Form;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
@@ -86,7 +86,7 @@ pub struct Watcher {
     last_bookmark: Option<Instant>,
     deadline: Instant,
     /// Whoever is exempt from the faults has switches of its own, which live as long as it.
-    _faults: Arc<Faults>,
+    _switches: Arc<Switches>,
     cuts: watch::Receiver<u64>,
     stalled: watch::Receiver<bool>,
 }
@@ -104,7 +104,7 @@ pub enum Step {
 
 impl Watcher {
     /// Starts a watch now.
-    pub fn new(cacher: Arc<Cacher>, faults: Arc<Faults>, request: WatchRequest) -> Self {
+    pub fn new(cacher: Arc<Cacher>, switches: Arc<Switches>, request: WatchRequest) -> Self {
         let now = Instant::now();
         let mut end_bookmark = false;
         let since = match &request.start {
@@ -142,9 +142,9 @@ impl Watcher {
             next_bookmark: now + request.bookmark_every,
             last_bookmark: deadline.checked_sub(LAST_BOOKMARK).filter(|at| *at > now),
             deadline,
-            cuts: faults.cuts(&request.resource),
-            stalled: faults.stalled(),
-            _faults: faults,
+            cuts: switches.cuts(&request.resource),
+            stalled: switches.stalled(),
+            _switches: switches,
             cacher,
             request,
         }

@@ -5,6 +5,8 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::record::event::ObjectReference;
 use serde_json::{Value, json};
 
+pub use crate::resources::fields::set;
+
 /// A text within an object, by its JSON pointer; empty if it is not there.
 pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
@@ -19,20 +21,6 @@ pub fn number(object: &Value, pointer: &str) -> Option<i64> {
 /// there.
 pub fn count(object: &Value, pointer: &str) -> i64 {
     number(object, pointer).unwrap_or_default().clamp(0, i64::from(i32::MAX))
-}
-
-/// Sets a field, and makes the objects on the way to it; where something else stands on the way, nothing happens. Users
-/// may write a number where an object should be, on which `object["spec"]["replicas"] = …` would panic.
-pub fn set(object: &mut Value, path: &[&str], value: Value) {
-    let mut place = object;
-    for field in path {
-        if place.is_null() {
-            *place = json!({});
-        }
-        let Value::Object(fields) = place else { return };
-        place = fields.entry(*field).or_insert(Value::Null);
-    }
-    *place = value;
 }
 
 /// A copy of a part that is an object, to be changed: an empty one where something else stands there.
@@ -117,24 +105,4 @@ pub fn condition<'a>(object: &'a Value, condition_type: &str) -> Option<&'a Valu
 /// Whether a condition is there and True.
 pub fn is_true(object: &Value, condition_type: &str) -> bool {
     condition(object, condition_type).is_some_and(|condition| condition["status"] == "True")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_set_where_they_can_be() {
-        let check = |before: Value, expected: Value| {
-            let mut object = before;
-            set(&mut object, &["spec", "replicas"], 3.into());
-            assert_eq!(object, expected);
-        };
-        check(json!({"spec": {"replicas": 1, "x": 2}}), json!({"spec": {"replicas": 3, "x": 2}}));
-        check(json!({}), json!({"spec": {"replicas": 3}}));
-        check(json!({"spec": null}), json!({"spec": {"replicas": 3}}));
-        for odd in [json!({"spec": 7}), json!({"spec": []}), json!({"spec": "x"}), json!(7)] {
-            check(odd.clone(), odd);
-        }
-    }
 }

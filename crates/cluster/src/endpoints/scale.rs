@@ -9,6 +9,7 @@ use crate::printers::response::json_response;
 use crate::request::body;
 use crate::request::options::WriteOptions;
 use crate::request::target::Target;
+use crate::resources::fields;
 use crate::resources::object::Object;
 use crate::resources::resource::ScalePaths;
 use crate::status::Status;
@@ -60,7 +61,8 @@ async fn change(
                 })?
             }
         };
-        set(value, &paths.wanted, wanted.into());
+        let path: Vec<&str> = paths.wanted.split('/').skip(1).collect();
+        fields::set(value, &path, wanted.into());
         Ok(())
     })
     .await?;
@@ -97,17 +99,4 @@ fn scale_of(paths: &ScalePaths, object: &Value) -> Value {
         scale["status"]["selector"] = selector.into();
     }
     scale
-}
-
-/// Sets a number in an object, where every step to it is one.
-fn set(object: &mut Value, pointer: &str, value: Value) {
-    let mut place = object;
-    for field in pointer.split('/').skip(1) {
-        if place.is_null() {
-            *place = json!({});
-        }
-        let Value::Object(fields) = place else { return };
-        place = fields.entry(field).or_insert(Value::Null);
-    }
-    *place = value;
 }

@@ -13,7 +13,6 @@ use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
-use crate::client::insider;
 use crate::clock;
 use crate::controllers::kubelet::fleet::Fleet;
 use crate::endpoints::binding;
@@ -99,8 +98,8 @@ async fn answer(app: &App, parts: &mut Parts, body: Body) -> Result<Response, St
     if let Some(order) = path.strip_prefix("/_control/") {
         return control::handle(app, order, parts, body).await;
     }
-    let faults = insider::faults_for(&app.faults, &parts.extensions);
-    let mut stalled = faults.stalled();
+    let faults = app.faults.met_by(&parts.extensions);
+    let mut stalled = faults.switches().stalled();
     // The sender lives as long as the faults, so the wait cannot fail.
     let _ = stalled.wait_for(|stalled| !stalled).await;
     match faults.strike(&app.registry, parts).await {
@@ -148,7 +147,7 @@ async fn dispatch(app: &App, target: Target, parts: &mut Parts, body: Body) -> R
     let Target { resource, namespace, name, .. } = &target;
     let namespace = namespace.as_deref();
     let query = parts.uri.query().unwrap_or_default().to_owned();
-    let faults = insider::faults_for(&app.faults, &parts.extensions);
+    let faults = app.faults.met_by(&parts.extensions);
     let allow = |verb: &str| {
         let forbidden = faults.is_forbidden(verb, resource);
         if forbidden { Err(Status::forbidden(resource, verb, namespace)) } else { Ok(()) }

@@ -13,7 +13,6 @@ use futures::{SinkExt, StreamExt};
 
 use crate::cacher::frame::Frame;
 use crate::cacher::watcher::{Start, Step, WatchRequest, Watcher};
-use crate::client::insider;
 use crate::endpoints::server::App;
 use crate::faults::wire::{Line, Wire};
 use crate::printers::form::Form;
@@ -38,8 +37,8 @@ pub async fn watch(
     form: Form,
     parts: &mut Parts,
 ) -> Result<Response, Status> {
-    let faults = insider::faults_for(&app.faults, &parts.extensions);
-    let line = Line::of(app, parts, &faults);
+    let faults = app.faults.met_by(&parts.extensions);
+    let line = Line::of(&app.registry, &app.ledger, parts, &faults);
     let unset = matches!(options.version.as_str(), "" | "0");
     let watch_list = faults.has_watch_list(line.about(), options.initial_events.is_some() || unset);
     options.validate_watch(watch_list)?;
@@ -84,7 +83,7 @@ pub async fn watch(
         timeout,
         bookmark_every: app.bookmark_every,
     };
-    let watcher = || Watcher::new(Arc::clone(&cacher), faults, request);
+    let watcher = || Watcher::new(Arc::clone(&cacher), Arc::clone(faults.switches()), request);
     if !upgrade {
         return Ok(over_http(line.open(watcher()).await));
     }

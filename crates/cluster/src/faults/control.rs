@@ -8,13 +8,12 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::args::parse_rate;
 use crate::endpoints::server::App;
 use crate::faults::orders;
 use crate::printers::response::json_response;
 use crate::request::body;
 use crate::resources::resource::Resource;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, parse_rate};
 use crate::status::Status;
 use crate::write;
 
@@ -68,8 +67,8 @@ pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result
         }
         (&Method::POST, "cut") => {
             match parameter("resource") {
-                Some(name) => app.faults.cut(&*resource_of(app, &name)?),
-                None => app.faults.cut_all(),
+                Some(name) => app.faults.switches().cut(&*resource_of(app, &name)?),
+                None => app.faults.switches().cut_all(),
             }
             Ok(reply(json!({"revision": app.store.revision()})))
         }
@@ -86,7 +85,7 @@ pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result
             if on {
                 app.faults.rules().count("stall");
             }
-            app.faults.stall(on);
+            app.faults.switches().stall(on);
             Ok(reply(json!({"stalled": on})))
         }
         (&Method::POST, "node") => {
@@ -101,7 +100,7 @@ pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result
         }
         (&Method::GET, "watches") => {
             let resource = resource_of(app, &parameter("resource").unwrap_or_default())?;
-            Ok(reply(json!({"resource": resource.plural, "watches": app.faults.watches(&resource)})))
+            Ok(reply(json!({"resource": resource.plural, "watches": app.faults.switches().watches(&resource)})))
         }
         (&Method::POST, "put") => write::put_raw(app, &body::read(&parts.headers, body, body::OBJECT).await?).await,
         (

@@ -21,13 +21,15 @@ pub mod rule;
 pub mod rules;
 pub mod wire;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use axum::http::Extensions;
 use axum::http::request::Parts;
-use tokio::sync::watch;
 
+use crate::cacher::switches::Switches;
+use crate::client::insider::Insider;
 use crate::clock;
 use crate::faults::about::About;
 use crate::faults::answers::Struck;
@@ -38,35 +40,31 @@ use crate::resources::resource::Resource;
 use crate::storage::swap::Swap;
 
 /// The switches; the control endpoints turn them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Faults {
     forbidden: Mutex<HashSet<(String, usize)>>,
-    /// By the resources' ids; who watches a resource has an entry.
-    cuts: Mutex<HashMap<usize, watch::Sender<u64>>>,
-    stalled: watch::Sender<bool>,
+    switches: Arc<Switches>,
     without_watch_list: AtomicBool,
     rules: Arc<Rules>,
     /// The storage, if it can begin anew.
     restartable: OnceLock<Arc<Swap>>,
 }
 
-impl Default for Faults {
-    fn default() -> Self {
-        Self {
-            forbidden: Mutex::default(),
-            cuts: Mutex::default(),
-            stalled: watch::Sender::new(false),
-            without_watch_list: AtomicBool::default(),
-            rules: Arc::default(),
-            restartable: OnceLock::new(),
-        }
-    }
-}
-
 impl Faults {
     /// No faults, before a storage that can begin anew.
     pub fn before(storage: Arc<Swap>) -> Self {
         Self { restartable: storage.into(), ..Self::default() }
+    }
+
+    /// Those that a request with these extensions meets: all that are switched on, or none for an insider. Faults are made
+    /// for whoever watches the cluster; a cluster whose own controllers were cut off would stand still.
+    pub fn met_by(self: &Arc<Self>, extensions: &Extensions) -> Arc<Self> {
+        if extensions.get::<Insider>().is_some() { Arc::default() } else { Arc::clone(self) }
+    }
+
+    /// The switches of running watches.
+    pub fn switches(&self) -> &Arc<Switches> {
+        &self.switches
     }
 
     /// The storage, if it can begin anew.
@@ -104,7 +102,7 @@ impl Faults {
     /// Refuses a verb on a resource, and cuts its watches: whoever watches comes back and is refused.
     pub fn forbid(&self, verb: &str, resource: &Resource) {
         self.lock().insert((verb.to_owned(), resource.id));
-        self.cut(resource);
+        self.switches.cut(resource);
     }
 
     /// Takes a refusal back.
@@ -122,28 +120,6 @@ impl Faults {
         is_forbidden
     }
 
-    /// Drops every watch of a resource.
-    pub fn cut(&self, resource: &Resource) {
-        if let Some(cuts) = self.lock_cuts().get(&resource.id) {
-            cuts.send_modify(|count| *count += 1);
-        }
-    }
-
-    /// Drops every watch.
-    pub fn cut_all(&self) {
-        self.lock_cuts().values().for_each(|cuts| cuts.send_modify(|count| *count += 1));
-    }
-
-    /// Changes once the watches of a resource are dropped.
-    pub fn cuts(&self, resource: &Resource) -> watch::Receiver<u64> {
-        self.lock_cuts().entry(resource.id).or_insert_with(|| watch::Sender::new(0)).subscribe()
-    }
-
-    /// How many watches of a resource there are.
-    pub fn watches(&self, resource: &Resource) -> usize {
-        self.lock_cuts().get(&resource.id).map_or(0, watch::Sender::receiver_count)
-    }
-
     /// Turns the feature gate WatchList on, as it is at first, or off.
     pub fn set_watch_list(&self, on: bool) {
         self.without_watch_list.store(!on, Ordering::Relaxed);
@@ -154,20 +130,6 @@ impl Faults {
     pub fn has_watch_list(&self, about: &About, matters: bool) -> bool {
         let struck = matters && answers::lacks_watch_list(&self.rules, about);
         !struck && !self.without_watch_list.load(Ordering::Relaxed)
-    }
-
-    /// Stops sending anything, or starts again.
-    pub fn stall(&self, on: bool) {
-        self.stalled.send_replace(on);
-    }
-
-    /// Whether nothing is sent.
-    pub fn stalled(&self) -> watch::Receiver<bool> {
-        self.stalled.subscribe()
-    }
-
-    fn lock_cuts(&self) -> std::sync::MutexGuard<'_, HashMap<usize, watch::Sender<u64>>> {
-        self.cuts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<(String, usize)>> {

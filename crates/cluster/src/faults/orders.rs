@@ -63,7 +63,7 @@ fn restart(app: &App, revision: u64) -> Result<u64, Status> {
     let storage = app.faults.restartable().ok_or_else(|| Status::bad_request("only memory can begin anew"))?;
     let all = app.registry.all();
     app.faults.rules().count("restart");
-    app.faults.cut_all();
+    app.faults.switches().cut_all();
     // What watches is told by the cut before it finds its cache closed.
     all.iter().for_each(|resource| app.store.close(resource.id));
     let newest = storage.restart(revision)?;

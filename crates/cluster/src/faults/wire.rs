@@ -10,7 +10,6 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::cacher::watcher::{Step, Watcher};
 use crate::client::insider::Insider;
-use crate::endpoints::server::App;
 use crate::faults::Faults;
 use crate::faults::about::About;
 use crate::faults::frames::{Outgoing, Tamper};
@@ -18,6 +17,7 @@ use crate::faults::ledger::Ledger;
 use crate::faults::ledger::connection::Account;
 use crate::faults::rules::Rules;
 use crate::request::websocket;
+use crate::resources::registry::Registry;
 
 /// A connection that is about to be one.
 #[derive(Debug)]
@@ -31,12 +31,12 @@ pub struct Line {
 
 impl Line {
     /// The line on which a watch is asked for. `faults` are those that it meets.
-    pub fn of(app: &App, parts: &Parts, faults: &Faults) -> Self {
+    pub fn of(registry: &Registry, ledger: &Arc<Ledger>, parts: &Parts, faults: &Faults) -> Self {
         let is_insider = parts.extensions.get::<Insider>().is_some();
         Self {
             rules: Arc::clone(faults.rules()),
-            about: About::of(&app.registry, parts),
-            ledger: (!is_insider).then(|| Arc::clone(&app.ledger)),
+            about: About::of(registry, parts),
+            ledger: (!is_insider).then(|| Arc::clone(ledger)),
             transport: if websocket::is_upgrade(&parts.headers) { "websocket" } else { "http" },
             path: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
         }

@@ -11,6 +11,9 @@ use crate::resources::resource::{Resource, ScalePaths};
 /// The release of Kubernetes that the demo cluster says it is.
 pub const RELEASE: Release = Release { major: 1, minor: 35 };
 
+/// The namespaces that no cluster is without: pkg/controlplane/controller/systemnamespaces.
+pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
 /// A built-in resource; where a `&Resource` is wanted, a reference to it is one.
 pub type BuiltIn = LazyLock<Arc<Resource>>;
 

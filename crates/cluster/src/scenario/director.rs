@@ -10,11 +10,9 @@ use super::Scenario;
 use super::population::{self, Population};
 use super::storm::{Order, Storm};
 use super::users::Stage;
-use crate::args::Args;
-use crate::bootstrap::SYSTEM_NAMESPACES;
 use crate::client::rest::Client;
 use crate::random::Random;
-use crate::resources::builtin::NAMESPACES;
+use crate::resources::builtin::{NAMESPACES, SYSTEM_NAMESPACES};
 use crate::storage::StorageError;
 use crate::store::{ListQuery, Store};
 
@@ -40,19 +38,19 @@ impl Director {
         }
     }
 
-    /// Makes up the cluster, unless there is one already, and starts what is written past the API.
+    /// Makes up a cluster of about so many Pods, unless there is one already; and with a rate starts what is written past
+    /// the API, so many times a second.
     ///
     /// # Errors
     /// When the storage fails.
-    pub async fn populate(&self, store: &Arc<Store>, args: &Args) -> Result<(), StorageError> {
-        let mut random = Random::new(args.seed);
-        let population = population::make(&mut random, args.seed, args.pods);
+    pub async fn populate(&self, store: &Arc<Store>, pods: usize, rate: Option<f64>) -> Result<(), StorageError> {
+        let mut random = Random::new(self.seed);
+        let population = population::make(&mut random, self.seed, pods);
         if is_empty(store).await {
-            population::write(store, &population, args.seed).await?;
+            population::write(store, &population, self.seed).await?;
         }
-        // Writes past the API do not wait, which an etcd would have them do.
-        if args.etcd.is_none() && args.scenarios.iter().any(|one| one.is_load()) {
-            self.storm(Arc::clone(store), population, random, args.rate);
+        if let Some(rate) = rate {
+            self.storm(Arc::clone(store), population, random, rate);
         }
         Ok(())
     }

@@ -87,3 +87,8 @@ impl Scenario {
         (all.len() == 1 || !all.iter().any(|one| one.is_load())).then_some(all)
     }
 }
+
+/// A rate of writes a second, as the command line and `/_control/rate` take it.
+pub fn parse_rate(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|rate: &f64| (0.0..=100_000.0).contains(rate))
+}

@@ -8,7 +8,6 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::clock;
-use crate::controllers::object;
 use crate::endpoints::server::App;
 use crate::printers::form::Form;
 use crate::printers::response::{json_response, object_response};
@@ -16,6 +15,7 @@ use crate::request::body;
 use crate::request::options::{Options, parse_dry_run};
 use crate::resources::builtin::{DEFINITIONS, NAMESPACES, PODS};
 use crate::resources::definition;
+use crate::resources::fields;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
@@ -242,7 +242,7 @@ fn begin(resource: &Resource, value: &mut Value, deletion: &Deletion) {
         *generation = number.saturating_add(1).into();
     }
     if is_namespace {
-        object::set(value, &["status", "phase"], "Terminating".into());
+        fields::set(value, &["status", "phase"], "Terminating".into());
     } else if *resource == **DEFINITIONS {
         definition::begin_deletion(value, &clock::timestamp(clock::now()));
     }

@@ -13,7 +13,11 @@ use super::{add_namespaces_of, create, is_active};
 use crate::client::lister::Lister;
 use crate::client::resources::{CONFIG_MAPS, NAMESPACES};
 use crate::client::rest::Client;
-use crate::scenario::population::objects::{ROOT_CERTIFICATE, ROOT_CERTIFICATE_NAME};
+
+/// The name of the ConfigMap that every namespace has.
+pub const ROOT_CERTIFICATE_NAME: &str = "kube-root-ca.crt";
+/// The certificate in it, with which nobody has signed anything.
+pub const ROOT_CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\n(made up)\n-----END CERTIFICATE-----\n";
 
 /// The controller. Its keys are Namespaces.
 #[derive(Debug)]

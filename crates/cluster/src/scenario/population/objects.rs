@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::model::{Container, Job, Node, Pod, PodState, ReplicaSet, Workload, owner_reference};
 use crate::clock::timestamp;
+use crate::controllers::service_account::root_certificate::{ROOT_CERTIFICATE, ROOT_CERTIFICATE_NAME};
 use crate::resources::object::{Draft, Fields};
 
 /// An object from its identity and the rest of it.
@@ -25,11 +26,6 @@ pub fn namespace(name: &str, uid: &str, created: i64) -> Draft {
     let fields = json!({"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}});
     draft("", name, uid, created, metadata, fields)
 }
-
-/// The name of the ConfigMap that every namespace has.
-pub const ROOT_CERTIFICATE_NAME: &str = "kube-root-ca.crt";
-/// The certificate in it, with which nobody has signed anything.
-pub const ROOT_CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\n(made up)\n-----END CERTIFICATE-----\n";
 
 /// The ConfigMap that every namespace has.
 pub fn root_certificate(namespace: &str, uid: &str, created: i64) -> Draft {

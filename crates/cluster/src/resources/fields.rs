@@ -1,0 +1,37 @@
+//! Fields of objects that are JSON here, whoever wrote them.
+
+use serde_json::{Value, json};
+
+/// Sets a field, and makes the objects on the way to it; where something else stands on the way, nothing happens. Users
+/// may write a number where an object should be, on which `object["spec"]["replicas"] = …` would panic.
+pub fn set(object: &mut Value, path: &[&str], value: Value) {
+    let mut place = object;
+    for field in path {
+        if place.is_null() {
+            *place = json!({});
+        }
+        let Value::Object(fields) = place else { return };
+        place = fields.entry(*field).or_insert(Value::Null);
+    }
+    *place = value;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_set_where_they_can_be() {
+        let check = |before: Value, expected: Value| {
+            let mut object = before;
+            set(&mut object, &["spec", "replicas"], 3.into());
+            assert_eq!(object, expected);
+        };
+        check(json!({"spec": {"replicas": 1, "x": 2}}), json!({"spec": {"replicas": 3, "x": 2}}));
+        check(json!({}), json!({"spec": {"replicas": 3}}));
+        check(json!({"spec": null}), json!({"spec": {"replicas": 3}}));
+        for odd in [json!({"spec": 7}), json!({"spec": []}), json!({"spec": "x"}), json!(7)] {
+            check(odd.clone(), odd);
+        }
+    }
+}
