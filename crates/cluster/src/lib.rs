@@ -7,10 +7,13 @@
 //! scheduler, kubelets┘                  └────────────── lists ◄───────────┘
 //! ```
 //!
-//! In reading order: `storage/` keeps keys under one revision; `resources/` is what is served; `store.rs` and `cacher/`
-//! write and read it; `request/`, `endpoints/`, `printers/` and `write/` are the API; `client/` is client-go to what runs inside;
-//! `controllers/` brings the cluster to where it should be; `scenario/` is what happens in it; `faults/` breaks it, and
-//! writes down what was really sent.
+//! From the ground up, and no file knows one above it: `storage/` keeps keys under one revision; `resources/` is what is
+//! served, `status.rs` how a refusal is told, `printers/` in which form an object is sent; `cacher/` and `store.rs` read
+//! and write it; `request/` is what is asked for; `faults/` breaks the answers, and writes down what was really sent;
+//! `write/` and `endpoints/` are the handlers, who share `api.rs`; `server.rs` says which of them answers. Beside these,
+//! `client/` is client-go to what runs inside: `controllers/` brings the cluster to where it should be, and `scenario/`
+//! is what happens in it; both know the server only as whom the client asks, but for the load that is written past it.
+//! `control/` is how a test turns all that.
 //!
 //! It listens on 127.0.0.1 only and answers only requests whose Host, and Origin if any, is loopback. Behind
 //! `kubectl -s http://127.0.0.1:PORT proxy` it looks like a cluster, and kubectl itself takes it for one:
@@ -80,16 +83,19 @@
 //! `docs/differences.md` lists what else is different from what a real server was recorded to say; a test holds that
 //! list.
 
+mod api;
 mod args;
 mod bootstrap;
 mod cacher;
 mod client;
+mod control;
 mod controllers;
 mod endpoints;
 mod faults;
 mod printers;
 mod request;
 mod resources;
+mod server;
 mod status;
 mod storage;
 mod store;
@@ -109,14 +115,16 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 
+use crate::api::Api;
 use crate::args::{Args, Command};
 use crate::client::rest::Client;
-use crate::endpoints::server::App;
+use crate::control::Control;
 use crate::faults::Faults;
 use crate::faults::ledger::Ledger;
 use crate::faults::ledger::file::File;
 use crate::resources::registry::Registry;
 use crate::scenario::director::Director;
+use crate::server::App;
 use crate::storage::{Storage, StorageError};
 use crate::store::Store;
 
@@ -160,26 +168,26 @@ async fn run(args: Args) -> std::io::Result<()> {
             let options = controllers::manager::Options {
                 seed: args.seed,
                 lease: Some(Default::default()),
-                fleet: app.fleet.clone(),
+                fleet: app.control.fleet.clone(),
                 pace: args.pace,
                 ..Default::default()
             };
-            Some(controllers::start(endpoints::server::router(Arc::clone(&app)), options)?)
+            Some(controllers::start(server::router(Arc::clone(&app)), options)?)
         }
         false => None,
     };
     if args.scenarios.iter().any(|one| !one.is_load()) {
-        let client = Client::new(endpoints::server::router(Arc::clone(&app)), "kubectl");
-        app.director.begin(client, &args.scenarios);
+        let client = Client::new(server::router(Arc::clone(&app)), "kubectl");
+        app.control.director.begin(client, &args.scenarios);
     }
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
     let Some(controllers) = controllers else {
-        return endpoints::server::serve(listener, app).await;
+        return server::serve(listener, app).await;
     };
     tokio::select! {
-        served = endpoints::server::serve(listener, app) => served,
+        served = server::serve(listener, app) => served,
         // The controllers let go of what is theirs alone, so that others need not wait for it.
         () = terminated() => {
             controllers.stop().await;
@@ -216,7 +224,7 @@ async fn start(args: &Args) -> std::io::Result<Arc<App>> {
     args.faults.iter().cloned().for_each(|fault| drop(faults.add(fault)));
     let file = args.ledger.as_deref().map(File::create).transpose()?.unwrap_or_default();
     let app = start_on(storage, faults, file, args).await.map_err(std::io::Error::other)?;
-    let own = controllers::start_servers_own(endpoints::server::router(Arc::clone(&app)), args.seed)?;
+    let own = controllers::start_servers_own(server::router(Arc::clone(&app)), args.seed)?;
     // They end with the runtime that serves.
     tokio::spawn(async move {
         let _own = own;
@@ -241,21 +249,19 @@ async fn start_on(
     let is_load = args.etcd.is_none() && args.scenarios.iter().any(|one| one.is_load());
     director.populate(&store, args.pods, is_load.then_some(args.rate)).await?;
     bootstrap::system_namespaces(&store).await?;
-    let app = Arc::new(App {
+    let api = Arc::new(Api {
         store,
         ledger,
         registry: Registry::default(),
         faults,
-        fleet: Default::default(),
         bookmark_every: args.bookmark_every,
-        director,
         watches: std::sync::atomic::AtomicU64::new(args.seed),
     });
-    resources::discovery_controller::start(Arc::clone(&app), storage).await?;
+    endpoints::discovery_controller::start(Arc::clone(&api), storage).await?;
     // From here on every cache knows what happens, so that a watch may start anywhere after.
-    let cachers: Vec<_> = app.registry.all().iter().map(|resource| app.store.cacher(resource)).collect();
+    let cachers: Vec<_> = api.registry.all().iter().map(|resource| api.store.cacher(resource)).collect();
     for cacher in cachers {
         cacher.wait_until_fresh(0).await;
     }
-    Ok(app)
+    Ok(Arc::new(App { api, control: Control { fleet: Default::default(), director } }))
 }

@@ -11,7 +11,7 @@ use tokio::task::LocalSet;
 use super::informers::Informers;
 use super::resources::{CONFIG_MAPS, DEPLOYMENTS, NODES};
 use super::rest::{Client, DeleteOptions, Patch};
-use crate::endpoints::server::router;
+use crate::server::router;
 use crate::tests::{Server, quiet, serve, within};
 
 async fn start() -> (Server, Client) {

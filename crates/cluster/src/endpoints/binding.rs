@@ -4,8 +4,8 @@ use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::api::Api;
 use crate::clock;
-use crate::endpoints::server::App;
 use crate::request::body;
 use crate::request::options::WriteOptions;
 use crate::request::target::Target;
@@ -16,7 +16,7 @@ use crate::write::managed_fields::{self, Writer};
 
 /// Answers a POST of a Binding: sets the Pod's node and its condition PodScheduled. A Pod that has a node, that is on its
 /// way out or that waits behind scheduling gates is refused with a 409.
-pub async fn create(app: &App, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
+pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
     let binding = body::parse(bytes)?;
     let text = |pointer: &str| binding.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     if !["", target.name()].contains(&text("/metadata/name")) {
@@ -63,7 +63,7 @@ pub async fn create(app: &App, target: &Target, options: &WriteOptions, bytes: &
         managed_fields::stamp(&before, pod, writer);
         Ok(Fate::Kept)
     };
-    match app.store.change(&target.resource, &target.key(), options.dry_run, bind).await {
+    match api.store.change(&target.resource, &target.key(), options.dry_run, bind).await {
         Ok(_) => Ok(Status::created().into_response()),
         Err(UpdateError::NotFound) => Err(Status::not_found(&target.resource, target.name())),
         Err(UpdateError::Refused(status)) => Err(status),

@@ -6,9 +6,9 @@ use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::api::Api;
 use crate::clock;
 use crate::endpoints::binding::set_condition;
-use crate::endpoints::server::App;
 use crate::request::body;
 use crate::request::options::WriteOptions;
 use crate::request::target::Target;
@@ -21,7 +21,7 @@ use crate::store::{Fate, ListQuery, UpdateError};
 use crate::write::delete::{self, Deletion};
 
 /// Answers a POST of an Eviction: 201 once the Pod's deletion has begun, 429 while its budget does not allow that.
-pub async fn create(app: &App, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
+pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
     let eviction = body::parse(bytes)?;
     let text = |pointer: &str| eviction.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     if !["", target.name()].contains(&text("/metadata/name")) {
@@ -36,15 +36,15 @@ pub async fn create(app: &App, target: &Target, options: &WriteOptions, bytes: &
         ..Deletion::default()
     };
     let missing = || Status::not_found(&target.resource, target.name());
-    let pod = app.store.get(&target.resource, &target.key()).await?.ok_or_else(missing)?;
+    let pod = api.store.get(&target.resource, &target.key()).await?.ok_or_else(missing)?;
     let pod = pod.to_value();
     if !goes_anyway(&pod) {
-        ask_budget(app, target, &pod, deletion.dry_run).await?;
+        ask_budget(api, target, &pod, deletion.dry_run).await?;
     }
     if !deletion.dry_run {
-        mark(app, target).await?;
+        mark(api, target).await?;
     }
-    delete::remove(app, &target.resource, &target.key(), &deletion).await?.ok_or_else(missing)?;
+    delete::remove(api, &target.resource, &target.key(), &deletion).await?.ok_or_else(missing)?;
     Ok(Status::created().into_response())
 }
 
@@ -55,10 +55,10 @@ fn goes_anyway(pod: &Value) -> bool {
 }
 
 /// Takes one disruption from the budget that selects a Pod.
-async fn ask_budget(app: &App, target: &Target, pod: &Value, dry_run: bool) -> Result<(), Status> {
-    let Some(budgets) = app.registry.by_kind("policy/v1", "PodDisruptionBudget") else { return Ok(()) };
+async fn ask_budget(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> Result<(), Status> {
+    let Some(budgets) = api.registry.by_kind("policy/v1", "PodDisruptionBudget") else { return Ok(()) };
     let filter = Filter { namespace: target.namespace.clone(), ..Filter::default() };
-    let page = app.store.list(&budgets, &ListQuery { filter, ..ListQuery::default() }).await?;
+    let page = api.store.list(&budgets, &ListQuery { filter, ..ListQuery::default() }).await?;
     let selects = |budget: &&Arc<Object>| {
         let selector = Selector::parse(&budget.to_value()["spec"]["selector"]);
         selector.is_ok_and(|selector| selector.matches(pod))
@@ -74,7 +74,7 @@ async fn ask_budget(app: &App, target: &Target, pod: &Value, dry_run: bool) -> R
         }
     };
     let take = |_: &Object, value: &mut Value| take_one(value, pod).map(|()| Fate::Kept);
-    match app.store.change(&budgets, &budget.key, dry_run, take).await {
+    match api.store.change(&budgets, &budget.key, dry_run, take).await {
         // A budget that has gone meanwhile guards nothing.
         Ok(_) | Err(UpdateError::NotFound) => Ok(()),
         Err(UpdateError::Refused(status)) => Err(status),
@@ -116,7 +116,7 @@ fn is_ready(pod: &Value) -> bool {
 }
 
 /// Tells in the Pod's status who disrupts it (`addConditionAndDeletePod`).
-async fn mark(app: &App, target: &Target) -> Result<(), Status> {
+async fn mark(api: &Api, target: &Target) -> Result<(), Status> {
     let resource: &Resource = &target.resource;
     let mark = |_: &Object, pod: &mut Value| {
         let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
@@ -125,7 +125,7 @@ async fn mark(app: &App, target: &Target) -> Result<(), Status> {
         set_condition(pod, condition);
         Ok::<_, ()>(Fate::Kept)
     };
-    match app.store.change(resource, &target.key(), false, mark).await {
+    match api.store.change(resource, &target.key(), false, mark).await {
         Err(UpdateError::Storage(error)) => Err(error.into()),
         // It may have gone, which the deletion finds out.
         _ => Ok(()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
 
-use crate::endpoints::server::App;
+use crate::api::Api;
 use crate::printers::form::Form;
 use crate::printers::response::{json_response, object_response};
 use crate::request::options::Options;
@@ -21,7 +21,7 @@ const CHUNK: usize = 256 * 1024;
 
 /// Answers a LIST.
 pub async fn list(
-    app: &App,
+    api: &Api,
     resource: &Arc<Resource>,
     namespace: Option<&str>,
     options: Options,
@@ -52,17 +52,17 @@ pub async fn list(
         let exact = options.version_match == "Exact" || legacy_exact;
         query.freshness = if exact { Freshness::Exact(revision) } else { Freshness::NotOlderThan(revision) };
     }
-    let page = app.store.list(resource, &query).await.map_err(|status| match token {
+    let page = api.store.list(resource, &query).await.map_err(|status| match token {
         Some(token) if status.is_expired() => Status::continue_too_old(Continue { revision: None, ..token }.encode()),
         _ => status,
     })?;
-    app.ledger.listed(resource, query.filter.namespace.as_deref(), &page).await;
+    api.ledger.listed(resource, query.filter.namespace.as_deref(), &page).await;
     Ok(json_response(Body::from_stream(stream(resource, form, page, query.filter.selects()))))
 }
 
 /// Answers a GET of one object.
-pub async fn get(app: &App, resource: &Resource, namespace: &str, name: &str, form: Form) -> Result<Response, Status> {
-    let object = app.store.get(resource, &resource.key(namespace, name)).await?;
+pub async fn get(api: &Api, resource: &Resource, namespace: &str, name: &str, form: Form) -> Result<Response, Status> {
+    let object = api.store.get(resource, &resource.key(namespace, name)).await?;
     object.map(|object| object_response(resource, &object, form)).ok_or_else(|| Status::not_found(resource, name))
 }
 

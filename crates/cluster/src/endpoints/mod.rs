@@ -2,9 +2,9 @@
 
 pub mod binding;
 pub mod discovery;
+pub mod discovery_controller;
 pub mod eviction;
 pub mod list;
 pub mod openapi;
 pub mod scale;
-pub mod server;
 pub mod watch;

@@ -4,7 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use crate::endpoints::server::App;
+use crate::api::Api;
 use crate::printers::response::json_response;
 use crate::request::body;
 use crate::request::options::WriteOptions;
@@ -17,16 +17,16 @@ use crate::write;
 use crate::write::patch::Patch;
 
 /// Answers a GET.
-pub async fn get(app: &App, target: &Target) -> Result<Response, Status> {
-    let object = app.store.get(&target.resource, &target.key()).await?;
+pub async fn get(api: &Api, target: &Target) -> Result<Response, Status> {
+    let object = api.store.get(&target.resource, &target.key()).await?;
     let object = object.ok_or_else(|| Status::not_found(&target.resource, target.name()))?;
     Ok(answer(target, &object))
 }
 
 /// Answers a PUT.
-pub async fn replace(app: &App, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
+pub async fn replace(api: &Api, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
     let new = body::parse(bytes)?;
-    change(app, target, options, |scale| {
+    change(api, target, options, |scale| {
         scale.clone_from(&new);
         Ok(())
     })
@@ -34,17 +34,17 @@ pub async fn replace(app: &App, target: &Target, options: &WriteOptions, bytes: 
 }
 
 /// Answers a PATCH.
-pub async fn patch(app: &App, target: &Target, options: &WriteOptions, patch: &Patch) -> Result<Response, Status> {
-    change(app, target, options, |scale| patch.apply(false, scale)).await
+pub async fn patch(api: &Api, target: &Target, options: &WriteOptions, patch: &Patch) -> Result<Response, Status> {
+    change(api, target, options, |scale| patch.apply(false, scale)).await
 }
 
 async fn change(
-    app: &App,
+    api: &Api,
     target: &Target,
     options: &WriteOptions,
     mut change: impl FnMut(&mut Value) -> Result<(), Status>,
 ) -> Result<Response, Status> {
-    let updated = write::update(app, target, options, "Update", |current, value| {
+    let updated = write::update(api, target, options, "Update", |current, value| {
         let Some(paths) = &target.resource.scale else { return Err(Status::method_not_allowed()) };
         let mut scale = scale_of(paths, value);
         let version = scale["metadata"]["resourceVersion"].clone();

@@ -11,9 +11,9 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use futures::{SinkExt, StreamExt};
 
+use crate::api::Api;
 use crate::cacher::frame::Frame;
 use crate::cacher::watcher::{Start, Step, WatchRequest, Watcher};
-use crate::endpoints::server::App;
 use crate::faults::wire::{Line, Wire};
 use crate::printers::form::Form;
 use crate::printers::response::json_response;
@@ -30,15 +30,15 @@ const CLOSE_WAIT: Duration = Duration::from_secs(2);
 
 /// Answers a WATCH.
 pub async fn watch(
-    app: &App,
+    api: &Api,
     resource: &Arc<Resource>,
     namespace: Option<&str>,
     options: Options,
     form: Form,
     parts: &mut Parts,
 ) -> Result<Response, Status> {
-    let faults = app.faults.met_by(&parts.extensions);
-    let line = Line::of(&app.registry, &app.ledger, parts, &faults);
+    let faults = api.faults.met_by(&parts.extensions);
+    let line = Line::of(&api.registry, &api.ledger, parts, &faults);
     let unset = matches!(options.version.as_str(), "" | "0");
     let watch_list = faults.has_watch_list(line.about(), options.initial_events.is_some() || unset);
     options.validate_watch(watch_list)?;
@@ -48,14 +48,14 @@ pub async fn watch(
         // x/net/websocket wants an Origin, and says nothing when it is missing.
         return Ok(StatusCode::FORBIDDEN.into_response());
     }
-    let cacher = app.store.cacher(resource);
+    let cacher = api.store.cacher(resource);
     cacher.ready().await.map_err(|error| Status::not_ready(resource, error.downtime))?;
     // Without a version, a watch that asks for bookmarks is a streaming list by default; and one is as new as a list.
     let streams = options.initial_events.unwrap_or(watch_list && unset && options.bookmarks);
-    let revision = if streams && options.version.is_empty() { app.store.current().await? } else { revision };
+    let revision = if streams && options.version.is_empty() { api.store.current().await? } else { revision };
     let start = match options.initial_events {
         // The cluster's own would wait for ever when the storage has begun anew: they have no deadline of their own.
-        None if line.is_insider() && revision > app.store.revision() => {
+        None if line.is_insider() && revision > api.store.revision() => {
             Start::Failed(Status::too_old(revision, cacher.oldest()))
         }
         None if unset && (!streams || cacher.wait_until_fresh(revision).await) => {
@@ -71,7 +71,7 @@ pub async fn watch(
     };
     let timeout = match options.timeout_seconds {
         Some(seconds) => Duration::from_secs(seconds.min(86_400)),
-        None => app.random_timeout(),
+        None => api.random_timeout(),
     };
     let filter = Filter { namespace: namespace.map(str::to_owned), labels: options.labels, fields: options.fields };
     let request = WatchRequest {
@@ -81,7 +81,7 @@ pub async fn watch(
         start,
         bookmarks: options.bookmarks,
         timeout,
-        bookmark_every: app.bookmark_every,
+        bookmark_every: api.bookmark_every,
     };
     let watcher = || Watcher::new(Arc::clone(&cacher), Arc::clone(faults.switches()), request);
     if !upgrade {

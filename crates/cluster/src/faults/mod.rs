@@ -8,15 +8,13 @@
 //! ```
 //!
 //! Two kinds of faults: rules, in the words of [`grammar`], which are listed with how often they have struck and come to
-//! an end by themselves; and the plain orders of [`control`]. The cluster's own controllers meet neither.
+//! an end by themselves; and the plain orders of [`crate::control`]. The cluster's own controllers meet neither.
 
 pub mod about;
 pub mod answers;
-pub mod control;
 pub mod frames;
 pub mod grammar;
 pub mod ledger;
-pub mod orders;
 pub mod rule;
 pub mod rules;
 pub mod wire;

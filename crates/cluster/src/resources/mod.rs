@@ -3,7 +3,6 @@
 pub mod builtin;
 pub mod columns;
 pub mod definition;
-pub mod discovery_controller;
 pub mod fields;
 pub mod label_selector;
 pub mod object;

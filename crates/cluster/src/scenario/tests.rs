@@ -9,7 +9,7 @@ use super::Scenario;
 use crate::args::Args;
 use crate::client::rest::Client;
 use crate::controllers;
-use crate::endpoints::server;
+use crate::server;
 use crate::tests::{Server, quiet, serve};
 
 /// Longer than any scenario takes to show itself, on the slowest machine.
@@ -19,9 +19,10 @@ const DEADLINE: Duration = Duration::from_secs(90);
 async fn play(scenarios: &[Scenario]) -> (Server, controllers::manager::Controllers) {
     let server = serve(Args { pods: 60, scenarios: scenarios.to_vec(), ..quiet() }).await;
     let router = || server::router(Arc::clone(&server.app));
-    let options = controllers::manager::Options { seed: 1, fleet: server.app.fleet.clone(), ..Default::default() };
+    let options =
+        controllers::manager::Options { seed: 1, fleet: server.app.control.fleet.clone(), ..Default::default() };
     let controllers = controllers::start(router(), options).unwrap();
-    server.app.director.begin(Client::new(router(), "kubectl"), scenarios);
+    server.app.control.director.begin(Client::new(router(), "kubectl"), scenarios);
     (server, controllers)
 }
 
@@ -32,7 +33,7 @@ async fn check(scenario: Scenario, path: &str, what: &str, wanted: impl Fn(&Valu
 }
 
 async fn eventually(server: &Server, path: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    let mut newest = server.app.store.newest();
+    let mut newest = server.app.api.store.newest();
     let found = tokio::time::timeout(DEADLINE, async {
         loop {
             newest.mark_unchanged();

@@ -31,7 +31,7 @@ async fn forbidden_verbs() {
 #[tokio::test]
 async fn cut_and_compact() {
     let server = serve(quiet()).await;
-    let revision = server.app.store.revision();
+    let revision = server.app.api.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/configmaps?watch=1&resourceVersion={revision}")).await;
     server.config_map("one", "web").await;
     assert_eq!(socket.summary().await.1, "one");
@@ -47,7 +47,7 @@ async fn cut_and_compact() {
 #[tokio::test]
 async fn put_takes_any_name() {
     let server = serve(quiet()).await;
-    let revision = server.app.store.revision();
+    let revision = server.app.api.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/pods?watch=1&resourceVersion={revision}")).await;
     let name = "<img src=x onerror=\"alert(1)\">/../\u{202e}";
     let pod = json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": "shop"}, "spec": {}});
@@ -67,7 +67,7 @@ async fn put_takes_any_name() {
 #[tokio::test]
 async fn a_stall_holds_everything_back_until_it_ends() {
     let server = serve(quiet()).await;
-    let revision = server.app.store.revision();
+    let revision = server.app.api.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/configmaps?watch=1&resourceVersion={revision}")).await;
     server.control("stall?on=true").await;
     let create = server.config_map("one", "web");
@@ -80,12 +80,12 @@ async fn a_stall_holds_everything_back_until_it_ends() {
 async fn the_rate_and_what_it_stirs_up() {
     // In memory, where alone the scenario plays.
     let server = serve_from_memory(Args { pods: 30, ..quiet() }).await;
-    let quiet = server.app.store.revision();
+    let quiet = server.app.api.store.revision();
     server.control("rate?value=2000").await;
-    let mut newest = server.app.store.newest();
+    let mut newest = server.app.api.store.newest();
     within(newest.wait_for(|newest| *newest > quiet + 3000)).await.unwrap();
     let stopped = server.control("rate?value=0").await;
-    assert_eq!(stopped["revision"], server.app.store.revision());
+    assert_eq!(stopped["revision"], server.app.api.store.revision());
 
     // The log, played back, is the state: nothing is written past it.
     let (_, log) = server.get("/_control/log?resource=pods").await;
@@ -128,8 +128,8 @@ async fn what_somebody_deletes_does_not_come_back() {
     let name = names(&list)[0].to_owned();
     server.control("rate?value=500").await;
     assert_eq!(server.delete(&format!("/apis/apps/v1/namespaces/shop/deployments/{name}")).await.0, 200);
-    let mut newest = server.app.store.newest();
-    let then = server.app.store.revision();
+    let mut newest = server.app.api.store.newest();
+    let then = server.app.api.store.revision();
     within(newest.wait_for(|newest| *newest > then + 1000)).await.unwrap();
     server.control("rate?value=0").await;
     // Without kubelets, its Pods stay on their way out.

@@ -39,7 +39,7 @@ async fn preconditions_and_dry_runs() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
     let path = format!("{MAPS}/one");
-    let before = server.app.store.revision();
+    let before = server.app.api.store.revision();
     for (options, code) in [
         (json!({"preconditions": {"uid": "other"}}), 409),
         (json!({"preconditions": {"resourceVersion": "1"}}), 409),
@@ -51,7 +51,7 @@ async fn preconditions_and_dry_runs() {
         assert_eq!(server.delete_with(&path, options.clone()).await.0, code, "{options}");
     }
     assert_eq!(server.delete(&format!("{MAPS}?dryRun=All")).await.0, 200);
-    assert_eq!((server.app.store.revision(), server.get(&path).await.0), (before, 200));
+    assert_eq!((server.app.api.store.revision(), server.get(&path).await.0), (before, 200));
 }
 
 #[tokio::test]

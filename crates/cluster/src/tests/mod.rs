@@ -21,8 +21,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::args::Args;
-use crate::endpoints::server::{self, App};
 use crate::scenario::Scenario;
+use crate::server::{self, App};
 
 /// Longer than anything here takes, on the slowest machine.
 pub const DEADLINE: Duration = Duration::from_secs(30);

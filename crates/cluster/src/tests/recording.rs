@@ -21,7 +21,7 @@ fn record(recorder: &mut Recorder, server: &Server, resource: &'static Resource,
     let namespace = if resource.namespaced { "shop" } else { "" };
     let about = About { resource, namespace, name: "one", uid: "u", container: None };
     let what = What { reason: "Happened", message, component: "test", host: "", warning: false };
-    recorder.record(&Direct(Arc::clone(&server.app.store)), 1, about, what, at(second));
+    recorder.record(&Direct(Arc::clone(&server.app.api.store)), 1, about, what, at(second));
 }
 
 /// The Events of a namespace: count and message, in the order in which they were created.
@@ -34,7 +34,7 @@ async fn events(server: &Server, namespace: &str) -> Vec<(u64, String)> {
 #[tokio::test]
 async fn a_repeated_event_grows_by_patch() {
     let server = serve_from_memory(quiet()).await;
-    let revision = server.app.store.revision();
+    let revision = server.app.api.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/events?watch=1&resourceVersion={revision}")).await;
     let mut recorder = Recorder::default();
     let mut name = Value::Null;
@@ -51,17 +51,17 @@ async fn a_repeated_event_grows_by_patch() {
         }
         assert_eq!(event["metadata"]["name"], name);
     }
-    assert_eq!(server.app.store.revision(), revision + 3);
+    assert_eq!(server.app.api.store.revision(), revision + 3);
 
     // Once it has expired the next one creates it, with its count.
-    assert!(!recorder.expire(&Direct(Arc::clone(&server.app.store)), at(300).seconds()));
-    assert!(recorder.expire(&Direct(Arc::clone(&server.app.store)), at(302).seconds()));
+    assert!(!recorder.expire(&Direct(Arc::clone(&server.app.api.store)), at(300).seconds()));
+    assert!(recorder.expire(&Direct(Arc::clone(&server.app.api.store)), at(302).seconds()));
     assert_eq!(socket.event().await["type"], "DELETED");
     record(&mut recorder, &server, &NODES, "again", 303);
     let frame = socket.event().await;
     assert_eq!((&frame["type"], &frame["object"]["count"]), (&json!("ADDED"), &json!(4)));
     assert_eq!(frame["object"]["metadata"]["creationTimestamp"], json!(at(303).to_string()));
-    assert!(!recorder.expire(&Direct(Arc::clone(&server.app.store)), at(600).seconds()), "it has its own lifetime");
+    assert!(!recorder.expire(&Direct(Arc::clone(&server.app.api.store)), at(600).seconds()), "it has its own lifetime");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ async fn from_a_revision() {
 async fn from_an_expired_revision() {
     let server = serve(quiet()).await;
     let mut socket = watch(&server, "/api/v1/pods?watch=true&resourceVersion=1").await;
-    let oldest = server.app.store.revision();
+    let oldest = server.app.api.store.revision();
     let expected = format!(
         "{{\"type\":\"ERROR\",\"object\":{{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{{}},\"status\":\"Failure\",\
          \"message\":\"too old resource version: 1 ({oldest})\",\"reason\":\"Expired\",\"code\":410}}}}\n"
@@ -36,7 +36,7 @@ async fn from_an_expired_revision() {
 async fn a_restart_at_a_higher_revision_expires_old_watches() {
     // In memory, which forgets: an etcd goes on counting, and `etcd/restarting.rs` restarts servers on it.
     let before = serve_from_memory(quiet()).await;
-    let old = before.app.store.revision();
+    let old = before.app.api.store.revision();
     let after = serve_from_memory(Args { first_revision: 1_000_000, ..quiet() }).await;
     let mut socket = watch(&after, &format!("/api/v1/pods?watch=true&resourceVersion={old}")).await;
     assert_eq!(socket.event().await["object"]["code"], 410);
@@ -65,7 +65,7 @@ async fn initial_events_come_in_key_order_and_end_with_a_bookmark() {
 #[tokio::test]
 async fn entering_and_leaving_a_selection() {
     let server = serve(quiet()).await;
-    let path = format!("{CONFIG_MAPS}&labelSelector=app%3Dweb&resourceVersion={}", server.app.store.revision());
+    let path = format!("{CONFIG_MAPS}&labelSelector=app%3Dweb&resourceVersion={}", server.app.api.store.revision());
     let mut socket = watch(&server, &path).await;
     let first = server.config_map("one", "db").await;
     for app in ["web", "web2", "web"] {
@@ -88,7 +88,7 @@ async fn the_timeout_ends_it_after_a_last_bookmark() {
     let server = serve(quiet()).await;
     let path = format!(
         "/api/v1/nodes?watch=true&resourceVersion={}&allowWatchBookmarks=true&timeoutSeconds=3",
-        server.app.store.revision()
+        server.app.api.store.revision()
     );
     let mut socket = watch(&server, &path).await;
     let newest = server.config_map("one", "web").await;
@@ -99,7 +99,7 @@ async fn the_timeout_ends_it_after_a_last_bookmark() {
 #[tokio::test]
 async fn bookmarks_come_regularly_and_lead_on() {
     let server = serve(Args { bookmark_every: std::time::Duration::from_millis(50), ..quiet() }).await;
-    let start = server.app.store.revision();
+    let start = server.app.api.store.revision();
     let mut socket =
         watch(&server, &format!("/api/v1/nodes?watch=1&resourceVersion={start}&allowWatchBookmarks=1")).await;
     // A write to another resource moves the bookmark of this one.
@@ -143,7 +143,7 @@ async fn refused_before_the_upgrade() {
 #[tokio::test]
 async fn over_http_events_are_lines() {
     let server = serve(quiet()).await;
-    let path = format!("{CONFIG_MAPS}&resourceVersion={}", server.app.store.revision());
+    let path = format!("{CONFIG_MAPS}&resourceVersion={}", server.app.api.store.revision());
     let mut response = within(server.client.get(server.url(&path)).send()).await.unwrap();
     assert_eq!(response.headers()["content-type"], "application/json");
     for name in ["one", "two"] {
@@ -160,20 +160,20 @@ async fn over_http_events_are_lines() {
 #[tokio::test]
 async fn a_watch_that_falls_behind_is_closed_without_a_gap() {
     let server = serve(quiet()).await;
-    let start = server.app.store.revision();
+    let start = server.app.api.store.revision();
     let mut socket = watch(&server, &format!("{CONFIG_MAPS}&resourceVersion={start}")).await;
     let mut last = server.config_map("first", "web").await;
     assert_eq!(socket.summary().await.1, "first");
     let other = watch(&server, "/api/v1/configmaps?watch=true").await;
     server.control("stall?on=true").await;
     let resource = &crate::resources::builtin::CONFIG_MAPS;
-    let cacher = server.app.store.cacher(resource);
+    let cacher = server.app.api.store.cacher(resource);
     let mut count = 0;
     within(async {
         while cacher.watchers() > 0 {
             let value = json!({"metadata": {"name": format!("c{count:06}"), "namespace": "default"}, "data": {}});
             let draft = crate::resources::object::Draft::from_value(value).unwrap();
-            server.app.store.create(resource, draft).await.unwrap();
+            server.app.api.store.create(resource, draft).await.unwrap();
             count += 1;
             tokio::task::yield_now().await;
         }

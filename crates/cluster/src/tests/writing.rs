@@ -27,7 +27,7 @@ async fn a_life() {
     assert_eq!((status, &deleted["status"]), (200, &json!("Success")));
     let (status, missing) = server.get(&path).await;
     assert_eq!((status, &missing["message"]), (404, &json!("configmaps \"one\" not found")));
-    assert_eq!(server.app.store.revision(), first + 3);
+    assert_eq!(server.app.api.store.revision(), first + 3);
 }
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn status_and_generation() {
 async fn refusals_change_nothing() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
-    let before = server.app.store.revision();
+    let before = server.app.api.store.revision();
     let nowhere = "/api/v1/namespaces/nowhere/configmaps";
     for (path, body, status, reason) in [
         (PATH, json!({"metadata": {"name": "one"}}), 409, "AlreadyExists"),
@@ -77,14 +77,14 @@ async fn refusals_change_nothing() {
     }
     assert_eq!(server.delete("/api/v1/configmaps").await.0, 405);
     assert_eq!(server.delete("/api/v1/namespaces").await.0, 405);
-    assert_eq!(server.app.store.revision(), before);
+    assert_eq!(server.app.api.store.revision(), before);
 }
 
 #[tokio::test]
 async fn bodies_that_are_no_objects_change_nothing() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
-    let before = server.app.store.revision();
+    let before = server.app.api.store.revision();
     let deep = |open: &str, close: &str, levels: usize| format!("{}1{}", open.repeat(levels), close.repeat(levels));
     let large = format!(r#"{{"metadata": {{"name": "x"}}, "data": {{"a": "{}"}}}}"#, "x".repeat(4 << 20));
     let deep_object = |levels| format!(r#"{{"metadata": {{"name": "x"}}, "data": {}}}"#, deep("{\"a\":", "}", levels));
@@ -124,7 +124,7 @@ async fn bodies_that_are_no_objects_change_nothing() {
         let request = server.client.post(server.url(PATH)).header("content-type", media_type).body("[]");
         assert_eq!(server.send(request).await.0, status, "{media_type}");
     }
-    assert_eq!(server.app.store.revision(), before);
+    assert_eq!(server.app.api.store.revision(), before);
     // The deepest that is taken can be written again and again.
     let body = deep_object(97);
     assert_eq!(server.send(server.client.post(server.url(PATH)).body(body)).await.0, 201);
@@ -251,7 +251,7 @@ async fn who_writes_is_noted() {
 async fn dry_runs_answer_and_write_nothing() {
     let server = serve(quiet()).await;
     deployment(&server).await;
-    let before = server.app.store.revision();
+    let before = server.app.api.store.revision();
     let path = format!("{DEPLOYMENTS}/web?dryRun=All");
     let (status, patched) = server.patch(&path, &json!({"spec": {"replicas": 7}})).await;
     assert_eq!((status, &patched["spec"]["replicas"]), (200, &json!(7)));
@@ -261,7 +261,7 @@ async fn dry_runs_answer_and_write_nothing() {
     assert!(created["metadata"]["name"].as_str().unwrap().starts_with("one-"));
     assert_eq!(server.post(&format!("{DEPLOYMENTS}?dryRun=All"), &json!({"metadata": {"name": "web"}})).await.0, 409);
     assert_eq!(server.post(&format!("{PATH}?dryRun=Some"), &map).await.0, 400);
-    assert_eq!(server.app.store.revision(), before);
+    assert_eq!(server.app.api.store.revision(), before);
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::api::Api;
 use crate::clock;
-use crate::endpoints::server::App;
 use crate::printers::form::Form;
 use crate::printers::response::{json_response, object_response};
 use crate::request::body;
@@ -112,7 +112,7 @@ impl Deletion {
 
 /// Answers a DELETE of one object: its last state while something holds it, else that it is gone.
 pub async fn one(
-    app: &App,
+    api: &Api,
     resource: &Arc<Resource>,
     namespace: &str,
     name: &str,
@@ -121,7 +121,7 @@ pub async fn one(
     if **resource == **NAMESPACES && IMMORTAL.contains(&name) {
         return Err(Status::immortal_namespace(name));
     }
-    let (object, fate) = remove(app, resource, &resource.key(namespace, name), deletion)
+    let (object, fate) = remove(api, resource, &resource.key(namespace, name), deletion)
         .await?
         .ok_or_else(|| Status::not_found(resource, name))?;
     Ok(match fate {
@@ -132,7 +132,7 @@ pub async fn one(
 
 /// Answers a DELETE of a collection: the objects that it was about.
 pub async fn collection(
-    app: &App,
+    api: &Api,
     resource: &Arc<Resource>,
     namespace: Option<&str>,
     options: Options,
@@ -143,25 +143,25 @@ pub async fn collection(
     }
     let filter = Filter { namespace: namespace.map(str::to_owned), labels: options.labels, fields: options.fields };
     let query = ListQuery { filter, ..ListQuery::default() };
-    let page = app.store.list(resource, &query).await?;
+    let page = api.store.list(resource, &query).await?;
     let mut items = String::new();
     for object in &page.objects {
         // One that has gone meanwhile needs no deletion.
-        if let Some((object, _)) = remove(app, resource, &object.key, deletion).await? {
+        if let Some((object, _)) = remove(api, resource, &object.key, deletion).await? {
             if !items.is_empty() {
                 items.push(',');
             }
             Form::Whole.push_item(resource, &object, &mut items);
         }
     }
-    let metadata = json!({"resourceVersion": app.store.revision().to_string()}).to_string();
+    let metadata = json!({"resourceVersion": api.store.revision().to_string()}).to_string();
     let (head, tail) = Form::Whole.list_ends(resource, &metadata);
     Ok(json_response(Body::from([head, items, tail, String::from("\n")].concat())))
 }
 
 /// Deletes an object, or begins to; `None` if there is none.
 pub async fn remove(
-    app: &App,
+    api: &Api,
     resource: &Arc<Resource>,
     key: &str,
     deletion: &Deletion,
@@ -186,14 +186,14 @@ pub async fn remove(
         *value = marked;
         Ok(Fate::Kept)
     };
-    let (object, fate) = match app.store.change(resource, key, deletion.dry_run, mark).await {
+    let (object, fate) = match api.store.change(resource, key, deletion.dry_run, mark).await {
         Ok(changed) => changed,
         Err(UpdateError::NotFound) => return Ok(None),
         Err(UpdateError::Refused(status)) => return Err(status),
         Err(UpdateError::Storage(error)) => return Err(error.into()),
     };
     if fate == Fate::Removed && !deletion.dry_run {
-        gone::gone(app, resource, &object);
+        gone::gone(api, resource, &object);
     }
     Ok(Some((object, fate)))
 }

@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use crate::endpoints::server::App;
+use crate::api::Api;
 use crate::resources::builtin::DEFINITIONS;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 
 /// An object is gone, by whoever's request: what a definition defined is served no longer, and its watches end.
-pub fn gone(app: &App, resource: &Resource, object: &Arc<Object>) {
+pub fn gone(api: &Api, resource: &Resource, object: &Arc<Object>) {
     if *resource == **DEFINITIONS
-        && let Some(id) = app.registry.undefine(&object.name, object.revision)
+        && let Some(id) = api.registry.undefine(&object.name, object.revision)
     {
-        app.store.close(id);
+        api.store.close(id);
     }
 }

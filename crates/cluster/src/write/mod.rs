@@ -19,8 +19,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::api::Api;
 use crate::clock;
-use crate::endpoints::server::App;
 use crate::printers::form::Form;
 use crate::printers::response::object_response;
 use crate::random::{self, Random};
@@ -51,19 +51,19 @@ const OWN: [&str; 9] = [
 
 /// Answers a POST.
 pub async fn create(
-    app: &App,
+    api: &Api,
     target: &Target,
     options: &WriteOptions,
     form: Form,
     body: &Bytes,
 ) -> Result<Response, Status> {
     let object = body::object(&target.resource, body)?;
-    let created = create_object(app, target, options, object, "Update").await?;
+    let created = create_object(api, target, options, object, "Update").await?;
     Ok((StatusCode::CREATED, object_response(&target.resource, &created, form)).into_response())
 }
 
 async fn create_object(
-    app: &App,
+    api: &Api,
     target: &Target,
     options: &WriteOptions,
     mut object: Value,
@@ -73,7 +73,7 @@ async fn create_object(
     let text = |object: &Value, field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
     let mut name = text(&object, "name");
     if name.is_empty() && !text(&object, "generateName").is_empty() {
-        let suffix = Random::new(app.store.revision() ^ (clock::time().0 as u64).rotate_left(32)).suffix(5);
+        let suffix = Random::new(api.store.revision() ^ (clock::time().0 as u64).rotate_left(32)).suffix(5);
         name = format!("{}{suffix}", text(&object, "generateName"));
     }
     validate::name(resource, &name)?;
@@ -90,7 +90,7 @@ async fn create_object(
             return Err(Status::bad_request(message));
         }
         metadata.insert("namespace".to_owned(), namespace.into());
-        match app.store.get(&NAMESPACES, namespace).await? {
+        match api.store.get(&NAMESPACES, namespace).await? {
             None => return Err(Status::not_found(&NAMESPACES, namespace)),
             Some(found) if found.is_leaving() => {
                 return Err(Status::namespace_terminating(resource, &name, namespace));
@@ -99,12 +99,12 @@ async fn create_object(
         }
     }
     if resource.is_custom()
-        && app.store.get(&DEFINITIONS, &resource.definition).await?.is_some_and(|definition| definition.is_leaving())
+        && api.store.get(&DEFINITIONS, &resource.definition).await?.is_some_and(|definition| definition.is_leaving())
     {
         return Err(Status::definition_terminating());
     }
     let now = clock::timestamp(clock::now());
-    let revision = app.store.revision();
+    let revision = api.store.revision();
     metadata.insert("creationTimestamp".to_owned(), now.as_str().into());
     let seed = format!("{}/{}/{name}", resource.qualified(), target.namespace.as_deref().unwrap_or_default());
     metadata.insert("uid".to_owned(), random::uid(clock::time().0 as u64, &seed, revision).into());
@@ -120,33 +120,33 @@ async fn create_object(
         Writer { manager: &options.manager, operation, subresource: "", api_version: &resource.api_version, now: &now };
     managed_fields::stamp(&Value::Null, &mut object, writer);
     defaults::complete(resource, &mut object, revision);
-    let definition = (*resource == **DEFINITIONS).then(|| define(app, &mut object)).transpose()?;
+    let definition = (*resource == **DEFINITIONS).then(|| define(api, &mut object)).transpose()?;
     let exists = || Status::already_exists(resource, &name);
     let draft = Draft::from_value(object).ok_or_else(|| Status::bad_request("the object has no metadata"))?;
     if options.dry_run {
         let key = resource.key(draft.meta("namespace"), &name);
-        return match app.store.get(resource, &key).await? {
+        return match api.store.get(resource, &key).await? {
             Some(_) => Err(exists()),
             None => Ok(Arc::new(draft.into_object(resource, revision))),
         };
     }
-    let created = app.store.create(resource, draft).await?.ok_or_else(exists)?;
+    let created = api.store.create(resource, draft).await?.ok_or_else(exists)?;
     if let Some(resources) = definition {
-        serve(app, &created, resources);
+        serve(api, &created, resources);
     }
     Ok(created)
 }
 
 /// Answers a PUT.
 pub async fn replace(
-    app: &App,
+    api: &Api,
     target: &Target,
     options: &WriteOptions,
     form: Form,
     body: &Bytes,
 ) -> Result<Response, Status> {
     let new = body::object(&target.resource, body)?;
-    let updated = update(app, target, options, "Update", |current, value| {
+    let updated = update(api, target, options, "Update", |current, value| {
         check_version(&target.resource, current, new["metadata"]["resourceVersion"].as_str())?;
         value.clone_from(&new);
         Ok(())
@@ -157,7 +157,7 @@ pub async fn replace(
 
 /// Answers a PATCH.
 pub async fn patch(
-    app: &App,
+    api: &Api,
     target: &Target,
     options: &WriteOptions,
     form: Form,
@@ -165,7 +165,7 @@ pub async fn patch(
 ) -> Result<Response, Status> {
     let resource = &target.resource;
     let operation = if matches!(patch, Patch::Apply(_)) { "Apply" } else { "Update" };
-    let updated = update(app, target, options, operation, |current, value| {
+    let updated = update(api, target, options, operation, |current, value| {
         check_version(resource, current, patch.version())?;
         patch.apply(resource.is_custom(), value)
     })
@@ -176,7 +176,7 @@ pub async fn patch(
                 metadata.insert("name".to_owned(), target.name().into());
             }
             let object = body::object(resource, object.to_string().as_bytes())?;
-            let created = create_object(app, target, options, object, operation).await?;
+            let created = create_object(api, target, options, object, operation).await?;
             Ok((StatusCode::CREATED, object_response(resource, &created, form)).into_response())
         }
         (updated, _) => {
@@ -187,11 +187,11 @@ pub async fn patch(
 }
 
 /// Writes a raw object of any known kind, whatever its name: what `/_control/put` does.
-pub async fn put_raw(app: &App, bytes: &Bytes) -> Result<Response, Status> {
+pub async fn put_raw(api: &Api, bytes: &Bytes) -> Result<Response, Status> {
     let value = body::parse(bytes)?;
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let resource = app
+    let resource = api
         .registry
         .by_kind(api_version, kind)
         .ok_or_else(|| Status::bad_request(format!("no resource has the kind {kind:?} in {api_version:?}")))?;
@@ -199,10 +199,10 @@ pub async fn put_raw(app: &App, bytes: &Bytes) -> Result<Response, Status> {
     if *resource == **DEFINITIONS && !object["metadata"]["uid"].is_string() {
         // The resources need to know whose they are before the storage would make that up.
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        let known = app.store.get(&resource, name).await?.map(|known| known.uid.to_string());
+        let known = api.store.get(&resource, name).await?.map(|known| known.uid.to_string());
         object["metadata"]["uid"] = known.unwrap_or_else(|| random::uid(clock::time().0 as u64, name, 0)).into();
     }
-    let definition = (*resource == **DEFINITIONS).then(|| define(app, &mut object)).transpose()?;
+    let definition = (*resource == **DEFINITIONS).then(|| define(api, &mut object)).transpose()?;
     let mut draft = Draft::from_value(object).ok_or_else(|| Status::bad_request("metadata must be an object"))?;
     let name = draft.meta("name").to_owned();
     if name.is_empty() {
@@ -214,9 +214,9 @@ pub async fn put_raw(app: &App, bytes: &Bytes) -> Result<Response, Status> {
         draft.metadata.insert("namespace".to_owned(), "default".into());
     }
     draft.metadata.entry("creationTimestamp").or_insert_with(|| clock::timestamp(clock::now()).into());
-    let written = app.store.upsert(&resource, draft).await?;
+    let written = api.store.upsert(&resource, draft).await?;
     if let Some(resources) = definition {
-        serve(app, &written, resources);
+        serve(api, &written, resources);
     }
     Ok(object_response(&resource, &written, Form::Whole))
 }
@@ -234,7 +234,7 @@ pub fn check_version(resource: &Resource, current: &Object, version: Option<&str
 /// Changes an object, or its status alone; answers what it is then. What loses the last finalizer that held it
 /// goes.
 pub async fn update(
-    app: &App,
+    api: &Api,
     target: &Target,
     options: &WriteOptions,
     operation: &'static str,
@@ -249,7 +249,7 @@ pub async fn update(
         keep_own(resource, target.part, current, &before, value)?;
         validate::change(resource, &before, value)?;
         if *resource == **DEFINITIONS {
-            definition = Some(define(app, value)?);
+            definition = Some(define(api, value)?);
         }
         // A spec that stays is left as it is: the scenario's have no defaults.
         if value.get("spec") != before.get("spec") || value.get("stringData").is_some() {
@@ -276,7 +276,7 @@ pub async fn update(
         managed_fields::stamp(&before, value, writer);
         Ok(if may_go(resource, value) { Fate::Removed } else { Fate::Kept })
     };
-    let (object, fate) = match app.store.change(resource, &target.key(), options.dry_run, attempt).await {
+    let (object, fate) = match api.store.change(resource, &target.key(), options.dry_run, attempt).await {
         Ok(changed) => changed,
         Err(UpdateError::NotFound) => return Err(Status::not_found(resource, target.name())),
         Err(UpdateError::Refused(status)) => return Err(status),
@@ -284,8 +284,8 @@ pub async fn update(
     };
     if !options.dry_run {
         match (fate, definition) {
-            (Fate::Removed, _) => gone::gone(app, &target.resource, &object),
-            (Fate::Kept, Some(resources)) => serve(app, &object, resources),
+            (Fate::Removed, _) => gone::gone(api, &target.resource, &object),
+            (Fate::Kept, Some(resources)) => serve(api, &object, resources),
             (Fate::Kept, None) => {}
         }
     }
@@ -393,10 +393,10 @@ fn without_kind(object: &Value) -> Value {
 }
 
 /// Checks a definition and fills it in; answers the resources that it asks for.
-fn define(app: &App, object: &mut Value) -> Result<Vec<Resource>, Status> {
+fn define(api: &Api, object: &mut Value) -> Result<Vec<Resource>, Status> {
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
-    let resources = definition::resources(object, app.registry.id_of(uid))
+    let resources = definition::resources(object, api.registry.id_of(uid))
         .map_err(|(field, why)| Status::invalid_object(&DEFINITIONS, &name, field, &why))?;
     if !object["metadata"]["deletionTimestamp"].is_string() {
         definition::complete(object, &clock::timestamp(clock::now()));
@@ -404,8 +404,8 @@ fn define(app: &App, object: &mut Value) -> Result<Vec<Resource>, Status> {
     Ok(resources)
 }
 
-fn serve(app: &App, definition: &Object, resources: Vec<Resource>) {
-    if let Some(replaced) = app.registry.define(&definition.name, definition.revision, resources) {
-        app.store.close(replaced);
+fn serve(api: &Api, definition: &Object, resources: Vec<Resource>) {
+    if let Some(replaced) = api.registry.define(&definition.name, definition.revision, resources) {
+        api.store.close(replaced);
     }
 }

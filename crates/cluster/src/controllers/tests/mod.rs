@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 
 use super::kubelet::fleet::Fleet;
 use super::manager::{self, Controllers, Manager, Options};
-use crate::endpoints::server;
+use crate::server;
 use crate::tests::{DEADLINE, Server, quiet, serve};
 
 /// Where ReplicaSets are.

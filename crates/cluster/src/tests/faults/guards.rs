@@ -33,7 +33,7 @@ fn writes() -> Vec<(&'static str, &'static str, String)> {
 async fn strangers_change_nothing() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
-    let before = server.app.store.revision();
+    let before = server.app.api.store.revision();
     for (header, value) in [
         ("host", "evil.example"),
         ("host", "127.0.0.1.evil.example"),
@@ -51,7 +51,7 @@ async fn strangers_change_nothing() {
             );
         }
     }
-    assert_eq!(server.app.store.revision(), before);
+    assert_eq!(server.app.api.store.revision(), before);
     assert_eq!(server.get("/_control/faults").await.1, json!({"rules": [], "orders": {}}));
 }
 
@@ -59,7 +59,7 @@ async fn strangers_change_nothing() {
 async fn bad_bodies_change_nothing_by_any_verb() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
-    let before = server.app.store.revision();
+    let before = server.app.api.store.revision();
     let large = format!(r#"{{"metadata": {{"name": "one"}}, "data": {{"a": "{}"}}}}"#, "x".repeat(4 << 20));
     let pod = json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "one"}}).to_string();
     let illegal = json!({"metadata": {"name": "../Not A Name"}}).to_string();
@@ -83,5 +83,5 @@ async fn bad_bodies_change_nothing_by_any_verb() {
             assert_eq!(answer["kind"], "Status", "{method} {path} with {what}");
         }
     }
-    assert_eq!(server.app.store.revision(), before);
+    assert_eq!(server.app.api.store.revision(), before);
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::args::Args;
 use crate::client::rest::Client;
-use crate::endpoints::server::router;
 use crate::faults::grammar::parse_flag;
+use crate::server::router;
 
 #[tokio::test]
 async fn refused_once_and_then_no_more() {

@@ -63,9 +63,9 @@ async fn revisions_from_before_are_of_no_use() {
 #[tokio::test]
 async fn only_to_a_revision() {
     let server = serve_from_memory(quiet()).await;
-    let before = server.app.store.revision();
+    let before = server.app.api.store.revision();
     for query in ["", "?revision=0", "?revision=x", "?revision=18446744073709551615"] {
         assert_eq!(server.post(&format!("/_control/restart{query}"), &Value::Null).await.0, 400, "{query}");
     }
-    assert_eq!(server.app.store.revision(), before);
+    assert_eq!(server.app.api.store.revision(), before);
 }

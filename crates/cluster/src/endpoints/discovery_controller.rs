@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::endpoints::server::App;
+use crate::api::Api;
 use crate::resources::builtin::DEFINITIONS;
 use crate::resources::definition;
 use crate::resources::object::Object;
@@ -17,16 +17,16 @@ use crate::storage::{RangeRequest, Storage, StorageError, WatchItem};
 const RETRY: Duration = Duration::from_millis(500);
 
 /// Serves all resources that are defined, and begins to follow the definitions.
-pub async fn start(app: Arc<App>, storage: Arc<dyn Storage>) -> Result<(), StorageError> {
-    let mut listed = relist(&app, &*storage).await?;
+pub async fn start(api: Arc<Api>, storage: Arc<dyn Storage>) -> Result<(), StorageError> {
+    let mut listed = relist(&api, &*storage).await?;
     tokio::spawn(async move {
         loop {
-            let mut error = follow(&app, &*storage, listed).await;
+            let mut error = follow(&api, &*storage, listed).await;
             listed = loop {
                 if !matches!(error, StorageError::Compacted(_)) {
                     tokio::time::sleep(RETRY).await;
                 }
-                match relist(&app, &*storage).await {
+                match relist(&api, &*storage).await {
                     Ok(revision) => break revision,
                     Err(another) => error = another,
                 }
@@ -37,22 +37,22 @@ pub async fn start(app: Arc<App>, storage: Arc<dyn Storage>) -> Result<(), Stora
 }
 
 /// Serves what is defined now, and nothing else; answers as of which revision.
-async fn relist(app: &App, storage: &dyn Storage) -> Result<u64, StorageError> {
+async fn relist(api: &Api, storage: &dyn Storage) -> Result<u64, StorageError> {
     let range = storage.range(&RangeRequest::prefix(&DEFINITIONS.prefix())).await?;
-    app.registry.forget_after(range.revision);
-    let mut gone: BTreeSet<String> = app.registry.definitions().into_iter().collect();
+    api.registry.forget_after(range.revision);
+    let mut gone: BTreeSet<String> = api.registry.definitions().into_iter().collect();
     for one in range.values {
         if let Some(object) = Object::decode(&DEFINITIONS, one.value, one.revision) {
             gone.remove(&*object.name);
-            define(app, &object);
+            define(api, &object);
         }
     }
-    gone.iter().for_each(|name| undefine(app, name, range.revision));
+    gone.iter().for_each(|name| undefine(api, name, range.revision));
     Ok(range.revision)
 }
 
 /// Follows the definitions until the watch fails, and answers why.
-async fn follow(app: &App, storage: &dyn Storage, after: u64) -> StorageError {
+async fn follow(api: &Api, storage: &dyn Storage, after: u64) -> StorageError {
     let prefix = DEFINITIONS.prefix();
     let mut changes = match storage.watch(&prefix, after).await {
         Ok(changes) => changes,
@@ -63,10 +63,10 @@ async fn follow(app: &App, storage: &dyn Storage, after: u64) -> StorageError {
             WatchItem::Change(change) => match change.value {
                 Some(value) => {
                     if let Some(object) = Object::decode(&DEFINITIONS, value, change.revision) {
-                        define(app, &object);
+                        define(api, &object);
                     }
                 }
-                None => undefine(app, change.key.strip_prefix(&prefix).unwrap_or_default(), change.revision),
+                None => undefine(api, change.key.strip_prefix(&prefix).unwrap_or_default(), change.revision),
             },
             WatchItem::Progress(_) => {}
             WatchItem::Failed(error) => return error,
@@ -75,18 +75,18 @@ async fn follow(app: &App, storage: &dyn Storage, after: u64) -> StorageError {
     StorageError::Unavailable("the watch has ended".to_owned())
 }
 
-fn define(app: &App, definition: &Object) {
+fn define(api: &Api, definition: &Object) {
     // One that was refused was never written.
-    let resources = definition::resources(&definition.to_value(), app.registry.id_of(&definition.uid));
+    let resources = definition::resources(&definition.to_value(), api.registry.id_of(&definition.uid));
     if let Ok(resources) = resources
-        && let Some(replaced) = app.registry.define(&definition.name, definition.revision, resources)
+        && let Some(replaced) = api.registry.define(&definition.name, definition.revision, resources)
     {
-        app.store.close(replaced);
+        api.store.close(replaced);
     }
 }
 
-fn undefine(app: &App, name: &str, revision: u64) {
-    if let Some(id) = app.registry.undefine(name, revision) {
-        app.store.close(id);
+fn undefine(api: &Api, name: &str, revision: u64) {
+    if let Some(id) = api.registry.undefine(name, revision) {
+        api.store.close(id);
     }
 }

@@ -1,8 +1,6 @@
-//! The HTTP side: guards, paths, and which handler answers. It holds no cluster state of its own.
+//! The HTTP side: guards, and which handler answers. It holds no cluster state of its own.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -13,8 +11,9 @@ use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
+use crate::api::Api;
 use crate::clock;
-use crate::controllers::kubelet::fleet::Fleet;
+use crate::control::{self, Control};
 use crate::endpoints::binding;
 use crate::endpoints::discovery;
 use crate::endpoints::eviction;
@@ -22,53 +21,26 @@ use crate::endpoints::list;
 use crate::endpoints::openapi;
 use crate::endpoints::scale;
 use crate::endpoints::watch;
-use crate::faults::Faults;
 use crate::faults::answers::{self, Struck};
-use crate::faults::control;
-use crate::faults::ledger::Ledger;
 use crate::printers::form::Form;
 use crate::printers::response::json_response;
-use crate::random::Random;
 use crate::request::body;
 use crate::request::options::{Options, WriteOptions};
 use crate::request::target::{Part, Target};
 use crate::request::websocket;
 use crate::resources::builtin;
-use crate::resources::registry::Registry;
-use crate::scenario::director::Director;
 use crate::status::Status;
-use crate::store::Store;
 use crate::write;
 use crate::write::delete::{self, Deletion};
 use crate::write::patch::Patch;
 
-/// What the handlers share.
+/// One server: the API, and what only its control endpoints turn.
 #[derive(Debug)]
 pub struct App {
-    /// The objects.
-    pub store: Arc<Store>,
-    /// The resources that are served.
-    pub registry: Registry,
-    /// What was written.
-    pub ledger: Arc<Ledger>,
-    /// The faults that are switched on.
-    pub faults: Arc<Faults>,
-    /// The nodes that are made to fail.
-    pub fleet: Fleet,
-    /// Time between two bookmarks of one watch.
-    pub bookmark_every: Duration,
-    /// Who decides what happens in the cluster.
-    pub director: Director,
-    /// Counts the watches without a timeout, for [`Self::random_timeout`].
-    pub watches: AtomicU64,
-}
-
-impl App {
-    /// A watch without a timeout lasts from 30 to 60 minutes.
-    pub fn random_timeout(&self) -> Duration {
-        let mut random = Random::new(self.watches.fetch_add(1, Ordering::Relaxed));
-        Duration::from_secs(random.between(1800, 3600) as u64)
-    }
+    /// What the handlers share.
+    pub api: Arc<Api>,
+    /// What the control endpoints turn beside it.
+    pub control: Control,
 }
 
 /// Answers requests until the process ends.
@@ -96,25 +68,26 @@ async fn answer(app: &App, parts: &mut Parts, body: Body) -> Result<Response, St
     check_local(parts)?;
     let path = parts.uri.path().to_owned();
     if let Some(order) = path.strip_prefix("/_control/") {
-        return control::handle(app, order, parts, body).await;
+        return control::handle(&app.api, &app.control, order, parts, body).await;
     }
-    let faults = app.faults.met_by(&parts.extensions);
+    let api = &*app.api;
+    let faults = api.faults.met_by(&parts.extensions);
     let mut stalled = faults.switches().stalled();
     // The sender lives as long as the faults, so the wait cannot fail.
     let _ = stalled.wait_for(|stalled| !stalled).await;
-    match faults.strike(&app.registry, parts).await {
+    match faults.strike(&api.registry, parts).await {
         Struck::Answered(response) => Ok(response),
-        Struck::Passed(None) => route(app, &path, parts, body).await,
-        Struck::Passed(Some(drip)) => Ok(answers::drip(route(app, &path, parts, body).await?, drip)),
+        Struck::Passed(None) => route(api, &path, parts, body).await,
+        Struck::Passed(Some(drip)) => Ok(answers::drip(route(api, &path, parts, body).await?, drip)),
     }
 }
 
-async fn route(app: &App, path: &str, parts: &mut Parts, body: Body) -> Result<Response, Status> {
+async fn route(api: &Api, path: &str, parts: &mut Parts, body: Body) -> Result<Response, Status> {
     if matches!(path, "/livez" | "/readyz" | "/healthz") {
         return Ok("ok".into_response());
     }
     let aggregated = wants_aggregated(&parts.headers);
-    let resources = || app.registry.all();
+    let resources = || api.registry.all();
     let host = host(&parts.headers, &parts.uri);
     let document =
         discovery::document(path, aggregated, host, &resources).or_else(|| openapi::document(path, &resources));
@@ -131,7 +104,7 @@ async fn route(app: &App, path: &str, parts: &mut Parts, body: Body) -> Result<R
         }
         return Ok(response);
     }
-    let Some(target) = Target::parse(&app.registry, path) else {
+    let Some(target) = Target::parse(&api.registry, path) else {
         // Of a group that nobody serves, the real server knows no more than any web server would.
         let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
         let known = group.is_none_or(|group| builtin::RESOURCES.iter().any(|resource| resource.group() == group));
@@ -140,14 +113,14 @@ async fn route(app: &App, path: &str, parts: &mut Parts, body: Body) -> Result<R
         }
         return Ok((StatusCode::NOT_FOUND, "404 page not found\n").into_response());
     };
-    dispatch(app, target, parts, body).await
+    dispatch(api, target, parts, body).await
 }
 
-async fn dispatch(app: &App, target: Target, parts: &mut Parts, body: Body) -> Result<Response, Status> {
+async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> Result<Response, Status> {
     let Target { resource, namespace, name, .. } = &target;
     let namespace = namespace.as_deref();
     let query = parts.uri.query().unwrap_or_default().to_owned();
-    let faults = app.faults.met_by(&parts.extensions);
+    let faults = api.faults.met_by(&parts.extensions);
     let allow = |verb: &str| {
         let forbidden = faults.is_forbidden(verb, resource);
         if forbidden { Err(Status::forbidden(resource, verb, namespace)) } else { Ok(()) }
@@ -160,11 +133,11 @@ async fn dispatch(app: &App, target: Target, parts: &mut Parts, body: Body) -> R
     match (&parts.method, name, target.part) {
         (&Method::POST, Some(_), Part::Binding) => {
             let options = WriteOptions::of(headers, &query)?;
-            binding::create(app, &target, &options, &body::read(headers, body, body::OBJECT).await?).await
+            binding::create(api, &target, &options, &body::read(headers, body, body::OBJECT).await?).await
         }
         (&Method::POST, Some(_), Part::Eviction) => {
             let options = WriteOptions::of(headers, &query)?;
-            eviction::create(app, &target, &options, &body::read(headers, body, body::OBJECT).await?).await
+            eviction::create(api, &target, &options, &body::read(headers, body, body::OBJECT).await?).await
         }
         (_, _, Part::Binding | Part::Eviction) => Err(Status::method_not_allowed()),
         (&Method::GET, None, _) => {
@@ -176,47 +149,47 @@ async fn dispatch(app: &App, target: Target, parts: &mut Parts, body: Body) -> R
             }
             let options = Options::parse(&query, resource.selectable)?;
             if is_watch {
-                return watch::watch(app, resource, namespace, options, form, parts).await;
+                return watch::watch(api, resource, namespace, options, form, parts).await;
             }
-            list::list(app, resource, namespace, options, form).await
+            list::list(api, resource, namespace, options, form).await
         }
         // Namespaces are finalized by PUT alone.
         (method, Some(_), Part::Finalize) if method != Method::PUT => Err(Status::method_not_allowed()),
         (&Method::GET, Some(name), part) => {
             allow("get")?;
             if part == Part::Scale {
-                return scale::get(app, &target).await;
+                return scale::get(api, &target).await;
             }
-            list::get(app, resource, namespace.unwrap_or_default(), name, form).await
+            list::get(api, resource, namespace.unwrap_or_default(), name, form).await
         }
         (&Method::POST, None, _) => {
             let options = WriteOptions::of(headers, &query)?;
-            write::create(app, &target, &options, form, &body::read(headers, body, body::OBJECT).await?).await
+            write::create(api, &target, &options, form, &body::read(headers, body, body::OBJECT).await?).await
         }
         (&Method::PUT, Some(_), part) => {
             let options = WriteOptions::of(headers, &query)?;
             let new = body::read(headers, body, body::OBJECT).await?;
             if part == Part::Scale {
-                return scale::replace(app, &target, &options, &new).await;
+                return scale::replace(api, &target, &options, &new).await;
             }
-            write::replace(app, &target, &options, form, &new).await
+            write::replace(api, &target, &options, form, &new).await
         }
         (&Method::PATCH, Some(_), part) => {
             let options = WriteOptions::of(headers, &query)?;
             let patch = Patch::read(resource, headers, body).await?;
             if part == Part::Scale {
-                return scale::patch(app, &target, &options, &patch).await;
+                return scale::patch(api, &target, &options, &patch).await;
             }
-            write::patch(app, &target, &options, form, patch).await
+            write::patch(api, &target, &options, form, patch).await
         }
         (&Method::DELETE, Some(name), Part::Whole) => {
             let deletion = Deletion::read(headers, &query, body).await?;
-            delete::one(app, resource, namespace.unwrap_or_default(), name, &deletion).await
+            delete::one(api, resource, namespace.unwrap_or_default(), name, &deletion).await
         }
         (&Method::DELETE, None, _) => {
             let deletion = Deletion::read(headers, &query, body).await?;
             let options = Options::parse(&query, resource.selectable)?;
-            delete::collection(app, resource, namespace, options, &deletion).await
+            delete::collection(api, resource, namespace, options, &deletion).await
         }
         _ => Err(Status::method_not_allowed()),
     }

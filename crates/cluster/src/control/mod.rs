@@ -1,4 +1,7 @@
-//! The control endpoints, `/_control/…`: how a test turns faults on and asks what was written. See `main.rs`.
+//! The control endpoints, `/_control/…`: how a test turns faults on and asks what was
+//! written. `lib.rs` lists them.
+
+pub mod orders;
 
 use std::sync::Arc;
 
@@ -8,69 +11,79 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::endpoints::server::App;
-use crate::faults::orders;
+use crate::api::Api;
+use crate::controllers::kubelet::fleet::Fleet;
 use crate::printers::response::json_response;
 use crate::request::body;
 use crate::resources::resource::Resource;
+use crate::scenario::director::Director;
 use crate::scenario::{Scenario, parse_rate};
 use crate::status::Status;
 use crate::write;
 
+/// What only the control endpoints turn.
+#[derive(Debug)]
+pub struct Control {
+    /// The nodes that are made to fail.
+    pub fleet: Fleet,
+    /// Who decides what happens in the cluster.
+    pub director: Director,
+}
+
 /// Answers one control request.
-pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result<Response, Status> {
+pub async fn handle(api: &Api, control: &Control, order: &str, parts: &Parts, body: Body) -> Result<Response, Status> {
     let (method, query) = (&parts.method, parts.uri.query().unwrap_or_default());
     let parameter = |name: &str| {
         let mut all = form_urlencoded::parse(query.as_bytes());
         all.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     };
     match (method, order) {
-        (_, order) if orders::WORDS.contains(&order) => orders::handle(app, method, order, query).await,
+        (_, order) if orders::WORDS.contains(&order) => orders::handle(api, method, order, query).await,
         (&Method::GET, "log") => {
-            let resource = parameter("resource").map(|name| resource_of(app, &name)).transpose()?;
-            let log = serde_json::to_string(&app.ledger.writes(resource.as_deref(), app.store.revision()).await);
+            let resource = parameter("resource").map(|name| resource_of(api, &name)).transpose()?;
+            let log = serde_json::to_string(&api.ledger.writes(resource.as_deref(), api.store.revision()).await);
             let log = log.map_err(|error| Status::bad_request(error.to_string()))?;
             Ok(json_response(Body::from(log + "\n")))
         }
         (&Method::POST, "rate") => {
             let rate = parameter("value").as_deref().and_then(parse_rate);
             let rate = rate.ok_or_else(|| Status::bad_request("value must be a number from 0 to 100000"))?;
-            app.director.rate(rate).await;
-            Ok(reply(json!({"rate": rate, "revision": app.store.revision()})))
+            control.director.rate(rate).await;
+            Ok(reply(json!({"rate": rate, "revision": api.store.revision()})))
         }
-        (&Method::GET, "scenario") => Ok(reply(json!({"playing": app.director.playing()}))),
+        (&Method::GET, "scenario") => Ok(reply(json!({"playing": control.director.playing()}))),
         (&Method::POST, "scenario") => {
             let scenario = parameter("name").and_then(|name| Scenario::named(&name)).filter(|one| !one.is_load());
             let scenario = scenario.ok_or_else(|| Status::bad_request("name must be a scenario that users play"))?;
             match parameter("on").as_deref() {
-                Some("true") if app.director.start(scenario) => {}
+                Some("true") if control.director.start(scenario) => {}
                 Some("true") => return Err(Status::bad_request("this cluster has no users")),
-                Some("false") => drop(app.director.end(scenario)),
+                Some("false") => drop(control.director.end(scenario)),
                 _ => return Err(Status::bad_request("on must be true or false")),
             }
-            Ok(reply(json!({"playing": app.director.playing()})))
+            Ok(reply(json!({"playing": control.director.playing()})))
         }
         (&Method::POST, "compact") => {
-            app.faults.rules().count("compact");
-            Ok(reply(json!({"revision": app.store.compact().await?})))
+            api.faults.rules().count("compact");
+            Ok(reply(json!({"revision": api.store.compact().await?})))
         }
         (&Method::POST, "forbid" | "allow") => {
             let verb = parameter("verb").filter(|verb| ["get", "list", "watch"].contains(&verb.as_str()));
             let verb = verb.ok_or_else(|| Status::bad_request("verb must be get, list or watch"))?;
-            let resource = resource_of(app, &parameter("resource").unwrap_or_default())?;
+            let resource = resource_of(api, &parameter("resource").unwrap_or_default())?;
             if order == "forbid" {
-                app.faults.forbid(&verb, &resource)
+                api.faults.forbid(&verb, &resource)
             } else {
-                app.faults.allow(&verb, &resource)
+                api.faults.allow(&verb, &resource)
             }
             Ok(reply(json!({"verb": verb, "resource": resource.plural, "forbidden": order == "forbid"})))
         }
         (&Method::POST, "cut") => {
             match parameter("resource") {
-                Some(name) => app.faults.switches().cut(&*resource_of(app, &name)?),
-                None => app.faults.switches().cut_all(),
+                Some(name) => api.faults.switches().cut(&*resource_of(api, &name)?),
+                None => api.faults.switches().cut_all(),
             }
-            Ok(reply(json!({"revision": app.store.revision()})))
+            Ok(reply(json!({"revision": api.store.revision()})))
         }
         (&Method::POST, "stall" | "watchlist") => {
             let on = match parameter("on").as_deref() {
@@ -79,30 +92,30 @@ pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result
                 _ => return Err(Status::bad_request("on must be true or false")),
             };
             if order == "watchlist" {
-                app.faults.set_watch_list(on);
+                api.faults.set_watch_list(on);
                 return Ok(reply(json!({"watchlist": on})));
             }
             if on {
-                app.faults.rules().count("stall");
+                api.faults.rules().count("stall");
             }
-            app.faults.switches().stall(on);
+            api.faults.switches().stall(on);
             Ok(reply(json!({"stalled": on})))
         }
         (&Method::POST, "node") => {
             let name = parameter("name").filter(|name| !name.is_empty());
             let name = name.ok_or_else(|| Status::bad_request("name must be a node's name"))?;
             match parameter("down").as_deref() {
-                Some("true") => app.fleet.fail(&name),
-                Some("false") => app.fleet.recover(&name),
+                Some("true") => control.fleet.fail(&name),
+                Some("false") => control.fleet.recover(&name),
                 _ => return Err(Status::bad_request("down must be true or false")),
             }
-            Ok(reply(json!({"name": name, "down": app.fleet.is_down(&name)})))
+            Ok(reply(json!({"name": name, "down": control.fleet.is_down(&name)})))
         }
         (&Method::GET, "watches") => {
-            let resource = resource_of(app, &parameter("resource").unwrap_or_default())?;
-            Ok(reply(json!({"resource": resource.plural, "watches": app.faults.switches().watches(&resource)})))
+            let resource = resource_of(api, &parameter("resource").unwrap_or_default())?;
+            Ok(reply(json!({"resource": resource.plural, "watches": api.faults.switches().watches(&resource)})))
         }
-        (&Method::POST, "put") => write::put_raw(app, &body::read(&parts.headers, body, body::OBJECT).await?).await,
+        (&Method::POST, "put") => write::put_raw(api, &body::read(&parts.headers, body, body::OBJECT).await?).await,
         (
             _,
             "log" | "rate" | "scenario" | "compact" | "forbid" | "allow" | "cut" | "stall" | "watchlist" | "watches"
@@ -112,8 +125,8 @@ pub async fn handle(app: &App, order: &str, parts: &Parts, body: Body) -> Result
     }
 }
 
-fn resource_of(app: &App, name: &str) -> Result<Arc<Resource>, Status> {
-    app.registry.by_name(name).ok_or_else(|| Status::bad_request(format!("no resource is called {name:?}")))
+fn resource_of(api: &Api, name: &str) -> Result<Arc<Resource>, Status> {
+    api.registry.by_name(name).ok_or_else(|| Status::bad_request(format!("no resource is called {name:?}")))
 }
 
 fn reply(value: Value) -> Response {

@@ -1,11 +1,11 @@
-//! The control endpoints of faults in the words of [`grammar`](super::grammar), of restarts, and of the ledger.
+//! The control endpoints of faults in the words of [`grammar`], of restarts, and of the ledger.
 
 use axum::body::Body;
 use axum::http::Method;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::endpoints::server::App;
+use crate::api::Api;
 use crate::faults::grammar;
 use crate::faults::rule::Rule;
 use crate::printers::response::json_response;
@@ -15,7 +15,7 @@ use crate::status::Status;
 pub const WORDS: [&str; 6] = ["fault", "faults", "clear", "restart", "frames", "connections"];
 
 /// Follows one of [`WORDS`].
-pub async fn handle(app: &App, method: &Method, order: &str, query: &str) -> Result<Response, Status> {
+pub async fn handle(api: &Api, method: &Method, order: &str, query: &str) -> Result<Response, Status> {
     let pairs = || form_urlencoded::parse(query.as_bytes()).into_owned();
     let parameter = |name: &str| pairs().find(|(key, _)| key == name).map(|(_, value)| value);
     let number = |name: &str| -> Result<Option<u64>, Status> {
@@ -24,25 +24,25 @@ pub async fn handle(app: &App, method: &Method, order: &str, query: &str) -> Res
     };
     match (method, order) {
         (&Method::POST, "fault") => {
-            let is_resource = |name: &str| app.registry.by_name(name).is_some();
+            let is_resource = |name: &str| api.registry.by_name(name).is_some();
             let spec = grammar::parse(pairs(), &is_resource).map_err(|error| Status::bad_request(error.to_string()))?;
-            reply(&told(&app.faults.add(spec)))
+            reply(&told(&api.faults.add(spec)))
         }
         (&Method::GET, "faults") => {
-            let rules: Vec<Value> = app.faults.rules().all().iter().map(|rule| told(rule)).collect();
-            reply(&json!({"rules": rules, "orders": app.faults.rules().orders()}))
+            let rules: Vec<Value> = api.faults.rules().all().iter().map(|rule| told(rule)).collect();
+            reply(&json!({"rules": rules, "orders": api.faults.rules().orders()}))
         }
         (&Method::DELETE, "faults") | (&Method::POST, "clear") => {
-            reply(&json!({"cleared": app.faults.clear(number("id")?)}))
+            reply(&json!({"cleared": api.faults.clear(number("id")?)}))
         }
         (&Method::POST, "restart") => {
             let revision = number("revision")?.filter(|revision| (1..=u64::MAX / 2).contains(revision));
             let revision = revision.ok_or_else(|| Status::bad_request("revision must be a whole number from 1"))?;
-            reply(&json!({"revision": restart(app, revision)?}))
+            reply(&json!({"revision": restart(api, revision)?}))
         }
         (&Method::GET, "frames" | "connections") => {
             let resource = match parameter("resource") {
-                Some(name) => match app.registry.by_name(&name) {
+                Some(name) => match api.registry.by_name(&name) {
                     Some(resource) => Some(resource.qualified()),
                     None => return Err(Status::bad_request(format!("no resource is called {name:?}"))),
                 },
@@ -50,8 +50,8 @@ pub async fn handle(app: &App, method: &Method, order: &str, query: &str) -> Res
             };
             let (connection, resource) = (number("connection")?, resource.as_deref());
             match order {
-                "frames" => reply(&app.ledger.frames(connection, resource)),
-                _ => reply(&app.ledger.connections(connection, resource)),
+                "frames" => reply(&api.ledger.frames(connection, resource)),
+                _ => reply(&api.ledger.connections(connection, resource)),
             }
         }
         _ => Err(Status::method_not_allowed()),
@@ -59,18 +59,18 @@ pub async fn handle(app: &App, method: &Method, order: &str, query: &str) -> Res
 }
 
 /// Lets the whole server begin anew at lower revisions: connections drop, caches are empty, objects stay.
-fn restart(app: &App, revision: u64) -> Result<u64, Status> {
-    let storage = app.faults.restartable().ok_or_else(|| Status::bad_request("only memory can begin anew"))?;
-    let all = app.registry.all();
-    app.faults.rules().count("restart");
-    app.faults.switches().cut_all();
+fn restart(api: &Api, revision: u64) -> Result<u64, Status> {
+    let storage = api.faults.restartable().ok_or_else(|| Status::bad_request("only memory can begin anew"))?;
+    let all = api.registry.all();
+    api.faults.rules().count("restart");
+    api.faults.switches().cut_all();
     // What watches is told by the cut before it finds its cache closed.
-    all.iter().for_each(|resource| app.store.close(resource.id));
+    all.iter().for_each(|resource| api.store.close(resource.id));
     let newest = storage.restart(revision)?;
     for resource in &all {
         // Some request may have begun one meanwhile, from the storage as it was.
-        app.store.close(resource.id);
-        app.store.cacher(resource);
+        api.store.close(resource.id);
+        api.store.cacher(resource);
     }
     Ok(newest)
 }
