@@ -1,7 +1,7 @@
 //! The informers of one program: a [`SharedInformerFactory`] whose reflectors are kept going by tasks.
 //!
 //! All of it lives on one thread. A handler is called when no informer is borrowed, so that it may read any
-//! [`Lister`]. The queue between reflector and store is the one that never folds: what is created and deleted between
+//! [`super::lister::Lister`]. The queue between reflector and store is the one that never folds: what is created and deleted between
 //! two looks is told as an addition and a deletion, which [expectations] count on.
 //!
 //! [expectations]: crate::controllers::expectations
@@ -28,7 +28,6 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant};
 
-use super::lister::Lister;
 use super::lister_watcher::{ListerWatcher, Told};
 use super::rest::Client;
 use crate::random::Random;
@@ -85,16 +84,10 @@ impl Informers {
         }))
     }
 
-    /// What is known of a resource in all namespaces (`InformerFor`). An informer that is new begins with
+    /// The informer of a part of the objects, a new one if there is none yet (`InformerFor`). One that is new begins with
     /// [`Self::start`].
-    pub fn lister(&self, resource: ApiResource) -> Lister {
-        self.lister_in(resource, &Scope::default())
-    }
-
-    /// The same for a part of the objects, such as the Pods of one node.
-    pub fn lister_in(&self, resource: ApiResource, scope: &Scope) -> Lister {
-        let id = self.0.factory.borrow_mut().informer_for(resource, scope, || informer(resource));
-        Lister::new(self.clone(), id, resource)
+    pub(super) fn informer_for(&self, resource: ApiResource, scope: &Scope) -> InformerId {
+        self.0.factory.borrow_mut().informer_for(resource, scope, || informer(resource))
     }
 
     /// Has `tell` hear of every change of what is known from now on, and first of all that is known

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kubechurn_client::api::object::{Object, ObjectKey};
+use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::handler::HandlerOptions;
@@ -21,11 +22,19 @@ pub struct Lister {
     resource: ApiResource,
 }
 
-impl Lister {
-    pub(super) fn new(informers: Informers, id: InformerId, resource: ApiResource) -> Self {
-        Self { informers, id, resource }
+impl Informers {
+    /// What is known of a resource in all namespaces. An informer that is new begins with [`Self::start`].
+    pub fn lister(&self, resource: ApiResource) -> Lister {
+        self.lister_in(resource, &Scope::default())
     }
 
+    /// The same for a part of the objects, such as the Pods of one node.
+    pub fn lister_in(&self, resource: ApiResource, scope: &Scope) -> Lister {
+        Lister { informers: self.clone(), id: self.informer_for(resource, scope), resource }
+    }
+}
+
+impl Lister {
     /// What it lists.
     pub fn resource(&self) -> ApiResource {
         self.resource
