@@ -14,7 +14,7 @@ use crate::faults::Faults;
 use crate::faults::about::About;
 use crate::faults::frames::{Outgoing, Tamper};
 use crate::faults::ledger::Ledger;
-use crate::faults::ledger::connection::Account;
+use crate::faults::ledger::account::Account;
 use crate::faults::rules::Rules;
 use crate::request::websocket;
 use crate::resources::registry::Registry;

@@ -1,4 +1,4 @@
-//! One watch's connection in the ledger: who it is, what was sent on it, and how it ended.
+//! One watch's connection in the ledger: who it is, how much was sent on it, and how it ended.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -6,11 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::clock;
-use crate::faults::frames::Outgoing;
-use crate::faults::ledger::Ledger;
-use crate::faults::ledger::file::Permit;
-use crate::faults::ledger::record::{Record, Sent, Stamp, hash};
+use crate::faults::ledger::stamp::Stamp;
 
 /// Who a connection is, and how it fares.
 #[derive(Debug)]
@@ -35,9 +31,20 @@ pub struct Connection {
 impl Connection {
     /// Opens it now.
     pub fn new(number: u64, transport: &'static str, resource: String, path: String, user_agent: String) -> Self {
-        let opened = Stamp(clock::unskewed());
+        let opened = Stamp::now();
         let (frames, bytes, closed) = (AtomicU64::new(0), AtomicU64::new(0), OnceLock::new());
         Self { number, transport, resource, path, user_agent, opened, frames, bytes, closed }
+    }
+
+    /// Counts frames that are sent now, with so many bytes; answers the first one's number.
+    pub fn count(&self, frames: usize, bytes: usize) -> u64 {
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.frames.fetch_add(frames as u64, Ordering::Relaxed) + 1
+    }
+
+    /// Closes it now, unless it is closed already; answers whether it was open.
+    pub fn close(&self, reason: &'static str) -> bool {
+        self.closed.set((Stamp::now(), reason)).is_ok()
     }
 }
 
@@ -66,60 +73,5 @@ pub struct Shared(pub Arc<Connection>);
 impl Serialize for Shared {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
-    }
-}
-
-/// Writes down what happens on one connection. Whoever drops it without a word says that the client is gone.
-#[derive(Debug)]
-pub struct Account {
-    ledger: Arc<Ledger>,
-    connection: Arc<Connection>,
-}
-
-impl Account {
-    /// Begins to write down.
-    pub(super) fn new(ledger: Arc<Ledger>, connection: Arc<Connection>) -> Self {
-        Self { ledger, connection }
-    }
-
-    /// Waits until the ledger has room for what is sent next.
-    pub async fn permit(&self) -> Permit {
-        self.ledger.file.permit().await
-    }
-
-    /// Writes down frames that are handed to the transport now.
-    pub fn sent(&self, permit: Permit, gone: &[Outgoing]) {
-        let time = Stamp(clock::unskewed());
-        let bytes: usize = gone.iter().map(|one| one.frame.text.len()).sum();
-        let first = self.connection.frames.fetch_add(gone.len() as u64, Ordering::Relaxed) + 1;
-        self.connection.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-        let sent = (first..).zip(gone).map(|(number, one)| Sent {
-            time,
-            connection: Arc::clone(&self.connection),
-            frame: number,
-            event_type: one.frame.event_type,
-            about: one.frame.about.clone(),
-            revision: one.frame.revision,
-            bytes: one.frame.text.len(),
-            hash: hash(one.frame.text.as_bytes()),
-            fault: one.fault,
-        });
-        let sent: Vec<Sent> = sent.collect();
-        self.ledger.note_frames(&sent);
-        permit.send(|| sent.into_iter().map(Record::Frame).collect());
-    }
-
-    /// Says how it ended: `end` is the watch's ordinary end, `cut` an order's, `fault-close` and `fault-drop` a
-    /// fault's, `client` what the server has not done. The first word counts.
-    pub fn close(&self, reason: &'static str) {
-        if self.connection.closed.set((Stamp(clock::unskewed()), reason)).is_ok() {
-            self.ledger.file.send_later(Record::Close(Shared(Arc::clone(&self.connection))));
-        }
-    }
-}
-
-impl Drop for Account {
-    fn drop(&mut self) {
-        self.close("client");
     }
 }

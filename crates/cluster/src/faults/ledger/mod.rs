@@ -7,9 +7,11 @@
 //! is there already; what was sent last before a connection broke may not have arrived. The watches of the cluster's own
 //! controllers are no connections, and are not in it.
 
+pub mod account;
 pub mod connection;
 pub mod file;
 pub mod record;
+pub mod stamp;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -20,14 +22,15 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::sync::watch;
 
-use crate::clock;
 use crate::faults::about::About;
 use crate::resources::resource::Resource;
 use crate::storage::{Change, Changes, ROOT, Storage, StorageError, WatchItem};
 use crate::store::Page;
-use connection::{Account, Connection, Shared};
+use account::Account;
+use connection::{Connection, Shared};
 use file::File;
-use record::{Listed, Record, Sent, Stamp, Write, hash};
+use record::{Listed, Record, Sent, Write, hash};
+use stamp::Stamp;
 
 /// So many writes are remembered.
 const WRITES: usize = 200_000;
@@ -102,7 +105,7 @@ impl Ledger {
     pub async fn listed(&self, resource: &Resource, namespace: Option<&str>, page: &Page) {
         let (revision, items, remaining) = (page.revision, page.objects.len(), page.remaining);
         let (resource, namespace) = (resource.qualified(), namespace.map(str::to_owned));
-        let time = Stamp(clock::unskewed());
+        let time = Stamp::now();
         let listed = || vec![Record::List(Listed { time, resource, namespace, revision, items, remaining })];
         self.file.permit().await.send(listed);
     }

@@ -3,13 +3,12 @@
 use std::hash::Hasher;
 use std::sync::Arc;
 
-use kubechurn_client::record::time::Time;
 use rustc_hash::FxHasher;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::clock;
 use crate::faults::ledger::connection::{Connection, Shared};
+use crate::faults::ledger::stamp::Stamp;
 
 /// One line of the ledger.
 #[derive(Debug, Clone, Serialize)]
@@ -114,17 +113,6 @@ pub struct Listed {
     pub items: usize,
     /// Objects that further pages have.
     pub remaining: usize,
-}
-
-/// A moment, written to the microsecond: `2026-11-21T08:14:24.123456Z`. It is the machine's, whatever the cluster's
-/// clock says.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stamp(pub Time);
-
-impl Serialize for Stamp {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&clock::micro_time(self.0))
-    }
 }
 
 /// A hash, written as sixteen hexadecimal digits.
