@@ -13,7 +13,6 @@ use kubechurn_client::record::time::Time;
 use serde_json::Value;
 
 use super::direct::Direct;
-use super::play::set;
 use crate::random;
 use crate::resources::builtin::EVENTS;
 use crate::resources::object::Draft;
@@ -141,7 +140,9 @@ fn count(storage: &Direct, patch: &EventPatch) -> Answer {
     let Ok(Value::Object(fields)) = serde_json::to_value(patch) else { return Answer::Rejected };
     let key = EVENTS.key(&patch.namespace, &patch.name);
     let patched = storage.update(&EVENTS, &key, |_, event| {
-        fields.into_iter().for_each(|(field, value)| set(event, &[&field], value));
+        if let Value::Object(event) = event {
+            event.extend(fields);
+        }
         Ok::<_, ()>(())
     });
     if patched.is_some() { Answer::Ok } else { Answer::NotFound }
