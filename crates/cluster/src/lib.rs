@@ -165,7 +165,7 @@ async fn run(args: Args) -> std::io::Result<()> {
     let app = start(&args).await?;
     let controllers = match args.controllers {
         true => {
-            let options = controllers::manager::Options {
+            let options = controllers::options::Options {
                 seed: args.seed,
                 lease: Some(Default::default()),
                 fleet: app.control.fleet.clone(),

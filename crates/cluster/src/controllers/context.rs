@@ -3,7 +3,7 @@
 use kubechurn_client::api::resource::ApiResource;
 
 use super::events::{EventSink, Recorder};
-use super::manager::Options;
+use super::options::Options;
 use crate::client::informers::Informers;
 use crate::client::lister::Lister;
 use crate::client::rest::Client;

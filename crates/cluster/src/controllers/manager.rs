@@ -11,11 +11,9 @@ use tokio::time::{Duration, timeout};
 
 use super::context::Context;
 use super::controller::{Controller, work};
-use super::endpoint_slice::members::BatchPeriod;
 use super::events::EventSink;
-use super::kubelet::fleet::Fleet;
-use super::kubelet::pace::Pace;
-use super::leader_election::{LeaderElector, Timing};
+use super::leader_election::LeaderElector;
+use super::options::Options;
 use super::queue::Queue;
 use crate::client::informers::Informers;
 use crate::client::rest::Client;
@@ -25,21 +23,6 @@ use crate::{clock, random};
 const NAME: &str = "kube-controller-manager";
 /// What is under way when the manager stops has so long to come to its end.
 const GRACE: Duration = Duration::from_secs(5);
-
-/// How the manager is started.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// What waits are spread by.
-    pub seed: u64,
-    /// How the managers of several servers over one storage agree on who runs the controllers; `None` asks nobody.
-    pub lease: Option<Timing>,
-    /// Which nodes are made to fail.
-    pub fleet: Fleet,
-    /// How fast the fake nodes live.
-    pub pace: Pace,
-    /// For how long changes of Pods are gathered before their Services' endpoints are written.
-    pub endpoint_updates_batch_period: BatchPeriod,
-}
 
 /// The running controllers. Dropping this ends them soon; [`Self::stop`] waits for it.
 #[derive(Debug)]

@@ -39,6 +39,7 @@ pub mod history;
 pub mod leader_election;
 pub mod manager;
 pub mod object;
+pub mod options;
 pub mod pod;
 pub mod pod_handler;
 pub mod pod_view;
@@ -71,7 +72,8 @@ pub mod tests;
 
 use axum::Router;
 
-use manager::{Controllers, Manager, Options};
+use manager::{Controllers, Manager};
+use options::Options;
 
 /// Starts the controllers on a thread of their own.
 ///

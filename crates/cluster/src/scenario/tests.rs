@@ -20,7 +20,7 @@ async fn play(scenarios: &[Scenario]) -> (Server, controllers::manager::Controll
     let server = serve(Args { pods: 60, scenarios: scenarios.to_vec(), ..quiet() }).await;
     let router = || server::router(Arc::clone(&server.app));
     let options =
-        controllers::manager::Options { seed: 1, fleet: server.app.control.fleet.clone(), ..Default::default() };
+        controllers::options::Options { seed: 1, fleet: server.app.control.fleet.clone(), ..Default::default() };
     let controllers = controllers::start(router(), options).unwrap();
     server.app.control.director.begin(Client::new(router(), "kubectl"), scenarios);
     (server, controllers)

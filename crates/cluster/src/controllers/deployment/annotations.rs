@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::object;
-use super::scaling;
+use super::replicas;
 
 /// The revision of a template; `kubectl rollout history` shows it.
 pub const REVISION: &str = "deployment.kubernetes.io/revision";
@@ -63,8 +63,8 @@ pub fn set_new(deployment: &Value, set: &mut Value, new_revision: u64, is_there:
 
 /// Writes on a ReplicaSet how many replicas are wanted and allowed. Whether that is new.
 pub fn set_replicas(deployment: &Value, set: &mut Value) -> bool {
-    let wanted = scaling::wanted(deployment);
-    let allowed = wanted + scaling::max_surge(deployment);
+    let wanted = replicas::wanted(deployment);
+    let allowed = wanted + replicas::max_surge(deployment);
     let mut changed = false;
     change(set, |annotations| {
         for (name, number) in [(DESIRED_REPLICAS, wanted), (MAX_REPLICAS, allowed)] {

@@ -7,6 +7,7 @@
 mod annotations;
 mod progress;
 mod recreate;
+mod replicas;
 pub mod revisions;
 mod rolling;
 mod scaling;
@@ -224,7 +225,7 @@ impl Rollout<'_> {
         let too_many = kept.len().saturating_sub(usize::try_from(limit).unwrap_or_default());
         for set in kept.into_iter().take(too_many) {
             let count = |pointer: &str| object::count(set, pointer);
-            let is_busy = scaling::wanted(set) != 0 || count("/status/replicas") != 0;
+            let is_busy = replicas::wanted(set) != 0 || count("/status/replicas") != 0;
             if is_busy || count("/metadata/generation") > count("/status/observedGeneration") {
                 continue;
             }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::object;
-use super::scaling::wanted;
+use super::replicas::wanted;
 use crate::clock::timestamp;
 
 /// The condition that tells of progress.

@@ -1,6 +1,6 @@
 //! Recreate: first the old Pods go, then the new ones come (`pkg/controller/deployment/recreate.go`).
 
-use super::scaling::wanted;
+use super::replicas::wanted;
 use super::{Rollout, Sets};
 use crate::client::api_error::ApiError;
 

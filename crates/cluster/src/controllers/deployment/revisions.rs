@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::object;
-use super::{Rollout, Sets, annotations, progress, scaling};
+use super::{Rollout, Sets, annotations, progress, replicas};
 use crate::client::api_error::ApiError;
 use crate::client::resources::{DEPLOYMENTS, REPLICA_SETS};
 use crate::client::rest::Patch;
@@ -63,7 +63,7 @@ impl Rollout<'_> {
 
     async fn create_new(&mut self, sets: &Sets, revision: u64) -> Result<Value, ApiError> {
         let mut new = self.new_set();
-        let replicas = scaling::new_replicas(&self.deployment, &new, scaling::total(sets.all()));
+        let replicas = replicas::new_replicas(&self.deployment, &new, replicas::total(sets.all()));
         object::set(&mut new, &["spec", "replicas"], replicas.into());
         annotations::set_new(&self.deployment, &mut new, revision, false);
         let name = object::name(&new).to_owned();

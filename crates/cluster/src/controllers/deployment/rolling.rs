@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::object;
-use super::scaling::{available, max_unavailable, new_replicas, total, wanted};
+use super::replicas::{available, max_unavailable, new_replicas, total, wanted};
 use super::{Rollout, Sets};
 use crate::client::api_error::ApiError;
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::controller::SyncError;
 use super::super::object;
-use super::scaling::{available, max_unavailable, total, wanted};
+use super::replicas::{available, max_unavailable, total, wanted};
 use super::{Rollout, Sets, progress};
 use crate::client::api_error::ApiError;
 use crate::clock;

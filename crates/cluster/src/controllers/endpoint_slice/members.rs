@@ -8,7 +8,6 @@ use std::sync::Arc;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::cache::store::Change;
 use serde_json::Value;
-use tokio::time::Duration;
 
 use super::super::context::Context;
 use super::super::object;
@@ -16,18 +15,6 @@ use super::super::queue::Queue;
 use super::endpoint_pod::EndpointPod;
 use crate::client::lister::Lister;
 use crate::client::resources::{PODS, SERVICES};
-
-/// For how long changes of Pods are gathered before a Service is looked at (`--endpointslice-updates-batch-period`,
-/// `--endpoint-updates-batch-period`), so that a rollout is not a write for every step of every Pod. Unlike the real
-/// default, it is not 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BatchPeriod(pub Duration);
-
-impl Default for BatchPeriod {
-    fn default() -> Self {
-        Self(Duration::from_millis(250))
-    }
-}
 
 /// The Services and their Pods.
 #[derive(Debug, Clone)]

@@ -37,11 +37,6 @@ pub struct Counted {
     pub to_release: HashSet<String>,
 }
 
-/// The completion index of a Pod of an indexed Job.
-pub fn index_of(pod: &Value) -> Option<usize> {
-    object::annotation(pod, super::manage::COMPLETION_INDEX)?.parse().ok()
-}
-
 impl Look<'_> {
     /// Whether it counts as failed. What is on its way out may never come to say so itself (`isPodFailed`).
     pub(super) fn has_failed(&self, pod: &Value) -> bool {
@@ -85,7 +80,7 @@ impl Look<'_> {
                 break;
             }
             if has_succeeded && self.is_indexed() {
-                counted.indexes.extend(index_of(pod).filter(|index| Some(*index) < self.completions()));
+                counted.indexes.extend(indexes::index_of(pod).filter(|index| Some(*index) < self.completions()));
             } else {
                 let uncounted =
                     if has_succeeded { &mut counted.uncounted_succeeded } else { &mut counted.uncounted_failed };

@@ -1,7 +1,20 @@
-//! Completion indexes as a status carries them, such as `1,3-5,7` (`pkg/controller/job/indexed_job_utils.go`).
+//! Completion indexes: of a Pod, and as a status carries them, such as `1,3-5,7`
+//! (`pkg/controller/job/indexed_job_utils.go`).
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::super::object;
+
+/// The label and annotation with a Pod's completion index.
+pub const COMPLETION_INDEX: &str = "batch.kubernetes.io/job-completion-index";
+
+/// The completion index of a Pod of an indexed Job.
+pub fn index_of(pod: &Value) -> Option<usize> {
+    object::annotation(pod, COMPLETION_INDEX)?.parse().ok()
+}
 
 /// Reads them; what is no index, or is not below `completions`, is left out.
 pub fn parse(text: &str, completions: Option<usize>) -> BTreeSet<usize> {

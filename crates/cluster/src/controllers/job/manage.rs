@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::super::{object, pod};
-use super::count::{Counted, index_of};
+use super::count::Counted;
+use super::indexes::{COMPLETION_INDEX, index_of};
 use super::{Look, TRACKING, Verdict, backoff};
 use crate::client::api_error::ApiError;
 use crate::client::resources::PODS;
@@ -13,9 +14,6 @@ use crate::client::rest::DeleteOptions;
 
 /// One look creates or deletes no more Pods than this (`MaxPodCreateDeletePerSync`).
 const MOST: usize = 500;
-
-/// The label and annotation with a Pod's completion index.
-pub const COMPLETION_INDEX: &str = "batch.kubernetes.io/job-completion-index";
 
 impl Look<'_> {
     /// Answers in how many seconds there is more to do, if that is known.

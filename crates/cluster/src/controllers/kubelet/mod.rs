@@ -6,12 +6,14 @@
 //! ever needed again. Every other Pod has a [`worker::PodWorker`], and at most one timer in the queue.
 
 pub mod behaviour;
+mod conditions;
 mod container;
 pub mod fleet;
 pub mod heartbeat;
 mod images;
 mod network;
 pub mod pace;
+mod restart;
 mod resume;
 mod status;
 mod worker;

@@ -8,7 +8,7 @@ use super::behaviour::{Behaviour, Readiness, Role};
 use super::container::{Container, Ended, State, after};
 use super::images;
 use super::pace::Pace;
-use super::worker::{back_off, is_restarted};
+use super::restart::{back_off, is_restarted};
 
 /// A container that has not begun; `pace` stretches what it does.
 pub fn container(pod: &Value, spec: &Value, role: Role, pace: f64) -> Container {

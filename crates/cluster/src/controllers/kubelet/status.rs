@@ -1,7 +1,5 @@
 //! The status of a Pod as its kubelet writes it (`generateAPIPodStatus` in `pkg/kubelet/kubelet_pods.go`). Pure.
 
-use std::collections::BTreeMap;
-
 use kubechurn_client::record::time::Time;
 use serde_json::{Map, Value, json};
 
@@ -12,28 +10,6 @@ use super::worker::{PodWorker, full_name};
 
 /// The conditions that a kubelet keeps, in its order.
 const OWN: [&str; 5] = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"];
-
-/// Since when which condition has been what it is.
-#[derive(Debug, Clone, Default)]
-pub struct Conditions(BTreeMap<String, (String, String)>);
-
-impl Conditions {
-    /// What a Pod's status says already.
-    pub fn of(pod: &Value) -> Self {
-        let text = |one: &Value, field: &str| one[field].as_str().unwrap_or_default().to_owned();
-        let all = pod["status"]["conditions"].as_array().into_iter().flatten();
-        Self(all.map(|one| (text(one, "type"), (text(one, "status"), text(one, "lastTransitionTime")))).collect())
-    }
-
-    /// Since when a condition is as it is now.
-    fn since(&mut self, kind: &str, status: &str, now: Time) -> String {
-        let known = self.0.entry(kind.to_owned()).or_default();
-        if known.0 != status || known.1.is_empty() {
-            *known = (status.to_owned(), now.to_string());
-        }
-        known.1.clone()
-    }
-}
 
 /// What a condition is, with its reason and message where it has any.
 struct Condition {

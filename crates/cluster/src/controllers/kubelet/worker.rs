@@ -8,15 +8,14 @@ use serde_json::Value;
 
 use super::super::object;
 use super::behaviour::{Readiness, Role};
+use super::conditions::Conditions;
 use super::container::{Container, Ended, Probe, State, after, not_found, words};
 use super::images::{self, Images};
 use super::pace::Pace;
+use super::restart::{back_off, is_restarted};
 use super::resume::{container, resume, time};
-use super::status::Conditions;
 use crate::random::Random;
 
-/// A first back-off, in seconds, and the longest (`backOffPeriod`, `MaxContainerBackOff`).
-const BACK_OFF: (f64, f64) = (10.0, 300.0);
 /// Who has run for so long, in seconds, is not suspected of crashing any more.
 const RECOVERED: f64 = 600.0;
 /// After so long, in seconds, the kubelet looks again at what has just gone wrong.
@@ -419,25 +418,9 @@ impl PodWorker {
     }
 }
 
-/// Whether a container that ended with a code is restarted.
-pub fn is_restarted(role: Role, policy: &str, code: i64) -> bool {
-    match role {
-        Role::Sidecar => true,
-        // For what must succeed, Always is as good as OnFailure.
-        Role::Init => policy != "Never" && code != 0,
-        Role::First | Role::Other => policy == "Always" || (policy == "OnFailure" && code != 0),
-    }
-}
-
 /// The Pod as kubelets name it: `web_default(…)`.
 pub fn full_name(pod: &Value) -> String {
     format!("{}_{}({})", object::name(pod), object::namespace(pod), object::uid(pod))
-}
-
-/// How long to wait after so many waits.
-pub fn back_off(before: u32, factor: f64) -> Duration {
-    let seconds = (BACK_OFF.0 * 2_f64.powi(before.min(10) as i32)).min(BACK_OFF.1);
-    Pace::seconds(factor, seconds)
 }
 
 impl Told {

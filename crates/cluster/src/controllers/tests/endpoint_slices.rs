@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::controllers::endpoint_slice::EndpointSlices;
-use crate::controllers::endpoint_slice::members::BatchPeriod;
 use crate::controllers::endpoints::EndpointsController;
 use crate::controllers::garbage_collector::GarbageCollector;
+use crate::controllers::options::BatchPeriod;
 
 const SERVICES: &str = "/api/v1/namespaces/default/services";
 const ENDPOINTS: &str = "/api/v1/namespaces/default/endpoints";

@@ -24,7 +24,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::kubelet::fleet::Fleet;
-use super::manager::{self, Controllers, Manager, Options};
+use super::manager::{self, Controllers, Manager};
+use super::options::Options;
 use crate::server;
 use crate::tests::{DEADLINE, Server, quiet, serve};
 
