@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::controllers::kubelet::pace::Pace;
+use super::controllers::pace::Pace;
 use super::faults::grammar::{self, GrammarError};
 use super::faults::rule::Spec;
 use super::resources::builtin::RESOURCES;

@@ -12,7 +12,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use crate::api::Api;
-use crate::controllers::kubelet::fleet::Fleet;
+use crate::controllers::fleet::Fleet;
 use crate::printers::response::json_response;
 use crate::request::body;
 use crate::resources::resource::Resource;

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::deployment::revisions::{hash, normal};
 use super::object;
+use super::pod_template::{hash, normal};
 use crate::client::api_error::ApiError;
 use crate::client::lister::Lister;
 use crate::client::resources::CONTROLLER_REVISIONS;

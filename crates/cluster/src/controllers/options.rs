@@ -2,9 +2,9 @@
 
 use tokio::time::Duration;
 
-use super::kubelet::fleet::Fleet;
-use super::kubelet::pace::Pace;
+use super::fleet::Fleet;
 use super::leader_election::Timing;
+use super::pace::Pace;
 
 /// How the manager is started.
 #[derive(Debug, Clone, Default)]

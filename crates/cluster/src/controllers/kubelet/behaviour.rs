@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::super::object;
-use super::pace::Pace;
+use super::super::pace::Pace;
 use crate::random::Random;
 
 /// The container ends after so long, such as `30s`.

@@ -6,9 +6,9 @@ use std::time::Duration;
 use kubechurn_client::record::time::Time;
 use serde_json::{Map, Value, json};
 
+use super::super::pace::Pace;
 use super::behaviour::{Behaviour, End, Readiness, Role};
 use super::images;
-use super::pace::Pace;
 
 /// A moment so much later.
 pub fn after(time: Time, wait: Duration) -> Time {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::pace::Pace;
+use super::super::pace::Pace;
 use crate::random::Random;
 
 /// Which node has which image, all nodes and images in one set of numbers.

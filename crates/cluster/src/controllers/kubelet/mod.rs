@@ -8,11 +8,9 @@
 pub mod behaviour;
 mod conditions;
 mod container;
-pub mod fleet;
 pub mod heartbeat;
 mod images;
 mod network;
-pub mod pace;
 mod restart;
 mod resume;
 mod status;
@@ -33,17 +31,17 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
 use super::events::EventSink;
+use super::fleet::Fleet;
 use super::object;
+use super::pace::Pace;
 use super::pod_view::PodView;
 use super::queue::Queue;
 use crate::client::lister::Lister;
 use crate::client::resources::{NODES, PODS};
 use crate::client::rest::{Client, DeleteOptions, Patch};
 use crate::clock;
-use fleet::Fleet;
 use images::Images;
 use network::Network;
-use pace::Pace;
 use worker::{Place, PodWorker, Told};
 
 /// The index that files Pods under their nodes.

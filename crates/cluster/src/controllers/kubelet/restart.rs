@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::super::pace::Pace;
 use super::behaviour::Role;
-use super::pace::Pace;
 
 /// A first back-off, in seconds, and the longest (`backOffPeriod`, `MaxContainerBackOff`).
 const BACK_OFF: (f64, f64) = (10.0, 300.0);

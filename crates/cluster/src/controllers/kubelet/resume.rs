@@ -4,10 +4,10 @@ use kubechurn_client::record::time::Time;
 use serde_json::Value;
 
 use super::super::object;
+use super::super::pace::Pace;
 use super::behaviour::{Behaviour, Readiness, Role};
 use super::container::{Container, Ended, State, after};
 use super::images;
-use super::pace::Pace;
 use super::restart::{back_off, is_restarted};
 
 /// A container that has not begun; `pace` stretches what it does.

@@ -7,11 +7,11 @@ use kubechurn_client::record::time::Time;
 use serde_json::Value;
 
 use super::super::object;
+use super::super::pace::Pace;
 use super::behaviour::{Readiness, Role};
 use super::conditions::Conditions;
 use super::container::{Container, Ended, Probe, State, after, not_found, words};
 use super::images::{self, Images};
-use super::pace::Pace;
 use super::restart::{back_off, is_restarted};
 use super::resume::{container, resume, time};
 use crate::random::Random;

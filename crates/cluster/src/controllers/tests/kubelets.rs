@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::controllers::kubelet::Kubelets;
-use crate::controllers::kubelet::pace::Pace;
+use crate::controllers::pace::Pace;
 use crate::controllers::scheduler::Scheduler;
 
 /// A cluster whose nodes live so fast that nobody waits.

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::kubelet::fleet::Fleet;
+use super::fleet::Fleet;
 use super::manager::{self, Controllers, Manager};
 use super::options::Options;
 use crate::server;

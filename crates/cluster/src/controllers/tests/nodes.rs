@@ -3,9 +3,9 @@
 use super::*;
 use crate::controllers::kubelet::Kubelets;
 use crate::controllers::kubelet::heartbeat::Heartbeats;
-use crate::controllers::kubelet::pace::Pace;
 use crate::controllers::node_lifecycle::NodeLifecycle;
 use crate::controllers::node_lifecycle::taint_eviction::TaintEviction;
+use crate::controllers::pace::Pace;
 use crate::controllers::scheduler::Scheduler;
 
 const NODES: &str = "/api/v1/nodes";
