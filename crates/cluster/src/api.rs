@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::faults::Faults;
-use crate::faults::ledger::Ledger;
+use crate::ledger::Ledger;
 use crate::random::Random;
 use crate::resources::registry::Registry;
 use crate::store::Store;

@@ -7,13 +7,17 @@
 //! scheduler, kubelets┘                  └────────────── lists ◄───────────┘
 //! ```
 //!
-//! From the ground up, and no file knows one above it: `storage/` keeps keys under one revision; `resources/` is what is
-//! served, `status.rs` how a refusal is told, `printers/` in which form an object is sent; `cacher/` and `store.rs` read
-//! and write it; `request/` is what is asked for; `faults/` breaks the answers, and writes down what was really sent;
-//! `write/` and `endpoints/` are the handlers, who share `api.rs`; `server.rs` says which of them answers. Beside these,
-//! `client/` is client-go to what runs inside: `controllers/` brings the cluster to where it should be, and `scenario/`
-//! is what happens in it; both know the server only as whom the client asks, but for the load that is written past it.
-//! `control/` is how a test turns all that.
+//! From the ground up; no folder imports one above it:
+//!
+//! - `storage/` keeps keys under one revision; `resources/` is what is served, `status.rs` how a refusal is told, and
+//!   `printers/` in which form an object is sent.
+//! - `cacher/` and `store.rs` read and write objects; `request/` is what is asked for.
+//! - `faults/` breaks what is answered; `ledger/` writes down what was really sent.
+//! - `write/` and `endpoints/` are the handlers, who share `api.rs`; `server.rs` says which of them answers a request.
+//!
+//! `client/` is client-go to what runs inside the same process, and knows nothing of the server: `controllers/` bring the
+//! cluster to where it should be, `scenario/` is what happens in it. Only what a scenario writes past the API uses the
+//! store. `control/` is how a test turns all of it.
 //!
 //! It listens on 127.0.0.1 only and answers only requests whose Host, and Origin if any, is loopback. Behind
 //! `kubectl -s http://127.0.0.1:PORT proxy` it looks like a cluster, and kubectl itself takes it for one:
@@ -92,6 +96,7 @@ mod control;
 mod controllers;
 mod endpoints;
 mod faults;
+mod ledger;
 mod printers;
 mod request;
 mod resources;
@@ -120,8 +125,8 @@ use crate::args::{Args, Command};
 use crate::client::rest::Client;
 use crate::control::Control;
 use crate::faults::Faults;
-use crate::faults::ledger::Ledger;
-use crate::faults::ledger::file::File;
+use crate::ledger::Ledger;
+use crate::ledger::file::File;
 use crate::resources::registry::Registry;
 use crate::scenario::director::Director;
 use crate::server::App;

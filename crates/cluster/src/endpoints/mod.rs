@@ -8,3 +8,4 @@ pub mod list;
 pub mod openapi;
 pub mod scale;
 pub mod watch;
+pub mod wire;

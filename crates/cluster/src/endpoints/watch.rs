@@ -14,7 +14,7 @@ use futures::{SinkExt, StreamExt};
 use crate::api::Api;
 use crate::cacher::frame::Frame;
 use crate::cacher::watcher::{Start, Step, WatchRequest, Watcher};
-use crate::faults::wire::{Line, Wire};
+use crate::endpoints::wire::{Line, Wire};
 use crate::printers::form::Form;
 use crate::printers::response::json_response;
 use crate::request::options::Options;

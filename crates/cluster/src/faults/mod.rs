@@ -1,10 +1,9 @@
-//! Faults on demand, and the server's account of what it wrote and sent.
+//! Faults on demand.
 //!
 //! ```text
-//! request ─► answers ─► endpoints ─► watcher ─► wire ─► HTTP or WebSocket
-//!              ▲                                 │ ▲
-//!              └── rules (rule, grammar, about) ─┼─┘ frames
-//! storage ──────────────────► ledger ◄──────────┘
+//! request ─► answers ─► endpoints ─► watcher ─► endpoints/wire ─► HTTP or WebSocket
+//!              ▲                                       ▲
+//!              └── rules (rule, grammar, about) ───────┘ frames
 //! ```
 //!
 //! Two kinds of faults: rules, in the words of [`grammar`], which are listed with how often they have struck and come to
@@ -14,10 +13,8 @@ pub mod about;
 pub mod answers;
 pub mod frames;
 pub mod grammar;
-pub mod ledger;
 pub mod rule;
 pub mod rules;
-pub mod wire;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};

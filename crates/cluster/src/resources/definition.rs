@@ -165,18 +165,17 @@ fn columns_of(version: &Value) -> Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resources::fields;
 
-    fn definition(change: Value) -> Value {
-        let mut definition = json!({"metadata": {"name": "widgets.example.org"}, "spec": {"group": "example.org",
+    fn widgets() -> Value {
+        json!({"metadata": {"name": "widgets.example.org"}, "spec": {"group": "example.org",
             "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget", "shortNames": ["wd", "x y"]},
-            "versions": [{"name": "v1", "served": true, "storage": true}, {"name": "v2", "served": false}]}});
-        crate::write::merge::merge(&mut definition, change);
-        definition
+            "versions": [{"name": "v1", "served": true, "storage": true}, {"name": "v2", "served": false}]}})
     }
 
     #[test]
     fn each_served_version_is_a_resource() {
-        let all = resources(&definition(json!({})), 99).unwrap();
+        let all = resources(&widgets(), 99).unwrap();
         let [one] = &all[..] else { panic!("{all:?}") };
         assert_eq!(
             (&*one.api_version, &*one.singular, &*one.short_names, one.id),
@@ -187,20 +186,23 @@ mod tests {
 
     #[test]
     fn a_definition_that_does_not_fit_is_refused() {
-        for (change, field) in [
-            (json!({"metadata": {"name": "other.example.org"}}), "metadata.name"),
-            (json!({"spec": {"group": null}}), "spec.group"),
-            (json!({"spec": {"group": "apps"}}), "spec.group"),
-            (json!({"spec": {"names": {"plural": "Wid gets"}}}), "spec.names.plural"),
-            (json!({"spec": {"names": {"kind": "<b>"}}}), "spec.names.kind"),
-            (json!({"spec": {"scope": "Galaxy"}}), "spec.scope"),
-            (json!({"spec": {"versions": []}}), "spec.versions"),
+        for (path, value, field) in [
+            (&["metadata", "name"][..], json!("other.example.org"), "metadata.name"),
+            (&["spec", "group"], Value::Null, "spec.group"),
+            (&["spec", "group"], json!("apps"), "spec.group"),
+            (&["spec", "names", "plural"], json!("Wid gets"), "spec.names.plural"),
+            (&["spec", "names", "kind"], json!("<b>"), "spec.names.kind"),
+            (&["spec", "scope"], json!("Galaxy"), "spec.scope"),
+            (&["spec", "versions"], json!([]), "spec.versions"),
             (
-                json!({"spec": {"versions": [{"name": "../v1", "served": true, "storage": true}]}}),
+                &["spec", "versions"],
+                json!([{"name": "../v1", "served": true, "storage": true}]),
                 "spec.versions[0].name",
             ),
         ] {
-            assert_eq!(resources(&definition(change), 99).err().map(|(field, _)| field), Some(field));
+            let mut definition = widgets();
+            fields::set(&mut definition, path, value);
+            assert_eq!(resources(&definition, 99).err().map(|(field, _)| field), Some(field));
         }
     }
 }

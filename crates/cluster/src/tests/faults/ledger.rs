@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::args::Args;
-use crate::faults::ledger::record::hash;
+use crate::ledger::record::hash;
 
 #[tokio::test]
 async fn every_frame_is_written_down_as_it_was_sent() {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::faults::frames::Outgoing;
-use crate::faults::ledger::Ledger;
-use crate::faults::ledger::connection::{Connection, Shared};
-use crate::faults::ledger::file::Permit;
-use crate::faults::ledger::record::{Record, Sent, hash};
-use crate::faults::ledger::stamp::Stamp;
+use crate::ledger::Ledger;
+use crate::ledger::connection::{Connection, Shared};
+use crate::ledger::file::Permit;
+use crate::ledger::record::{Record, Sent, hash};
+use crate::ledger::stamp::Stamp;
 
 /// Writes down what happens on one connection. Whoever drops it without a word says that the client is gone.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use rustc_hash::FxHasher;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::faults::ledger::connection::{Connection, Shared};
-use crate::faults::ledger::stamp::Stamp;
+use crate::ledger::connection::{Connection, Shared};
+use crate::ledger::stamp::Stamp;
 
 /// One line of the ledger.
 #[derive(Debug, Clone, Serialize)]

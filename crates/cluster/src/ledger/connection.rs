@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::faults::ledger::stamp::Stamp;
+use crate::ledger::stamp::Stamp;
 
 /// Who a connection is, and how it fares.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use tokio::sync::mpsc;
 
-use crate::faults::ledger::record::Record;
+use crate::ledger::record::Record;
 
 /// So many batches may wait to be written; a batch is what one connection sends at once.
 const WAITING: usize = 1024;

@@ -13,9 +13,9 @@ use crate::client::insider::Insider;
 use crate::faults::Faults;
 use crate::faults::about::About;
 use crate::faults::frames::{Outgoing, Tamper};
-use crate::faults::ledger::Ledger;
-use crate::faults::ledger::account::Account;
 use crate::faults::rules::Rules;
+use crate::ledger::Ledger;
+use crate::ledger::account::Account;
 use crate::request::websocket;
 use crate::resources::registry::Registry;
 
