@@ -15,9 +15,9 @@
 //! - `faults/` breaks what is answered; `ledger/` writes down what was really sent.
 //! - `write/` and `endpoints/` are the handlers, who share `api.rs`; `server.rs` says which of them answers a request.
 //!
-//! `client/` is client-go to what runs inside the same process, and knows nothing of the server: `controllers/` bring the
-//! cluster to where it should be, `scenario/` is what happens in it. Only what a scenario writes past the API uses the
-//! store. `control/` is how a test turns all of it.
+//! `client/` is client-go to what runs inside the same process, and knows nothing of the server: `controllers/` bring
+//! the cluster to where it should be, `scenario/` is what happens in it. Only what a scenario writes past the API uses
+//! the store. `control/` is how a test turns all of it.
 //!
 //! It listens on 127.0.0.1 only and answers only requests whose Host, and Origin if any, is loopback. Behind
 //! `kubectl -s http://127.0.0.1:PORT proxy` it looks like a cluster, and kubectl itself takes it for one:

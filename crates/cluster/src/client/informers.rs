@@ -1,8 +1,8 @@
 //! The informers of one program: a [`SharedInformerFactory`] whose reflectors are kept going by tasks.
 //!
 //! All of it lives on one thread. A handler is called when no informer is borrowed, so that it may read any
-//! [`super::lister::Lister`]. The queue between reflector and store is the one that never folds: what is created and deleted between
-//! two looks is told as an addition and a deletion, which [expectations] count on.
+//! [`super::lister::Lister`]. The queue between reflector and store is the one that never folds: what is created and
+//! deleted between two looks is told as an addition and a deletion, which [expectations] count on.
 //!
 //! [expectations]: crate::controllers::expectations
 
@@ -84,8 +84,8 @@ impl Informers {
         }))
     }
 
-    /// The informer of a part of the objects, a new one if there is none yet (`InformerFor`). One that is new begins with
-    /// [`Self::start`].
+    /// The informer of a part of the objects, a new one if there is none yet (`InformerFor`). One that is new begins
+    /// with [`Self::start`].
     pub(super) fn informer_for(&self, resource: ApiResource, scope: &Scope) -> InformerId {
         self.0.factory.borrow_mut().informer_for(resource, scope, || informer(resource))
     }

@@ -21,9 +21,10 @@
 //! What is there to build on: [`object`] and [`pod`] read objects, which are JSON with their kind;
 //! [`crate::resources::label_selector`] reads label selectors, also those of who creates Pods; [`claim`] adopts and
 //! releases; [`expectations`] prevent a second creation; a [`pod_handler::PodHandler`] hears of Pods for their
-//! workloads; [`written`] waits for what was written; [`history`] keeps templates as ControllerRevisions; a [`events::Recorder`] records
-//! Events; [`queue::Queue::add_after`] looks again later. A conflict (409) is no mistake: return the error, and
-//! the key comes back. `sync` may await requests, and other keys are worked on meanwhile, never the same one.
+//! workloads; [`written`] waits for what was written; [`history`] keeps templates as ControllerRevisions; a
+//! [`events::Recorder`] records Events; [`queue::Queue::add_after`] looks again later. A conflict (409) is no mistake:
+//! return the error, and the key comes back. `sync` may await requests, and other keys are worked on meanwhile, never
+//! the same one.
 //!
 //! Rules: read from listers and write through the client; write nothing that is there already; a `sync` that is asked
 //! twice must do nothing the second time; time that passes is no event, so ask for it with `add_after`. Objects are

@@ -51,8 +51,8 @@ impl Faults {
         Self { restartable: storage.into(), ..Self::default() }
     }
 
-    /// Those that a request with these extensions meets: all that are switched on, or none for an insider. Faults are made
-    /// for whoever watches the cluster; a cluster whose own controllers were cut off would stand still.
+    /// Those that a request with these extensions meets: all that are switched on, or none for an insider. Faults are
+    /// made for whoever watches the cluster; a cluster whose own controllers were cut off would stand still.
     pub fn met_by(self: &Arc<Self>, extensions: &Extensions) -> Arc<Self> {
         if extensions.get::<Insider>().is_some() { Arc::default() } else { Arc::clone(self) }
     }

@@ -38,8 +38,8 @@ impl Director {
         }
     }
 
-    /// Makes up a cluster of about so many Pods, unless there is one already; and with a rate starts what is written past
-    /// the API, so many times a second.
+    /// Makes up a cluster of about so many Pods, unless there is one already; and with a rate starts what is written
+    /// past the API, so many times a second.
     ///
     /// # Errors
     /// When the storage fails.
