@@ -1,14 +1,17 @@
-//! The command line, parsed by hand; it never touches the network or the clock.
+//! The command line; it never touches the network or the clock.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::controllers::pace::Pace;
-use super::faults::grammar::{self, GrammarError};
-use super::faults::rule::Spec;
-use super::resources::builtin::RESOURCES;
-use super::scenario::{Scenario, parse_rate};
-use super::write::event_ttl::Limits;
+use lexopt::{Arg, ValueExt};
+
+use crate::controllers::pace::Pace;
+use crate::faults::grammar::{self, GrammarError};
+use crate::faults::rule::Spec;
+use crate::resources::builtin::RESOURCES;
+use crate::scenario::{Scenario, parse_rate};
+use crate::write::event_ttl::Limits;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
@@ -119,104 +122,111 @@ pub enum ArgsError {
         /// What it takes.
         expected: &'static str,
     },
+    /// A word that is no text, or a value where none is taken.
+    #[error("{0}")]
+    Unreadable(String),
     /// Words that ask for no fault.
     #[error("--fault {0:?}: {1}")]
     BadFault(String, #[source] GrammarError),
 }
 
+impl From<lexopt::Error> for ArgsError {
+    fn from(error: lexopt::Error) -> Self {
+        match error {
+            lexopt::Error::MissingValue { option } => Self::MissingValue(option.unwrap_or_default()),
+            other => Self::Unreadable(other.to_string()),
+        }
+    }
+}
+
+/// An option with its value.
+struct Given {
+    option: String,
+    value: String,
+}
+
+impl Given {
+    /// What the value says, if `read` takes it.
+    fn read<T>(&self, expected: &'static str, read: impl FnOnce(&str) -> Option<T>) -> Result<T, ArgsError> {
+        let bad = || ArgsError::BadValue { option: self.option.clone(), value: self.value.clone(), expected };
+        read(&self.value).ok_or_else(bad)
+    }
+
+    /// A number of seconds, from 1.
+    fn seconds(&self, most: u64) -> Result<Duration, ArgsError> {
+        let read = |text: &str| text.parse().ok().filter(|seconds| (1..=most).contains(seconds));
+        self.read("seconds, from 1", read).map(Duration::from_secs)
+    }
+}
+
 /// Reads the arguments that follow the program's name; `--option value` and `--option=value` are the same.
-pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Command, ArgsError> {
+pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, ArgsError> {
     let mut args = Args::default();
     let (mut pods, mut rate, mut scenarios, mut controllers) = (None, None, None, None);
-    let mut words = words.into_iter();
-    while let Some(word) = words.next() {
-        let (option, inline) = match word.split_once('=') {
-            Some((option, value)) => (option.to_owned(), Some(value.to_owned())),
-            None => (word, None),
+    let mut parser = lexopt::Parser::from_args(words);
+    while let Some(argument) = parser.next()? {
+        let name = match argument {
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            Arg::Long(name) => name.to_owned(),
+            Arg::Short(letter) => return Err(ArgsError::Unknown(format!("-{letter}"))),
+            Arg::Value(word) => return Err(ArgsError::Unknown(word.to_string_lossy().into_owned())),
         };
-        if option == "--help" || option == "-h" {
-            return Ok(Command::Help);
-        }
-        if ![
-            "--pods",
-            "--rate",
-            "--seed",
-            "--port",
-            "--first-revision",
-            "--bookmark-seconds",
-            "--controllers",
-            "--etcd",
-            "--event-ttl",
-            "--scenario",
-            "--fault",
-            "--ledger",
-            "--pace",
-        ]
-        .contains(&option.as_str())
-        {
-            return Err(ArgsError::Unknown(option));
-        }
-        let value = match inline.or_else(|| words.next()) {
-            Some(value) => value,
-            None => return Err(ArgsError::MissingValue(option)),
-        };
-        let bad = |expected| ArgsError::BadValue { option: option.clone(), value: value.clone(), expected };
-        match option.as_str() {
-            "--pods" => {
-                let number = value.parse().ok().filter(|pods| *pods <= 500_000);
-                pods = Some(number.ok_or(bad("a number up to 500000"))?);
+        let option = format!("--{name}");
+        let mut given =
+            || -> Result<Given, ArgsError> { Ok(Given { option: option.clone(), value: parser.value()?.string()? }) };
+        match name.as_str() {
+            "pods" => {
+                let read = |text: &str| text.parse().ok().filter(|pods| *pods <= 500_000);
+                pods = Some(given()?.read("a number up to 500000", read)?);
             }
-            "--rate" => rate = Some(parse_rate(&value).ok_or(bad("a number from 0 to 100000"))?),
-            "--scenario" => {
+            "rate" => rate = Some(given()?.read("a number from 0 to 100000", parse_rate)?),
+            "scenario" => {
                 let expected = "names of --help with commas between; storm and scale stand alone";
-                scenarios = Some(Scenario::parse_list(&value).ok_or(bad(expected))?);
+                scenarios = Some(given()?.read(expected, Scenario::parse_list)?);
             }
-            "--seed" => args.seed = value.parse().map_err(|_| bad("a whole number"))?,
-            "--port" => args.port = value.parse().map_err(|_| bad("a port from 0 to 65535"))?,
-            "--first-revision" => {
+            "seed" => args.seed = given()?.read("a whole number", |text| text.parse().ok())?,
+            "port" => args.port = given()?.read("a port from 0 to 65535", |text| text.parse().ok())?,
+            "first-revision" => {
                 // Half of the range stays free, so no count of writes overflows it.
-                args.first_revision = value
-                    .parse()
-                    .ok()
-                    .filter(|n| (1..=u64::MAX / 2).contains(n))
-                    .ok_or(bad("a whole number from 1"))?;
+                let read = |text: &str| text.parse().ok().filter(|n| (1..=u64::MAX / 2).contains(n));
+                args.first_revision = given()?.read("a whole number from 1", read)?;
             }
-            "--etcd" => {
+            "etcd" => {
                 // Without TLS: etcd would have to ask for a certificate to be any safer on this machine.
-                let url = value.strip_prefix("http://").filter(|rest| !rest.is_empty());
-                url.ok_or(bad("an address that begins with http://"))?;
-                args.etcd = Some(value);
+                let read = |text: &str| {
+                    let rest = text.strip_prefix("http://").filter(|rest| !rest.is_empty());
+                    rest.map(|_| text.to_owned())
+                };
+                args.etcd = Some(given()?.read("an address that begins with http://", read)?);
             }
-            "--event-ttl" => {
-                let seconds = value.parse().ok().filter(|n| (1..=31_536_000).contains(n));
-                args.events.ttl = Duration::from_secs(seconds.ok_or(bad("seconds, from 1"))?);
-            }
-            "--fault" => {
+            "event-ttl" => args.events.ttl = given()?.seconds(31_536_000)?,
+            "bookmark-seconds" => args.bookmark_every = given()?.seconds(86_400)?,
+            "fault" => {
+                let Given { value, .. } = given()?;
                 // Definitions come later than the command line, so any name with a group will do.
                 let is_resource =
                     |name: &str| name.contains('.') || RESOURCES.iter().any(|resource| resource.plural == name);
                 let fault = grammar::parse_flag(&value, &is_resource);
                 args.faults.push(fault.map_err(|error| ArgsError::BadFault(value, error))?);
             }
-            "--pace" => {
-                args.pace = match value.as_str() {
-                    "demo" => Pace::DEMO,
-                    "real" => Pace::default(),
-                    _ => return Err(bad("demo or real")),
+            "pace" => {
+                let read = |text: &str| match text {
+                    "demo" => Some(Pace::DEMO),
+                    "real" => Some(Pace::default()),
+                    _ => None,
                 };
+                args.pace = given()?.read("demo or real", read)?;
             }
-            "--ledger" => args.ledger = Some(value.into()),
-            "--controllers" => {
-                controllers = match value.as_str() {
+            "ledger" => args.ledger = Some(given()?.value.into()),
+            "controllers" => {
+                let read = |text: &str| match text {
                     "on" => Some(true),
                     "off" => Some(false),
-                    _ => return Err(bad("on or off")),
+                    _ => None,
                 };
+                controllers = Some(given()?.read("on or off", read)?);
             }
-            _ => {
-                let seconds = value.parse().ok().filter(|n| (1..=86_400).contains(n)).ok_or(bad("seconds, from 1"))?;
-                args.bookmark_every = Duration::from_secs(seconds);
-            }
+            _ => return Err(ArgsError::Unknown(option)),
         }
     }
     // A rate is a storm's.
@@ -285,6 +295,8 @@ mod tests {
         check("--event-ttl 90", Ok(Args { events, ..Args::default() }));
         check("--event-ttl 0", Err("--event-ttl \"0\": seconds, from 1"));
         check("--ledger file", Ok(Args { ledger: Some("file".into()), ..Args::default() }));
+        check("--colour red", Err("unknown option \"--colour\"; --help lists the options"));
+        check("pods", Err("unknown option \"pods\"; --help lists the options"));
         check("--colour", Err("unknown option \"--colour\"; --help lists the options"));
         assert_eq!(parse(["--help".to_owned()]), Ok(Command::Help));
     }

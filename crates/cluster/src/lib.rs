@@ -135,7 +135,7 @@ use crate::store::Store;
 
 /// Runs the server until it is killed.
 pub fn main() -> ExitCode {
-    let args = match args::parse(std::env::args().skip(1)) {
+    let args = match args::parse(std::env::args_os().skip(1)) {
         Ok(Command::Serve(args)) => *args,
         Ok(Command::Help) => {
             print!("{}", args::HELP);

@@ -1,7 +1,6 @@
 //! What a request asks for: its path, its options, its body, and whether it wants a WebSocket. Nothing here knows an
 //! answer.
 
-pub mod base64;
 pub mod body;
 pub mod options;
 pub mod paging;

@@ -1,8 +1,8 @@
 //! Continue tokens: the first page's revision and the last key, opaque to clients, in the real server's form.
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
-
-use crate::request::base64;
 
 /// Where the next page starts.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,12 +29,12 @@ impl Continue {
         // The NUL makes it the first key after the last one.
         let token = Token { v: VERSION.to_owned(), rv, start: format!("{}\0", self.last_key) };
         let json = serde_json::to_string(&token).expect("strings and a number always serialise");
-        base64::encode_url(json.as_bytes())
+        URL_SAFE_NO_PAD.encode(json)
     }
 
     /// From a client's text; `None` if this server cannot have written it.
     pub fn decode(text: &str) -> Option<Self> {
-        let token: Token = serde_json::from_slice(&base64::decode_url(text)?).ok()?;
+        let token: Token = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
         let last_key = token.start.strip_suffix('\0')?.to_owned();
         let revision = match token.rv {
             -1 => None,

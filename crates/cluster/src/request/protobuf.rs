@@ -2,9 +2,9 @@
 //! here are those of the kinds that they send, as far as their flags go (`generated.proto` in kubernetes/api); a
 //! field beyond them is refused rather than lost.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-
-use crate::request::base64;
 
 /// What a body in Kubernetes' envelope begins with.
 pub const MAGIC: &[u8] = b"k8s\0";
@@ -420,7 +420,7 @@ fn entry(mut bytes: &[u8], encode: bool) -> Result<(String, String), ProtobufErr
     while let Some((number, value)) = next(&mut bytes)? {
         match number {
             1 => key = value.text()?,
-            2 if encode => text = base64::encode_standard(value.bytes()?),
+            2 if encode => text = STANDARD.encode(value.bytes()?),
             2 => text = value.text()?,
             _ => {}
         }

@@ -1,5 +1,7 @@
 //! What the server fills in when an object is created: the defaults that clients and columns rely on.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::resources::resource::Resource;
@@ -189,7 +191,7 @@ pub fn encode_string_data(secret: &mut Value) {
     for (name, value) in plain {
         if let Value::String(value) = value {
             let name = name.replace('~', "~0").replace('/', "~1");
-            set(secret, &format!("/data/{name}"), crate::request::base64::encode_standard(value.as_bytes()).into());
+            set(secret, &format!("/data/{name}"), STANDARD.encode(value).into());
         }
     }
 }
