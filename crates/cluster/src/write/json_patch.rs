@@ -1,58 +1,16 @@
-//! JSON patch (RFC 6902). A patch is applied to a copy, so that one that fails changes nothing.
+//! JSON patch (RFC 6902), as the crate json-patch applies it, within the bounds of this server. A patch is applied to a
+//! copy, so that one that fails changes nothing.
 
-use serde::Deserialize;
+use std::slice;
+
+use json_patch::jsonptr::Pointer;
+use json_patch::{PatchErrorKind, PatchOperation};
 use serde_json::Value;
 
 use crate::request::body::{DEEPEST, depth};
 
 /// What `copy` may add in all, in bytes: repeated, it doubles whatever it copies.
 const MOST_COPIED: usize = 3 << 20;
-
-/// One step of a patch.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(tag = "op", rename_all = "lowercase")]
-pub enum Operation {
-    /// Puts a value into an object or a list.
-    Add {
-        /// Where.
-        path: String,
-        /// What.
-        value: Value,
-    },
-    /// Takes a value away.
-    Remove {
-        /// Where.
-        path: String,
-    },
-    /// Puts a value where one is.
-    Replace {
-        /// Where.
-        path: String,
-        /// What.
-        value: Value,
-    },
-    /// Takes a value away and puts it elsewhere.
-    Move {
-        /// Where it is.
-        from: String,
-        /// Where it shall be.
-        path: String,
-    },
-    /// Puts a value elsewhere too.
-    Copy {
-        /// Where it is.
-        from: String,
-        /// Where it shall be too.
-        path: String,
-    },
-    /// Goes on only if a value is there.
-    Test {
-        /// Where.
-        path: String,
-        /// What.
-        value: Value,
-    },
-}
 
 /// Why a patch was not applied.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -75,93 +33,61 @@ pub enum PatchError {
 }
 
 /// The value after a patch.
-pub fn patch(value: &Value, operations: &[Operation]) -> Result<Value, PatchError> {
+pub fn patch(value: &Value, operations: &[PatchOperation]) -> Result<Value, PatchError> {
     let mut value = value.clone();
     let mut copied = 0;
     for operation in operations {
-        match operation {
-            Operation::Add { path, value: new } => add(&mut value, path, new.clone())?,
-            Operation::Remove { path } => drop(remove(&mut value, path)?),
-            Operation::Replace { path, value: new } => {
-                check_depth(path, new)?;
-                *find(&mut value, path)? = new.clone();
-            }
-            Operation::Move { from, path } if path.starts_with(&format!("{from}/")) => {
-                return Err(PatchError::IntoItself(from.clone()));
-            }
-            Operation::Move { from, path } => {
-                let moved = remove(&mut value, from)?;
-                add(&mut value, path, moved)?;
-            }
-            Operation::Copy { from, path } => {
-                let found = find(&mut value, from)?.clone();
-                copied += found.to_string().len();
-                if copied > MOST_COPIED {
-                    return Err(PatchError::TooLarge);
-                }
-                add(&mut value, path, found)?;
-            }
-            Operation::Test { path, value: expected } => {
-                if find(&mut value, path)? != expected {
-                    return Err(PatchError::Differs(path.clone()));
-                }
-            }
-        }
+        check(&value, operation, &mut copied)?;
+        // It leaves the value between two states where it fails, which a copy may be.
+        json_patch::patch_unsafe(&mut value, slice::from_ref(operation))
+            .map_err(|error| told(&error.kind, operation))?;
     }
     Ok(value)
 }
 
-fn missing(path: &str) -> PatchError {
-    PatchError::Missing(path.to_owned())
+/// The first text in a patch's paths that is no JSON pointer. The crate then takes the whole for no patch, where the
+/// real server finds that the path does not exist.
+pub fn malformed_path(patch: &[u8]) -> Option<PatchError> {
+    let operations: Vec<Value> = serde_json::from_slice(patch).ok()?;
+    let mut paths = operations.iter().flat_map(|one| [one.get("from"), one.get("path")]).flatten();
+    let path = paths.find_map(|path| path.as_str().filter(|path| Pointer::parse(path).is_err()))?;
+    Some(PatchError::Missing(path.to_owned()))
 }
 
-fn find<'a>(value: &'a mut Value, path: &str) -> Result<&'a mut Value, PatchError> {
-    value.pointer_mut(path).ok_or_else(|| missing(path))
-}
-
-/// The parent of a path, and the last step to it.
-fn parent<'a>(value: &'a mut Value, path: &str) -> Result<(&'a mut Value, String), PatchError> {
-    let (parent, last) = path.rsplit_once('/').ok_or_else(|| missing(path))?;
-    Ok((find(value, parent)?, last.replace("~1", "/").replace("~0", "~")))
-}
-
-/// An index as the standard writes it: no sign, no leading zero.
-fn index(text: &str) -> Option<usize> {
-    let plain = text == "0" || (!text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()));
-    plain.then(|| text.parse().ok()).flatten()
-}
-
-fn check_depth(path: &str, new: &Value) -> Result<(), PatchError> {
-    let deep = path.matches('/').count() + depth(new) > DEEPEST;
-    if deep { Err(PatchError::TooDeep(path.to_owned())) } else { Ok(()) }
-}
-
-fn add(value: &mut Value, path: &str, new: Value) -> Result<(), PatchError> {
-    check_depth(path, &new)?;
-    if path.is_empty() {
-        *value = new;
-        return Ok(());
-    }
-    match parent(value, path)? {
-        (Value::Object(fields), last) => drop(fields.insert(last, new)),
-        (Value::Array(list), last) if last == "-" => list.push(new),
-        (Value::Array(list), last) => {
-            let at = index(&last).filter(|at| *at <= list.len()).ok_or_else(|| missing(path))?;
-            list.insert(at, new);
+/// Refuses an operation whose result would be too large or too deep. One of what is not there is refused later.
+fn check(value: &Value, operation: &PatchOperation, copied: &mut usize) -> Result<(), PatchError> {
+    let added = match operation {
+        PatchOperation::Add(one) => Some(&one.value),
+        PatchOperation::Replace(one) => Some(&one.value),
+        PatchOperation::Move(one) => value.pointer(one.from.as_str()),
+        PatchOperation::Copy(one) => {
+            let found = value.pointer(one.from.as_str());
+            *copied += found.map_or(0, |found| found.to_string().len());
+            if *copied > MOST_COPIED {
+                return Err(PatchError::TooLarge);
+            }
+            found
         }
-        _ => return Err(missing(path)),
+        PatchOperation::Remove(_) | PatchOperation::Test(_) => None,
+    };
+    let path = operation.path();
+    match added {
+        Some(added) if path.count() + depth(added) > DEEPEST => Err(PatchError::TooDeep(path.to_string())),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-fn remove(value: &mut Value, path: &str) -> Result<Value, PatchError> {
-    match parent(value, path)? {
-        (Value::Object(fields), last) => fields.remove(&last).ok_or_else(|| missing(path)),
-        (Value::Array(list), last) => {
-            let at = index(&last).filter(|at| *at < list.len()).ok_or_else(|| missing(path))?;
-            Ok(list.remove(at))
+/// Why an operation was not applied.
+fn told(kind: &PatchErrorKind, operation: &PatchOperation) -> PatchError {
+    let path = operation.path().to_string();
+    match (kind, operation) {
+        (PatchErrorKind::TestFailed, _) => PatchError::Differs(path),
+        (PatchErrorKind::CannotMoveInsideItself, PatchOperation::Move(one)) => {
+            PatchError::IntoItself(one.from.to_string())
         }
-        _ => Err(missing(path)),
+        (PatchErrorKind::InvalidFromPointer, PatchOperation::Move(one)) => PatchError::Missing(one.from.to_string()),
+        (PatchErrorKind::InvalidFromPointer, PatchOperation::Copy(one)) => PatchError::Missing(one.from.to_string()),
+        _ => PatchError::Missing(path),
     }
 }
 
@@ -172,7 +98,7 @@ mod tests {
     use super::*;
 
     fn check(operations: Value, expected: Result<Value, PatchError>) {
-        let operations: Vec<Operation> = serde_json::from_value(operations).unwrap();
+        let operations: Vec<PatchOperation> = serde_json::from_value(operations).unwrap();
         assert_eq!(patch(&json!({"a": {"b": "c", "x/y~": 1}, "list": [1, 2]}), &operations), expected);
     }
 
@@ -193,6 +119,9 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
+        let odd = |path: &str| malformed_path(json!([{"op": "remove", "path": path}]).to_string().as_bytes());
+        assert_eq!(odd("a/b"), Some(PatchError::Missing("a/b".to_owned())));
+        assert_eq!(odd("/a/b"), None);
         for (operation, path) in [
             (json!({"op": "remove", "path": "/nothing"}), "/nothing"),
             (json!({"op": "remove", "path": ""}), ""),
@@ -203,7 +132,7 @@ mod tests {
             (json!({"op": "add", "path": "/a/b/c", "value": 1}), "/a/b/c"),
             (json!({"op": "copy", "from": "/nothing", "path": "/a"}), "/nothing"),
         ] {
-            check(json!([operation]), Err(missing(path)));
+            check(json!([operation]), Err(PatchError::Missing(path.to_owned())));
         }
         check(json!([{"op": "test", "path": "/a/b", "value": "d"}]), Err(PatchError::Differs("/a/b".to_owned())));
         check(json!([{"op": "move", "from": "/a", "path": "/a/b"}]), Err(PatchError::IntoItself("/a".to_owned())));

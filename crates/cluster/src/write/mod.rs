@@ -6,7 +6,6 @@ pub mod event_ttl;
 pub mod gone;
 pub mod json_patch;
 pub mod managed_fields;
-pub mod merge;
 pub mod patch;
 pub mod qos;
 pub mod strategic;

@@ -1,5 +1,6 @@
 //! Patches: which kind a request carries, and what it makes of an object.
 
+use ::json_patch::PatchOperation;
 use axum::body::Body;
 use axum::http::HeaderMap;
 use serde_json::Value;
@@ -7,8 +8,7 @@ use serde_json::Value;
 use crate::request::body;
 use crate::resources::resource::Resource;
 use crate::status::Status;
-use crate::write::json_patch::{self, Operation};
-use crate::write::merge::merge;
+use crate::write::json_patch;
 use crate::write::strategic;
 
 const JSON: &str = "application/json-patch+json";
@@ -23,7 +23,7 @@ const MOST_OPERATIONS: usize = 10_000;
 #[derive(Debug)]
 pub enum Patch {
     /// RFC 6902.
-    Json(Vec<Operation>),
+    Json(Vec<PatchOperation>),
     /// RFC 7386.
     Merge(Value),
     /// Kubernetes' own.
@@ -42,8 +42,11 @@ impl Patch {
         }
         let bytes = body::read(headers, body, &accepted).await?;
         if media_type == JSON {
-            let patch: Vec<Operation> = serde_json::from_slice(&bytes)
-                .map_err(|error| Status::bad_request(format!("the request's body is no JSON patch: {error}")))?;
+            let patch: Vec<PatchOperation> =
+                serde_json::from_slice(&bytes).map_err(|error| match json_patch::malformed_path(&bytes) {
+                    Some(path) => Status::patch_failed(&path.to_string()),
+                    None => Status::bad_request(format!("the request's body is no JSON patch: {error}")),
+                })?;
             if patch.len() > MOST_OPERATIONS {
                 return Err(Status::bad_request(format!(
                     "the allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {}",
@@ -82,12 +85,12 @@ impl Patch {
                 Ok(())
             }
             Self::Merge(patch) => {
-                merge(value, patch.clone());
+                ::json_patch::merge(value, patch);
                 Ok(())
             }
             // Nothing is known of a custom resource's lists.
             Self::Apply(patch) if custom => {
-                merge(value, patch.clone());
+                ::json_patch::merge(value, patch);
                 Ok(())
             }
             Self::Strategic(patch) | Self::Apply(patch) => {
