@@ -127,7 +127,7 @@ async fn what_a_proxy_passes_on_is_told_without_a_write() {
     let session = Session::start("proxy-writes").await;
     let writes = async |arguments: &str, prefix: &str| {
         let (_process, address) = proxy(&session, arguments).await;
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/dev");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dev");
         let url = format!("http://{address}{prefix}");
         let told = tokio::process::Command::new("sh").args([script, "writes", &url]).output().await;
         let told = told.expect("./dev runs");
