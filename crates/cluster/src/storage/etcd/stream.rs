@@ -6,6 +6,8 @@
 //! change of revision R has brought everything up to R. The newest revision can nevertheless be another's, written
 //! beside `ROOT`, and then no change would ever tell. So when a revision is asked for and does not come by itself
 //! within [`GRACE`], and exists, the marker is written: the stream brings it, and with it everything before.
+//!
+//! [`ROOT`]: crate::storage::ROOT
 
 use std::convert::Infallible;
 use std::sync::Arc;
