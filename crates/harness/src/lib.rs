@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)] // Only tests stand on it, and one that panics has said what it has to say.
 
+pub mod measure;
 pub mod ports;
 pub mod process;
 pub mod tools;
@@ -21,8 +22,6 @@ pub mod faults;
 pub mod judge;
 #[cfg(feature = "browser")]
 pub mod kubectl;
-#[cfg(feature = "browser")]
-pub mod measure;
 #[cfg(feature = "browser")]
 pub mod page;
 #[cfg(feature = "browser")]
