@@ -299,6 +299,11 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
             let clock = if fault == Fault::WallClock { "__wall" } else { "__mono" };
             jump(page, clock, hours).await;
             lasts(length.min(Duration::from_secs(3))).await;
+            // In the end both clocks of the machine agree: what was set back is set right, and time that passed has passed
+            // on the wall as well. A page whose clock is ahead of the wall takes no sleep for one.
+            if clock == "__mono" || hours < 0 {
+                jump(page, "__wall", hours.abs()).await;
+            }
         }
         Fault::Sleep => {
             // What the page finds when it wakes is a jump, sockets that are silent for ever, and no other connection.

@@ -69,6 +69,8 @@ pub struct Gathered {
     pub healed: Vec<(Fault, f64)>,
     /// What is wrong already.
     pub complaints: Vec<String>,
+    /// How long a page may take to be whole again, in milliseconds; [`HEAL`] where that is 0.
+    pub patience: f64,
 }
 
 /// The faults of a seed: every 25 seeds make each of them three times.
@@ -110,7 +112,8 @@ pub async fn strike(fault: Fault, world: &mut World, page: &Page, dice: &mut Dic
     let healed = whole(world, page).await;
     let heal = (healed - over).max(0.0);
     gathered.healed.push((fault, heal));
-    if heal > HEAL + hidden {
+    let patience = if gathered.patience > 0.0 { gathered.patience } else { HEAL };
+    if heal > patience + hidden {
         gathered.complaints.push(format!("{}: whole again {:.1} s after it was over", fault.name(), heal / 1000.0));
     }
     // A dead socket is a fault for as long as the page keeps it.

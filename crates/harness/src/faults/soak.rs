@@ -27,6 +27,10 @@ const BUSY: u32 = 200;
 /// So many writes at such a rate fill the page's budgets: 16 MB of texts, and 57,000 marks of each kind but the rarest.
 const FILL: (u64, u32) = (300_000, 4_000);
 
+/// A page is whole again within this after a fault, in milliseconds. Faults come every few seconds for as long as this lasts:
+/// between them a reflector's waits grow as client-go's do, to twice as long as after a single one.
+const HEAL: f64 = 20_000.0;
+
 /// What is measured, and what a slope of it may be over the whole run, as a part of its mean: a table of as many rows
 /// differs from moment to moment.
 const FIGURES: [(&str, f64); 7] = [
@@ -56,7 +60,7 @@ pub async fn soak(minutes: u64, seed: u64) -> bool {
     let url = world.url();
     let browser = Browser::start(&format!("{INSTRUMENTS}{WATCHER}")).await;
     with_page_in(browser, "soak", &url, PLACE, async |page| {
-        let mut gathered = Gathered::default();
+        let mut gathered = Gathered { patience: HEAL, ..Gathered::default() };
         for (name, ..) in KINDS {
             page.reaches(name, "live", Duration::from_secs(30)).await;
         }
