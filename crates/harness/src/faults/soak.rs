@@ -103,6 +103,11 @@ async fn fill(world: &World, page: &Page) {
 
 async fn measure(world: &World, page: &Page) -> [f64; 7] {
     let devtools = |command: &'static str| page.browser.devtools(command, json!({}));
+    // The browser keeps what it wrote into the console for whoever opens its tools: a line for each request that failed.
+    for command in ["Runtime.discardConsoleEntries", "Log.clear", "Console.clearMessages"] {
+        devtools(command).await;
+    }
+    page.read::<Value>("performance.clearResourceTimings(); console.clear(); return null", Vec::new()).await;
     devtools("HeapProfiler.collectGarbage").await;
     devtools("Performance.enable").await;
     let metrics = devtools("Performance.getMetrics").await;
