@@ -18,7 +18,7 @@ pub struct Pods {
 impl Pods {
     pub fn new() -> Pods {
         let decode = kinds::kind("pods").expect("the table knows Pods").decode;
-        Pods { ours: decode(JSON).expect("it is a Pod") }
+        Pods { ours: decode.read(JSON).expect("it is a Pod") }
     }
 
     /// Ours, with memory that it shares with no other.
