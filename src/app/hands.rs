@@ -10,8 +10,8 @@ use kubechurn_model::page::cursor::{Cursor, Step};
 use kubechurn_model::page::export::{Format, tab_separated, write_source};
 use kubechurn_model::page::keys::{Act, Layer, innermost};
 use kubechurn_model::page::layout::{Rearrange, Source};
+use kubechurn_model::page::route::Route;
 use kubechurn_model::page::speech::{Seen, Speech};
-use kubechurn_model::page::{report, route::Route};
 use kubechurn_model::table::kinds::Kind;
 use kubechurn_model::table::view::Row;
 
@@ -288,7 +288,7 @@ impl Page {
         let title = self.layout.face().title();
         let seen = Seen {
             title: &title,
-            state: report::state(health),
+            state: health.word(),
             counts: view.counts(),
             filter: &self.route.text,
             paused: self.paused,

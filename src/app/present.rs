@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
-use kubechurn_model::page::report;
 use kubechurn_model::page::watched::worst;
 use kubechurn_model::table::face::Face;
 use kubechurn_model::table::order::RowId;
@@ -211,7 +210,7 @@ impl Page {
         }
         self.paint(now);
         self.present_inspector(now);
-        let state = self.health(now).map_or("", report::state);
+        let state = self.health(now).map_or("", Health::word);
         if now - self.shown.slow >= SLOW || state != self.shown.state {
             (self.shown.slow, self.shown.state) = (now, state);
             self.present_connection(now);
@@ -324,7 +323,7 @@ impl Page {
         put(self.screen.count, format!("{shown} / {total}"));
         put(self.screen.waiting, view.waiting());
         let informers = &self.informers;
-        let state = report::state(health);
+        let state = health.word();
         let progress = self.listing.counts.progress(self.watches.members(), informers);
         let detail = match (health, progress, self.watches.age(informers, now)) {
             (Health::Listing, Some(progress), _) => progress.words(),

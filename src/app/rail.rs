@@ -1,7 +1,6 @@
 //! What the rail shows: each kind, how its watch is and what it costs, and which groups are open.
 
 use kubechurn_model::page::rail::Groups;
-use kubechurn_model::page::report;
 use kubechurn_model::page::watched::Watched;
 use kubechurn_model::table::kinds::Kind;
 use kubechurn_model::timeline::mark::grouped;
@@ -62,7 +61,7 @@ impl Page {
             title: kind.title,
             current: self.route.shows(kind.name),
             pinned: self.route.pinned.iter().any(|pinned| pinned == kind.name),
-            state: watched.map_or(otherwise, |watched| report::state(watched.health(&self.informers, now))),
+            state: watched.map_or(otherwise, |watched| watched.health(&self.informers, now).word()),
             count: watched.map_or_else(String::new, |watched| grouped(watched.items(&self.informers) as u64)),
             spark: watched.map_or_else(String::new, |watched| spark(watched.timeline(), now)),
             href: self.route.showing(kind.name).fragment(),

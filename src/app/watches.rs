@@ -4,7 +4,6 @@ use leptos::prelude::GetUntracked;
 
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_model::page::report;
 use kubechurn_model::timeline::mark::grouped;
 
 use kubechurn_model::page::view::{WatchItem, bytes, bytes_of};
@@ -35,7 +34,7 @@ impl Page {
             Some(WatchItem {
                 title: kind.map_or(resource.kind, |kind| kind.title),
                 scope: words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · "),
-                state: report::state(informer.health(now)),
+                state: informer.health(now).word(),
                 frames: format!("{:.0}", rates.frames),
                 rate: bytes(rates.bytes),
                 bytes: bytes_of(informer.ledger().bytes as f64),

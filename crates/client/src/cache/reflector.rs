@@ -190,6 +190,20 @@ pub enum Health {
     Stopped,
 }
 
+impl Health {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Health::Connecting => "connecting",
+            Health::Listing => "listing",
+            Health::Live => "live",
+            Health::Stale => "stale",
+            Health::Forbidden => "forbidden",
+            Health::Stopped => "stopped",
+        }
+    }
+}
+
 /// The part of the cycle that a wait leads back to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {

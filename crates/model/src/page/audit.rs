@@ -38,7 +38,6 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 use kubechurn_client::cache::store::Change;
 
 use crate::page::notices::{News, Said};
-use crate::page::report;
 use crate::table::view::TableView;
 
 /// Bytes of entries that wait to be asked for. What comes beyond is dropped, and counted.
@@ -164,7 +163,7 @@ impl AuditLog {
     }
 
     fn state(&self, of: &(String, String), informer: &SharedInformer, now: f64) {
-        let state = report::state(informer.health(now));
+        let state = informer.health(now).word();
         let Some(log) = &self.0 else { return };
         if log.borrow_mut().states.insert(of.clone(), state) != Some(state) {
             self.write(now, "state", of, (state,));

@@ -59,7 +59,7 @@ pub struct Waiting {
 
 /// What `status()` says of a kind that waits for its columns.
 pub fn waiting(kind: &'static Kind) -> Waiting {
-    let state = state(Health::Connecting);
+    let state = Health::Connecting.word();
     Waiting { resource: kind.name, namespaces: [], state, synced: false, items: 0, ledger: BTreeMap::new() }
 }
 
@@ -103,18 +103,6 @@ struct LedgerCounters {
     marks_evicted: u64,
 }
 
-/// The word for a state of the connection.
-pub fn state(health: Health) -> &'static str {
-    match health {
-        Health::Connecting => "connecting",
-        Health::Listing => "listing",
-        Health::Live => "live",
-        Health::Stale => "stale",
-        Health::Forbidden => "forbidden",
-        Health::Stopped => "stopped",
-    }
-}
-
 /// What `status()` says of one kind.
 pub fn status<'a>(
     watched: &'a Watched,
@@ -128,7 +116,7 @@ pub fn status<'a>(
     Status {
         resource: watched.kind().name,
         namespaces: watched.scopes().iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect(),
-        state: state(watched.health(informers, now)),
+        state: watched.health(informers, now).word(),
         message: watched.complaint(informers).map(|complaint| complaint.words),
         resource_version: version,
         synced,

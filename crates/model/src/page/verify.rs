@@ -21,7 +21,6 @@ use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Health;
 
 use crate::page::notices::Said;
-use crate::page::report;
 use crate::page::verify::rows::RowRun;
 use crate::page::watches::Watches;
 
@@ -434,7 +433,7 @@ impl Record {
 /// Why nothing can be compared, in words.
 fn words(why: NotYet) -> String {
     match why {
-        NotYet::NotLive(health) => format!("{}: what is shown is not known to be true", report::state(health)),
+        NotYet::NotLive(health) => format!("{}: what is shown is not known to be true", health.word()),
         NotYet::Queued => String::from("what was received waits to be applied"),
         NotYet::NoVersion => String::from("the server gives no version to compare at"),
     }

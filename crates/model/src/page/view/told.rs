@@ -3,7 +3,6 @@
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::reflector::Health;
 
-use crate::page::report;
 use crate::page::route::{LeftOut, Route};
 use crate::page::view::{Trouble, seconds};
 use crate::page::watched::Watched;
@@ -65,7 +64,7 @@ pub fn trouble(watched: &Watched, informers: &SharedInformerFactory, now: f64) -
         _ if health == Health::Stopped => String::from("not tried again by itself"),
         _ => String::from("trying now"),
     };
-    Some(Trouble { state: report::state(health), what, words: complaint.words.to_owned(), next })
+    Some(Trouble { state: health.word(), what, words: complaint.words.to_owned(), next })
 }
 
 /// Something that was asked for and cannot be shown.
