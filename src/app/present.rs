@@ -15,8 +15,8 @@ use kubechurn_model::table::view::TableView;
 use kubechurn_model::timeline::mark::{MarkType, grouped};
 
 use kubechurn_model::page::view::{
-    Connection, Look, Pipeline, Place, RowModel, Seen, ShownRow, Subject, Trouble, bytes, empty, left_out, progress,
-    row_model, seconds, trouble,
+    Connection, EmptyTable, Look, Pipeline, RowModel, Seen, ShownRow, Subject, Trouble, bytes, empty, left_out,
+    progress, row_model, seconds, trouble,
 };
 
 use crate::app::Page;
@@ -422,7 +422,8 @@ impl Page {
             return None;
         }
         let (face, route) = (self.layout.face(), &self.route);
-        let place = Place { face, route, known: self.watches.items(&self.informers), works: view.progress().is_some() };
+        let place =
+            EmptyTable { face, route, known: self.watches.items(&self.informers), works: view.progress().is_some() };
         empty(place, self.health(now)?)
     }
 }

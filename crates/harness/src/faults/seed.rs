@@ -28,7 +28,7 @@ pub const KINDS: [(&str, &str, &str); 3] = [
 pub const PLACE: &str = "#/pods?pin=deployments,replicasets";
 
 /// A page is whole again within this after a fault, in milliseconds.
-pub const HEAL: f64 = 10_000.0;
+const HEAL: f64 = 10_000.0;
 
 /// Faults of one seed.
 pub const EACH: usize = 3;
@@ -69,8 +69,8 @@ pub struct Gathered {
     pub healed: Vec<(Fault, f64)>,
     /// What is wrong already.
     pub complaints: Vec<String>,
-    /// How long a page may take to be whole again, in milliseconds; [`HEAL`] where that is 0.
-    pub patience: f64,
+    /// How long a page may take to be whole again after a fault, in milliseconds.
+    pub heal: f64,
 }
 
 /// The faults of a seed: every 25 seeds make each of them three times.
@@ -89,7 +89,7 @@ pub async fn play(seed: u64) -> Outcome {
     let url = world.url();
     let browser = Browser::start(&format!("{INSTRUMENTS}{WATCHER}")).await;
     with_page_in(browser, &format!("faults-{seed}"), &url, PLACE, async |page| {
-        let mut gathered = Gathered::default();
+        let mut gathered = Gathered { heal: HEAL, ..Gathered::default() };
         for (name, ..) in KINDS {
             page.reaches(name, "live", Duration::from_secs(30)).await;
         }
@@ -112,8 +112,7 @@ pub async fn strike(fault: Fault, world: &mut World, page: &Page, dice: &mut Dic
     let healed = whole(world, page).await;
     let heal = (healed - over).max(0.0);
     gathered.healed.push((fault, heal));
-    let patience = if gathered.patience > 0.0 { gathered.patience } else { HEAL };
-    if heal > patience + hidden {
+    if heal > gathered.heal + hidden {
         gathered.complaints.push(format!("{}: whole again {:.1} s after it was over", fault.name(), heal / 1000.0));
     }
     // A dead socket is a fault for as long as the page keeps it.

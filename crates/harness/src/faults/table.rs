@@ -7,8 +7,14 @@ use crate::faults::seed::Outcome;
 use crate::judge::Verdict;
 use crate::judge::honesty::API;
 
-/// Prints the table: of each fault how often it struck, and the worst; then the sums.
+/// Prints what became of each fault, and then the sums.
 pub fn print(outcomes: &[Outcome]) {
+    print_faults(outcomes);
+    print_sums(outcomes);
+}
+
+/// Prints of each fault how often it struck, and the worst.
+pub fn print_faults(outcomes: &[Outcome]) {
     println!("\n| fault | times | whole again: median, worst | longest false `live` |");
     println!("|---|---:|---:|---:|");
     for fault in FAULTS {
@@ -28,6 +34,9 @@ pub fn print(outcomes: &[Outcome]) {
         };
         println!("| {} | {} | {heal} | {live} |", fault.name(), heals.len());
     }
+}
+
+fn print_sums(outcomes: &[Outcome]) {
     let mut sum = Verdict::default();
     let (mut writes, mut faults, mut good, mut heals) = (0, 0, 0, Vec::new());
     for outcome in outcomes {

@@ -21,7 +21,6 @@ pub struct Metrics {
     /// The main thread's processor time.
     pub thread: f64,
     /// The whole process's.
-    #[allow(dead_code, reason = "benches/page asks for the main thread alone")]
     pub process: f64,
 }
 

@@ -7,7 +7,7 @@ mod words;
 
 pub use row::{Look, Seen, ShownRow, progress, row_model};
 pub use spark::spark;
-pub use told::{Place, empty, left_out, trouble};
+pub use told::{EmptyTable, empty, left_out, trouble};
 pub use words::{bytes, bytes_of, seconds};
 
 use std::ops::Range;

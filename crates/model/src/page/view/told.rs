@@ -8,9 +8,9 @@ use crate::page::view::{Trouble, seconds};
 use crate::page::watched::Watched;
 use crate::table::face::Face;
 
-/// A table without rows.
+/// A table without rows, and what was asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct EmptyTable<'a> {
     /// What the table is like.
     pub face: &'a Face,
     /// What was asked for.
@@ -22,7 +22,7 @@ pub struct Place<'a> {
 }
 
 /// Why there is no row; `None` while that is not known yet.
-pub fn empty(Place { face, route, known, works }: Place<'_>, health: Health) -> Option<String> {
+pub fn empty(EmptyTable { face, route, known, works }: EmptyTable<'_>, health: Health) -> Option<String> {
     let title = face.title();
     let place = match &*route.namespaces {
         _ if !face.is_namespaced() => String::new(),
@@ -82,7 +82,7 @@ mod tests {
         let said = |fragment: &str, health, known, works| {
             let route = Route::parse(fragment);
             let face = Face::of(&route.kinds(&Catalog::default()));
-            empty(Place { face: &face, route: &route, known, works }, health).unwrap_or_default()
+            empty(EmptyTable { face: &face, route: &route, known, works }, health).unwrap_or_default()
         };
         assert_eq!(said("#/pods", Health::Live, 0, false), "There are no Pods in any namespace.");
         assert_eq!(said("#/nodes", Health::Live, 0, false), "There are no Nodes.");

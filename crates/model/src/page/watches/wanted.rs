@@ -21,7 +21,7 @@ pub struct Wanted<'a> {
     in_view: Face,
 }
 
-/// What stands around the watches.
+/// What the watches work with.
 #[derive(Debug)]
 pub struct Around<'a> {
     /// Who watches. Those that are new want to be started.
@@ -65,7 +65,7 @@ impl Watches {
             |old: &Watched| wanted.kinds.iter().any(|kind| kind.resource == old.kind().resource && *kind != old.kind());
         let (others, mut before): (Vec<_>, Vec<_>) = self.take_out().into_iter().partition(is_other);
         if !others.is_empty() {
-            // So does what the table of several has of it.
+            // The table of several kinds looks at that informer, too.
             ended.extend(self.part(around.informers, around.announcer));
         }
         for watched in others {
