@@ -52,9 +52,9 @@ use kubechurn_model::page::rail::Groups;
 use kubechurn_model::page::resync::Resyncs;
 use kubechurn_model::page::route::{Chosen, Route};
 use kubechurn_model::page::watches::Watches;
-use kubechurn_model::table::face::Face;
 use kubechurn_model::table::kinds::Kind;
-use kubechurn_model::table::view::Linger;
+use kubechurn_model::table::schema::TableSchema;
+use kubechurn_model::table::view::Retention;
 
 use crate::app::hands::AtHand;
 use crate::app::inspector::{Choices, Inspection};
@@ -131,7 +131,7 @@ struct Page {
     /// What the user has made of the columns.
     arrangement: Arrangement,
     /// How long deleted rows stay.
-    linger: Linger,
+    linger: Retention,
     /// How often what is known is told again.
     resyncs: Resyncs,
     hands: AtHand,
@@ -255,10 +255,10 @@ impl Page {
     }
 
     /// The kinds in view whose columns are known: what the table is like.
-    fn face(&self) -> Face {
+    fn schema(&self) -> TableSchema {
         let kinds: Vec<&'static Kind> =
             self.kinds().into_iter().filter(|kind| !self.definitions.awaits(kind)).collect();
-        Face::of(&kinds)
+        TableSchema::of(&kinds)
     }
 
     /// Whether the user looks at this object, of the kind that the page calls so.

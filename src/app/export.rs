@@ -9,6 +9,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
 use kubechurn_client::api::object::Object;
+use kubechurn_model::kind_id::KindId;
 use kubechurn_model::page::export::{Export, Format, file_name};
 
 use crate::app::{Page, document};
@@ -22,7 +23,7 @@ const SHARE: f64 = 6.0;
 const FETCHED: u32 = 60_000;
 
 /// Begins to write rows, as they are now, whatever becomes of them meanwhile.
-pub(super) fn begin(page: &Page, format: Format, rows: Vec<(u8, Arc<Object>)>) {
+pub(super) fn begin(page: &Page, format: Format, rows: Vec<(KindId, Arc<Object>)>) {
     let time = String::from(js_sys::Date::new_0().to_iso_string()).replace([':', '-'], "");
     let name =
         file_name(&page.route.resource, &page.route.namespaces, time.split('.').next().unwrap_or_default(), format);

@@ -5,6 +5,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::secret;
+use kubechurn_model::kind_id::KindId;
 use kubechurn_model::page::command_line::{self, Listing};
 use kubechurn_model::page::cursor::{Cursor, Step};
 use kubechurn_model::page::export::{Format, tab_separated, write_source};
@@ -117,7 +118,7 @@ impl Page {
             Act::Wide => return Some(Command::Go(Route { wide: !self.route.wide, ..self.route.clone() })),
             Act::Pause => return Some(Command::Pause(!self.paused)),
             Act::Sort => return self.sort_next(),
-            Act::Turn => return Some(Command::Go(self.route.turned(self.layout.face()))),
+            Act::Turn => return Some(Command::Go(self.route.turned(self.layout.schema()))),
             Act::Pin => return self.pin(),
             Act::ClearFilter => return Some(Command::Filter(String::new())),
             Act::Retry => return Some(Command::Retry),
@@ -136,7 +137,7 @@ impl Page {
                     now,
                 );
             }
-            Act::Linger(linger) => self.linger(linger, now),
+            Act::Retention(linger) => self.linger(linger, now),
             Act::Resync(resync) => self.resync(resync, now),
             Act::ClearDeleted => self.clear_deleted(now),
             Act::ExportCsv => self.export(Format::Csv, now),
@@ -195,15 +196,14 @@ impl Page {
 
     /// The row under the hand, and its kind.
     fn row_in_hand(&self) -> Option<(&'static Kind, &Row)> {
-        let (id, born) = self.hands.cursor.row()?;
-        let row = self.watches.view()?.row(id).filter(|row| row.born == born)?;
-        Some((self.layout.face().kind(row.kind)?, row))
+        let row = self.watches.view()?.row_of(self.hands.cursor.row()?)?;
+        Some((self.layout.schema().kind(row.kind)?, row))
     }
 
     /// The selected object, with its kind's number among those in view.
-    pub(super) fn selected_number(&self) -> Option<(u8, ObjectKey)> {
+    pub(super) fn selected_number(&self) -> Option<(KindId, ObjectKey)> {
         let (kind, key) = self.selected.as_ref()?;
-        Some((self.layout.face().number(kind)?, key.clone()))
+        Some((self.layout.schema().number(kind)?, key.clone()))
     }
 
     /// Pins the kinds in view, or, where all are pinned, lets them go with the view.
@@ -285,7 +285,7 @@ impl Page {
         }
         self.present_palette();
         let (Some(view), Some(health)) = (self.watches.view(), self.health(now)) else { return };
-        let title = self.layout.face().title();
+        let title = self.layout.schema().title();
         let seen = Seen {
             title: &title,
             state: health.word(),
@@ -302,7 +302,7 @@ impl Page {
 
     /// Tells which row or cell is under the hand, if it is in the document: one that is not cannot be spoken of.
     pub(super) fn present_hand(&self) {
-        let there = self.hands.cursor.row().map(|(id, born)| (id.0, born)).filter(|id| self.shown.shows(*id));
+        let there = self.hands.cursor.row().filter(|row| self.shown.shows(*row));
         let at = there.map(|id| match self.hands.cursor.cell() {
             Some(cell) => cell_id(id, cell),
             None => row_id(id),
@@ -347,8 +347,8 @@ impl Page {
     fn cell_text(&self, row: &Row) -> String {
         let mut text = String::new();
         let source = self.hands.cursor.cell().and_then(|cell| self.layout.sources.get(cell)).copied();
-        let (face, source) = (self.layout.face(), source.unwrap_or(Source::Name));
-        write_source(face, source, row.kind, &row.object, clock::wall(), &mut text);
+        let (schema, source) = (self.layout.schema(), source.unwrap_or(Source::Name));
+        write_source(schema, source, row.kind, &row.object, clock::wall(), &mut text);
         text
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kubechurn_model::page::layout::{Arrangement, Layout, Rearrange, Source};
-use kubechurn_model::table::face::Face;
+use kubechurn_model::table::schema::TableSchema;
 use kubechurn_model::table::view::{Sort, SortKey};
 
 use kubechurn_model::page::view::Head;
@@ -38,22 +38,22 @@ pub(super) fn heads(layout: &Layout, sort: Sort, chosen: bool) -> Vec<Head> {
 impl Page {
     /// Makes the columns anew, as the kinds and what was kept for them have them.
     pub(super) fn lay_out(&mut self) {
-        let face = Arc::new(self.face());
-        let name = face.name();
+        let schema = Arc::new(self.schema());
+        let name = schema.name();
         let kept = Some(name).filter(|name| !name.is_empty()).and_then(|name| kept(&format!("{KEY}{name}")));
         self.arrangement = kept.map_or_else(Arrangement::default, |text| Arrangement::read(&text));
-        self.lay_out_anew(face);
+        self.lay_out_anew(schema);
     }
 
-    fn lay_out_anew(&mut self, face: Arc<Face>) {
+    fn lay_out_anew(&mut self, schema: Arc<TableSchema>) {
         let generation = self.layout.generation + 1;
-        self.layout = Layout::of(face, self.route.wide, &self.arrangement);
+        self.layout = Layout::of(schema, self.route.wide, &self.arrangement);
         self.layout.generation = generation;
     }
 
     /// Does what the user wants of the columns, and keeps it for the next visit.
     pub(super) fn rearrange(&mut self, change: Rearrange) {
-        let name = self.layout.face().name();
+        let name = self.layout.schema().name();
         if name.is_empty() {
             return;
         }
@@ -64,7 +64,7 @@ impl Page {
         if widths_alone {
             self.layout.resize(&self.arrangement);
         } else {
-            self.lay_out_anew(self.layout.face().clone());
+            self.lay_out_anew(self.layout.schema().clone());
         }
         self.present_columns();
     }

@@ -59,7 +59,7 @@ impl Page {
     pub(super) fn present_listing(&self, progress: Option<Progress>, now: f64) {
         let progress = progress.filter(|_| self.watches.health(&self.informers, now) == Some(Health::Listing));
         let model = progress.and_then(|progress| {
-            let (title, words) = (self.layout.face().title(), progress.words());
+            let (title, words) = (self.layout.schema().title(), progress.words());
             Some(ListingModel { title, listed: progress.listed, about: progress.about?, words })
         });
         put(self.screen.listing, model);

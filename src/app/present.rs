@@ -9,8 +9,8 @@ use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::Health;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 use kubechurn_model::page::watched::worst;
-use kubechurn_model::table::face::Face;
-use kubechurn_model::table::order::RowId;
+use kubechurn_model::table::order::{RowId, RowKey};
+use kubechurn_model::table::schema::TableSchema;
 use kubechurn_model::table::view::TableView;
 use kubechurn_model::timeline::mark::{MarkType, grouped};
 
@@ -63,8 +63,7 @@ pub(super) struct Shown {
     /// The uppermost row, and where it stood: it stays where it is while rows come and go above it.
     anchor: Option<(RowId, usize)>,
     height: f64,
-    /// By the rows' numbers and births.
-    rows: FxHashMap<(u32, u32), Held>,
+    rows: FxHashMap<RowKey, Held>,
     /// How many elements were made for rows.
     elements: u64,
     /// Of which layout the rows are.
@@ -92,9 +91,9 @@ impl Shown {
         (first, (self.height / ROW).ceil() as usize + 2 * OVERSCAN)
     }
 
-    /// Whether the row with this number and birth is in the document.
-    pub(super) fn shows(&self, id: (u32, u32)) -> bool {
-        self.rows.contains_key(&id)
+    /// Whether this row is in the document.
+    pub(super) fn shows(&self, row: RowKey) -> bool {
+        self.rows.contains_key(&row)
     }
 
     /// What the rows in the document show.
@@ -129,7 +128,7 @@ impl Shown {
 impl Page {
     /// The place changed: another kind, other columns, another order.
     pub(super) fn arrived(&mut self) {
-        if !self.layout.fits(&self.face(), self.route.wide) {
+        if !self.layout.fits(&self.schema(), self.route.wide) {
             self.lay_out();
         }
         let now = clock::now();
@@ -145,7 +144,7 @@ impl Page {
     /// What does not wait for a drain.
     pub(super) fn present_shell(&mut self) {
         put(self.screen.route, self.route.clone());
-        let in_view = Face::of(&self.kinds());
+        let in_view = TableSchema::of(&self.kinds());
         let is_known = !in_view.kinds().is_empty();
         let title = if is_known { in_view.title() } else { self.unknown_title() };
         put(self.screen.subject, Subject { title, namespaced: !is_known || in_view.is_namespaced() });
@@ -169,7 +168,10 @@ impl Page {
 
     /// The columns, as they are arranged.
     pub(super) fn present_columns(&self) {
-        put(self.screen.heads, heads(&self.layout, self.route.order(self.layout.face()), !self.route.sort.is_empty()));
+        put(
+            self.screen.heads,
+            heads(&self.layout, self.route.order(self.layout.schema()), !self.route.sort.is_empty()),
+        );
         put(self.screen.hands.columns, self.layout.choices(&self.arrangement));
         put(self.screen.template, self.layout.template());
     }
@@ -229,7 +231,7 @@ impl Page {
         let selected = self.selected_number();
         let Some(view) = self.watches.view() else { return self.present_nothing() };
         let cursor = &mut self.hands.cursor;
-        let hand = cursor.settle(view).and_then(|at| Some((cursor.row()?.0, at)));
+        let hand = cursor.settle(view).and_then(|at| Some((cursor.row()?.id, at)));
         let cursor = *cursor;
         if let Some(top) = self.shown.follow_anchor(view, hand) {
             put(self.screen.length, view.len());
@@ -246,7 +248,8 @@ impl Page {
         }
         let window = view.window(first, count).into_iter().enumerate();
         let rows = window.filter_map(|(at, id)| Some((first + at + 1, id, view.row(id)?)));
-        let rows: Vec<_> = rows.map(|(rank, id, row)| (rank, id, row, known.remove(&(id.0, row.born)))).collect();
+        let rows: Vec<_> =
+            rows.map(|(rank, id, row)| (rank, id, row, known.remove(&RowKey { id, born: row.born }))).collect();
         // In their order in the document, where rows of another order take them over as they stand.
         let mut left: Vec<Held> = known.into_values().collect();
         left.sort_unstable_by_key(|held| held.made_of.rank);
@@ -255,7 +258,7 @@ impl Page {
         let mut slots = Vec::with_capacity(rows.len());
         for (rank, id, row, held) in rows {
             let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
-            let look = Look { selected: is_selected, hand: cursor.on(id, row.born) };
+            let look = Look { selected: is_selected, hand: cursor.on(RowKey { id, born: row.born }) };
             // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
             let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
             let made_of = MadeOf { version: row.version, second, rank, look, filter };
@@ -287,7 +290,7 @@ impl Page {
                 }
             };
             slots.push(held.slot.clone());
-            self.shown.rows.insert((id.0, row.born), held);
+            self.shown.rows.insert(RowKey { id, born: row.born }, held);
         }
         put(self.screen.progress, view.progress().map_or_else(String::new, progress));
         put(self.screen.length, view.len());
@@ -351,15 +354,15 @@ impl Page {
     /// The document's title: what is looked at, for a row of tabs.
     pub(super) fn present_title(&self) {
         let Some(document) = super::document() else { return };
-        let face = self.layout.face();
+        let schema = self.layout.schema();
         let subject = match &self.selected {
-            Some((kind, key)) if face.is_several() => format!("{} {key}", kind.resource.kind),
+            Some((kind, key)) if schema.is_several() => format!("{} {key}", kind.resource.kind),
             Some((_, key)) => key.to_string(),
             None if self.watches.view().is_some() => {
-                format!("{} {}", face.title(), grouped(self.watches.items(&self.informers) as u64))
+                format!("{} {}", schema.title(), grouped(self.watches.items(&self.informers) as u64))
             }
             None if self.kinds().is_empty() => self.route.resource.clone(),
-            None => Face::of(&self.kinds()).title(),
+            None => TableSchema::of(&self.kinds()).title(),
         };
         let title = format!("{subject} · kubechurn");
         if document.title() != title {
@@ -421,9 +424,9 @@ impl Page {
         if !view.is_empty() {
             return None;
         }
-        let (face, route) = (self.layout.face(), &self.route);
+        let (schema, route) = (self.layout.schema(), &self.route);
         let place =
-            EmptyTable { face, route, known: self.watches.items(&self.informers), works: view.progress().is_some() };
+            EmptyTable { schema, route, known: self.watches.items(&self.informers), works: view.progress().is_some() };
         empty(place, self.health(now)?)
     }
 }

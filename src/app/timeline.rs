@@ -121,7 +121,7 @@ impl Page {
             }
             Command::TimelineClick(x, y) => {
                 let owner = timeline.hit(x, y).and_then(|hit| hit.owner().cloned());
-                let chosen = owner.and_then(|owner| Some((self.layout.face().kind(owner.kind)?, owner.key)));
+                let chosen = owner.and_then(|owner| Some((self.layout.schema().kind(owner.kind)?, owner.key)));
                 let chosen = chosen.filter(|chosen| self.selected.as_ref() != Some(chosen));
                 if let Some((kind, key)) = &chosen {
                     self.remember(kind.name, key);

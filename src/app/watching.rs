@@ -8,8 +8,8 @@ use kubechurn_model::page::cursor::Cursor;
 use kubechurn_model::page::notices::{News, Said};
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::watches::{Around, Rewatched, Wanted};
-use kubechurn_model::table::face::Face;
 use kubechurn_model::table::filter::Filter;
+use kubechurn_model::table::schema::TableSchema;
 
 use crate::app::{Page, UNDRAINED};
 use crate::browser::driver::Driver;
@@ -48,23 +48,23 @@ impl Page {
                 watched.view_mut().filter_by(Filter::default());
             }
         }
-        let face = self.face();
+        let schema = self.schema();
         if let Some(view) = self.watches.view_mut() {
             view.release();
             if moved.order || moved.watched {
-                view.sort_by(self.route.order(&face));
+                view.sort_by(self.route.order(&schema));
             }
         }
         if moved.filter || moved.watched {
-            self.filter(&face);
+            self.filter(&schema);
         }
         self.arrived();
     }
 
     /// Has the table show what passes the filter. One that cannot be read lets everything through, and says so beside its
     /// field.
-    fn filter(&mut self, face: &Face) {
-        let parsed = Filter::over(&self.route.text, face);
+    fn filter(&mut self, schema: &TableSchema) {
+        let parsed = Filter::over(&self.route.text, schema);
         put(self.screen.filter_error, parsed.as_ref().err().map(ToString::to_string));
         if let Some(view) = self.watches.view_mut() {
             view.filter_by(parsed.unwrap_or_default());

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use kubechurn_model::page::keys::{Act, Layer};
 use kubechurn_model::page::layout::{Choice, Rearrange};
+use kubechurn_model::table::order::RowKey;
 
 /// What the hands ask for.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,12 +85,12 @@ impl Default for HandsScreen {
     }
 }
 
-/// The id of a row in the document, by its number and life.
-pub fn row_id(id: (u32, u32)) -> String {
-    format!("row-{}-{}", id.0, id.1)
+/// The id of a row in the document.
+pub fn row_id(row: RowKey) -> String {
+    format!("row-{}-{}", row.id.0, row.born)
 }
 
 /// The id of a cell of a row, counted from 0.
-pub fn cell_id(id: (u32, u32), cell: usize) -> String {
-    format!("row-{}-{}-{cell}", id.0, id.1)
+pub fn cell_id(row: RowKey, cell: usize) -> String {
+    format!("row-{}-{}-{cell}", row.id.0, row.born)
 }

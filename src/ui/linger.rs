@@ -3,21 +3,21 @@
 use leptos::prelude::*;
 
 use kubechurn_model::page::keys::Act;
-use kubechurn_model::table::view::{Linger, MOST};
+use kubechurn_model::table::view::{MOST, Retention};
 use kubechurn_model::timeline::mark::grouped;
 
 use crate::ui::hands::Hands;
 use crate::ui::screen::{Command, Commands, Screen};
 
 /// The words on a choice.
-fn words(linger: Linger) -> &'static str {
+fn words(linger: Retention) -> &'static str {
     match linger {
-        Linger::AtOnce => "not at all",
-        Linger::TwoSeconds => "2 s",
-        Linger::TenSeconds => "10 s",
-        Linger::Minute => "1 min",
-        Linger::FiveMinutes => "5 min",
-        Linger::UntilDismissed => "until cleared",
+        Retention::AtOnce => "not at all",
+        Retention::TwoSeconds => "2 s",
+        Retention::TenSeconds => "10 s",
+        Retention::Minute => "1 min",
+        Retention::FiveMinutes => "5 min",
+        Retention::UntilDismissed => "until cleared",
     }
 }
 
@@ -33,7 +33,7 @@ pub fn LingerChoice(
     /// Where clicks go.
     commands: Commands,
 ) -> impl IntoView {
-    let choice = move |linger: Linger| {
+    let choice = move |linger: Retention| {
         view! {
             <label>
                 <input
@@ -41,7 +41,7 @@ pub fn LingerChoice(
                     name="linger"
                     data-testid=format!("linger-{}", linger.name())
                     prop:checked=move || screen.linger.with(|model| model.chosen == linger)
-                    on:change=move |_| commands.send(Command::Hands(Hands::Act(Act::Linger(linger))))
+                    on:change=move |_| commands.send(Command::Hands(Hands::Act(Act::Retention(linger))))
                 />
                 {words(linger)}
             </label>
@@ -51,7 +51,7 @@ pub fn LingerChoice(
     view! {
         <fieldset class="choice">
             <legend>"Deleted rows stay"</legend>
-            {Linger::ALL.map(choice).collect_view()}
+            {Retention::ALL.map(choice).collect_view()}
             <p>{format!("At most {} of them; the oldest go first.", grouped(MOST as u64))}</p>
         </fieldset>
         <button data-testid="clear-deleted" disabled=move || count() == 0 on:click=move |_| clear(commands)>
@@ -74,7 +74,7 @@ pub fn ClearDeleted(
 ) -> impl IntoView {
     let piling = Memo::new(move |_| {
         let model = screen.linger.get();
-        let long = model.chosen.milliseconds() > Linger::default().milliseconds();
+        let long = model.chosen.milliseconds() > Retention::default().milliseconds();
         (model.count > 0 && (long || model.crowded_out > 0)).then_some((model.count, model.crowded_out))
     });
     move || {

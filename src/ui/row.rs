@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Document, Element, Node, Text};
 
 use kubechurn_model::page::route::CHANGED;
+use kubechurn_model::table::order::RowKey;
 
 use kubechurn_model::page::view::{CellModel, Head, RowModel};
 
@@ -125,7 +126,7 @@ impl Drawn {
     }
 
     /// The cell under the hand is the only one with an id: a screen reader is told of it by that.
-    fn hand(&self, was: Option<((u32, u32), usize)>, is: Option<((u32, u32), usize)>) {
+    fn hand(&self, was: Option<(RowKey, usize)>, is: Option<(RowKey, usize)>) {
         if was == is {
             return;
         }

@@ -11,7 +11,7 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_model::page::route::Route;
 
 use kubechurn_model::page::view::{
-    Connection, Head, LingerModel, ListingModel, Namespaces, Notices, Pipeline, RailItem, ResyncModel, RowModel,
+    Connection, Head, ListingModel, Namespaces, Notices, Pipeline, RailItem, ResyncModel, RetentionModel, RowModel,
     Source, Subject, Trouble, VerifiedModel, WatchItem,
 };
 
@@ -160,7 +160,7 @@ pub struct Screen {
     /// Rows that wait until the pointer leaves.
     pub waiting: RwSignal<usize>,
     /// Rows that were deleted, and how long they stay.
-    pub linger: RwSignal<LingerModel>,
+    pub linger: RwSignal<RetentionModel>,
     /// How often what is known is told again.
     pub resync: RwSignal<ResyncModel>,
     /// How far the first list has come, where it is known of how many.
@@ -237,7 +237,7 @@ impl Screen {
             unplaced: RwSignal::new(None),
             filter_error: RwSignal::new(None),
             waiting: RwSignal::new(0),
-            linger: RwSignal::new(LingerModel::default()),
+            linger: RwSignal::new(RetentionModel::default()),
             resync: RwSignal::new(ResyncModel::default()),
             listing: RwSignal::new(None),
             empty: RwSignal::new(None),

@@ -37,6 +37,7 @@ use kubechurn_client::cache::reflector::{Action, Input, Notice};
 use kubechurn_client::cache::shared_informer::SharedInformer;
 use kubechurn_client::cache::store::Change;
 
+use crate::kind_id::KindId;
 use crate::page::notices::{News, Said};
 use crate::table::view::TableView;
 
@@ -224,7 +225,7 @@ impl AuditLog {
     pub fn shown(
         &self,
         (resource, scope): (&ApiResource, &Scope),
-        (view, kind): (&TableView, u8),
+        (view, kind): (&TableView, KindId),
         change: &Change,
         now: f64,
     ) {

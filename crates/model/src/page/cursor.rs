@@ -1,7 +1,7 @@
 //! The row under the keyboard's hand: an object, not a place. It stays the same row as others come and go, and when it
 //! goes itself, the one that stands in its place is taken.
 
-use crate::table::order::RowId;
+use crate::table::order::{RowId, RowKey};
 use crate::table::view::TableView;
 
 /// Where to go.
@@ -21,8 +21,7 @@ const NEAR: usize = 64;
 /// The row under the keyboard's hand, and perhaps one of its cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// The row's number, and which life of it.
-    row: Option<(RowId, u32)>,
+    row: Option<RowKey>,
     /// Where it stood when it was last looked for.
     index: usize,
     /// The cell, counted from 1; 0 for the row as a whole.
@@ -30,14 +29,14 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The row, if there is one: its number, and the life that it is in.
-    pub fn row(&self) -> Option<(RowId, u32)> {
+    /// The row, if there is one.
+    pub fn row(&self) -> Option<RowKey> {
         self.row
     }
 
     /// The cell of this row, counted from 1, 0 for the whole row; `None` for another row.
-    pub fn on(&self, id: RowId, born: u32) -> Option<usize> {
-        (self.row == Some((id, born))).then_some(self.cell)
+    pub fn on(&self, row: RowKey) -> Option<usize> {
+        (self.row == Some(row)).then_some(self.cell)
     }
 
     /// The cell, counted from 0; `None` on the row as a whole.
@@ -72,17 +71,16 @@ impl Cursor {
 
     /// Goes to a row that the pointer has chosen.
     pub fn put(&mut self, view: &TableView, id: RowId) {
-        if let Some(row) = view.row(id) {
-            self.row = Some((id, row.born));
+        if let Some(row) = view.key_of(id) {
+            self.row = Some(row);
             self.index = self.find(view, id).unwrap_or(self.index);
         }
     }
 
     /// Looks where the row stands now. If it is gone, the row in its place is taken; `None` where there is none.
     pub fn settle(&mut self, view: &TableView) -> Option<usize> {
-        let (id, born) = self.row?;
-        let is_same = view.row(id).is_some_and(|row| row.born == born);
-        match is_same.then(|| self.find(view, id)).flatten() {
+        let row = self.row?;
+        match view.row_of(row).and_then(|_| self.find(view, row.id)) {
             Some(index) => {
                 self.index = index;
                 Some(index)
@@ -93,7 +91,7 @@ impl Cursor {
 
     fn take(&mut self, view: &TableView, index: usize) -> Option<usize> {
         let id = view.window(index, 1).first().copied();
-        self.row = id.and_then(|id| Some((id, view.row(id)?.born)));
+        self.row = id.and_then(|id| view.key_of(id));
         self.index = index;
         self.row.map(|_| index)
     }
@@ -116,7 +114,7 @@ impl Cursor {
 mod tests {
     use super::*;
     use crate::table::filter::Filter;
-    use crate::table::view::Linger;
+    use crate::table::view::Retention;
     use kubechurn_client::api::cells::Cells;
     use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
     use kubechurn_client::cache::store::Change;
@@ -140,7 +138,7 @@ mod tests {
 
     fn delete(view: &mut TableView, name: &str) {
         view.apply(&Change::Deleted { last: object(name), folded: 1, final_state_unknown: false }, 0.0);
-        view.expire(Linger::default().milliseconds());
+        view.expire(Retention::default().milliseconds());
     }
 
     fn view(names: &[&str]) -> TableView {
@@ -150,7 +148,7 @@ mod tests {
     }
 
     fn name(cursor: &Cursor, view: &TableView) -> String {
-        let row = cursor.row().and_then(|(id, _)| view.row(id));
+        let row = cursor.row().and_then(|row| view.row_of(row));
         row.map_or_else(String::new, |row| row.object.key.name.to_string())
     }
 

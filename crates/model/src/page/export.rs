@@ -9,8 +9,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::time::Timestamp;
 
+use crate::kind_id::KindId;
 use crate::page::layout::{Layout, Source};
-use crate::table::face::Face;
+use crate::table::schema::TableSchema;
 
 /// How the file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +44,10 @@ impl Format {
 #[derive(Debug)]
 pub struct Export {
     format: Format,
-    face: Arc<Face>,
+    schema: Arc<TableSchema>,
     /// Where each column's text comes from, and its title.
     columns: Vec<(Source, &'static str)>,
-    rows: std::vec::IntoIter<(u8, Arc<Object>)>,
+    rows: std::vec::IntoIter<(KindId, Arc<Object>)>,
     total: usize,
     /// The time for which ages are written, the same for all rows.
     at: Timestamp,
@@ -56,11 +57,11 @@ pub struct Export {
 impl Export {
     /// The rows, each with its kind's number, in the order of the table, in the columns that it shows. When each last changed is the page's own
     /// knowledge, and is left out.
-    pub fn new(format: Format, layout: &Layout, rows: Vec<(u8, Arc<Object>)>, at: Timestamp) -> Export {
+    pub fn new(format: Format, layout: &Layout, rows: Vec<(KindId, Arc<Object>)>, at: Timestamp) -> Export {
         let columns = layout.sources.iter().filter(|source| **source != Source::Changed);
         let columns = columns.map(|source| (*source, layout.title(*source))).collect();
-        let face = layout.face().clone();
-        Export { format, face, columns, total: rows.len(), rows: rows.into_iter(), at, begun: false }
+        let schema = layout.schema().clone();
+        Export { format, schema, columns, total: rows.len(), rows: rows.into_iter(), at, begun: false }
     }
 
     /// How many rows there are in all.
@@ -82,13 +83,13 @@ impl Export {
                     let mut first = true;
                     for (source, _) in &self.columns {
                         write_separator(&mut first, &mut text);
-                        write_source(&self.face, *source, kind, &object, self.at, &mut cell);
+                        write_source(&self.schema, *source, kind, &object, self.at, &mut cell);
                         write_field(&cell, &mut text);
                     }
                     text.push_str("\r\n");
                 }
                 Format::Json => {
-                    let row = Row { face: &self.face, columns: &self.columns, kind, object: &object, at: self.at };
+                    let row = Row { schema: &self.schema, columns: &self.columns, kind, object: &object, at: self.at };
                     // Text and maps of text are always JSON.
                     text.push_str(&serde_json::to_string(&row).unwrap_or_default());
                     text.push('\n');
@@ -118,26 +119,33 @@ pub fn file_name(kind: &str, namespaces: &[String], time: &str, format: Format) 
 /// The cells of a row with tabs between them, for the clipboard. No cell has a tab or a line break of its own, and none
 /// is a formula where the row is pasted into a spreadsheet, as in CSV. There is no quoting between tabs, but a spreadsheet
 /// takes quotes around a pasted cell away, and what is in them for a formula: what begins with one is text, too.
-pub fn tab_separated(layout: &Layout, kind: u8, object: &Object, at: Timestamp) -> String {
+pub fn tab_separated(layout: &Layout, kind: KindId, object: &Object, at: Timestamp) -> String {
     let mut cell = String::new();
     let sources = layout.sources.iter().filter(|source| **source != Source::Changed);
     let cells = sources.map(|source| {
-        write_source(layout.face(), *source, kind, object, at, &mut cell);
+        write_source(layout.schema(), *source, kind, object, at, &mut cell);
         let text = cell.replace(['\t', '\n', '\r'], " ");
         if is_formula(&cell) || cell.starts_with('"') { format!("'{text}") } else { text }
     });
     cells.collect::<Vec<_>>().join("\t")
 }
 
-/// The text of one cell of an object of the face's kind with this number, into an empty `out`.
-pub fn write_source(face: &Face, source: Source, kind: u8, object: &Object, at: Timestamp, out: &mut String) {
+/// The text of one cell of an object of the schema's kind with this number, into an empty `out`.
+pub fn write_source(
+    schema: &TableSchema,
+    source: Source,
+    kind: KindId,
+    object: &Object,
+    at: Timestamp,
+    out: &mut String,
+) {
     out.clear();
     match source {
-        Source::Kind => out.push_str(face.label(kind)),
+        Source::Kind => out.push_str(schema.label(kind)),
         Source::Namespace => out.push_str(&object.key.namespace),
         Source::Name => out.push_str(&object.key.name),
         Source::Cell(cell) => {
-            if let Some(value) = face.cell(kind, cell).and_then(|cell| object.cells.get(cell)) {
+            if let Some(value) = schema.cell(kind, cell).and_then(|cell| object.cells.get(cell)) {
                 value.write(at, out);
             }
         }
@@ -184,8 +192,8 @@ fn write_field(field: &str, out: &mut String) {
 
 /// One row of JSON.
 struct Row<'a> {
-    face: &'a Face,
-    kind: u8,
+    schema: &'a TableSchema,
+    kind: KindId,
     columns: &'a [(Source, &'static str)],
     object: &'a Object,
     at: Timestamp,
@@ -193,7 +201,7 @@ struct Row<'a> {
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kind = self.face.is_several().then(|| self.face.label(self.kind));
+        let kind = self.schema.is_several().then(|| self.schema.label(self.kind));
         let mut map = serializer.serialize_map(Some(4 + usize::from(kind.is_some())))?;
         if let Some(kind) = kind {
             map.serialize_entry("kind", kind)?;
@@ -210,11 +218,11 @@ struct Cells<'a>(&'a Row<'a>);
 
 impl Serialize for Cells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Row { face, kind, columns, object, at } = self.0;
+        let Row { schema, kind, columns, object, at } = self.0;
         let mut map = serializer.serialize_map(Some(columns.len()))?;
         let mut text = String::new();
         for (source, title) in *columns {
-            write_source(face, *source, *kind, object, *at, &mut text);
+            write_source(schema, *source, *kind, object, *at, &mut text);
             map.serialize_entry(title, &text)?;
         }
         map.end()
@@ -243,11 +251,11 @@ mod tests {
     }
 
     fn layout() -> Layout {
-        Layout::of(Arc::new(Face::of(&[kind("pods").unwrap()])), false, &Arrangement::default())
+        Layout::of(Arc::new(TableSchema::of(&[kind("pods").unwrap()])), false, &Arrangement::default())
     }
 
     fn whole(format: Format, rows: Vec<Arc<Object>>, slice: usize) -> String {
-        let rows = rows.into_iter().map(|object| (0, object)).collect();
+        let rows = rows.into_iter().map(|object| (KindId::ONLY, object)).collect();
         let mut export = Export::new(format, &layout(), rows, Timestamp(100));
         std::iter::from_fn(|| export.slice(slice)).collect()
     }
@@ -307,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_row_for_the_clipboard_has_tabs_between_its_cells() {
-        let text = tab_separated(&layout(), 0, &object("a", "Running"), Timestamp(100));
+        let text = tab_separated(&layout(), KindId::ONLY, &object("a", "Running"), Timestamp(100));
         assert_eq!(text, "shop\ta\t1/2\tRunning\t'-3\t60s");
     }
 
@@ -324,20 +332,20 @@ mod tests {
             ("a\t=1+1", "a =1+1"),
             ("", ""),
         ] {
-            let text = tab_separated(&layout(), 0, &object("a", status), Timestamp(100));
+            let text = tab_separated(&layout(), KindId::ONLY, &object("a", status), Timestamp(100));
             assert_eq!(text, format!("shop\ta\t1/2\t{expected}\t'-3\t60s"), "{status:?}");
         }
     }
 
     #[test]
     fn rows_of_several_kinds_say_which_they_are_of() {
-        let face = Face::of(&[kind("deployments").unwrap(), kind("pods").unwrap()]);
-        let layout = Layout::of(Arc::new(face), false, &Arrangement::default());
+        let schema = TableSchema::of(&[kind("deployments").unwrap(), kind("pods").unwrap()]);
+        let layout = Layout::of(Arc::new(schema), false, &Arrangement::default());
         let deployment = Object {
             cells: [Cell::Ratio(1, 2), Cell::Number(2), Cell::Number(1), Cell::Age(Some(Timestamp(40)))].into(),
             ..(*object("web", "")).clone()
         };
-        let rows = vec![(0, Arc::new(deployment)), (1, object("web", "Running"))];
+        let rows = vec![(KindId(0), Arc::new(deployment)), (KindId(1), object("web", "Running"))];
         let all = |format| Export::new(format, &layout, rows.clone(), Timestamp(100)).slice(9).unwrap();
         let expected = "KIND,NAMESPACE,NAME,READY,UP-TO-DATE,AVAILABLE,STATUS,RESTARTS,AGE\r\n\
                         Deployment,shop,web,1/2,2,1,,,60s\r\nPod,shop,web,1/2,,,Running,\"'-3\",60s\r\n";
@@ -348,7 +356,10 @@ mod tests {
             lines.iter().map(|line| (line["kind"].as_str(), line["cells"]["KIND"].as_str())).collect::<Vec<_>>();
         assert_eq!(kinds, [(Some("Deployment"), Some("Deployment")), (Some("Pod"), Some("Pod"))]);
         assert_eq!((&lines[0]["key"], &lines[0]["cells"]["STATUS"]), (&lines[1]["key"], &"".into()));
-        assert_eq!(tab_separated(&layout, 1, &rows[1].1, Timestamp(100)), "Pod\tshop\tweb\t1/2\t\t\tRunning\t'-3\t60s");
+        assert_eq!(
+            tab_separated(&layout, KindId(1), &rows[1].1, Timestamp(100)),
+            "Pod\tshop\tweb\t1/2\t\t\tRunning\t'-3\t60s"
+        );
     }
 
     #[test]

@@ -9,21 +9,22 @@ use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerF
 use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resynced};
 use kubechurn_client::cache::store::Change;
 
+use crate::kind_id::KindId;
 use crate::page::account::{Account, Marks, Rows, handled};
 use crate::page::notices::{Announcer, Ear};
 use crate::page::resync::Resyncs;
 use crate::page::sheet::{Sheet, TableHandler, tone};
 use crate::page::watched::{AT_ONCE, Watched, keep_period, told_again};
-use crate::table::face::Face;
 use crate::table::kinds::Kind;
+use crate::table::schema::TableSchema;
 use crate::table::view::TableView;
 use crate::timeline::mark::{MarkType, Resync, grouped};
-use crate::timeline::{KindName, Timeline};
+use crate::timeline::{KindName, MarkInfo, NewMark, Timeline};
 
 /// The table and the timeline of several kinds.
 #[derive(Debug)]
 pub struct Joint {
-    face: Arc<Face>,
+    schema: Arc<TableSchema>,
     /// Where each kind is watched.
     scopes: Vec<Vec<Scope>>,
     sources: Vec<Source>,
@@ -38,7 +39,7 @@ pub struct Joint {
 /// The handlers of one informer.
 #[derive(Debug)]
 struct Source {
-    kind: u8,
+    kind: KindId,
     table: Registration,
     timeline: Registration,
     /// Where it is looked at, and since when.
@@ -54,7 +55,7 @@ struct Arrival {
 
 #[derive(Debug)]
 enum Arrived {
-    Object(u8, MarkType, Arc<Object>),
+    Object(KindId, MarkType, Arc<Object>),
     Resync(Resync),
 }
 
@@ -90,10 +91,10 @@ impl Joint {
             member.take(informers);
         }
         let kinds: Vec<&'static Kind> = members.iter().map(Watched::kind).collect();
-        let face = Arc::new(Face::of(&kinds));
+        let schema = Arc::new(TableSchema::of(&kinds));
         let received = HandlerOptions { changes: false, received: true, resync: None };
         let mut sources = Vec::new();
-        for (kind, member) in (0_u8..).zip(&*members) {
+        for (kind, member) in (0..).map(KindId).zip(&*members) {
             for (informer, scope, since) in member.begun() {
                 let table = informers.add_event_handler(informer, HandlerOptions::default(), now);
                 let timeline = informers.add_event_handler(informer, received, now);
@@ -102,24 +103,24 @@ impl Joint {
                 sources.extend(both.map(|(table, timeline)| Source { kind, table, timeline, namespace, since }));
             }
         }
-        let numbers = 0..kinds.len() as u8;
-        let names = numbers.map(|kind| KindName { short: face.short(kind), long: face.label(kind) });
+        let numbers = (0..kinds.len() as u8).map(KindId);
+        let names = numbers.map(|kind| KindName { short: schema.short(kind), long: schema.label(kind) });
         let mut timeline = Timeline::of(names.collect());
         replay(members, &mut timeline);
         Joint {
             marks_before: timeline.pushed(),
             scopes: members.iter().map(|member| member.scopes().to_vec()).collect(),
             sources,
-            sheet: Sheet { view: TableView::of(face.clone()), timeline, ..Sheet::default() },
+            sheet: Sheet { view: TableView::of(schema.clone()), timeline, ..Sheet::default() },
             ear: announcer.listen(),
             arrived: Vec::new(),
-            face,
+            schema,
         }
     }
 
     /// Whether it is of these, as they are watched.
     pub fn is_of(&self, members: &[Watched]) -> bool {
-        let own = self.face.kinds().iter().zip(&self.scopes);
+        let own = self.schema.kinds().iter().zip(&self.scopes);
         own.len() == members.len()
             && own.zip(members).all(|((kind, scopes), member)| *kind == member.kind() && *scopes == member.scopes())
     }
@@ -143,10 +144,9 @@ impl Joint {
         for Arrival { at, what } in self.arrived.drain(..) {
             match what {
                 Arrived::Object(kind, mark_type, object) => {
-                    let Object { key, uid, resource_version, .. } = &*object;
                     // Its row is still what it was before.
-                    self.sheet.recall(kind, key);
-                    self.sheet.timeline.push(at, mark_type, (kind, key), uid, resource_version, 1, tone(&object));
+                    self.sheet.recall(kind, &object.key);
+                    self.sheet.timeline.push(at, NewMark::of(kind, mark_type, &object, tone(&object)));
                 }
                 Arrived::Resync(resync) => self.sheet.timeline.resync(at, resync),
             }
@@ -154,7 +154,7 @@ impl Joint {
         let mut left = false;
         for (source, scope) in self.sources.iter().zip(self.scopes.iter().flatten()) {
             let Some(informer) = informers.get_mut(source.timeline.informer) else { continue };
-            let Some(kind) = self.face.kind(source.kind) else { continue };
+            let Some(kind) = self.schema.kind(source.kind) else { continue };
             let (kind, of) = (source.kind, (&kind.resource, scope));
             left |= informer.deliver_some(
                 source.table.handler,
@@ -182,7 +182,7 @@ impl Joint {
     /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
     pub fn hear(&mut self, announcer: &mut Announcer) {
         let source = |id| self.sources.iter().find(|source| source.timeline.informer == id);
-        let kind = |id| source(id).and_then(|source| self.face.kind(source.kind));
+        let kind = |id| source(id).and_then(|source| self.schema.kind(source.kind));
         self.sheet.hear(announcer.hear(self.ear), |id| kind(id).map(|kind| format!("{}: ", kind.title)));
     }
 
@@ -196,7 +196,7 @@ impl Joint {
         } else if !self.sheet.timeline.has_open_gap() {
             let silent = lost.iter().filter_map(|member| member.age(informers, now)).fold(0.0, f64::max);
             let kinds: Vec<&'static Kind> = lost.iter().map(|member| member.kind()).collect();
-            self.sheet.timeline.open_gap(now - silent, &format!("no connection: {}", Face::of(&kinds).title()));
+            self.sheet.timeline.open_gap(now - silent, &format!("no connection: {}", TableSchema::of(&kinds).title()));
         }
     }
 
@@ -214,8 +214,8 @@ impl Joint {
     }
 
     /// The kinds and their columns.
-    pub fn face(&self) -> &Arc<Face> {
-        &self.face
+    pub fn schema(&self) -> &Arc<TableSchema> {
+        &self.schema
     }
 
     /// The rows and marks.
@@ -231,13 +231,15 @@ impl Joint {
 
 /// Puts what is on each kind's timeline on one of all, in the order of its time.
 fn replay(members: &[Watched], timeline: &mut Timeline) {
-    let marks =
-        (0_u8..).zip(members).flat_map(|(kind, member)| member.timeline().marks().map(move |mark| (kind, mark)));
+    let marks = (0..)
+        .map(KindId)
+        .zip(members)
+        .flat_map(|(kind, member)| member.timeline().marks().map(move |mark| (kind, mark)));
     let mut marks: Vec<_> = marks.collect();
     marks.sort_by(|(_, one), (_, other)| one.at.total_cmp(&other.at));
     let mut begun = vec![false; members.len()];
     for (kind, mark) in marks {
-        let Some((member, begun)) = members.get(usize::from(kind)).zip(begun.get_mut(usize::from(kind))) else {
+        let Some((member, begun)) = members.get(kind.index()).zip(begun.get_mut(kind.index())) else {
             continue;
         };
         let (title, dropped) = (member.kind().title, member.timeline().evicted().total());
@@ -252,7 +254,8 @@ fn replay(members: &[Watched], timeline: &mut Timeline) {
         match mark.key {
             Some(key) => {
                 let version = ResourceVersion::new(mark.resource_version);
-                timeline.push(mark.at, mark.mark_type, (kind, key), mark.uid, &version, mark.folded, mark.tone);
+                let MarkInfo { mark_type, uid, folded, tone, .. } = mark;
+                timeline.push(mark.at, NewMark { kind, key, uid, mark_type, resource_version: &version, folded, tone });
             }
             None if mark.mark_type == MarkType::Gap => {
                 timeline.gap(mark.from, mark.at, &format!("{title}: {}", mark.note));

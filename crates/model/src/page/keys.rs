@@ -5,7 +5,7 @@
 //! The keys of a single letter can be turned off, for those who speak to their machine (WCAG 2.1, 2.1.4).
 
 use crate::page::resync::Resync;
-use crate::table::view::Linger;
+use crate::table::view::Retention;
 
 /// Something that the user does, by key or by the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,7 +81,7 @@ pub enum Act {
     /// Turn the keys of a single letter off, or on.
     Letters,
     /// Have deleted rows stay so long.
-    Linger(Linger),
+    Retention(Retention),
     /// Have deleted rows go now.
     ClearDeleted,
     /// Have what is known told again so often.
@@ -127,12 +127,12 @@ impl Act {
             Act::Verify => "Verify against the server now",
             Act::ResetColumns => "Reset the columns",
             Act::Letters => "Keys of one letter, on or off",
-            Act::Linger(Linger::AtOnce) => "Deleted rows go at once",
-            Act::Linger(Linger::TwoSeconds) => "Deleted rows stay for 2 s",
-            Act::Linger(Linger::TenSeconds) => "Deleted rows stay for 10 s",
-            Act::Linger(Linger::Minute) => "Deleted rows stay for 1 min",
-            Act::Linger(Linger::FiveMinutes) => "Deleted rows stay for 5 min",
-            Act::Linger(Linger::UntilDismissed) => "Deleted rows stay until they are cleared",
+            Act::Retention(Retention::AtOnce) => "Deleted rows go at once",
+            Act::Retention(Retention::TwoSeconds) => "Deleted rows stay for 2 s",
+            Act::Retention(Retention::TenSeconds) => "Deleted rows stay for 10 s",
+            Act::Retention(Retention::Minute) => "Deleted rows stay for 1 min",
+            Act::Retention(Retention::FiveMinutes) => "Deleted rows stay for 5 min",
+            Act::Retention(Retention::UntilDismissed) => "Deleted rows stay until they are cleared",
             Act::ClearDeleted => "Clear deleted rows",
             Act::Resync(Resync::Automatic) => "Resync every 10 min, and not where there are very many objects",
             Act::Resync(Resync::Off) => "Never resync",

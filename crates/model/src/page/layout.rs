@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::route::{CHANGED, KIND};
 use crate::table::column::{Align, Column};
-use crate::table::face::Face;
+use crate::table::schema::TableSchema;
 
 /// Where a column's text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub struct Choice {
 /// The table's columns. Widths only grow while they are in view: nothing jumps.
 #[derive(Debug)]
 pub struct Layout {
-    face: Arc<Face>,
+    schema: Arc<TableSchema>,
     /// Where each column's text comes from, in order.
     pub sources: Vec<Source>,
     /// How wide each is, in characters, and whether that was chosen.
@@ -86,10 +86,10 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The columns of a face, those that kubectl shows on demand included if `wide`, as they were arranged. Without a
+    /// The columns of a schema, those that kubectl shows on demand included if `wide`, as they were arranged. Without a
     /// kind there is none but the last change.
-    pub fn of(face: Arc<Face>, wide: bool, arrangement: &Arrangement) -> Layout {
-        let columns_of = &*face;
+    pub fn of(schema: Arc<TableSchema>, wide: bool, arrangement: &Arrangement) -> Layout {
+        let columns_of = &*schema;
         let shown = arranged(columns_of, arrangement).into_iter();
         let shown = shown.filter(|source| is_shown(columns_of, *source, wide, arrangement));
         let sources: Vec<Source> = shown.collect();
@@ -101,27 +101,27 @@ impl Layout {
             }
         });
         let widths = widths.collect();
-        Layout { face, widths, sources, generation: 0, wide }
+        Layout { schema, widths, sources, generation: 0, wide }
     }
 
-    /// Whether it is the layout of this face, wide or not.
-    pub fn fits(&self, face: &Face, wide: bool) -> bool {
-        *self.face == *face && self.wide == wide
+    /// Whether it is the layout of this schema, wide or not.
+    pub fn fits(&self, schema: &TableSchema, wide: bool) -> bool {
+        *self.schema == *schema && self.wide == wide
     }
 
     /// Whose columns they are.
-    pub fn face(&self) -> &Arc<Face> {
-        &self.face
+    pub fn schema(&self) -> &Arc<TableSchema> {
+        &self.schema
     }
 
     /// The title of a column, in capitals.
     pub fn title(&self, source: Source) -> &'static str {
-        title(&self.face, source)
+        title(&self.schema, source)
     }
 
     /// Whether a column's values stand at the right.
     pub fn is_end(&self, source: Source) -> bool {
-        column(&self.face, source).is_some_and(|column| column.align == Align::End)
+        column(&self.schema, source).is_some_and(|column| column.align == Align::End)
     }
 
     /// Makes room for a text. Whether the text fits into the widest that its column may become.
@@ -153,7 +153,7 @@ impl Layout {
     /// Takes another arrangement of widths alone: what was not chosen stays as wide as it has become.
     pub fn resize(&mut self, arrangement: &Arrangement) {
         for (source, width) in self.sources.iter().zip(&mut self.widths) {
-            if let Some(chosen) = arrangement.widths.get(title(&self.face, *source)) {
+            if let Some(chosen) = arrangement.widths.get(title(&self.schema, *source)) {
                 *width = (usize::from(*chosen), true);
             }
         }
@@ -161,8 +161,8 @@ impl Layout {
 
     /// Every column of the table, shown or not, in the order that is in force.
     pub fn choices(&self, arrangement: &Arrangement) -> Vec<Choice> {
-        let choices = arranged(&self.face, arrangement).into_iter().map(|source| {
-            let title = title(&self.face, source);
+        let choices = arranged(&self.schema, arrangement).into_iter().map(|source| {
+            let title = title(&self.schema, source);
             let width = arrangement.widths.get(title).copied();
             Choice { title, shown: self.sources.contains(&source), width }
         });
@@ -194,7 +194,7 @@ impl Layout {
                 new.order = self.moved(arrangement, &title, |at| at.saturating_add_signed(by))
             }
             Rearrange::Onto(title, other) => {
-                let target = titles(&self.face, arrangement).position(|one| one == other);
+                let target = titles(&self.schema, arrangement).position(|one| one == other);
                 new.order = self.moved(arrangement, &title, |at| target.unwrap_or(at));
             }
             Rearrange::Reset => return Arrangement::default(),
@@ -204,7 +204,7 @@ impl Layout {
 
     /// The order with one column moved. Titles of columns that are not there stay, at the end.
     fn moved(&self, arrangement: &Arrangement, title: &str, place: impl Fn(usize) -> usize) -> Vec<String> {
-        let mut order: Vec<String> = titles(&self.face, arrangement).map(str::to_owned).collect();
+        let mut order: Vec<String> = titles(&self.schema, arrangement).map(str::to_owned).collect();
         if let Some(at) = order.iter().position(|one| one == title) {
             let moved = order.remove(at);
             order.insert(place(at).min(order.len()), moved);
@@ -227,49 +227,49 @@ impl Arrangement {
     }
 }
 
-fn column(face: &Face, source: Source) -> Option<&Column> {
+fn column(schema: &TableSchema, source: Source) -> Option<&Column> {
     let Source::Cell(at) = source else { return None };
-    face.columns().get(at)
+    schema.columns().get(at)
 }
 
-fn title(face: &Face, source: Source) -> &'static str {
+fn title(schema: &TableSchema, source: Source) -> &'static str {
     match source {
         Source::Kind => KIND,
         Source::Namespace => "NAMESPACE",
         Source::Name => "NAME",
-        Source::Cell(_) => column(face, source).map_or("", |column| column.title),
+        Source::Cell(_) => column(schema, source).map_or("", |column| column.title),
         Source::Changed => CHANGED,
     }
 }
 
-fn titles(face: &Face, arrangement: &Arrangement) -> impl Iterator<Item = &'static str> {
-    arranged(face, arrangement).into_iter().map(move |source| title(face, source))
+fn titles(schema: &TableSchema, arrangement: &Arrangement) -> impl Iterator<Item = &'static str> {
+    arranged(schema, arrangement).into_iter().map(move |source| title(schema, source))
 }
 
-fn is_shown(face: &Face, source: Source, wide: bool, arrangement: &Arrangement) -> bool {
-    let usual = wide || column(face, source).is_none_or(|column| !column.wide);
-    arrangement.shown.get(title(face, source)).copied().unwrap_or(usual)
+fn is_shown(schema: &TableSchema, source: Source, wide: bool, arrangement: &Arrangement) -> bool {
+    let usual = wide || column(schema, source).is_none_or(|column| !column.wide);
+    arrangement.shown.get(title(schema, source)).copied().unwrap_or(usual)
 }
 
 /// kubectl's columns, the kind before them where there are several, the last change after them.
-fn usual(face: &Face) -> Vec<Source> {
+fn usual(schema: &TableSchema) -> Vec<Source> {
     let leading = [
-        (Source::Kind, face.is_several()),
-        (Source::Namespace, face.is_namespaced()),
-        (Source::Name, face.leads_with_name()),
+        (Source::Kind, schema.is_several()),
+        (Source::Namespace, schema.is_namespaced()),
+        (Source::Name, schema.leads_with_name()),
     ];
     let mut sources: Vec<Source> = leading.into_iter().filter(|(_, is_there)| *is_there).map(|(one, _)| one).collect();
-    sources.extend((0..face.columns().len()).map(Source::Cell));
+    sources.extend((0..schema.columns().len()).map(Source::Cell));
     sources.push(Source::Changed);
     sources
 }
 
 /// Every column in the order that is in force. One that the order does not know, because the kinds did not have it
 /// then, stands after the one that it follows in kubectl's order.
-fn arranged(face: &Face, arrangement: &Arrangement) -> Vec<Source> {
-    let usual = usual(face);
+fn arranged(schema: &TableSchema, arrangement: &Arrangement) -> Vec<Source> {
+    let usual = usual(schema);
     let known =
-        arrangement.order.iter().flat_map(|wanted| usual.iter().filter(move |one| title(face, **one) == wanted));
+        arrangement.order.iter().flat_map(|wanted| usual.iter().filter(move |one| title(schema, **one) == wanted));
     let mut sources: Vec<Source> = Vec::with_capacity(usual.len());
     for source in known {
         if !sources.contains(source) {

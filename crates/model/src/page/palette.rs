@@ -9,9 +9,9 @@ use crate::page::catalog::Catalog;
 use crate::page::keys::{Act, keys_of};
 use crate::page::resync::Resync;
 use crate::page::route::{Route, joined};
-use crate::table::face::Face;
 use crate::table::kinds::Kind;
-use crate::table::view::Linger;
+use crate::table::schema::TableSchema;
+use crate::table::view::Retention;
 
 /// What the palette does without a key of its own, and what has one but is looked for by name.
 const ACTS: &[Act] = &[
@@ -26,12 +26,12 @@ const ACTS: &[Act] = &[
     Act::Pin,
     Act::ClearFilter,
     Act::ClearDeleted,
-    Act::Linger(Linger::AtOnce),
-    Act::Linger(Linger::TwoSeconds),
-    Act::Linger(Linger::TenSeconds),
-    Act::Linger(Linger::Minute),
-    Act::Linger(Linger::FiveMinutes),
-    Act::Linger(Linger::UntilDismissed),
+    Act::Retention(Retention::AtOnce),
+    Act::Retention(Retention::TwoSeconds),
+    Act::Retention(Retention::TenSeconds),
+    Act::Retention(Retention::Minute),
+    Act::Retention(Retention::FiveMinutes),
+    Act::Retention(Retention::UntilDismissed),
     Act::Resync(Resync::Automatic),
     Act::Resync(Resync::Off),
     Act::Resync(Resync::HalfMinute),
@@ -221,15 +221,15 @@ impl Known<'_> {
         };
         let asked = Route { resource: (*kinds).to_owned(), ..Route::default() };
         let asked = Route::parse(&asked.fragment()).resolved(self.catalog);
-        let face = Face::of(&asked.kinds(self.catalog));
-        if !kinds.contains(',') || face.kinds().is_empty() {
+        let schema = TableSchema::of(&asked.kinds(self.catalog));
+        if !kinds.contains(',') || schema.kinds().is_empty() {
             return None;
         }
         let route = self.route.showing(&asked.resource);
-        let (title, namespaces) = match place.filter(|_| face.is_namespaced()) {
-            None => (face.title(), route.namespaces.clone()),
-            Some("-a" | "all" | "*") => (format!("{} in all namespaces", face.title()), Vec::new()),
-            Some(place) => (format!("{} in {place}", face.title()), vec![place.to_owned()]),
+        let (title, namespaces) = match place.filter(|_| schema.is_namespaced()) {
+            None => (schema.title(), route.namespaces.clone()),
+            Some("-a" | "all" | "*") => (format!("{} in all namespaces", schema.title()), Vec::new()),
+            Some(place) => (format!("{} in {place}", schema.title()), vec![place.to_owned()]),
         };
         Some(Entry {
             group: Group::Kind,
@@ -270,7 +270,7 @@ fn other_names(act: Act) -> &'static [&'static str] {
         Act::ClearFilter => &["show all"],
         Act::CopyLink => &["url", "share", "address"],
         Act::ClearDeleted => &["dismiss"],
-        Act::Linger(_) => &["linger", "keep"],
+        Act::Retention(_) => &["linger", "keep"],
         Act::Resync(_) => &["sync", "tell again", "period"],
         _ => &[],
     }

@@ -7,8 +7,8 @@ use form_urlencoded::{Serializer, parse};
 use kubechurn_client::api::object::ObjectKey;
 
 use crate::page::catalog::Catalog;
-use crate::table::face::{Face, MOST};
 use crate::table::kinds::Kind;
+use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
 
 /// A place in the page. Everything in it survives a reload, and a link to it shows the same to someone else.
@@ -234,17 +234,17 @@ impl Route {
         Route { resource: names.join(","), pinned, selected, ..self }
     }
 
-    /// The order of the rows of a face.
-    pub fn order(&self, face: &Face) -> Sort {
+    /// The order of the rows of a schema.
+    pub fn order(&self, schema: &TableSchema) -> Sort {
         let (title, descending) = match self.sort.strip_prefix('-') {
             Some(title) => (title, true),
             None => (&*self.sort, false),
         };
-        let column = face.columns().iter().position(|column| column.title == title);
+        let column = schema.columns().iter().position(|column| column.title == title);
         let key = match (title, column) {
             // Events are read newest first; their names say nothing.
-            ("", _) if !face.leads_with_name() => SortKey::Column(0),
-            (KIND, _) if face.is_several() => SortKey::Kind,
+            ("", _) if !schema.leads_with_name() => SortKey::Column(0),
+            (KIND, _) if schema.is_several() => SortKey::Kind,
             ("NAMESPACE", _) => SortKey::Key,
             (CHANGED, _) => SortKey::Changed,
             (_, Some(column)) => SortKey::Column(column),
@@ -264,15 +264,15 @@ impl Route {
         Route { sort, ..self.clone() }
     }
 
-    /// The route with the order of a face's rows turned around, whether or not it was chosen.
-    pub fn turned(&self, face: &Face) -> Route {
-        let Sort { key, descending } = self.order(face);
+    /// The route with the order of a schema's rows turned around, whether or not it was chosen.
+    pub fn turned(&self, schema: &TableSchema) -> Route {
+        let Sort { key, descending } = self.order(schema);
         let title = match key {
             SortKey::Key => "NAMESPACE",
             SortKey::Name => "NAME",
             SortKey::Kind => KIND,
             SortKey::Changed => CHANGED,
-            SortKey::Column(at) => face.columns().get(at).map_or("", |column| column.title),
+            SortKey::Column(at) => schema.columns().get(at).map_or("", |column| column.title),
         };
         let sort = if descending { title.to_owned() } else { format!("-{title}") };
         Route { sort, ..self.clone() }

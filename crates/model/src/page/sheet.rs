@@ -11,6 +11,7 @@ use kubechurn_client::cache::handler::{Handled, ResourceEventHandler};
 use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::cache::store::Change;
 
+use crate::kind_id::KindId;
 use crate::page::audit::AuditLog;
 use crate::page::notices::{News, Said};
 use crate::table::view::TableView;
@@ -29,7 +30,7 @@ pub struct Sheet {
 
 /// Shows what changed in objects of one kind, by its number, as rows.
 pub(super) struct TableHandler<'a> {
-    pub(super) kind: u8,
+    pub(super) kind: KindId,
     pub(super) of: (&'a ApiResource, &'a Scope),
     pub(super) sheet: &'a mut Sheet,
 }
@@ -44,7 +45,7 @@ impl ResourceEventHandler for TableHandler<'_> {
 
 impl Sheet {
     /// An object that has a row, and no lane.
-    fn laneless(&self, kind: u8, key: &ObjectKey) -> Option<Arc<Object>> {
+    fn laneless(&self, kind: KindId, key: &ObjectKey) -> Option<Arc<Object>> {
         if self.timeline.has_lane(kind, key) {
             return None;
         }
@@ -53,14 +54,14 @@ impl Sheet {
 
     /// Gives an object that has a row a lane on the timeline, if it has none. The row tells in which state it was whose
     /// last mark is long gone.
-    pub(super) fn recall(&mut self, kind: u8, key: &ObjectKey) {
+    pub(super) fn recall(&mut self, kind: KindId, key: &ObjectKey) {
         if let Some(object) = self.laneless(kind, key) {
             self.timeline.recall((kind, key), &object.uid, tone(&object));
         }
     }
 
     /// The same for an object that is looked at.
-    pub fn attend(&mut self, kind: u8, key: &ObjectKey) {
+    pub fn attend(&mut self, kind: KindId, key: &ObjectKey) {
         if let Some(object) = self.laneless(kind, key) {
             self.timeline.attend((kind, key), &object.uid, tone(&object));
         }

@@ -16,7 +16,8 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 
 use crate::page::resync::Resync;
-use crate::table::view::Linger;
+use crate::table::order::RowKey;
+use crate::table::view::Retention;
 
 /// The connection's state, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,8 +90,8 @@ pub struct CellModel {
 /// One row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowModel {
-    /// Its number in the view, and its birth, which tells the lives of the number apart.
-    pub id: (u32, u32),
+    /// Which row of the table it is.
+    pub id: RowKey,
     /// Its place in the whole table, from 1.
     pub rank: usize,
     /// The page's name for its kind.
@@ -227,9 +228,9 @@ pub struct NoticeItem {
 
 /// What is shown of deleted rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LingerModel {
+pub struct RetentionModel {
     /// How long they stay.
-    pub chosen: Linger,
+    pub chosen: Retention,
     /// How many there are in the table in view.
     pub count: usize,
     /// How many went before their time, for there were too many.

@@ -17,6 +17,7 @@ use kubechurn_client::cache::reflector::{Health, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 
+use crate::kind_id::KindId;
 use crate::page::account::{Account, Marks, Rows, handled};
 use crate::page::audit::AuditLog;
 use crate::page::counters::Counters;
@@ -26,8 +27,8 @@ use crate::page::route::Route;
 use crate::page::sheet::{Sheet, TableHandler, tone};
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
-use crate::timeline::Timeline;
-use crate::timeline::mark::{MarkType, Resync};
+use crate::timeline::mark::Resync;
+use crate::timeline::{NewMark, Timeline};
 
 /// Of so many objects that are known already a table that comes later hears at once: some ten milliseconds of work.
 pub(super) const AT_ONCE: usize = 4096;
@@ -77,20 +78,20 @@ impl ResourceEventHandler for TimelineHandler<'_> {
     }
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
-        let (mark_type, key, version) = (MarkType::from(delta_type), &object.key, &object.resource_version);
-        self.sheet.recall(0, key);
-        self.sheet.timeline.push(now, mark_type, (0, key), &object.uid, version, 1, tone(object));
+        let key = &object.key;
+        self.sheet.recall(KindId::ONLY, key);
+        self.sheet.timeline.push(now, NewMark::of(KindId::ONLY, delta_type.into(), object, tone(object)));
         Ok(())
     }
 
     fn resynced(&mut self, now: f64, resync: Resynced) -> Handled {
-        self.sheet.timeline.resync(now, told_again(0, self.namespace, self.since, resync));
+        self.sheet.timeline.resync(now, told_again(KindId::ONLY, self.namespace, self.since, resync));
         Ok(())
     }
 }
 
 /// A resync as a timeline has it: of which of its kinds, in which namespace, and watched since when.
-pub(super) fn told_again(kind: u8, namespace: &str, since: f64, Resynced { count, settled }: Resynced) -> Resync {
+pub(super) fn told_again(kind: KindId, namespace: &str, since: f64, Resynced { count, settled }: Resynced) -> Resync {
     Resync { kind, namespace: namespace.into(), count, since, settled }
 }
 
@@ -218,7 +219,7 @@ impl Watched {
             if let Some(table) = source.table {
                 left |= informer.deliver_some(
                     table.handler,
-                    &mut TableHandler { kind: 0, of, sheet: &mut self.sheet },
+                    &mut TableHandler { kind: KindId::ONLY, of, sheet: &mut self.sheet },
                     AT_ONCE,
                 );
             }

@@ -11,6 +11,7 @@ use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Health;
 use rustc_hash::FxHashMap;
 
+use crate::kind_id::KindId;
 use crate::page::account::Account;
 use crate::page::audit::AuditLog;
 use crate::page::joint::Joint;
@@ -19,7 +20,7 @@ use crate::page::resync::Resyncs;
 use crate::page::sheet::Sheet;
 use crate::page::watched::{Watched, worst};
 use crate::table::kinds::Kind;
-use crate::table::view::{Linger, TableView};
+use crate::table::view::{Retention, TableView};
 use crate::timeline::Timeline;
 
 /// The watched kinds, those in view first.
@@ -41,7 +42,7 @@ pub struct TableOf<'a> {
     /// The rows.
     pub view: &'a TableView,
     /// The number that the informer's kind has there.
-    pub kind: u8,
+    pub kind: KindId,
     /// The namespace that the informer is of; empty for all.
     pub namespace: &'a str,
     /// Every informer whose objects the table shows.
@@ -118,11 +119,16 @@ impl Watches {
         Some(match self.joint.as_ref().filter(|_| at < self.in_view) {
             Some(joint) => TableOf {
                 view: &joint.sheet().view,
-                kind: at as u8,
+                kind: KindId(at as u8),
                 namespace,
                 informers: self.members().iter().flat_map(Watched::informer_ids).collect(),
             },
-            None => TableOf { view: watched.view(), kind: 0, namespace, informers: watched.informer_ids().collect() },
+            None => TableOf {
+                view: watched.view(),
+                kind: KindId::ONLY,
+                namespace,
+                informers: watched.informer_ids().collect(),
+            },
         })
     }
 
@@ -162,7 +168,7 @@ impl Watches {
     }
 
     /// Gives an object in view a lane on the timeline, if it is there and has none; `kind` is its kind's number.
-    pub fn attend(&mut self, kind: u8, key: &ObjectKey) {
+    pub fn attend(&mut self, kind: KindId, key: &ObjectKey) {
         if let Some(sheet) = self.sheet_mut() {
             sheet.attend(kind, key);
         }
@@ -207,10 +213,10 @@ impl Watches {
         joint + self.iter().map(|watched| watched.timeline().bytes()).sum::<usize>()
     }
 
-    /// Has every table and timeline take what the informers have for it, and lets rows go that have lingered for so long;
+    /// Has every table and timeline take what the informers have for it, and lets rows of deleted objects go that have stayed for so long;
     /// none of the table in view while the user is `busy` on it. Whether a table has still to hear of what was there when
     /// it came.
-    pub fn take(&mut self, informers: &mut SharedInformerFactory, linger: Linger, busy: bool, now: f64) -> bool {
+    pub fn take(&mut self, informers: &mut SharedInformerFactory, retention: Retention, busy: bool, now: f64) -> bool {
         let mut left = false;
         for watched in &mut self.watched {
             left |= watched.take(informers);
@@ -222,7 +228,7 @@ impl Watches {
         let views = self.watched.iter_mut().map(Watched::view_mut).enumerate();
         let views = views.map(|(at, view)| (alone && at < self.in_view, view));
         for (in_view, view) in views.chain(self.joint.iter_mut().map(|joint| (true, &mut joint.sheet_mut().view))) {
-            view.linger_for(linger);
+            view.retain_for(retention);
             if !(in_view && busy) || view.overflows() {
                 view.expire(now);
             }

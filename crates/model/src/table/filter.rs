@@ -15,8 +15,9 @@ use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::sort::sort_by_key;
 
+use crate::kind_id::KindId;
 use crate::table::column::Column;
-use crate::table::face::Face;
+use crate::table::schema::TableSchema;
 
 /// What a filter cannot be read for, in words for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -85,8 +86,8 @@ impl Filter {
     /// # Errors
     ///
     /// When a regular expression cannot be read.
-    pub fn over(text: &str, face: &Face) -> Result<Filter, FilterError> {
-        Filter::read(text, face.columns(), face.is_several())
+    pub fn over(text: &str, schema: &TableSchema) -> Result<Filter, FilterError> {
+        Filter::read(text, schema.columns(), schema.is_several())
     }
 
     fn read(text: &str, columns: &[Column], several: bool) -> Result<Filter, FilterError> {
@@ -144,10 +145,10 @@ impl Filter {
         })
     }
 
-    /// Whether an object of the face's kind with this number is let through. `scratch` is a buffer whose content is
+    /// Whether an object of the schema's kind with this number is let through. `scratch` is a buffer whose content is
     /// lost.
-    pub fn matches(&self, face: &Face, kind: u8, object: &Object, scratch: &mut String) -> bool {
-        self.terms.iter().all(|term| term.is_found(face, kind, object, scratch) != term.excludes)
+    pub fn matches(&self, schema: &TableSchema, kind: KindId, object: &Object, scratch: &mut String) -> bool {
+        self.terms.iter().all(|term| term.is_found(schema, kind, object, scratch) != term.excludes)
     }
 
     /// Where the words matched that a text of this place must hold, in bytes of `text`: in order, and none touches
@@ -181,20 +182,20 @@ impl Filter {
 }
 
 impl Term {
-    fn is_found(&self, face: &Face, kind: u8, object: &Object, scratch: &mut String) -> bool {
+    fn is_found(&self, schema: &TableSchema, kind: KindId, object: &Object, scratch: &mut String) -> bool {
         match self.place {
-            Some(Place::Kind) => self.pattern.is_in(face.label(kind)),
+            Some(Place::Kind) => self.pattern.is_in(schema.label(kind)),
             Some(Place::Namespace) => self.pattern.is_in(&object.key.namespace),
             Some(Place::Name) => self.pattern.is_in(&object.key.name),
             Some(Place::Cell(at)) => {
-                let cell = face.cell(kind, at).and_then(|at| object.cells.get(at));
+                let cell = schema.cell(kind, at).and_then(|at| object.cells.get(at));
                 cell.is_some_and(|cell| self.is_in_cell(cell, scratch))
             }
             None => {
                 self.pattern.is_in(&object.key.name)
                     || self.pattern.is_in(&object.key.namespace)
                     || object.cells.iter().any(|cell| self.is_in_cell(cell, scratch))
-                    || (face.is_several() && self.pattern.is_in(face.label(kind)))
+                    || (schema.is_several() && self.pattern.is_in(schema.label(kind)))
             }
         }
     }

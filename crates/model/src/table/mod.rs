@@ -2,9 +2,9 @@
 
 pub mod column;
 pub mod custom;
-pub mod face;
 pub mod filter;
 pub mod jsonpath;
 pub mod kinds;
 pub mod order;
+pub mod schema;
 pub mod view;

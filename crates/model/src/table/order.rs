@@ -6,6 +6,15 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub u32);
 
+/// One row for as long as its object is known: the number of the row, and which use of that number it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowKey {
+    /// The number of the row, which is used again once the row is gone.
+    pub id: RowId,
+    /// The version of the view in which the row came: two rows that had the same number differ in it.
+    pub born: u32,
+}
+
 /// The most rows of one chunk before it is split in two.
 const CHUNK: usize = 512;
 

@@ -5,7 +5,7 @@
 
 mod audit;
 mod held;
-mod linger;
+mod retention;
 mod row;
 mod work;
 
@@ -20,14 +20,15 @@ use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::store::Change;
 
-use crate::table::face::Face;
+use crate::kind_id::KindId;
 use crate::table::filter::Filter;
-use crate::table::order::{Order, RowId};
+use crate::table::order::{Order, RowId, RowKey};
+use crate::table::schema::TableSchema;
 use crate::table::view::held::Held;
 use crate::table::view::row::{changed_cells, comparison};
 use crate::table::view::work::Work;
 
-pub use crate::table::view::linger::{Linger, MOST};
+pub use crate::table::view::retention::{MOST, Retention};
 pub use crate::table::view::row::{Row, Sort, SortKey};
 pub use crate::table::view::work::Progress;
 
@@ -38,14 +39,14 @@ const AT_ONCE: usize = 6;
 #[derive(Debug)]
 pub struct TableView {
     /// Which kinds the rows are of; nothing is known of a single one.
-    face: Arc<Face>,
+    schema: Arc<TableSchema>,
     rows: Vec<Option<Row>>,
     free: Vec<RowId>,
     /// By the hash of their kinds and keys, which are the rows' own.
     live: HashTable<RowId>,
-    /// Deleted rows that still linger, oldest first.
+    /// Deleted rows that still retention, oldest first.
     gone: VecDeque<RowId>,
-    linger: Linger,
+    retention: Retention,
     /// How many deleted rows went before their time, for there were too many.
     crowded_out: usize,
     /// Every row, deleted ones included; while they are being sorted, those outside of the top.
@@ -102,7 +103,7 @@ pub struct Sums {
     pub taken: Taken,
     /// Rows of objects that live.
     pub live: usize,
-    /// Rows of deleted objects that still linger.
+    /// Rows of deleted objects that still retention.
     pub deleted: usize,
     /// Of the living ones, those that the filter lets through.
     pub shown: usize,
@@ -126,12 +127,12 @@ impl Sums {
 impl Default for TableView {
     fn default() -> TableView {
         TableView {
-            face: Arc::default(),
+            schema: Arc::default(),
             rows: Vec::new(),
             free: Vec::new(),
             live: HashTable::new(),
             gone: VecDeque::new(),
-            linger: Linger::default(),
+            retention: Retention::default(),
             crowded_out: 0,
             all: Order::default(),
             shown: None,
@@ -155,17 +156,17 @@ impl Default for TableView {
 
 impl TableView {
     /// A view without rows, of these kinds.
-    pub fn of(face: Arc<Face>) -> TableView {
-        TableView { face, ..TableView::default() }
+    pub fn of(schema: Arc<TableSchema>) -> TableView {
+        TableView { schema, ..TableView::default() }
     }
 
     /// Takes in a change of the store of the only kind.
     pub fn apply(&mut self, change: &Change, now: f64) {
-        self.apply_of(0, change, now);
+        self.apply_of(KindId::ONLY, change, now);
     }
 
     /// Takes in a change of the store of the kind with this number.
-    pub fn apply_of(&mut self, kind: u8, change: &Change, now: f64) {
+    pub fn apply_of(&mut self, kind: KindId, change: &Change, now: f64) {
         match change {
             Change::Added { new, listed, .. } => {
                 self.taken.added += 1;
@@ -184,7 +185,7 @@ impl TableView {
         }
     }
 
-    fn add(&mut self, kind: u8, object: &Arc<Object>, delta: DeltaType, now: f64) {
+    fn add(&mut self, kind: KindId, object: &Arc<Object>, delta: DeltaType, now: f64) {
         self.version = self.version.wrapping_add(1);
         let row = Row {
             object: object.clone(),
@@ -217,7 +218,7 @@ impl TableView {
         self.waiting += usize::from(self.held.is_some() && self.is_shown(id));
     }
 
-    fn update(&mut self, kind: u8, new: &Arc<Object>, now: f64) {
+    fn update(&mut self, kind: KindId, new: &Arc<Object>, now: f64) {
         let Some(id) = self.find(kind, &new.key) else {
             self.taken.without_a_row += 1;
             return self.add(kind, new, DeltaType::Added, now);
@@ -248,7 +249,7 @@ impl TableView {
         self.waiting += usize::from(self.held.is_some() && !was_shown && self.is_shown(id));
     }
 
-    fn delete(&mut self, kind: u8, last: &Arc<Object>, now: f64) {
+    fn delete(&mut self, kind: KindId, last: &Arc<Object>, now: f64) {
         let rows = &self.rows;
         let is_it = |id: &RowId| rows[id.0 as usize].as_ref().is_some_and(|row| row.is_of(kind, &last.key));
         let Ok(entry) = self.live.find_entry(hash(kind, &last.key), is_it) else {
@@ -288,7 +289,7 @@ impl TableView {
             SortKey::Kind | SortKey::Key | SortKey::Name => false,
             SortKey::Changed => true,
             SortKey::Column(column) => self.row(id).is_some_and(|row| {
-                let cell = self.face.cell(row.kind, column);
+                let cell = self.schema.cell(row.kind, column);
                 cell.is_some_and(|at| row.object.cells.get(at) != new.cells.get(at))
             }),
         }
@@ -354,7 +355,7 @@ impl TableView {
         let Some(row) = self.rows[id.0 as usize].as_mut() else { return false };
         if row.judged != self.epoch {
             let refused = !row.shown && row.judged >= self.narrowing_since;
-            row.shown = !refused && self.filter.matches(&self.face, row.kind, &row.object, &mut self.scratch);
+            row.shown = !refused && self.filter.matches(&self.schema, row.kind, &row.object, &mut self.scratch);
             row.judged = self.epoch;
             self.rows_shown += usize::from(row.shown);
             self.live_shown += usize::from(row.shown && row.deleted_at().is_none());
@@ -397,7 +398,7 @@ impl TableView {
         }
     }
 
-    /// How many rows stand in the table, lingering ones included: what a scroll bar measures. While a filter is at
+    /// How many rows stand in the table, those of deleted objects included: what a scroll bar measures. While a filter is at
     /// work these are the ones that it has found.
     pub fn len(&self) -> usize {
         match (&self.held, &self.work) {
@@ -463,7 +464,7 @@ impl TableView {
     /// Where a row stands in the table; `None` where it does not, or while the table is held and nothing moves.
     pub fn position(&self, id: RowId) -> Option<usize> {
         self.row(id).filter(|_| self.held.is_none() && self.is_shown(id))?;
-        self.known().position(id, comparison(&self.face, &self.rows, self.sort))
+        self.known().position(id, comparison(&self.schema, &self.rows, self.sort))
     }
 
     /// A row; `None` once it is gone.
@@ -471,18 +472,28 @@ impl TableView {
         self.rows.get(id.0 as usize).and_then(Option::as_ref)
     }
 
+    /// A row; `None` once it is gone, also where another row has its number by now.
+    pub fn row_of(&self, key: RowKey) -> Option<&Row> {
+        self.row(key.id).filter(|row| row.born == key.born)
+    }
+
+    /// The row that has this number now.
+    pub fn key_of(&self, id: RowId) -> Option<RowKey> {
+        Some(RowKey { id, born: self.row(id)?.born })
+    }
+
     /// The live row of a key, of the kind with this number.
-    pub fn find(&self, kind: u8, key: &ObjectKey) -> Option<RowId> {
+    pub fn find(&self, kind: KindId, key: &ObjectKey) -> Option<RowId> {
         self.live.find(hash(kind, key), |&id| self.row(id).is_some_and(|row| row.is_of(kind, key))).copied()
     }
 
     /// Which kinds the rows are of; empty for a single one.
-    pub fn face(&self) -> &Arc<Face> {
-        &self.face
+    pub fn schema(&self) -> &Arc<TableSchema> {
+        &self.schema
     }
 }
 
-fn hash(kind: u8, key: &ObjectKey) -> u64 {
+fn hash(kind: KindId, key: &ObjectKey) -> u64 {
     FxBuildHasher.hash_one((key, kind))
 }
 

@@ -71,7 +71,7 @@ impl Timeline {
                 y,
                 lane: id,
                 kind: lane.kind,
-                kind_name: self.kinds.get(usize::from(lane.kind)).map_or("", |name| name.short),
+                kind_name: self.kinds.get(lane.kind.index()).map_or("", |name| name.short),
                 key: lane.key.clone(),
                 live: lane.live,
                 selected: view.selected.as_ref().is_some_and(|(kind, key)| *kind == lane.kind && *key == lane.key),

@@ -5,6 +5,7 @@ use std::fmt;
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::uid::Uid;
 
+use crate::kind_id::KindId;
 use crate::timeline::Timeline;
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::LaneId;
@@ -18,7 +19,7 @@ const REACH: f64 = 7.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Owner {
     /// Which of the timeline's kinds it is of.
-    pub kind: u8,
+    pub kind: KindId,
     /// What that is called, where there are several.
     pub kind_name: &'static str,
     /// Namespace and name.
@@ -240,13 +241,13 @@ impl Timeline {
         Some(before.map_or_else(|| self.owned_by((lane.kind, &lane.key, &lane.uid)), |(owner, ..)| owner))
     }
 
-    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(u8, &ObjectKey, &Uid)> {
+    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(KindId, &ObjectKey, &Uid)> {
         let lane = self.lanes.get(lane)?;
         Some((lane.kind, &lane.key, lane.uid_of(life)))
     }
 
-    fn owned_by(&self, (kind, key, uid): (u8, &ObjectKey, &Uid)) -> Owner {
-        let kind_name = self.kinds.get(usize::from(kind)).map_or("", |name| name.long);
+    fn owned_by(&self, (kind, key, uid): (KindId, &ObjectKey, &Uid)) -> Owner {
+        let kind_name = self.kinds.get(kind.index()).map_or("", |name| name.long);
         Owner { kind, kind_name, key: key.clone(), uid: uid.clone() }
     }
 

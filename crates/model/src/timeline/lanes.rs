@@ -14,6 +14,7 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 
+use crate::kind_id::KindId;
 use crate::timeline::mark::{LaneId, Mark, MarkType, Subject};
 
 /// The end of the list of lanes.
@@ -31,7 +32,7 @@ struct Life {
 #[derive(Debug)]
 pub struct Lane {
     /// Which of the timeline's kinds it is of.
-    pub kind: u8,
+    pub kind: KindId,
     /// Whose lane it is.
     pub key: ObjectKey,
     /// The uid of the latest life.
@@ -75,7 +76,7 @@ impl Lane {
 /// What a lane takes in the tables.
 const SLOT: usize = size_of::<Slot>() + 2 * size_of::<u32>();
 
-fn hash_of(kind: u8, key: &ObjectKey) -> u64 {
+fn hash_of(kind: KindId, key: &ObjectKey) -> u64 {
     FxBuildHasher.hash_one((key, kind))
 }
 
@@ -101,7 +102,7 @@ pub struct Touch {
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// Of which of the timeline's kinds.
-    pub kind: u8,
+    pub kind: KindId,
     /// Whose mark.
     pub key: &'a ObjectKey,
     /// Of which life; empty where it is not known, which means the latest.
@@ -206,7 +207,7 @@ impl Lanes {
 
     /// The lane of an object that lives, and may have none for its marks are evicted; `tone` is its state. The lane has no
     /// mark yet, and stays until it has had one.
-    pub fn recall(&mut self, (kind, key): (u8, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
+    pub fn recall(&mut self, (kind, key): (KindId, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
         self.find(kind, key).unwrap_or_else(|| {
             let id = self.insert(Change { kind, key, uid, mark_type: MarkType::Sync });
             if let Some(lane) = self.lane_mut(id.0) {
@@ -218,7 +219,7 @@ impl Lanes {
 
     /// The same for an object that is looked at. The one that was looked at before loses its lane, if nothing has happened
     /// to it meanwhile.
-    pub fn attend(&mut self, object: (u8, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
+    pub fn attend(&mut self, object: (KindId, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
         let id = self.recall(object, uid, tone);
         let before = self.attended.replace((id, self.generation(id)));
         if let Some((before, generation)) = before.filter(|(before, _)| *before != id)
@@ -236,7 +237,7 @@ impl Lanes {
     }
 
     /// The lane of a name, of one of the timeline's kinds.
-    pub fn find(&self, kind: u8, key: &ObjectKey) -> Option<LaneId> {
+    pub fn find(&self, kind: KindId, key: &ObjectKey) -> Option<LaneId> {
         let is_it = |lane: &Lane| lane.kind == kind && lane.key == *key;
         let same = |id: &u32| self.slots[*id as usize].lane.as_ref().is_some_and(is_it);
         self.names.find(hash_of(kind, key), same).map(|id| LaneId(*id))
@@ -378,7 +379,7 @@ mod tests {
 
     fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Mark {
         let key = ObjectKey::new("shop", name);
-        let touch = lanes.touch(Change { kind: 0, key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
+        let touch = lanes.touch(Change { kind: KindId::ONLY, key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
         let resource_version = ResourceVersion::new("1");
         let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
         Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }
@@ -424,9 +425,9 @@ mod tests {
         assert_eq!(lanes.len(), 1);
         lanes.release(&deleted);
         assert_eq!((lanes.len(), lanes.charged()), (0, 0));
-        assert!(lanes.find(0, &ObjectKey::new("shop", "a")).is_none());
+        assert!(lanes.find(KindId::ONLY, &ObjectKey::new("shop", "a")).is_none());
         touch(&mut lanes, "b", "two", MarkType::Added, 3);
-        assert_eq!(lanes.find(0, &ObjectKey::new("shop", "b")), Some(LaneId(0)));
+        assert_eq!(lanes.find(KindId::ONLY, &ObjectKey::new("shop", "b")), Some(LaneId(0)));
         assert_ne!(lanes.generation(LaneId(0)), generation);
     }
 
@@ -437,10 +438,10 @@ mod tests {
         lanes.release(&added);
         assert_eq!((lanes.len(), lanes.charged()), (0, 0));
         let key = ObjectKey::new("shop", "a");
-        let id = lanes.recall((0, &key), &"one".into(), Tone::Bad);
+        let id = lanes.recall((KindId::ONLY, &key), &"one".into(), Tone::Bad);
         let updated = touch(&mut lanes, "a", "one", MarkType::Updated, 9);
         assert_eq!((updated.before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
-        assert_eq!(lanes.recall((0, &key), &"one".into(), Tone::Good), id);
+        assert_eq!(lanes.recall((KindId::ONLY, &key), &"one".into(), Tone::Good), id);
         assert_eq!(lanes.get(id).unwrap().worn, Some(Tone::Bad), "what has a lane keeps it");
     }
 
@@ -448,11 +449,11 @@ mod tests {
     fn whoever_is_looked_at_keeps_a_lane_only_while_that_lasts() {
         let mut lanes = Lanes::default();
         for name in ["a", "b", "c", "c"] {
-            lanes.attend((0, &ObjectKey::new("shop", name)), &"u".into(), Tone::Plain);
+            lanes.attend((KindId::ONLY, &ObjectKey::new("shop", name)), &"u".into(), Tone::Plain);
             assert_eq!(lanes.len(), 1, "{name}");
         }
         let marked = touch(&mut lanes, "c", "u", MarkType::Updated, 1);
-        lanes.attend((0, &ObjectKey::new("shop", "d")), &"u".into(), Tone::Plain);
+        lanes.attend((KindId::ONLY, &ObjectKey::new("shop", "d")), &"u".into(), Tone::Plain);
         assert_eq!(lanes.len(), 2, "what has a mark keeps its lane");
         lanes.release(&marked);
         assert_eq!(lanes.len(), 1);
@@ -463,11 +464,17 @@ mod tests {
         let mut lanes = Lanes::default();
         let key = ObjectKey::new("shop", "web");
         let mut touch = |kind, seq| {
-            lanes.touch(Change { kind, key: &key, uid: &"u".into(), mark_type: MarkType::Added }, seq, seq as f64).lane
+            lanes
+                .touch(
+                    Change { kind: KindId(kind), key: &key, uid: &"u".into(), mark_type: MarkType::Added },
+                    seq,
+                    seq as f64,
+                )
+                .lane
         };
         let (one, two) = (touch(0, 1), touch(1, 2));
         assert_eq!((touch(0, 3), touch(1, 4), one != two), (one, two, true));
-        assert_eq!([0, 1, 2].map(|kind| lanes.find(kind, &key)), [Some(one), Some(two), None]);
+        assert_eq!([0, 1, 2].map(|kind| lanes.find(KindId(kind), &key)), [Some(one), Some(two), None]);
     }
 
     #[test]

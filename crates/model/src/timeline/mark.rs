@@ -6,6 +6,8 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::cache::delta::DeltaType;
 
+use crate::kind_id::KindId;
+
 /// The number of a lane. It may name another object after the lane was freed; see [`crate::timeline::lanes::Lanes::generation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneId(pub u32);
@@ -196,7 +198,7 @@ pub enum Subject {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resync {
     /// Of which of the timeline's kinds.
-    pub kind: u8,
+    pub kind: KindId,
     /// In which namespace; empty for all.
     pub namespace: Box<str>,
     /// How many objects.

@@ -19,9 +19,10 @@ pub mod scale;
 pub mod scene;
 
 use kubechurn_client::api::cell::Tone;
-use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
 use kubechurn_client::api::uid::{self, Uid};
 
+use crate::kind_id::KindId;
 use crate::timeline::draw::Scratch;
 use crate::timeline::lanes::{Change, Lane, Lanes};
 use crate::timeline::mark::{Counts, Mark, MarkType, Resync, Subject};
@@ -49,7 +50,7 @@ pub struct MarkInfo<'a> {
     /// What happened.
     pub mark_type: MarkType,
     /// Of which of the timeline's kinds; 0 where there is one.
-    pub kind: u8,
+    pub kind: KindId,
     /// To whom; `None` for relists, gaps and resyncs.
     pub key: Option<&'a ObjectKey>,
     /// The uid of the life that it happened to; empty for relists, gaps and resyncs.
@@ -64,6 +65,33 @@ pub struct MarkInfo<'a> {
     pub note: &'a str,
     /// What a resync told again.
     pub resync: Option<&'a Resync>,
+}
+
+/// A change of one object that is about to be marked.
+#[derive(Clone, Copy, Debug)]
+pub struct NewMark<'a> {
+    /// The kind of the object, by its number on the timeline.
+    pub kind: KindId,
+    /// Namespace and name of the object.
+    pub key: &'a ObjectKey,
+    /// The object's uid. An empty uid stands for the latest object of that name.
+    pub uid: &'a Uid,
+    /// What happened.
+    pub mark_type: MarkType,
+    /// The object's version after the change.
+    pub resource_version: &'a ResourceVersion,
+    /// How many frames the mark stands for; 0 counts as 1.
+    pub folded: u32,
+    /// The object's state after the change.
+    pub tone: Tone,
+}
+
+impl<'a> NewMark<'a> {
+    /// The mark of one frame that brought this object.
+    pub fn of(kind: KindId, mark_type: MarkType, object: &'a Object, tone: Tone) -> NewMark<'a> {
+        let Object { key, uid, resource_version, .. } = object;
+        NewMark { kind, key, uid, mark_type, resource_version, folded: 1, tone }
+    }
 }
 
 /// What the last scene was made of.
@@ -133,19 +161,9 @@ impl Timeline {
         Timeline { kinds, ..Timeline::default() }
     }
 
-    /// Marks a change of one object. `kind` is 0 where there is one. `folded` is the number of frames that it stands for; `uid` may be empty
-    /// where it is not known, and then means the name's latest life.
-    #[expect(clippy::too_many_arguments, reason = "a mark has these parts, and is made in one place")]
-    pub fn push(
-        &mut self,
-        now: f64,
-        mark_type: MarkType,
-        (kind, key): (u8, &ObjectKey),
-        uid: &Uid,
-        resource_version: &ResourceVersion,
-        folded: u32,
-        tone: Tone,
-    ) {
+    /// Marks a change of one object. `now` is the time of its arrival, in milliseconds.
+    pub fn push(&mut self, now: f64, mark: NewMark<'_>) {
+        let NewMark { kind, key, uid, mark_type, resource_version, folded, tone } = mark;
         let at = self.ring.clamp(now);
         let folded = folded.max(1);
         let touch = self.lanes.touch(Change { kind, key, uid, mark_type }, self.ring.next_seq(), at);
@@ -158,18 +176,18 @@ impl Timeline {
     }
 
     /// Whether an object has a lane.
-    pub fn has_lane(&self, kind: u8, key: &ObjectKey) -> bool {
+    pub fn has_lane(&self, kind: KindId, key: &ObjectKey) -> bool {
         self.lanes.find(kind, key).is_some()
     }
 
     /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted. `tone`
     /// is its state, in which the lane begins.
-    pub fn recall(&mut self, (kind, key): (u8, &ObjectKey), uid: &Uid, tone: Tone) {
+    pub fn recall(&mut self, (kind, key): (KindId, &ObjectKey), uid: &Uid, tone: Tone) {
         self.lanes.recall((kind, key), uid, tone);
     }
 
     /// The same for an object that is looked at: its lane goes with the next one's, if nothing happens to it.
-    pub fn attend(&mut self, (kind, key): (u8, &ObjectKey), uid: &Uid, tone: Tone) {
+    pub fn attend(&mut self, (kind, key): (KindId, &ObjectKey), uid: &Uid, tone: Tone) {
         self.lanes.attend((kind, key), uid, tone);
     }
 
@@ -187,7 +205,7 @@ impl Timeline {
     }
 
     /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was last.
-    pub fn resyncs_since_change(&self, kind: u8, key: &ObjectKey) -> Option<(u64, f64)> {
+    pub fn resyncs_since_change(&self, kind: KindId, key: &ObjectKey) -> Option<(u64, f64)> {
         let lane = self.lanes.get(self.lanes.find(kind, key)?)?;
         let marks = std::iter::successors(self.ring.get(self.last_stream), |mark| self.ring.before(mark));
         let since = marks.take_while(|mark| lane.marks == 0 || mark.seq > lane.last_seq);
@@ -272,7 +290,7 @@ impl Timeline {
             at,
             from: at,
             mark_type,
-            kind: 0,
+            kind: KindId::ONLY,
             key: None,
             uid: &uid::UNKNOWN,
             resource_version: "",
@@ -285,7 +303,7 @@ impl Timeline {
             Subject::Object { lane, life, resource_version, folded } => {
                 let owner = self.owner(*lane, *life);
                 let (kind, key, uid) =
-                    owner.map_or((0, None, &uid::UNKNOWN), |(kind, key, uid)| (kind, Some(key), uid));
+                    owner.map_or((KindId::ONLY, None, &uid::UNKNOWN), |(kind, key, uid)| (kind, Some(key), uid));
                 let (resource_version, folded) = (resource_version.as_str(), *folded);
                 MarkInfo { kind, key, uid, resource_version, folded, ..all }
             }

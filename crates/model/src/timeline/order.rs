@@ -226,6 +226,7 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kind_id::KindId;
     use crate::timeline::lanes::Change;
     use crate::timeline::mark::MarkType;
     use kubechurn_client::api::cell::Tone;
@@ -245,7 +246,7 @@ mod tests {
         fn mark(&mut self, at: f64, names: &str) {
             for name in names.chars() {
                 let key = ObjectKey::new("", &name.to_string());
-                let change = Change { kind: 0, key: &key, uid: &"u".into(), mark_type: MarkType::Updated };
+                let change = Change { kind: KindId::ONLY, key: &key, uid: &"u".into(), mark_type: MarkType::Updated };
                 let touch = self.lanes.touch(change, self.ring.next_seq(), at);
                 let resource_version = ResourceVersion::default();
                 let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
@@ -297,7 +298,7 @@ mod tests {
         let mut fixture = Fixture::new();
         fixture.mark(1_000.0, "q");
         fixture.mark(100_000.0, "abcde");
-        let selected = fixture.lanes.find(0, &ObjectKey::new("", "q"));
+        let selected = fixture.lanes.find(KindId::ONLY, &ObjectKey::new("", "q"));
         assert_eq!(fixture.rows(Ask { selected, ..ask(100_001.0) }), "qed");
         assert_eq!(fixture.rows(Ask { selected, scroll: 2, ..ask(100_002.0) }), "qcb");
         assert_eq!(fixture.rows(ask(100_003.0)), "edc");
@@ -307,7 +308,7 @@ mod tests {
     fn a_lane_without_marks_comes_first_and_hides_no_other() {
         let mut fixture = Fixture::new();
         fixture.mark(100_000.0, "abc");
-        let selected = fixture.lanes.attend((0, &ObjectKey::new("", "q")), &"u".into(), Tone::Plain);
+        let selected = fixture.lanes.attend((KindId::ONLY, &ObjectKey::new("", "q")), &"u".into(), Tone::Plain);
         assert_eq!(fixture.rows(Ask { selected: Some(selected), ..ask(100_001.0) }), "qcb");
         assert_eq!(fixture.rows(ask(100_002.0)), "cba");
     }

@@ -3,6 +3,7 @@
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 
+use crate::kind_id::KindId;
 use crate::timeline::mark::LaneId;
 use crate::timeline::mark::{Counts, MarkType};
 use crate::timeline::overview::Column;
@@ -22,7 +23,7 @@ pub struct TimelineView {
     /// Whether lanes must keep their rows, as while the pointer is over them.
     pub hold: bool,
     /// The object whose lane comes first, with its kind's number.
-    pub selected: Option<(u8, ObjectKey)>,
+    pub selected: Option<(KindId, ObjectKey)>,
     /// Where the pointer is.
     pub hover: Option<(f64, f64)>,
 }
@@ -92,7 +93,7 @@ pub struct LaneRow {
     /// Which lane.
     pub lane: LaneId,
     /// Which of the timeline's kinds it is of.
-    pub kind: u8,
+    pub kind: KindId,
     /// What that is called in short, where there are several.
     pub kind_name: &'static str,
     /// Whose.

@@ -29,7 +29,8 @@ impl Fixture {
 
     fn push(&mut self, now: f64, mark_type: MarkType, name: &str, uid: &str, tone: Tone) {
         let version = ResourceVersion::new(&format!("{now:.0}"));
-        self.timeline.push(now, mark_type, (0, &ObjectKey::new("shop", name)), &uid.into(), &version, 1, tone);
+        let (kind, key, uid) = (KindId::ONLY, &ObjectKey::new("shop", name), &uid.into());
+        self.timeline.push(now, NewMark { kind, key, uid, mark_type, resource_version: &version, folded: 1, tone });
     }
 
     fn scene(&mut self, now: f64) -> &Scene {
@@ -130,7 +131,7 @@ fn relists_and_gaps_are_drawn_with_their_words() {
 }
 
 fn resync(count: u64, settled: f64) -> Resync {
-    Resync { kind: 0, namespace: "".into(), count, since: 0.0, settled }
+    Resync { kind: KindId::ONLY, namespace: "".into(), count, since: 0.0, settled }
 }
 
 /// One mark, drawn on the lane of each object that was told again and is in sight.
@@ -172,7 +173,7 @@ fn a_resync_tells_of_its_own_kind_place_and_time() {
     fixture.push(10_000.0, MarkType::Replaced, "a", "u", Tone::Plain);
     let own = resync(1, 20_000.0);
     let others = [
-        Resync { kind: 1, ..own.clone() },
+        Resync { kind: KindId(1), ..own.clone() },
         Resync { namespace: "other".into(), ..own.clone() },
         Resync { since: 15_000.0, ..own.clone() },
     ];
@@ -180,15 +181,15 @@ fn a_resync_tells_of_its_own_kind_place_and_time() {
         fixture.timeline.resync(20_000.0, other);
     }
     let key = ObjectKey::new("shop", "a");
-    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), None);
+    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &key), None);
     fixture.timeline.resync(21_000.0, Resync { namespace: "shop".into(), ..own.clone() });
     fixture.timeline.resync(22_000.0, own.clone());
-    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), Some((2, 22_000.0)));
+    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &key), Some((2, 22_000.0)));
     let scene = fixture.scene(60_000.0).clone();
     assert_eq!(scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Sync).count(), 2);
     fixture.push(30_000.0, MarkType::Updated, "a", "u", Tone::Plain);
-    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), None);
-    assert_eq!(fixture.timeline.resyncs_since_change(0, &ObjectKey::new("shop", "b")), None);
+    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &key), None);
+    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &ObjectKey::new("shop", "b")), None);
 }
 
 /// However many there are, they hide no change, and outlive the marks before them.
@@ -200,13 +201,13 @@ fn resyncs_hide_nothing_and_of_those_that_are_near_one_is_drawn() {
     for at in 1..40 {
         fixture.push(f64::from(at), MarkType::Updated, "b", "u", Tone::Plain);
     }
-    assert!(!fixture.timeline.has_lane(0, &key), "its mark is evicted");
-    fixture.timeline.attend((0, &key), &"u".into(), Tone::Bad);
+    assert!(!fixture.timeline.has_lane(KindId::ONLY, &key), "its mark is evicted");
+    fixture.timeline.attend((KindId::ONLY, &key), &"u".into(), Tone::Bad);
     for at in 0..10 {
         fixture.timeline.resync(52_000.0 + 100.0 * f64::from(at), resync(2, 51_000.0));
     }
-    assert_eq!(fixture.timeline.resyncs_since_change(0, &key), Some((10, 52_900.0)));
-    fixture.view.selected = Some((0, key));
+    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &key), Some((10, 52_900.0)));
+    fixture.view.selected = Some((KindId::ONLY, key));
     let drawn = |fixture: &mut Fixture, now: f64| {
         let scene = fixture.scene(now).clone();
         let glyphs = scene.glyphs.iter().filter(|glyph| glyph.y == scene.layout.row_y(0));

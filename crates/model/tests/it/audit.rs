@@ -10,7 +10,7 @@ use kubechurn_model::page::definitions::Definitions;
 use kubechurn_model::page::notices::{Announcer, News, Said};
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::watches::{Around, Wanted, Watches};
-use kubechurn_model::table::view::Linger;
+use kubechurn_model::table::view::Retention;
 use serde_json::{Value, json};
 
 use kubechurn_talk::{bookmark, event, page};
@@ -49,7 +49,7 @@ impl Play {
 
     fn show(&mut self, now: f64) {
         self.informers.iter_mut().for_each(|(_, informer)| assert!(informer.drain(usize::MAX, now) < 9));
-        self.watches.take(&mut self.informers, Linger::default(), false, now);
+        self.watches.take(&mut self.informers, Retention::default(), false, now);
     }
 
     /// The entries of these words since the last time, without the resource and the scope, which are all the same.

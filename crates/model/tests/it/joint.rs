@@ -5,6 +5,7 @@ use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::{Health, Input};
+use kubechurn_model::kind_id::KindId;
 use kubechurn_model::page::catalog::Catalog;
 use kubechurn_model::page::definitions::Definitions;
 use kubechurn_model::page::notices::{Announcer, News, Said};
@@ -13,7 +14,7 @@ use kubechurn_model::page::route::Route;
 use kubechurn_model::page::watches::{Around, Rewatched, Wanted, Watches};
 use kubechurn_model::table::filter::Filter;
 use kubechurn_model::table::kinds::Kind;
-use kubechurn_model::table::view::Linger;
+use kubechurn_model::table::view::Retention;
 
 use kubechurn_talk::{bookmark, event, page};
 
@@ -84,7 +85,7 @@ impl Play {
         for (_, informer) in self.informers.iter_mut() {
             informer.drain(usize::MAX, self.now);
         }
-        self.watches.take(&mut self.informers, Linger::default(), false, self.now);
+        self.watches.take(&mut self.informers, Retention::default(), false, self.now);
         self.check_sums();
         self.watches.hear(&mut self.announcer);
         self.watches.look(&self.informers, self.now);
@@ -94,7 +95,7 @@ impl Play {
     fn rows(&self) -> String {
         let view = self.watches.view().unwrap();
         let rows = view.window(0, 100).into_iter().filter_map(|id| view.row(id));
-        let words = rows.map(|row| format!("{}{}{:?}", row.object.key.name, row.kind, row.delta));
+        let words = rows.map(|row| format!("{}{}{:?}", row.object.key.name, row.kind.0, row.delta));
         words.collect::<Vec<_>>().join(" ")
     }
 
@@ -102,7 +103,7 @@ impl Play {
     fn marks(&self) -> Vec<String> {
         let marks = self.watches.timeline().unwrap().marks();
         let words = marks.map(|mark| match mark.key {
-            Some(key) => format!("{}{} {}", key.name, mark.kind, mark.mark_type.name()),
+            Some(key) => format!("{}{} {}", key.name, mark.kind.0, mark.mark_type.name()),
             None => mark.note.to_owned(),
         });
         words.collect()
@@ -123,12 +124,12 @@ fn two_objects_of_one_name_are_two_rows_and_two_lanes() {
     assert_eq!(play.marks()[2..], ["web1 Updated", "web0 Deleted", "api1 Added"]);
     let view = play.watches.view().unwrap();
     let key = view.row(view.window(1, 1)[0]).unwrap().object.key.clone();
-    assert_eq!((view.counts(), view.find(0, &key), view.find(1, &key).is_some()), ((2, 2), None, true));
-    assert_eq!(view.find(1, &ObjectKey::new("none", "web")), None);
+    assert_eq!((view.counts(), view.find(KindId(0), &key), view.find(KindId(1), &key).is_some()), ((2, 2), None, true));
+    assert_eq!(view.find(KindId(1), &ObjectKey::new("none", "web")), None);
     // What a kind's own handle tells stays its own.
     let own = |at: usize| play.watches[at].timeline().marks().filter(|mark| mark.key.is_some()).count();
     assert_eq!((own(0), own(1), play.watches.items(&play.informers)), (2, 3, 2));
-    let filter = Filter::over("KIND:service", view.face()).unwrap();
+    let filter = Filter::over("KIND:service", view.schema()).unwrap();
     play.watches.view_mut().unwrap().filter_by(filter);
     assert_eq!(play.rows(), "api1Added web1Updated");
 }
@@ -170,13 +171,13 @@ fn a_resync_is_of_one_kind_and_of_its_lanes_alone() {
     let note = "resync: 1 object told again";
     let resync = |play: &Play| {
         let marks = play.watches.timeline().unwrap().marks();
-        marks.filter_map(|mark| mark.resync.map(|resync| (resync.kind, resync.note()))).collect::<Vec<_>>()
+        marks.filter_map(|mark| mark.resync.map(|resync| (resync.kind.0, resync.note()))).collect::<Vec<_>>()
     };
     assert_eq!(resync(&play), [(1, note.to_owned())]);
     let key = ObjectKey::new("default", "web");
     let key =
         play.watches.view().and_then(|view| view.row(view.window(0, 1)[0])).map_or(key, |row| row.object.key.clone());
-    let told = |play: &Play, kind| play.watches.timeline().unwrap().resyncs_since_change(kind, &key);
+    let told = |play: &Play, kind| play.watches.timeline().unwrap().resyncs_since_change(KindId(kind), &key);
     assert_eq!((told(&play, 0), told(&play, 1)), (None, Some((1, 2_010.0))));
     play.go("#/services");
     assert_eq!((resync(&play), told(&play, 0)), (vec![(0, note.to_owned())], Some((1, 2_010.0))));

@@ -15,7 +15,7 @@ use kubechurn_model::page::report;
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::verify::{AFTER_OUTAGE, BY_ITSELF, EVERY, FIRST, Now, Step, Verifier};
 use kubechurn_model::page::watches::{Around, Wanted, Watches};
-use kubechurn_model::table::view::Linger;
+use kubechurn_model::table::view::Retention;
 use serde_json::Value;
 
 use kubechurn_talk::{bookmark, event, page, status};
@@ -85,7 +85,7 @@ impl Play {
                 informer.drain(usize::MAX, self.now);
             }
         }
-        let left = self.watches.take(&mut self.informers, Linger::default(), false, self.now);
+        let left = self.watches.take(&mut self.informers, Retention::default(), false, self.now);
         let now = Now { at: self.now, hidden: self.hidden, paused: self.paused, whole: !left };
         let steps = self.verifier.look(now, &self.watches, &mut self.informers);
         self.note(steps);
@@ -436,14 +436,14 @@ fn rows_that_differ_from_the_store_are_found() {
             resource_version: kubechurn_client::api::object::ResourceVersion::new("0"),
             ..(*store[0]).clone()
         };
-        view.apply_of(0, &Change::Updated { old: store[0].clone(), new: old.into(), folded: 1 }, 0.0);
-        view.apply_of(0, &Change::Deleted { last: store[1].clone(), folded: 1, final_state_unknown: false }, 0.0);
+        view.apply(&Change::Updated { old: store[0].clone(), new: old.into(), folded: 1 }, 0.0);
+        view.apply(&Change::Deleted { last: store[1].clone(), folded: 1, final_state_unknown: false }, 0.0);
         let other = kubechurn_client::api::object::Object {
             key: kubechurn_client::api::object::ObjectKey::new("n", "d"),
             ..(*store[2]).clone()
         };
-        view.apply_of(0, &Change::Added { new: other.into(), listed: false, folded: 1 }, 0.0);
-        view.apply_of(0, &Change::Deleted { last: store[2].clone(), folded: 1, final_state_unknown: false }, 0.0);
+        view.apply(&Change::Added { new: other.into(), listed: false, folded: 1 }, 0.0);
+        view.apply(&Change::Deleted { last: store[2].clone(), folded: 1, final_state_unknown: false }, 0.0);
         play.ask();
         let wants = play.answer("100 a@1 b@2 c@3");
         assert!(wants.contains("4 of 4 rows are not as the store has them"), "{wants}");

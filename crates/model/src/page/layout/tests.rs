@@ -3,8 +3,8 @@
 use super::*;
 use crate::table::kinds::kind;
 
-fn face(names: &[&str]) -> Arc<Face> {
-    Arc::new(Face::of(&names.iter().filter_map(|name| kind(name)).collect::<Vec<_>>()))
+fn schema(names: &[&str]) -> Arc<TableSchema> {
+    Arc::new(TableSchema::of(&names.iter().filter_map(|name| kind(name)).collect::<Vec<_>>()))
 }
 
 fn titles(layout: &Layout) -> Vec<&'static str> {
@@ -27,7 +27,7 @@ fn columns_are_kubectl_s_until_they_are_arranged() {
             &["NAMESPACE", "NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE", "CONTAINERS", "IMAGES", "SELECTOR", "Δ"],
         ),
     ] {
-        assert_eq!(titles(&Layout::of(face(&[name]), wide, &none)), expected, "{name}");
+        assert_eq!(titles(&Layout::of(schema(&[name]), wide, &none)), expected, "{name}");
     }
     assert_eq!(titles(&Layout::of(Arc::default(), false, &none)), ["Δ"]);
 }
@@ -44,11 +44,11 @@ fn several_kinds_have_the_kind_before_and_the_namespace_if_any_has_one() {
         (&["no", "sa"], "KIND NAMESPACE NAME STATUS ROLES AGE VERSION Δ"),
         (&["sc", "ns"], "KIND NAME PROVISIONER RECLAIMPOLICY VOLUMEBINDINGMODE ALLOWVOLUMEEXPANSION STATUS AGE Δ"),
     ] {
-        assert_eq!(titles(&Layout::of(face(names), false, &none)).join(" "), expected, "{names:?}");
+        assert_eq!(titles(&Layout::of(schema(names), false, &none)).join(" "), expected, "{names:?}");
     }
-    let layout = Layout::of(face(&["deploy", "po"]), false, &order(&["NAME", "KIND"]));
+    let layout = Layout::of(schema(&["deploy", "po"]), false, &order(&["NAME", "KIND"]));
     assert_eq!(titles(&layout)[..2], ["NAME", "READY"], "{:?}", titles(&layout));
-    assert!(layout.fits(&face(&["deploy", "po"]), false) && !layout.fits(&face(&["po", "deploy"]), false));
+    assert!(layout.fits(&schema(&["deploy", "po"]), false) && !layout.fits(&schema(&["po", "deploy"]), false));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn an_order_copes_with_columns_that_come_and_go() {
         ),
         (order(&["NAME", "NAME"]), &["NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "Δ"]),
     ] {
-        let layout = Layout::of(face(&["pods"]), false, &arrangement);
+        let layout = Layout::of(schema(&["pods"]), false, &arrangement);
         let mut sorted = titles(&layout);
         // Whatever the order, each column is there once.
         sorted.sort_unstable();
@@ -76,10 +76,10 @@ fn an_order_copes_with_columns_that_come_and_go() {
 fn after(changes: &[Rearrange]) -> (Vec<&'static str>, Arrangement) {
     let mut arrangement = Arrangement::default();
     for change in changes {
-        let layout = Layout::of(face(&["namespaces"]), false, &arrangement);
+        let layout = Layout::of(schema(&["namespaces"]), false, &arrangement);
         arrangement = layout.rearranged(&arrangement, change.clone());
     }
-    (titles(&Layout::of(face(&["namespaces"]), false, &arrangement)), arrangement)
+    (titles(&Layout::of(schema(&["namespaces"]), false, &arrangement)), arrangement)
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn columns_are_moved_hidden_and_put_back() {
 
 #[test]
 fn widths_grow_with_values_unless_they_were_chosen() {
-    let mut layout = Layout::of(face(&["namespaces"]), false, &Arrangement::default());
+    let mut layout = Layout::of(schema(&["namespaces"]), false, &Arrangement::default());
     assert!(layout.make_room(0, "kube-system"));
     assert!(layout.make_room(0, "a"), "nothing gets narrower by itself");
     assert!(!layout.make_room(1, &"x".repeat(65)));
@@ -128,7 +128,7 @@ fn widths_grow_with_values_unless_they_were_chosen() {
     ] {
         let arrangement = layout.rearranged(&Arrangement::default(), change.clone());
         let mut resized = Layout {
-            face: layout.face.clone(),
+            schema: layout.schema.clone(),
             sources: layout.sources.clone(),
             widths: layout.widths.clone(),
             ..layout
@@ -136,7 +136,7 @@ fn widths_grow_with_values_unless_they_were_chosen() {
         resized.resize(&arrangement);
         let expected_grown = if expected.ends_with("fr)") { "minmax(11ch, 11fr)" } else { expected };
         assert_eq!(resized.template().split(" minmax").next(), Some(expected_grown), "{change:?}");
-        let mut layout = Layout::of(face(&["namespaces"]), false, &arrangement);
+        let mut layout = Layout::of(schema(&["namespaces"]), false, &arrangement);
         let template = layout.template();
         assert_eq!(template.split(" minmax").next(), Some(expected), "{change:?}");
         assert_eq!(layout.make_room(0, "kube-system"), !["7ch", "3ch"].contains(&expected), "{change:?}");
@@ -146,9 +146,9 @@ fn widths_grow_with_values_unless_they_were_chosen() {
 #[test]
 fn the_menu_has_every_column() {
     let arrangement = Arrangement { widths: [(String::from("NODE"), 9)].into(), ..Arrangement::default() };
-    let choices = Layout::of(face(&["pods"]), false, &arrangement).choices(&arrangement);
+    let choices = Layout::of(schema(&["pods"]), false, &arrangement).choices(&arrangement);
     let node = choices.iter().find(|choice| choice.title == "NODE").unwrap();
     assert_eq!((node.shown, node.width, choices.len()), (false, Some(9), kind("pods").unwrap().columns.len() + 3));
     let arrangement = Arrangement { shown: [(String::from("NODE"), true)].into(), ..arrangement };
-    assert!(titles(&Layout::of(face(&["pods"]), false, &arrangement)).contains(&"NODE"));
+    assert!(titles(&Layout::of(schema(&["pods"]), false, &arrangement)).contains(&"NODE"));
 }

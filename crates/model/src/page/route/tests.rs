@@ -24,7 +24,7 @@ fn parse_resolved(fragment: &str) -> Route {
 
 fn order(fragment: &str) -> Sort {
     let route = Route::parse(fragment);
-    route.order(&Face::of(&route.kinds(&Catalog::default())))
+    route.order(&TableSchema::of(&route.kinds(&Catalog::default())))
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_kind_that_is_not_there_keeps_its_name() {
 
 #[test]
 fn a_title_sorts_then_turns_around_then_lets_go() {
-    let descending = |route: &Route| route.order(&Face::of(&route.kinds(&Catalog::default()))).descending;
+    let descending = |route: &Route| route.order(&TableSchema::of(&route.kinds(&Catalog::default()))).descending;
     let route = Route::default().sorted_by("STATUS");
     assert_eq!((&*route.sort, descending(&route)), ("STATUS", false));
     let route = route.sorted_by("STATUS");
@@ -70,11 +70,11 @@ fn the_order_in_force_turns_around() {
         ("#/events", "-LAST SEEN", "LAST SEEN"),
     ] {
         let route = Route::parse(fragment);
-        let face = Face::of(&route.kinds(&Catalog::default()));
-        let turned = route.turned(&face);
-        let back = turned.turned(&face);
+        let schema = TableSchema::of(&route.kinds(&Catalog::default()));
+        let turned = route.turned(&schema);
+        let back = turned.turned(&schema);
         assert_eq!((&*turned.sort, &*back.sort), (once, twice), "{fragment}");
-        let (at_first, then) = (route.order(&face), turned.order(&face));
+        let (at_first, then) = (route.order(&schema), turned.order(&schema));
         assert_eq!((at_first.key, at_first.descending), (then.key, !then.descending), "{fragment}");
     }
 }

@@ -6,6 +6,17 @@ use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use crate::page::notices::{News, Said};
 use crate::page::verify::{EVERY, Run, Stage, Step, Verified, Verifier};
 
+/// Something is wrong with what is held of an informer.
+struct Finding {
+    id: InformerId,
+    /// How many lists the informer had had when the comparison began.
+    lists: u64,
+    /// What is wrong, in words.
+    why: String,
+    /// Whether the store is wrong, and not only the rows.
+    in_store: bool,
+}
+
 impl Verifier {
     /// The comparison came to nothing.
     pub(super) fn fail(&mut self, now: f64, why: String, informers: &mut SharedInformerFactory, steps: &mut Vec<Step>) {
@@ -27,7 +38,7 @@ impl Verifier {
     ) {
         let Some((id, lists)) = self.run.as_ref().map(|run| (run.id, run.lists)) else { return };
         self.fail(now, why.clone(), informers, steps);
-        self.heal(now, (id, lists), why, true, informers, steps);
+        self.heal(now, Finding { id, lists, why, in_store: true }, informers, steps);
     }
 
     pub(super) fn finish(
@@ -51,22 +62,15 @@ impl Verifier {
         }
         record.differed += 1;
         let in_store = verified.store.differences.total > 0;
-        let words = verified.words();
+        let why = verified.words();
         record.found = Some(verified);
-        self.heal(now, (id, lists), words, in_store, informers, steps);
+        self.heal(now, Finding { id, lists, why, in_store }, informers, steps);
     }
 
     /// Tells what is wrong, and has it healed: by a list, or, where only rows differ, by other rows. Where the last attempt
     /// did not help, and where a list has come since, nothing more is done.
-    fn heal(
-        &mut self,
-        now: f64,
-        (id, lists): (InformerId, u64),
-        why: String,
-        by_list: bool,
-        informers: &SharedInformerFactory,
-        steps: &mut Vec<Step>,
-    ) {
+    fn heal(&mut self, now: f64, finding: Finding, informers: &SharedInformerFactory, steps: &mut Vec<Step>) {
+        let Finding { id, lists, why, in_store: by_list } = finding;
         let (Some(record), Some(informer)) = (self.records.get_mut(&id), informers.get(id)) else { return };
         let Some((resource, scope)) = informers.of(id) else { return };
         let listed = informer.ledger().lists > lists;

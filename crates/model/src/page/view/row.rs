@@ -4,7 +4,7 @@ use crate::page::direction::direction;
 use crate::page::layout::{Layout, Source};
 use crate::page::view::{CellModel, RowModel};
 use crate::table::filter::{Place, searched};
-use crate::table::order::RowId;
+use crate::table::order::{RowId, RowKey};
 use crate::table::view::{Progress, Row, TableView};
 use crate::timeline::mark::{MarkType, grouped};
 use kubechurn_client::api::cell::Tone;
@@ -59,7 +59,7 @@ const FRESH: f64 = 2_000.0;
 pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
     let ShownRow { view, id, row, rank, look, before, wall, now } = shown;
     let (object, filter) = (&row.object, view.filter());
-    let (sources, face) = (layout.sources.clone(), layout.face().clone());
+    let (sources, schema) = (layout.sources.clone(), layout.schema().clone());
     let cells = sources.into_iter().enumerate().map(|(at, source)| {
         let mut text = String::new();
         let mut tone = Tone::Plain;
@@ -69,7 +69,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         let mut went = None;
         match source {
             Source::Kind => {
-                text.push_str(face.label(row.kind));
+                text.push_str(schema.label(row.kind));
                 marks = filter.marks(Place::Kind, &text);
             }
             Source::Namespace => {
@@ -81,7 +81,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
                 marks = filter.marks(Place::Name, &text);
             }
             Source::Cell(column) => {
-                let Some(cell) = face.cell(row.kind, column) else { return CellModel::default() };
+                let Some(cell) = schema.cell(row.kind, column) else { return CellModel::default() };
                 if let Some(value) = object.cells.get(cell) {
                     if !filter.is_empty() {
                         // The words of a cell begin with what of them is searched.
@@ -114,14 +114,14 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
     });
     let (cells, mark) = (cells.collect(), MarkType::from(row.delta));
     RowModel {
-        id: (id.0, row.born),
+        id: RowKey { id, born: row.born },
         rank,
-        kind: face.kind(row.kind).map_or("", |kind| kind.name),
+        kind: schema.kind(row.kind).map_or("", |kind| kind.name),
         key: object.key.clone(),
         uid: object.uid.clone(),
         state: if row.deleted_at().is_some() { "deleted" } else { "live" },
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
-        fading: row.deleted_at().map_or(0, |deleted_at| view.linger().fading(now - deleted_at)),
+        fading: row.deleted_at().map_or(0, |deleted_at| view.retention().fading(now - deleted_at)),
         selected: look.selected,
         hand: look.hand,
         flaw: object.flaw.clone(),
@@ -154,9 +154,9 @@ mod tests {
 
     use super::*;
     use crate::page::layout::Arrangement;
-    use crate::table::face::Face;
     use crate::table::filter::Filter;
     use crate::table::kinds::pods;
+    use crate::table::schema::TableSchema;
 
     const MINUTE: f64 = 60_000.0;
 
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_row_says_what_changed_for_a_while_and_when_it_was_deleted() {
-        let mut layout = Layout::of(Arc::new(Face::of(&[&pods::KIND])), false, &Arrangement::default());
+        let mut layout = Layout::of(Arc::new(TableSchema::of(&[&pods::KIND])), false, &Arrangement::default());
         let mut view = TableView::default();
         view.apply(&Change::Added { new: pod(1, 3), listed: true, folded: 1 }, 0.0);
         let (first, cells) = shown(&view, &mut layout, None, MINUTE);
@@ -199,7 +199,7 @@ mod tests {
         let (second, cells) = shown(&view, &mut layout, before, MINUTE + 1_000.0);
         assert!(cells.contains("STATUS=Running RESTARTS=[4]↑ "), "{cells}");
         let again = |at| {
-            let mut layout = Layout::of(layout.face().clone(), false, &Arrangement::default());
+            let mut layout = Layout::of(layout.schema().clone(), false, &Arrangement::default());
             shown(&view, &mut layout, Some(Seen { model: &second, changed: None }), at).1
         };
         assert!(again(MINUTE + 2_000.0).contains("RESTARTS=[4]↑ "), "the mark stays for two seconds");
@@ -212,11 +212,11 @@ mod tests {
 
     #[test]
     fn a_row_says_where_the_filter_matched() {
-        let face = Arc::new(Face::of(&[&pods::KIND]));
-        let mut layout = Layout::of(face.clone(), false, &Arrangement::default());
+        let schema = Arc::new(TableSchema::of(&[&pods::KIND]));
+        let mut layout = Layout::of(schema.clone(), false, &Arrangement::default());
         let mut view = TableView::default();
         view.apply(&Change::Added { new: pod(1, 0), listed: false, folded: 1 }, 0.0);
-        view.filter_by(Filter::over("eb run", &face).expect("a filter"));
+        view.filter_by(Filter::over("eb run", &schema).expect("a filter"));
         while view.progress().is_some() {
             view.work(|| true);
         }

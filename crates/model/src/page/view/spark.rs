@@ -36,13 +36,24 @@ mod tests {
     use kubechurn_client::api::uid::Uid;
 
     use super::*;
+    use crate::kind_id::KindId;
+    use crate::timeline::NewMark;
 
     #[test]
     fn bars_are_as_high_as_there_was_churn_and_lists_are_none() {
         let mut timeline = Timeline::default();
         let mut push = |at: f64, mark_type| {
             let (key, uid, version) = (ObjectKey::new("shop", "web"), Uid::new("u"), ResourceVersion::new("1"));
-            timeline.push(at, mark_type, (0, &key), &uid, &version, 1, Tone::Plain);
+            let mark = NewMark {
+                kind: KindId::ONLY,
+                key: &key,
+                uid: &uid,
+                mark_type,
+                resource_version: &version,
+                folded: 1,
+                tone: Tone::Plain,
+            };
+            timeline.push(at, mark);
         };
         push(1_000.0, MarkType::Replaced);
         (0..4).for_each(|_| push(30_500.0, MarkType::Updated));

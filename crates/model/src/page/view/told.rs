@@ -6,13 +6,13 @@ use kubechurn_client::cache::reflector::Health;
 use crate::page::route::{LeftOut, Route};
 use crate::page::view::{Trouble, seconds};
 use crate::page::watched::Watched;
-use crate::table::face::Face;
+use crate::table::schema::TableSchema;
 
 /// A table without rows, and what was asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct EmptyTable<'a> {
     /// What the table is like.
-    pub face: &'a Face,
+    pub schema: &'a TableSchema,
     /// What was asked for.
     pub route: &'a Route,
     /// How many objects are known, whether or not they pass the filter.
@@ -22,10 +22,10 @@ pub struct EmptyTable<'a> {
 }
 
 /// Why there is no row; `None` while that is not known yet.
-pub fn empty(EmptyTable { face, route, known, works }: EmptyTable<'_>, health: Health) -> Option<String> {
-    let title = face.title();
+pub fn empty(EmptyTable { schema, route, known, works }: EmptyTable<'_>, health: Health) -> Option<String> {
+    let title = schema.title();
     let place = match &*route.namespaces {
-        _ if !face.is_namespaced() => String::new(),
+        _ if !schema.is_namespaced() => String::new(),
         [] => String::from(" in any namespace"),
         namespaces => format!(" in {}", namespaces.join(", ")),
     };
@@ -81,8 +81,8 @@ mod tests {
     fn a_table_without_rows_says_why() {
         let said = |fragment: &str, health, known, works| {
             let route = Route::parse(fragment);
-            let face = Face::of(&route.kinds(&Catalog::default()));
-            empty(EmptyTable { face: &face, route: &route, known, works }, health).unwrap_or_default()
+            let schema = TableSchema::of(&route.kinds(&Catalog::default()));
+            empty(EmptyTable { schema: &schema, route: &route, known, works }, health).unwrap_or_default()
         };
         assert_eq!(said("#/pods", Health::Live, 0, false), "There are no Pods in any namespace.");
         assert_eq!(said("#/nodes", Health::Live, 0, false), "There are no Nodes.");

@@ -8,8 +8,8 @@ use crate::page::notices::Announcer;
 use crate::page::route::Route;
 use crate::page::watched::{Watched, scopes};
 use crate::page::watches::Watches;
-use crate::table::face::Face;
 use crate::table::kinds::Kind;
+use crate::table::schema::TableSchema;
 use crate::timeline::Timeline;
 
 /// What a place asks for.
@@ -18,7 +18,7 @@ pub struct Wanted<'a> {
     route: &'a Route,
     /// Those whose columns are known, the ones in view first.
     kinds: Vec<&'static Kind>,
-    in_view: Face,
+    in_view: TableSchema,
 }
 
 /// What the watches work with.
@@ -47,7 +47,7 @@ impl<'a> Wanted<'a> {
         let known = |kind: &&'static Kind| !definitions.awaits(kind);
         let kinds = route.watched(catalog).into_iter().filter(known).collect();
         let in_view: Vec<&'static Kind> = route.kinds(catalog).into_iter().filter(known).collect();
-        Wanted { route, kinds, in_view: Face::of(&in_view) }
+        Wanted { route, kinds, in_view: TableSchema::of(&in_view) }
     }
 
     fn is_in_view(&self, kind: &Kind) -> bool {

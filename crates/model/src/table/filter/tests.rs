@@ -65,7 +65,11 @@ fn a_row_is_shown_if_every_word_says_so() {
         ("host:80", false),
     ] {
         let filter = Filter::parse(text, COLUMNS).unwrap();
-        assert_eq!(filter.matches(&Face::default(), 0, &object(), &mut String::new()), expected, "{text}");
+        assert_eq!(
+            filter.matches(&TableSchema::default(), KindId::ONLY, &object(), &mut String::new()),
+            expected,
+            "{text}"
+        );
     }
 }
 

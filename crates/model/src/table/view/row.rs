@@ -8,8 +8,9 @@ use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::weight::{is_exact, turned};
 use kubechurn_client::cache::delta::DeltaType;
 
-use crate::table::face::Face;
+use crate::kind_id::KindId;
 use crate::table::order::RowId;
+use crate::table::schema::TableSchema;
 
 /// What rows are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,14 +56,14 @@ pub struct Row {
     /// What the last change was.
     pub delta: DeltaType,
     /// Which of the table's kinds it is of.
-    pub kind: u8,
+    pub kind: KindId,
     /// Whether that filter lets it through.
     pub(super) shown: bool,
 }
 
 impl Row {
     /// Whether it is the object with this key, of the kind with this number.
-    pub fn is_of(&self, kind: u8, key: &ObjectKey) -> bool {
+    pub fn is_of(&self, kind: KindId, key: &ObjectKey) -> bool {
         self.kind == kind && self.object.key == *key
     }
 
@@ -73,10 +74,10 @@ impl Row {
 }
 
 /// A strict order of rows: what the user asked for, then namespace and name, then the kind as it was asked for, then
-/// the row's own number, for a deleted row may linger beside its successor. A row without the cell, because its kind has
+/// the row's own number, for a deleted row may stay beside its successor. A row without the cell, because its kind has
 /// none or its object could not be read, stands last whichever way the order is turned.
 pub(super) fn comparison<'a>(
-    face: &'a Face,
+    schema: &'a TableSchema,
     rows: &'a [Option<Row>],
     sort: Sort,
 ) -> impl Fn(RowId, RowId) -> Ordering + Copy + 'a {
@@ -88,8 +89,8 @@ pub(super) fn comparison<'a>(
         let by = match sort.key {
             SortKey::Key => one_key.cmp(two_key),
             SortKey::Name => one_key.name.cmp(&two_key.name),
-            SortKey::Kind => face.rank(one.kind).cmp(&face.rank(two.kind)),
-            SortKey::Column(column) => match (cell(face, one, column), cell(face, two, column)) {
+            SortKey::Kind => schema.rank(one.kind).cmp(&schema.rank(two.kind)),
+            SortKey::Column(column) => match (cell(schema, one, column), cell(schema, two, column)) {
                 (Some(one), Some(two)) => one.compare(two),
                 (one, two) => {
                     missing = one.is_none().cmp(&two.is_none());
@@ -105,12 +106,12 @@ pub(super) fn comparison<'a>(
 
 /// The same order, with a look at the rows' weights first, each at its row's number. Most rows are told apart by that.
 pub(super) fn weighed<'a>(
-    face: &'a Face,
+    schema: &'a TableSchema,
     rows: &'a [Option<Row>],
     sort: Sort,
     weights: &'a [u64],
 ) -> impl Fn(RowId, RowId) -> Ordering + Copy + 'a {
-    let (whole, among_equals) = (comparison(face, rows, sort), among_equals(rows));
+    let (whole, among_equals) = (comparison(schema, rows, sort), among_equals(rows));
     let is_cell = matches!(sort.key, SortKey::Column(_));
     move |a, b| {
         let (one, two) = (weights[a.0 as usize], weights[b.0 as usize]);
@@ -123,12 +124,12 @@ pub(super) fn weighed<'a>(
 }
 
 /// What a row weighs in an order: rows of different weights stand as [`comparison`] has them.
-pub(super) fn weigh(face: &Face, row: &Row, sort: Sort) -> u64 {
+pub(super) fn weigh(schema: &TableSchema, row: &Row, sort: Sort) -> u64 {
     let weight = match sort.key {
         SortKey::Key => CellRef::Text(&row.object.key.namespace).weight(),
         SortKey::Name => CellRef::Text(&row.object.key.name).weight(),
-        SortKey::Kind => CellRef::Number(face.rank(row.kind) as i64).weight(),
-        SortKey::Column(column) => match cell(face, row, column) {
+        SortKey::Kind => CellRef::Number(schema.rank(row.kind) as i64).weight(),
+        SortKey::Column(column) => match cell(schema, row, column) {
             Some(cell) => cell.weight(),
             // Last, whichever way the order is turned.
             None => return u64::MAX,
@@ -150,8 +151,8 @@ pub(super) fn touch(rows: &[Option<Row>], sort: Sort) {
     std::hint::black_box(rows.iter().flatten().filter_map(first).fold(0, u8::wrapping_add));
 }
 
-fn cell<'a>(face: &Face, row: &'a Row, column: usize) -> Option<CellRef<'a>> {
-    row.object.cells.get(face.cell(row.kind, column)?)
+fn cell<'a>(schema: &TableSchema, row: &'a Row, column: usize) -> Option<CellRef<'a>> {
+    row.object.cells.get(schema.cell(row.kind, column)?)
 }
 
 fn among_equals(rows: &[Option<Row>]) -> impl Fn(RowId, RowId) -> Ordering + Copy {

@@ -11,7 +11,7 @@ use super::*;
 use crate::table::column::Column;
 use crate::table::view::held::AROUND;
 
-const LINGER: f64 = 10_000.0;
+const RETENTION: f64 = 10_000.0;
 
 fn object(name: &str, ready: i64, version: u32) -> Arc<Object> {
     Arc::new(Object {
@@ -59,7 +59,7 @@ fn a_deleted_row_lingers_in_its_place_beside_its_successor_and_then_goes() {
     assert_eq!((names(&view), view.counts()), (vec!["a".into(), "b†".into(), "c".into()], (2, 2)));
     view.apply(&added("b", 0), 2000.0);
     assert_eq!((names(&view).len(), view.counts()), (4, (3, 3)));
-    view.expire(1000.0 + LINGER);
+    view.expire(1000.0 + RETENTION);
     assert_eq!(names(&view), ["a", "b", "c"]);
     view.apply(&added("d", 0), 20_000.0);
     assert_eq!(names(&view), ["a", "b", "c", "d"]);
@@ -111,10 +111,10 @@ fn nothing_moves_while_the_table_is_held() {
     view.hold(0, 10);
     view.apply(&added("a", 1), 1.0);
     view.apply(&deleted("b"), 2.0);
-    view.expire(2.0 + LINGER);
+    view.expire(2.0 + RETENTION);
     assert_eq!((names(&view), view.waiting()), (vec!["b†".into(), "d".into()], 1));
     view.release();
-    view.expire(2.0 + LINGER);
+    view.expire(2.0 + RETENTION);
     assert_eq!((names(&view), view.waiting()), (vec!["a".into(), "d".into()], 0));
 }
 
@@ -124,31 +124,31 @@ fn a_new_choice_applies_at_once_to_rows_that_linger_and_never_to_what_is_held() 
     for (at, name) in ["a", "b"].into_iter().enumerate() {
         view.apply(&deleted(name), 1_000.0 * at as f64);
     }
-    for (linger, now, expected) in [
-        (Linger::TenSeconds, 9_999.0, vec!["a†", "b†", "c"]),
-        (Linger::Minute, 50_000.0, vec!["a†", "b†", "c"]),
-        (Linger::UntilDismissed, 1e12, vec!["a†", "b†", "c"]),
-        (Linger::FiveMinutes, 300_999.0, vec!["b†", "c"]),
-        (Linger::TwoSeconds, 301_000.0, vec!["c"]),
+    for (retention, now, expected) in [
+        (Retention::TenSeconds, 9_999.0, vec!["a†", "b†", "c"]),
+        (Retention::Minute, 50_000.0, vec!["a†", "b†", "c"]),
+        (Retention::UntilDismissed, 1e12, vec!["a†", "b†", "c"]),
+        (Retention::FiveMinutes, 300_999.0, vec!["b†", "c"]),
+        (Retention::TwoSeconds, 301_000.0, vec!["c"]),
     ] {
-        view.linger_for(linger);
+        view.retain_for(retention);
         view.expire(now);
-        assert_eq!(names(&view), expected, "{linger:?} at {now}");
+        assert_eq!(names(&view), expected, "{retention:?} at {now}");
     }
-    view.linger_for(Linger::AtOnce);
+    view.retain_for(Retention::AtOnce);
     view.hold(0, 10);
     view.apply(&deleted("c"), 302_000.0);
     view.expire(302_000.0);
     assert_eq!(names(&view), ["c†"], "what is held stays, marked");
     view.release();
     view.expire(302_000.0);
-    assert!(names(&view).is_empty() && view.lingering() == (0, 0));
+    assert!(names(&view).is_empty() && view.retained() == (0, 0));
 }
 
 #[test]
 fn deleted_rows_that_stay_are_bounded_counted_and_dismissed() {
     let mut view = TableView::default();
-    view.linger_for(Linger::UntilDismissed);
+    view.retain_for(Retention::UntilDismissed);
     for number in 0..MOST + 3 {
         let name = format!("a-{number:02}");
         view.apply(&added(&name, 1), 0.0);
@@ -156,41 +156,41 @@ fn deleted_rows_that_stay_are_bounded_counted_and_dismissed() {
         view.expire(number as f64);
     }
     view.apply(&added("b", 1), 100.0);
-    assert_eq!((view.lingering(), &*names(&view)[0]), ((MOST, 3), "a-03†"), "the oldest went");
-    view.linger_for(Linger::UntilDismissed);
-    assert_eq!(view.lingering().1, 3, "the same choice is no new one");
+    assert_eq!((view.retained(), &*names(&view)[0]), ((MOST, 3), "a-03†"), "the oldest went");
+    view.retain_for(Retention::UntilDismissed);
+    assert_eq!(view.retained().1, 3, "the same choice is no new one");
     view.filter_by(filter("b"));
     view.hold(0, 10);
     view.dismiss();
-    assert_eq!((view.lingering(), view.counts(), names(&view)), ((0, 0), (1, 1), vec!["b".into()]));
+    assert_eq!((view.retained(), view.counts(), names(&view)), ((0, 0), (1, 1), vec!["b".into()]));
     view.filter_by(filter(""));
     assert_eq!((names(&view), view.rows.len() - view.free.len()), (vec!["b".into()], 1));
 }
 
 #[test]
 fn a_choice_has_a_name_and_fades_as_it_lasts() {
-    for (linger, since, expected) in [
-        (Linger::TenSeconds, 2_499.0, 0),
-        (Linger::TenSeconds, 7_500.0, 3),
-        (Linger::TenSeconds, 1e9, 3),
-        (Linger::TwoSeconds, 1_000.0, 2),
-        (Linger::FiveMinutes, 100_000.0, 1),
-        (Linger::UntilDismissed, 1e12, 0),
-        (Linger::AtOnce, 5.0, 0),
-        (Linger::Minute, -1.0, 0),
+    for (retention, since, expected) in [
+        (Retention::TenSeconds, 2_499.0, 0),
+        (Retention::TenSeconds, 7_500.0, 3),
+        (Retention::TenSeconds, 1e9, 3),
+        (Retention::TwoSeconds, 1_000.0, 2),
+        (Retention::FiveMinutes, 100_000.0, 1),
+        (Retention::UntilDismissed, 1e12, 0),
+        (Retention::AtOnce, 5.0, 0),
+        (Retention::Minute, -1.0, 0),
     ] {
-        assert_eq!(linger.fading(since), expected, "{linger:?} after {since}");
+        assert_eq!(retention.fading(since), expected, "{retention:?} after {since}");
     }
-    assert!(Linger::ALL.iter().all(|linger| Linger::named(linger.name()) == Some(*linger)));
-    assert_eq!((Linger::named("7s"), Linger::default()), (None, Linger::TenSeconds));
-    assert!(Linger::ALL.is_sorted_by_key(|linger| linger.milliseconds()));
+    assert!(Retention::ALL.iter().all(|retention| Retention::named(retention.name()) == Some(*retention)));
+    assert_eq!((Retention::named("7s"), Retention::default()), (None, Retention::TenSeconds));
+    assert!(Retention::ALL.is_sorted_by_key(|retention| retention.milliseconds()));
 }
 
 #[test]
 fn an_update_says_which_cells_changed() {
     let mut view = view(&[added("a", 1)]);
     view.apply(&updated("a", 1, 2), 1.0);
-    let row = view.row(view.find(0, &ObjectKey::new("shop", "a")).unwrap()).unwrap();
+    let row = view.row(view.find(KindId::ONLY, &ObjectKey::new("shop", "a")).unwrap()).unwrap();
     assert_eq!((row.changed, row.delta), (0b01, DeltaType::Updated));
 }
 
@@ -200,7 +200,7 @@ enum Step {
     Put(u8, i64),
     Delete(u8),
     Expire,
-    Linger(Linger),
+    Retention(Retention),
     Dismiss,
     Sort(usize, bool),
     Filter(&'static str),
@@ -214,7 +214,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => (0..60_u8, 0..20_i64).prop_map(|(name, ready)| Step::Put(name, ready)),
         2 => (0..60_u8).prop_map(Step::Delete),
         1 => Just(Step::Expire),
-        1 => proptest::sample::select(&Linger::ALL[..]).prop_map(Step::Linger),
+        1 => proptest::sample::select(&Retention::ALL[..]).prop_map(Step::Retention),
         1 => Just(Step::Dismiss),
         1 => (0..4_usize, any::<bool>()).prop_map(|(key, descending)| Step::Sort(key, descending)),
         1 => filters.prop_map(Step::Filter),
@@ -313,14 +313,14 @@ proptest! {
                 }
                 Step::Expire => {
                     view.expire(now as f64);
-                    rows.retain(|row| row.3 || ((now - row.2) as f64) < view.linger().milliseconds());
+                    rows.retain(|row| row.3 || ((now - row.2) as f64) < view.retention().milliseconds());
                     // They are deleted one at a time: the oldest of too many go.
                     let mut gone: Vec<u64> = rows.iter().filter(|row| !row.3).map(|row| row.2).collect();
                     gone.sort_unstable();
                     let oldest = gone.len().checked_sub(MOST).map_or(0, |first| gone.get(first).copied().unwrap_or(0));
                     rows.retain(|row| row.3 || row.2 >= oldest);
                 }
-                Step::Linger(linger) => view.linger_for(linger),
+                Step::Retention(retention) => view.retain_for(retention),
                 Step::Dismiss => {
                     view.dismiss();
                     rows.retain(|row| row.3);

@@ -118,7 +118,7 @@ impl TableView {
         match &self.work {
             Work::Done => None,
             Work::Filtering(cursor) => {
-                let at = cursor.and_then(|id| self.all.position(id, comparison(&self.face, &self.rows, self.sort)));
+                let at = cursor.and_then(|id| self.all.position(id, comparison(&self.schema, &self.rows, self.sort)));
                 Some(Progress { sorting: false, done: at.map_or(0, |at| at + 1), of })
             }
             Work::Sorting(sorting) => Some(Progress { sorting: true, done: self.all.len() + sorting.top.len(), of }),
@@ -145,7 +145,7 @@ impl TableView {
     }
 
     fn filter_some(&mut self, cursor: Option<RowId>) {
-        let at = cursor.and_then(|id| self.all.position(id, comparison(&self.face, &self.rows, self.sort)));
+        let at = cursor.and_then(|id| self.all.position(id, comparison(&self.schema, &self.rows, self.sort)));
         let step: Vec<RowId> = self.all.iter_from(at.map_or(0, |at| at + 1)).take(STEP).collect();
         for &id in &step {
             if self.judge(id)
@@ -198,7 +198,7 @@ impl TableView {
     fn finish_sorting(&mut self) {
         let Work::Sorting(Sorting { top, weights, .. }) = std::mem::take(&mut self.work) else { return };
         for id in top.iter_from(0) {
-            self.all.insert(id, weighed(&self.face, &self.rows, self.sort, &weights));
+            self.all.insert(id, weighed(&self.schema, &self.rows, self.sort, &weights));
         }
         if let Some(shown) = &mut self.shown {
             // Every row was judged on the way.
@@ -214,14 +214,14 @@ impl TableView {
             sorting.weights.resize(self.rows.len(), 0);
             sorting.places.resize(self.rows.len(), Place::Out);
         }
-        sorting.weights[at] = self.rows[at].as_ref().map_or(0, |row| weigh(&self.face, row, self.sort));
+        sorting.weights[at] = self.rows[at].as_ref().map_or(0, |row| weigh(&self.schema, row, self.sort));
         sorting.weights[at]
     }
 
     /// Places a row outside of the top.
     fn place(&mut self, id: RowId) {
         let Work::Sorting(Sorting { weights, places, .. }) = &mut self.work else { return };
-        self.all.insert(id, weighed(&self.face, &self.rows, self.sort, weights));
+        self.all.insert(id, weighed(&self.schema, &self.rows, self.sort, weights));
         places[id.0 as usize] = Place::Rest;
     }
 
@@ -236,7 +236,7 @@ impl TableView {
         match self.work {
             Work::Done => true,
             Work::Filtering(cursor) => cursor
-                .is_some_and(|cursor| comparison(&self.face, &self.rows, self.sort)(id, cursor) != Ordering::Greater),
+                .is_some_and(|cursor| comparison(&self.schema, &self.rows, self.sort)(id, cursor) != Ordering::Greater),
             Work::Sorting(_) => false,
         }
     }
@@ -250,7 +250,7 @@ impl TableView {
                 self.rank(id, shown);
             }
             _ => {
-                self.all.insert(id, comparison(&self.face, &self.rows, self.sort));
+                self.all.insert(id, comparison(&self.schema, &self.rows, self.sort));
                 if shown && self.is_past(id) {
                     self.show(id);
                 }
@@ -262,7 +262,7 @@ impl TableView {
     fn rank(&mut self, id: RowId, shown: bool) {
         let Work::Sorting(sorting) = &mut self.work else { return };
         let at = id.0 as usize;
-        let compare = weighed(&self.face, &self.rows, self.sort, &sorting.weights);
+        let compare = weighed(&self.schema, &self.rows, self.sort, &sorting.weights);
         let leads = match sorting.top.last() {
             _ if !shown => false,
             Some(last) if sorting.rejected => compare(id, last) == Ordering::Less,
@@ -290,10 +290,10 @@ impl TableView {
     pub(super) fn leave(&mut self, id: RowId) {
         let Some(row) = &self.rows[id.0 as usize] else { return };
         let is_shown = row.shown && row.judged == self.epoch;
-        let compare = comparison(&self.face, &self.rows, self.sort);
+        let compare = comparison(&self.schema, &self.rows, self.sort);
         match &mut self.work {
             Work::Sorting(Sorting { top, weights, places, .. }) => {
-                let compare = weighed(&self.face, &self.rows, self.sort, weights);
+                let compare = weighed(&self.schema, &self.rows, self.sort, weights);
                 let place = places.get_mut(id.0 as usize).map(std::mem::take);
                 match place.unwrap_or_default() {
                     Place::Top => drop(top.remove(id, compare)),
@@ -306,7 +306,7 @@ impl TableView {
                     && *cursor == Some(id)
                 {
                     // The walk goes on behind the row before it.
-                    let at = self.all.position(id, comparison(&self.face, &self.rows, self.sort)).unwrap_or(0);
+                    let at = self.all.position(id, comparison(&self.schema, &self.rows, self.sort)).unwrap_or(0);
                     *cursor = at.checked_sub(1).and_then(|before| self.all.iter_from(before).next());
                 }
                 self.all.remove(id, compare);
@@ -319,13 +319,13 @@ impl TableView {
 
     pub(super) fn show(&mut self, id: RowId) {
         if let Some(shown) = &mut self.shown {
-            shown.insert(id, comparison(&self.face, &self.rows, self.sort));
+            shown.insert(id, comparison(&self.schema, &self.rows, self.sort));
         }
     }
 
     pub(super) fn hide(&mut self, id: RowId) {
         if let Some(shown) = &mut self.shown {
-            shown.remove(id, comparison(&self.face, &self.rows, self.sort));
+            shown.remove(id, comparison(&self.schema, &self.rows, self.sort));
         }
     }
 }

@@ -8,7 +8,7 @@ use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::ResourceVersion;
 
 use super::super::*;
-use super::LINGER;
+use super::RETENTION;
 use crate::table::column::Column;
 use crate::table::kinds::{Kind, kind};
 
@@ -19,18 +19,18 @@ const COLUMNS: [&[Column]; 3] = [
     &[Column::figures("DATA")],
 ];
 
-fn face() -> Arc<Face> {
+fn schema() -> Arc<TableSchema> {
     let names = ["replicasets", "pods", "configmaps"];
     let kinds = names.into_iter().zip(COLUMNS).map(|(name, columns)| -> &'static Kind {
         Box::leak(Box::new(Kind { columns, ..*kind(name).expect("a built-in kind") }))
     });
-    Arc::new(Face::of(&kinds.collect::<Vec<_>>()))
+    Arc::new(TableSchema::of(&kinds.collect::<Vec<_>>()))
 }
 
 /// One object: its kind, its name, its number, and when it changed; and whether it lives.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Plain {
-    kind: u8,
+    kind: KindId,
     name: String,
     number: i64,
     at: u64,
@@ -39,7 +39,7 @@ struct Plain {
 
 impl Plain {
     fn cells(&self) -> Vec<Cell> {
-        match self.kind {
+        match self.kind.0 {
             0 => vec![Cell::Number(self.number), Cell::Static("new")],
             1 => vec![Cell::Status(format!("S{}", self.number % 3).into(), Tone::Good), Cell::Ratio(self.number, 9)],
             _ => vec![Cell::Static("none")],
@@ -49,7 +49,7 @@ impl Plain {
     fn object(&self) -> Arc<Object> {
         Arc::new(Object {
             key: ObjectKey::new("shop", &self.name),
-            uid: format!("{}-{}", self.kind, self.name).into(),
+            uid: format!("{}-{}", self.kind.0, self.name).into(),
             resource_version: ResourceVersion::new("1"),
             cells: (&self.cells()[..]).into(),
             flaw: None,
@@ -60,12 +60,12 @@ impl Plain {
 
     /// The cell under a title, as it is printed.
     fn under(&self, title: &str) -> Option<Cell> {
-        let at = COLUMNS[usize::from(self.kind)].iter().position(|column| column.title == title)?;
+        let at = COLUMNS[self.kind.index()].iter().position(|column| column.title == title)?;
         self.cells().into_iter().nth(at)
     }
 
     fn label(&self) -> &'static str {
-        ["ReplicaSet", "Pod", "ConfigMap"][usize::from(self.kind)]
+        ["ReplicaSet", "Pod", "ConfigMap"][self.kind.index()]
     }
 
     fn is_shown(&self, filter: &str) -> bool {
@@ -80,12 +80,12 @@ impl Plain {
             texts.into_iter().chain(cells).chain(ready.clone()).any(|text| text.contains(word))
         };
         match filter {
-            "KIND:pod" => self.kind == 1,
-            "!KIND:set" => self.kind != 0,
-            "KIND:/^(pod|configmap)$/" => self.kind != 0,
+            "KIND:pod" => self.kind == KindId(1),
+            "!KIND:set" => self.kind != KindId(0),
+            "KIND:/^(pod|configmap)$/" => self.kind != KindId(0),
             "READY:2" => ready.is_some_and(|ready| ready.contains('2')),
-            "STATUS:s1" => self.kind == 1 && self.number % 3 == 1,
-            "!STATUS:s1" => !(self.kind == 1 && self.number % 3 == 1),
+            "STATUS:s1" => self.kind == KindId(1) && self.number % 3 == 1,
+            "!STATUS:s1" => !(self.kind == KindId(1) && self.number % 3 == 1),
             word => word.is_empty() || has(word),
         }
     }
@@ -95,14 +95,14 @@ const FILTERS: [&str; 9] =
     ["", "KIND:pod", "!KIND:set", "KIND:/^(pod|configmap)$/", "READY:2", "STATUS:s1", "!STATUS:s1", "pod", "s2"];
 const SORTS: [&str; 6] = ["KEY", "NAME", "KIND", "READY", "STATUS", "CHANGED"];
 
-fn sort_key(face: &Face, title: &str) -> SortKey {
+fn sort_key(schema: &TableSchema, title: &str) -> SortKey {
     match title {
         "KEY" => SortKey::Key,
         "NAME" => SortKey::Name,
         "KIND" => SortKey::Kind,
         "CHANGED" => SortKey::Changed,
         title => SortKey::Column(
-            face.columns().iter().position(|column| column.title == title).expect("a title of the face"),
+            schema.columns().iter().position(|column| column.title == title).expect("a title of the schema"),
         ),
     }
 }
@@ -137,8 +137,8 @@ fn shown(view: &TableView) -> Vec<Plain> {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Put(u8, u8, i64),
-    Delete(u8, u8),
+    Put(KindId, u8, i64),
+    Delete(KindId, u8),
     Expire,
     Sort(usize, bool),
     Filter(usize),
@@ -147,8 +147,8 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        6 => (0..3_u8, 0..12_u8, 0..30_i64).prop_map(|(kind, name, number)| Step::Put(kind, name, number)),
-        2 => (0..3_u8, 0..12_u8).prop_map(|(kind, name)| Step::Delete(kind, name)),
+        6 => (0..3_u8, 0..12_u8, 0..30_i64).prop_map(|(kind, name, number)| Step::Put(KindId(kind), name, number)),
+        2 => (0..3_u8, 0..12_u8).prop_map(|(kind, name)| Step::Delete(KindId(kind), name)),
         1 => Just(Step::Expire),
         1 => (0..SORTS.len(), any::<bool>()).prop_map(|(key, descending)| Step::Sort(key, descending)),
         1 => (0..FILTERS.len()).prop_map(Step::Filter),
@@ -160,15 +160,15 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #[test]
     fn a_view_of_several_kinds_ends_as_a_plain_sorted_and_filtered_vector(steps in steps()) {
-        let face = face();
-        let mut view = TableView::of(face.clone());
+        let schema = schema();
+        let mut view = TableView::of(schema.clone());
         let mut rows: Vec<Plain> = Vec::new();
         let (mut now, mut sort, mut descending, mut words) = (0_u64, "KEY", false, "");
         for step in steps {
             now += 400;
             match step {
                 Step::Put(kind, name, number) => {
-                    let number = if kind == 2 { 0 } else { number };
+                    let number = if kind == KindId(2) { 0 } else { number };
                     let new = Plain { kind, name: format!("n{name}"), number, at: now, live: true };
                     let object = new.object();
                     match rows.iter_mut().find(|row| (row.kind, &row.name, row.live) == (kind, &new.name, true)) {
@@ -198,7 +198,7 @@ proptest! {
                 }
                 Step::Expire => {
                     view.expire(now as f64);
-                    rows.retain(|row| row.live || ((now - row.at) as f64) < LINGER);
+                    rows.retain(|row| row.live || ((now - row.at) as f64) < RETENTION);
                     let mut gone: Vec<u64> = rows.iter().filter(|row| !row.live).map(|row| row.at).collect();
                     gone.sort_unstable();
                     let oldest = gone.len().checked_sub(MOST).map_or(0, |first| gone[first]);
@@ -206,11 +206,11 @@ proptest! {
                 }
                 Step::Sort(key, turned) => {
                     (sort, descending) = (SORTS[key], turned);
-                    view.sort_by(Sort { key: sort_key(&face, sort), descending });
+                    view.sort_by(Sort { key: sort_key(&schema, sort), descending });
                 }
                 Step::Filter(at) => {
                     words = FILTERS[at];
-                    view.filter_by(Filter::over(words, &face).expect("a filter"));
+                    view.filter_by(Filter::over(words, &schema).expect("a filter"));
                 }
                 Step::Work(mut slices) => {
                     view.work(|| {
@@ -242,14 +242,14 @@ proptest! {
 
 #[test]
 fn what_has_no_such_cell_stands_last_whichever_way() {
-    let face = face();
-    let mut view = TableView::of(face.clone());
+    let schema = schema();
+    let mut view = TableView::of(schema.clone());
     for (kind, number) in [(2, 0), (0, 5), (1, 4), (1, 1), (0, 7)] {
-        let new = Plain { kind, name: format!("n{number}"), number, at: 0, live: true }.object();
-        view.apply_of(kind, &Change::Added { new, listed: true, folded: 1 }, 0.0);
+        let new = Plain { kind: KindId(kind), name: format!("n{number}"), number, at: 0, live: true }.object();
+        view.apply_of(KindId(kind), &Change::Added { new, listed: true, folded: 1 }, 0.0);
     }
     let names = |view: &TableView| {
-        shown(view).iter().map(|row| format!("{}{}", row.kind, row.name)).collect::<Vec<_>>().join(" ")
+        shown(view).iter().map(|row| format!("{}{}", row.kind.0, row.name)).collect::<Vec<_>>().join(" ")
     };
     for (title, descending, expected) in [
         ("READY", false, "0n5 0n7 1n1 1n4 2n0"),
@@ -258,7 +258,7 @@ fn what_has_no_such_cell_stands_last_whichever_way() {
         ("KIND", false, "2n0 1n1 1n4 0n5 0n7"),
         ("KIND", true, "0n5 0n7 1n1 1n4 2n0"),
     ] {
-        view.sort_by(Sort { key: sort_key(&face, title), descending });
+        view.sort_by(Sort { key: sort_key(&schema, title), descending });
         while view.work(|| true) {}
         assert_eq!(names(&view), expected, "{title} {descending}");
     }

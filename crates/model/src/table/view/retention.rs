@@ -11,7 +11,7 @@ const STEPS: f64 = 4.0;
 
 /// How long deleted rows stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Linger {
+pub enum Retention {
     /// Not at all.
     AtOnce,
     /// Two seconds.
@@ -27,44 +27,44 @@ pub enum Linger {
     UntilDismissed,
 }
 
-impl Linger {
+impl Retention {
     /// Every choice, the shortest first.
-    pub const ALL: [Linger; 6] = [
-        Linger::AtOnce,
-        Linger::TwoSeconds,
-        Linger::TenSeconds,
-        Linger::Minute,
-        Linger::FiveMinutes,
-        Linger::UntilDismissed,
+    pub const ALL: [Retention; 6] = [
+        Retention::AtOnce,
+        Retention::TwoSeconds,
+        Retention::TenSeconds,
+        Retention::Minute,
+        Retention::FiveMinutes,
+        Retention::UntilDismissed,
     ];
 
     /// How long that is, in milliseconds.
     pub fn milliseconds(self) -> f64 {
         match self {
-            Linger::AtOnce => 0.0,
-            Linger::TwoSeconds => 2_000.0,
-            Linger::TenSeconds => 10_000.0,
-            Linger::Minute => 60_000.0,
-            Linger::FiveMinutes => 300_000.0,
-            Linger::UntilDismissed => f64::INFINITY,
+            Retention::AtOnce => 0.0,
+            Retention::TwoSeconds => 2_000.0,
+            Retention::TenSeconds => 10_000.0,
+            Retention::Minute => 60_000.0,
+            Retention::FiveMinutes => 300_000.0,
+            Retention::UntilDismissed => f64::INFINITY,
         }
     }
 
     /// The word under which it is kept, and by which a test finds it.
     pub fn name(self) -> &'static str {
         match self {
-            Linger::AtOnce => "0",
-            Linger::TwoSeconds => "2s",
-            Linger::TenSeconds => "10s",
-            Linger::Minute => "1m",
-            Linger::FiveMinutes => "5m",
-            Linger::UntilDismissed => "dismissed",
+            Retention::AtOnce => "0",
+            Retention::TwoSeconds => "2s",
+            Retention::TenSeconds => "10s",
+            Retention::Minute => "1m",
+            Retention::FiveMinutes => "5m",
+            Retention::UntilDismissed => "dismissed",
         }
     }
 
     /// The choice of that name.
-    pub fn named(name: &str) -> Option<Linger> {
-        Linger::ALL.into_iter().find(|linger| linger.name() == name)
+    pub fn named(name: &str) -> Option<Retention> {
+        Retention::ALL.into_iter().find(|retention| retention.name() == name)
     }
 
     /// How far a row has faded that was deleted so long ago, in steps: 0 at first, and for as long as it stays for good.
@@ -76,20 +76,20 @@ impl Linger {
 
 impl TableView {
     /// Has deleted rows stay so long, those that are deleted already among them: [`TableView::expire`] acts on it.
-    pub fn linger_for(&mut self, linger: Linger) {
-        if self.linger != linger {
-            (self.linger, self.crowded_out) = (linger, 0);
+    pub fn retain_for(&mut self, retention: Retention) {
+        if self.retention != retention {
+            (self.retention, self.crowded_out) = (retention, 0);
         }
     }
 
     /// How long deleted rows stay.
-    pub fn linger(&self) -> Linger {
-        self.linger
+    pub fn retention(&self) -> Retention {
+        self.retention
     }
 
     /// How many deleted rows there are, those that the filter hides included; and how many went before their time, for
     /// there were too many, since the last choice or the last time that they were dismissed.
-    pub fn lingering(&self) -> (usize, usize) {
+    pub fn retained(&self) -> (usize, usize) {
         (self.gone.len(), self.crowded_out)
     }
 
@@ -98,7 +98,7 @@ impl TableView {
         self.gone.len() > 2 * MOST
     }
 
-    /// Lets deleted rows go that have lingered long enough, and the oldest of too many. Nothing goes while the table is
+    /// Lets deleted rows go that have stayed long enough, and the oldest of too many. Nothing goes while the table is
     /// held, unless it overflows.
     pub fn expire(&mut self, now: f64) {
         if self.overflows() {
@@ -107,7 +107,7 @@ impl TableView {
         if self.held.is_some() {
             return;
         }
-        let stays = self.linger.milliseconds();
+        let stays = self.retention.milliseconds();
         while let Some(&id) = self.gone.front() {
             let deleted_at = self.row(id).and_then(|row| row.deleted_at());
             let is_due = deleted_at.is_none_or(|deleted_at| now - deleted_at >= stays);

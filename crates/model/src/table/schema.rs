@@ -6,6 +6,7 @@
 use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::sort::sort;
 
+use crate::kind_id::KindId;
 use crate::table::column::{Align, Column};
 use crate::table::kinds::Kind;
 
@@ -14,7 +15,7 @@ pub const MOST: usize = 32;
 
 /// The kinds of a table, each known by its number, and the columns of all.
 #[derive(Debug, Default)]
-pub struct Face {
+pub struct TableSchema {
     kinds: Vec<&'static Kind>,
     columns: Vec<Column>,
     /// For each kind, where it has each of the columns. Empty for a single kind, whose columns are its own.
@@ -24,19 +25,19 @@ pub struct Face {
     ranks: Vec<u8>,
 }
 
-impl PartialEq for Face {
-    fn eq(&self, other: &Face) -> bool {
+impl PartialEq for TableSchema {
+    fn eq(&self, other: &TableSchema) -> bool {
         self.kinds == other.kinds
     }
 }
 
-impl Face {
-    /// The face of these kinds, the first [`MOST`] of them, in their order.
-    pub fn of(kinds: &[&'static Kind]) -> Face {
+impl TableSchema {
+    /// The schema of these kinds, the first [`MOST`] of them, in their order.
+    pub fn of(kinds: &[&'static Kind]) -> TableSchema {
         let kinds = kinds[..kinds.len().min(MOST)].to_vec();
         if let [] | [_] = *kinds {
             let columns = kinds.first().map_or_else(Vec::new, |kind| kind.columns.to_vec());
-            return Face { kinds, columns, ..Face::default() };
+            return TableSchema { kinds, columns, ..TableSchema::default() };
         }
         let (columns, places) = merged(&kinds);
         let label = |kind: &&'static Kind| -> &'static str {
@@ -50,7 +51,7 @@ impl Face {
         let labels: Vec<&'static str> = kinds.iter().map(label).collect();
         let rank = |label: &&'static str| labels.iter().filter(|other| *other < label).count() as u8;
         let ranks = labels.iter().map(rank).collect();
-        Face { kinds, columns, places, labels, ranks }
+        TableSchema { kinds, columns, places, labels, ranks }
     }
 
     /// The kinds, in the order of their numbers.
@@ -59,13 +60,13 @@ impl Face {
     }
 
     /// The kind with this number.
-    pub fn kind(&self, number: u8) -> Option<&'static Kind> {
-        self.kinds.get(usize::from(number)).copied()
+    pub fn kind(&self, number: KindId) -> Option<&'static Kind> {
+        self.kinds.get(number.index()).copied()
     }
 
     /// The number of a kind.
-    pub fn number(&self, kind: &Kind) -> Option<u8> {
-        self.kinds.iter().position(|other| other.resource == kind.resource).map(|at| at as u8)
+    pub fn number(&self, kind: &Kind) -> Option<KindId> {
+        self.kinds.iter().position(|other| other.resource == kind.resource).map(|at| KindId(at as u8))
     }
 
     /// Whether there are several kinds.
@@ -89,20 +90,20 @@ impl Face {
     }
 
     /// Where a kind has a column among its own; `None` where it has it not.
-    pub fn cell(&self, number: u8, column: usize) -> Option<usize> {
+    pub fn cell(&self, number: KindId, column: usize) -> Option<usize> {
         if self.places.is_empty() {
             return Some(column);
         }
-        self.places.get(usize::from(number))?.get(column)?.map(usize::from)
+        self.places.get(number.index())?.get(column)?.map(usize::from)
     }
 
     /// What stands under KIND: `Pod`. Empty for a single kind, which has no such column.
-    pub fn label(&self, number: u8) -> &'static str {
-        self.labels.get(usize::from(number)).copied().unwrap_or("")
+    pub fn label(&self, number: KindId) -> &'static str {
+        self.labels.get(number.index()).copied().unwrap_or("")
     }
 
     /// What a kind is called where there is little room: `po`.
-    pub fn short(&self, number: u8) -> &'static str {
+    pub fn short(&self, number: KindId) -> &'static str {
         self.kind(number).map_or("", |kind| {
             let short = kind.short_names.iter().filter(|name| !kind.resource.kind.eq_ignore_ascii_case(name));
             short.min_by_key(|name| name.len()).copied().unwrap_or(kind.resource.kind)
@@ -110,8 +111,8 @@ impl Face {
     }
 
     /// Where a kind stands in the order of what KIND says.
-    pub fn rank(&self, number: u8) -> u8 {
-        self.ranks.get(usize::from(number)).copied().unwrap_or(0)
+    pub fn rank(&self, number: KindId) -> u8 {
+        self.ranks.get(number.index()).copied().unwrap_or(0)
     }
 
     /// What the table is called: `Deployments, ReplicaSets and Pods`.
@@ -191,13 +192,13 @@ mod tests {
     use crate::table::kinds::{KINDS, kind};
     use proptest::prelude::*;
 
-    fn face(names: &[&str]) -> Face {
+    fn schema(names: &[&str]) -> TableSchema {
         let kinds: Vec<&'static Kind> = names.iter().map(|name| kind(name).unwrap()).collect();
-        Face::of(&kinds)
+        TableSchema::of(&kinds)
     }
 
-    fn titles(face: &Face) -> Vec<&'static str> {
-        face.columns().iter().filter(|column| !column.wide).map(|column| column.title).collect()
+    fn titles(schema: &TableSchema) -> Vec<&'static str> {
+        schema.columns().iter().filter(|column| !column.wide).map(|column| column.title).collect()
     }
 
     #[test]
@@ -214,47 +215,51 @@ mod tests {
                              ALLOWVOLUMEEXPANSION AGE",
             ),
         ] {
-            assert_eq!(titles(&face(names)).join(" "), expected, "{names:?}");
+            assert_eq!(titles(&schema(names)).join(" "), expected, "{names:?}");
         }
         // A column that one kind shows and another shows on demand is shown.
-        let face = face(&["deploy", "ds"]);
-        assert!(titles(&face).contains(&"NODE SELECTOR") && !titles(&face).contains(&"IMAGES"));
+        let schema = schema(&["deploy", "ds"]);
+        assert!(titles(&schema).contains(&"NODE SELECTOR") && !titles(&schema).contains(&"IMAGES"));
     }
 
     #[test]
     fn every_cell_is_found_under_its_title_and_no_other() {
-        let face = face(&["deploy", "rs", "po"]);
-        for (number, kind) in face.kinds().iter().enumerate() {
+        let schema = schema(&["deploy", "rs", "po"]);
+        for (number, kind) in schema.kinds().iter().enumerate() {
             let mut found = Vec::new();
-            for (at, column) in face.columns().iter().enumerate() {
-                let place = face.cell(number as u8, at);
+            for (at, column) in schema.columns().iter().enumerate() {
+                let place = schema.cell(KindId(number as u8), at);
                 assert_eq!(place.map(|place| kind.columns[place].title), place.map(|_| column.title));
                 found.extend(place);
             }
             // In the kind's own order, and all of them.
             assert_eq!(found, (0..kind.columns.len()).collect::<Vec<_>>(), "{}", kind.name);
         }
-        assert_eq!((face.cell(9, 0), face.cell(0, 99)), (None, None));
-        let one = Face::of(&[kind("po").unwrap()]);
-        assert!((0..4).all(|at| one.cell(0, at) == Some(at)) && !one.is_several() && one.label(0).is_empty());
+        assert_eq!((schema.cell(KindId(9), 0), schema.cell(KindId(0), 99)), (None, None));
+        let one = TableSchema::of(&[kind("po").unwrap()]);
+        assert!(
+            (0..4).all(|at| one.cell(KindId::ONLY, at) == Some(at))
+                && !one.is_several()
+                && one.label(KindId::ONLY).is_empty()
+        );
     }
 
     #[test]
     fn kinds_are_told_apart_by_what_stands_under_kind() {
-        let face = face(&["po", "deploy", "rs"]);
-        let labels: Vec<&str> = (0..3).map(|number| face.label(number)).collect();
+        let schema = schema(&["po", "deploy", "rs"]);
+        let labels: Vec<&str> = (0..3).map(|number| schema.label(KindId(number))).collect();
         assert_eq!(
-            (labels, face.title()),
+            (labels, schema.title()),
             (vec!["Pod", "Deployment", "ReplicaSet"], "Pods, Deployments and ReplicaSets".into())
         );
-        assert_eq!([0, 1, 2].map(|number| face.rank(number)), [1, 0, 2]);
-        assert_eq!(face.name(), "deployments,pods,replicasets");
-        assert_eq!(face.number(kind("rs").unwrap()), Some(2));
+        assert_eq!([0, 1, 2].map(|number| schema.rank(KindId(number))), [1, 0, 2]);
+        assert_eq!(schema.name(), "deployments,pods,replicasets");
+        assert_eq!(schema.number(kind("rs").unwrap()), Some(KindId(2)));
         let events = KINDS.iter().filter(|kind| kind.resource.kind == "Event").collect::<Vec<_>>();
-        let face = Face::of(&events);
-        assert_eq!([face.label(0), face.label(1)], ["Event", "Event.events.k8s.io"]);
+        let schema = TableSchema::of(&events);
+        assert_eq!([schema.label(KindId(0)), schema.label(KindId(1))], ["Event", "Event.events.k8s.io"]);
         let all = KINDS.iter().collect::<Vec<_>>();
-        assert_eq!(Face::of(&all).kinds().len(), MOST);
+        assert_eq!(TableSchema::of(&all).kinds().len(), MOST);
     }
 
     proptest! {
@@ -268,13 +273,13 @@ mod tests {
                 let columns: &'static [Column] = Vec::leak(titles.collect());
                 &*Box::leak(Box::new(Kind { columns, ..*kind("po").unwrap() }))
             }).collect();
-            let face = Face::of(&kinds);
+            let schema = TableSchema::of(&kinds);
             for (number, kind) in kinds.iter().enumerate() {
                 let places: Vec<usize> =
-                    (0..face.columns().len()).filter_map(|at| face.cell(number as u8, at)).collect();
-                prop_assert_eq!(&places, &(0..kind.columns.len()).collect::<Vec<_>>(), "{:?}", face.columns());
+                    (0..schema.columns().len()).filter_map(|at| schema.cell(KindId(number as u8), at)).collect();
+                prop_assert_eq!(&places, &(0..kind.columns.len()).collect::<Vec<_>>(), "{:?}", schema.columns());
             }
-            let mut titles: Vec<&str> = face.columns().iter().map(|column| column.title).collect();
+            let mut titles: Vec<&str> = schema.columns().iter().map(|column| column.title).collect();
             titles.sort_unstable();
             let count = titles.len();
             titles.dedup();
