@@ -7,6 +7,7 @@ mod audit;
 mod held;
 mod retention;
 mod row;
+mod sums;
 mod work;
 
 use std::collections::VecDeque;
@@ -30,6 +31,7 @@ use crate::table::view::work::Work;
 
 pub use crate::table::view::retention::{MOST, Retention};
 pub use crate::table::view::row::{Row, Sort, SortKey};
+pub use crate::table::view::sums::{Sums, Taken};
 pub use crate::table::view::work::Progress;
 
 /// How many slices a change of order or filter is given at once, so that a small table is never half done.
@@ -44,7 +46,7 @@ pub struct TableView {
     free: Vec<RowId>,
     /// By the hash of their kinds and keys, which are the rows' own.
     live: HashTable<RowId>,
-    /// Deleted rows that still retention, oldest first.
+    /// Rows of deleted objects that still stay, the oldest first.
     gone: VecDeque<RowId>,
     retention: Retention,
     /// How many deleted rows went before their time, for there were too many.
@@ -72,56 +74,6 @@ pub struct TableView {
     version: u32,
     /// The buffer in which a cell is written out for the filter to look at.
     scratch: String,
-}
-
-/// The changes of the store that a table took in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
-    /// Each made a row.
-    pub added: u64,
-    /// Each changed a row.
-    pub updated: u64,
-    /// None changed anything.
-    pub synced: u64,
-    /// Each ended a row.
-    pub deleted: u64,
-    /// Updates and deletions among them of what had no row, which must never be.
-    pub without_a_row: u64,
-}
-
-impl Taken {
-    /// All of them.
-    pub fn total(&self) -> u64 {
-        self.added + self.updated + self.synced + self.deleted
-    }
-}
-
-/// Where every change that a table took and every row of it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sums {
-    /// The changes.
-    pub taken: Taken,
-    /// Rows of objects that live.
-    pub live: usize,
-    /// Rows of deleted objects that still retention.
-    pub deleted: usize,
-    /// Of the living ones, those that the filter lets through.
-    pub shown: usize,
-    /// Of the living ones, those that it hides.
-    pub hidden: usize,
-    /// Whether an order or a filter is at work, so that not every row has been judged.
-    pub working: bool,
-}
-
-impl Sums {
-    /// Whether every living row came of a change and did not end with one, and is shown or hidden.
-    pub fn is_balanced(&self) -> bool {
-        let judged = (self.shown + self.hidden) as u64;
-        let live = self.live as u64;
-        self.taken.without_a_row == 0
-            && self.taken.added == live + self.taken.deleted
-            && if self.working { judged <= live } else { judged == live }
-    }
 }
 
 impl Default for TableView {
@@ -412,38 +364,6 @@ impl TableView {
     /// Whether nothing stands in the table.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Live rows that the filter lets through, as far as it has come, and all live rows.
-    pub fn counts(&self) -> (usize, usize) {
-        let shown = if self.filter.is_empty() { self.live.len() } else { self.live_shown };
-        (shown, self.live.len())
-    }
-
-    /// Where every change that it took and every row is.
-    pub fn sums(&self) -> Sums {
-        Sums {
-            taken: self.taken,
-            live: self.live.len(),
-            deleted: self.gone.len(),
-            shown: self.counts().0,
-            hidden: if self.filter.is_empty() { 0 } else { self.live_hidden },
-            working: !matches!(self.work, Work::Done),
-        }
-    }
-
-    /// Whether every change and every row is in one place, and what stands in the table is what the filter lets through.
-    /// While an order or a filter is at work, rows are on their way.
-    pub fn is_balanced(&self) -> bool {
-        let sums = self.sums();
-        let rows = self.rows.len() - self.free.len();
-        let placed = match (&self.work, &self.shown) {
-            (Work::Sorting(_), _) => true,
-            (Work::Filtering(_), _) => self.all.len() == rows,
-            (Work::Done, None) => self.all.len() == rows,
-            (Work::Done, Some(shown)) => self.all.len() == rows && shown.len() == self.rows_shown,
-        };
-        placed && sums.is_balanced() && rows == sums.live + sums.deleted
     }
 
     /// The rows from `first` on, at most `count`; fewer where their places are not known yet.

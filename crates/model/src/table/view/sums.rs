@@ -1,0 +1,88 @@
+//! Where every change that a table took in and every row of it is, so that it can be told when one is nowhere.
+
+use crate::table::view::TableView;
+use crate::table::view::work::Work;
+
+/// How many changes of the store a table took in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Objects that came: each made a row.
+    pub added: u64,
+    /// Newer versions: each changed a row.
+    pub updated: u64,
+    /// Objects that were told again: none changed anything.
+    pub synced: u64,
+    /// Objects that went: each ended a row.
+    pub deleted: u64,
+    /// Updates and deletions of objects that had no row: there must be none.
+    pub without_a_row: u64,
+}
+
+impl Taken {
+    /// All changes together.
+    pub fn total(&self) -> u64 {
+        self.added + self.updated + self.synced + self.deleted
+    }
+}
+
+/// Where every change that a table took and every row of it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// The changes that the table took in.
+    pub taken: Taken,
+    /// Rows of objects that live.
+    pub live: usize,
+    /// Rows of deleted objects that still stay.
+    pub deleted: usize,
+    /// Of the living ones, those that the filter lets through.
+    pub shown: usize,
+    /// Of the living ones, those that it hides.
+    pub hidden: usize,
+    /// Whether an order or a filter is at work, so that not every row has been judged.
+    pub working: bool,
+}
+
+impl Sums {
+    /// Whether every living row came of a change and did not end with one, and is shown or hidden.
+    pub fn is_balanced(&self) -> bool {
+        let judged = (self.shown + self.hidden) as u64;
+        let live = self.live as u64;
+        self.taken.without_a_row == 0
+            && self.taken.added == live + self.taken.deleted
+            && if self.working { judged <= live } else { judged == live }
+    }
+}
+
+impl TableView {
+    /// How many live rows the filter lets through, as far as it has come, and how many live rows there are.
+    pub fn counts(&self) -> (usize, usize) {
+        let shown = if self.filter.is_empty() { self.live.len() } else { self.live_shown };
+        (shown, self.live.len())
+    }
+
+    /// Where every change that it took and every row is.
+    pub fn sums(&self) -> Sums {
+        Sums {
+            taken: self.taken,
+            live: self.live.len(),
+            deleted: self.gone.len(),
+            shown: self.counts().0,
+            hidden: if self.filter.is_empty() { 0 } else { self.live_hidden },
+            working: !matches!(self.work, Work::Done),
+        }
+    }
+
+    /// Whether every change and every row is in one place, and what stands in the table is what the filter lets through.
+    /// While an order or a filter is at work, rows are on their way.
+    pub fn is_balanced(&self) -> bool {
+        let sums = self.sums();
+        let rows = self.rows.len() - self.free.len();
+        let placed = match (&self.work, &self.shown) {
+            (Work::Sorting(_), _) => true,
+            (Work::Filtering(_), _) => self.all.len() == rows,
+            (Work::Done, None) => self.all.len() == rows,
+            (Work::Done, Some(shown)) => self.all.len() == rows && shown.len() == self.rows_shown,
+        };
+        placed && sums.is_balanced() && rows == sums.live + sums.deleted
+    }
+}
