@@ -89,11 +89,8 @@ impl Page {
 
     fn status(&self) -> JsValue {
         let now = clock::now();
-        let status: Vec<_> = self
-            .watches
-            .iter()
-            .map(|watched| report::status(watched, &self.informers, &self.checks.verifier, now))
-            .collect();
+        let status = |at| report::status(&self.watches, at, &self.informers, &self.checks.verifier, now);
+        let status: Vec<_> = (0..self.watches.len()).filter_map(status).collect();
         let status = json(&status);
         // Those that wait come last: they have nothing to tell yet.
         for waiting in self.waiting() {

@@ -63,7 +63,7 @@ impl Page {
             pinned: self.route.pinned.iter().any(|pinned| pinned == kind.name),
             state: watched.map_or(otherwise, |watched| watched.health(&self.informers, now).word()),
             count: watched.map_or_else(String::new, |watched| grouped(watched.items(&self.informers) as u64)),
-            spark: watched.map_or_else(String::new, |watched| spark(watched.timeline(), now)),
+            spark: watched.map_or_else(String::new, |watched| spark(watched.marks(), now)),
             href: self.route.showing(kind.name).fragment(),
             gone: false,
             note,

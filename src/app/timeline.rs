@@ -76,7 +76,7 @@ impl Page {
         if let Some((kind, key)) = &selected {
             self.watches.attend(*kind, key);
         }
-        let Some(timeline) = self.watches.timeline_mut() else { return };
+        let Some(mut timeline) = self.watches.timeline_mut() else { return };
         let stage = &mut self.stage;
         let view = TimelineView {
             width: stage.width,

@@ -44,9 +44,7 @@ impl Page {
             self.ask_for_definitions();
             self.watch(now);
             // A table that comes into view again begins without its filter.
-            for watched in self.watches.others_mut() {
-                watched.view_mut().filter_by(Filter::default());
-            }
+            self.watches.others_mut().for_each(|table| table.filter_by(Filter::default()));
         }
         let schema = self.schema();
         if let Some(view) = self.watches.view_mut() {

@@ -14,3 +14,11 @@ impl KindId {
         usize::from(self.0)
     }
 }
+
+/// Names in words: `Deployments, ReplicaSets and Pods`.
+pub fn listed(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        names => names.concat(),
+    }
+}

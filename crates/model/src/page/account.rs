@@ -8,24 +8,24 @@ use kubechurn_client::cache::processor::HandlerLedger;
 
 use crate::page::counters::Counters;
 use crate::table::view::{Sums, TableView};
-use crate::timeline::Timeline;
+use crate::timeline::marks::Marks;
 
-/// What became of all that was meant for the handlers of one kind, or of the table and the timeline of several.
+/// What became of all that was meant for the handlers of one kind, or of several together.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// The table's handlers, and the rows; `None` where a table of several kinds has them.
-    pub table: Option<(HandlerLedger, Rows)>,
+    /// The table's handlers, and the rows; `None` for one of several kinds that share a table.
+    pub table: Option<(HandlerLedger, RowSums)>,
     /// The timeline's handlers, and the marks.
-    pub timeline: (HandlerLedger, Marks),
-    /// The counters' handlers, and the counters; `None` where the kinds have their own.
-    pub counters: Option<(HandlerLedger, Counters)>,
+    pub timeline: (HandlerLedger, MarkSums),
+    /// The counters' handlers, and the counters.
+    pub counters: (HandlerLedger, Counters),
     /// How many objects the stores hold.
     pub objects: usize,
 }
 
 /// The rows of a table.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rows {
+pub struct RowSums {
     /// Where they are.
     pub sums: Sums,
     /// Whether what stands in the table is what the sums say.
@@ -34,7 +34,7 @@ pub struct Rows {
 
 /// The marks of a timeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct MarkSums {
     /// Of objects and of resyncs, since the handlers came.
     pub pushed: u64,
     /// All that were ever made, relists and gaps included.
@@ -45,21 +45,30 @@ pub struct Marks {
     pub dropped: u64,
 }
 
-impl Rows {
+impl RowSums {
     /// Those of this table.
-    pub fn of(view: &TableView) -> Rows {
-        Rows { sums: view.sums(), balanced: view.is_balanced() }
+    pub fn of(view: &TableView) -> RowSums {
+        RowSums { sums: view.sums(), balanced: view.is_balanced() }
     }
 }
 
-impl Marks {
-    /// Those of this timeline, which had so many of objects when the handlers came.
-    pub fn of(timeline: &Timeline, before: u64) -> Marks {
-        Marks {
-            pushed: timeline.pushed() - before,
-            made: timeline.made(),
-            held: timeline.len() as u64,
-            dropped: timeline.evicted().total(),
+impl MarkSums {
+    /// The sums of these marks, of which so many were of objects and resyncs when the handlers came.
+    pub fn of(marks: &Marks, before: u64) -> MarkSums {
+        MarkSums {
+            pushed: marks.pushed() - before,
+            made: marks.made(),
+            held: marks.len() as u64,
+            dropped: marks.evicted().total(),
+        }
+    }
+
+    fn plus(self, other: MarkSums) -> MarkSums {
+        MarkSums {
+            pushed: self.pushed + other.pushed,
+            made: self.made + other.made,
+            held: self.held + other.held,
+            dropped: self.dropped + other.dropped,
         }
     }
 }
@@ -74,6 +83,19 @@ pub(super) fn handled(
 }
 
 impl Account {
+    /// The account of two kinds together, but for their table.
+    #[must_use]
+    pub(super) fn plus(self, other: Account) -> Account {
+        let (timeline, other_timeline) = (self.timeline, other.timeline);
+        let (counters, other_counters) = (self.counters, other.counters);
+        Account {
+            table: None,
+            timeline: (timeline.0.plus(other_timeline.0), timeline.1.plus(other_timeline.1)),
+            counters: (counters.0.plus(other_counters.0), counters.1.plus(other_counters.1)),
+            objects: self.objects + other.objects,
+        }
+    }
+
     /// Whether every change and every arrival is in one place: handled, failed, or waiting; each that was handled is in the
     /// table, on the timeline, and in the counters; and where nothing waits, there are as many rows as objects.
     pub fn is_balanced(&self) -> bool {
@@ -84,11 +106,10 @@ impl Account {
                 && rows.sums.taken.total() == handlers.handled
                 && (!has_all(handlers) || rows.sums.live == self.objects)
         });
-        let counters = self.counters.as_ref().is_none_or(|(handlers, Counters { added, updated, synced, deleted })| {
-            handlers.is_balanced()
-                && added + updated + synced + deleted == handlers.handled
-                && (!has_all(handlers) || *added == deleted + self.objects as u64)
-        });
+        let (handlers, Counters { added, updated, synced, deleted }) = &self.counters;
+        let counters = handlers.is_balanced()
+            && added + updated + synced + deleted == handlers.handled
+            && (!has_all(handlers) || *added == deleted + self.objects as u64);
         let (handlers, marks) = &self.timeline;
         table
             && counters
@@ -108,7 +129,7 @@ impl Account {
             )
         };
         let mut words = String::new();
-        if let Some((handlers, Rows { sums, .. })) = &self.table {
+        if let Some((handlers, RowSums { sums, .. })) = &self.table {
             let Sums { taken, live, deleted, shown, hidden, .. } = sums;
             words += &told("table", handlers);
             words += &format!(
@@ -128,9 +149,7 @@ impl Account {
         let (handlers, marks) = &self.timeline;
         words += &told("timeline", handlers);
         words += &format!("marks {} = held {} + dropped {}\n", marks.made, marks.held, marks.dropped);
-        if let Some((handlers, _)) = &self.counters {
-            words += &told("counters", handlers);
-        }
+        words += &told("counters", &self.counters.0);
         words
     }
 }
@@ -148,11 +167,11 @@ pub struct Told {
 /// The sums behind the store, as `status()` tells them.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// `null` where a table of several kinds has the rows.
+    /// `null` for one of several kinds that share a table.
     table: Option<Told>,
     timeline: Told,
-    counters: Option<Told>,
-    /// `null` where a table of several kinds has them.
+    counters: Told,
+    /// `null` for one of several kinds that share a table.
     rows: Option<RowsReport>,
     marks: MarksReport,
 }
@@ -191,7 +210,7 @@ impl From<&Account> for Report {
         Report {
             table: account.table.as_ref().map(|(handlers, _)| handlers.into()),
             timeline: timeline.into(),
-            counters: account.counters.as_ref().map(|(handlers, _)| handlers.into()),
+            counters: (&account.counters.0).into(),
             rows,
             marks: MarksReport { made: marks.made, held: marks.held, dropped: marks.dropped },
         }
@@ -208,14 +227,14 @@ mod tests {
 
     /// Three objects, one of them gone again, and nothing that waits.
     fn whole() -> Account {
-        let mut rows = Rows { balanced: true, ..Rows::default() };
+        let mut rows = RowSums { balanced: true, ..RowSums::default() };
         rows.sums.taken.added = 3;
         rows.sums.taken.deleted = 1;
         rows.sums.live = 2;
         Account {
             table: Some((ledger(4, 4, 0, 0), rows)),
-            timeline: (ledger(5, 5, 0, 0), Marks { pushed: 5, made: 7, held: 4, dropped: 3 }),
-            counters: Some((ledger(4, 4, 0, 0), Counters { added: 3, deleted: 1, ..Counters::default() })),
+            timeline: (ledger(5, 5, 0, 0), MarkSums { pushed: 5, made: 7, held: 4, dropped: 3 }),
+            counters: (ledger(4, 4, 0, 0), Counters { added: 3, deleted: 1, ..Counters::default() }),
             objects: 2,
         }
     }
@@ -229,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_nowhere_is_noticed_wherever_it_was_lost() {
-        let table = |account: &mut Account, change: fn(&mut HandlerLedger, &mut Rows)| {
+        let table = |account: &mut Account, change: fn(&mut HandlerLedger, &mut RowSums)| {
             if let Some((handlers, rows)) = &mut account.table {
                 change(handlers, rows);
             }
@@ -239,7 +258,8 @@ mod tests {
         check(
             |account| {
                 table(account, |handlers, _| *handlers = ledger(5, 4, 0, 1));
-                account.counters = None;
+                account.counters.0.waiting = 1;
+                account.counters.0.meant += 1;
                 account.objects = 3;
             },
             true,
@@ -248,7 +268,8 @@ mod tests {
         check(
             |account| {
                 table(account, |handlers, _| *handlers = ledger(5, 4, 1, 0));
-                account.counters = None;
+                account.counters.0.waiting = 1;
+                account.counters.0.meant += 1;
                 account.objects = 3;
             },
             false,
@@ -261,6 +282,6 @@ mod tests {
         check(|account| account.timeline.1.pushed -= 1, false);
         check(|account| account.timeline.1.dropped -= 1, false);
         check(|account| account.timeline.0.failed += 1, false);
-        check(|account| account.counters = Some((ledger(4, 4, 0, 0), Counters::default())), false);
+        check(|account| account.counters.1 = Counters::default(), false);
     }
 }

@@ -18,6 +18,19 @@ pub struct Counters {
     pub deleted: u64,
 }
 
+impl Counters {
+    /// The sum of two.
+    #[must_use]
+    pub fn plus(self, other: Counters) -> Counters {
+        Counters {
+            added: self.added + other.added,
+            updated: self.updated + other.updated,
+            synced: self.synced + other.synced,
+            deleted: self.deleted + other.deleted,
+        }
+    }
+}
+
 impl ResourceEventHandler for Counters {
     fn changed(&mut self, _now: f64, change: &Change) -> Handled {
         let counter = match change {

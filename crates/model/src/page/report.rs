@@ -21,6 +21,7 @@ use crate::page::account;
 use crate::page::counters::Counters;
 use crate::page::verify::{Told, Verifier};
 use crate::page::watched::Watched;
+use crate::page::watches::Watches;
 use crate::table::kinds::Kind;
 
 /// One watched kind, as `status()` tells it.
@@ -103,17 +104,19 @@ struct LedgerCounters {
     marks_evicted: u64,
 }
 
-/// What `status()` says of one kind.
+/// What `status()` says of the watched kind at this place; `None` where there is no such place.
 pub fn status<'a>(
-    watched: &'a Watched,
+    watches: &'a Watches,
+    at: usize,
     informers: &'a SharedInformerFactory,
     verifier: &Verifier,
     now: f64,
-) -> Status<'a> {
+) -> Option<Status<'a>> {
+    let (watched, account) = (watches.get(at)?, watches.account_of(at, informers)?);
     let mut own = watched.informers(informers);
     let synced = own.clone().all(SharedInformer::has_synced);
     let version = own.next().map_or("", |informer| informer.reflector().resource_version().as_str());
-    Status {
+    let status = Status {
         resource: watched.kind().name,
         namespaces: watched.scopes().iter().map(|scope| &*scope.namespace).filter(|name| !name.is_empty()).collect(),
         state: watched.health(informers, now).word(),
@@ -123,12 +126,13 @@ pub fn status<'a>(
         items: watched.items(informers),
         age_ms: watched.age(informers, now),
         resync_ms: watched.resync_period(informers),
-        balanced: watched.is_balanced(informers),
+        balanced: watched.informers(informers).all(SharedInformer::is_balanced) && account.is_balanced(),
         changes: watched.counters(),
         verified: verifier.told(watched),
-        account: account::Report::from(&watched.account(informers)),
-        ledger: counters(&watched.ledger(informers), watched.queued(informers), watched.timeline().evicted().total()),
-    }
+        account: account::Report::from(&account),
+        ledger: counters(&watched.ledger(informers), watched.queued(informers), watched.marks().evicted().total()),
+    };
+    Some(status)
 }
 
 fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted: u64) -> LedgerCounters {
@@ -286,7 +290,7 @@ pub struct Mark<'a> {
 
 /// What `marks(resource)` says: every mark that is still held, oldest first.
 pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
-    let marks = watched.timeline().marks().map(|mark| Mark {
+    let marks = watched.marks().iter().map(|mark| Mark {
         sequence: mark.sequence,
         time: mark.at,
         mark_type: mark.mark_type.name(),

@@ -1,10 +1,11 @@
-//! A kind that is watched: the informers that it looks at, one for each namespace asked for, and the table,
-//! timeline and counters that are their handlers.
+//! A kind that is watched: its informers, one for each namespace asked for, and the marks and counters that are their
+//! handlers.
 
 use std::sync::Arc;
 
+use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::extra::Keep;
-use kubechurn_client::api::object::Object;
+use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::cache::backlog::Backlog;
@@ -13,25 +14,21 @@ use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerF
 use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resynced};
 use kubechurn_client::cache::index::by_owner;
 use kubechurn_client::cache::ledger::Ledger;
-use kubechurn_client::cache::reflector::{Health, Options};
+use kubechurn_client::cache::reflector::{Health, Notice, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 
 use crate::kind_id::KindId;
-use crate::page::account::{Account, Marks, Rows, handled};
+use crate::page::account::{Account, MarkSums, handled};
 use crate::page::audit::AuditLog;
 use crate::page::counters::Counters;
-use crate::page::notices::{Announcer, Ear};
+use crate::page::notices::{Announcer, Ear, News, Said};
 use crate::page::resync::Resyncs;
 use crate::page::route::Route;
-use crate::page::sheet::{Sheet, TableHandler, tone};
 use crate::table::kinds::Kind;
 use crate::table::view::TableView;
 use crate::timeline::mark::Resync;
-use crate::timeline::{NewMark, Timeline};
-
-/// Of so many objects that are known already a table that comes later hears at once: some ten milliseconds of work.
-pub(super) const AT_ONCE: usize = 4096;
+use crate::timeline::marks::{Marks, NO_CONNECTION, NewMark};
 
 /// A page that takes nothing for so long that this much waits is told no more, and lists anew once it does. It takes what
 /// comes with each frame of the screen, so that only one that stands still, or is hidden, comes near.
@@ -47,9 +44,9 @@ pub struct Watched {
     scopes: Vec<Scope>,
     /// One for each scope.
     sources: Vec<Source>,
-    sheet: Sheet,
+    marks: Marks,
     counters: Counters,
-    /// How many marks the timeline had when the handlers came.
+    /// How many marks of objects and of resyncs there were when the handlers came.
     marks_before: u64,
     ear: Ear,
 }
@@ -57,42 +54,54 @@ pub struct Watched {
 /// The handlers of one informer.
 #[derive(Debug)]
 struct Source {
-    /// None while a table of several kinds has the rows.
-    table: Option<Registration>,
-    timeline: Registration,
+    marks: Registration,
     counters: Registration,
     /// Since when, in milliseconds.
     since: f64,
 }
 
-/// Shows what arrived as marks: of what has been watched since, in a namespace, or in all if that is empty.
-struct TimelineHandler<'a> {
-    sheet: &'a mut Sheet,
+/// Marks what arrives from one informer.
+struct MarksHandler<'a> {
+    marks: &'a mut Marks,
+    /// The table that has rows of the kind, and the kind's number there.
+    rows: (&'a TableView, KindId),
+    /// Since when the informer is watched, in milliseconds.
     since: f64,
+    /// The namespace that is watched; empty for all.
     namespace: &'a str,
 }
 
-impl ResourceEventHandler for TimelineHandler<'_> {
+impl ResourceEventHandler for MarksHandler<'_> {
     fn changed(&mut self, _now: f64, _change: &Change) -> Handled {
         Ok(())
     }
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
-        let key = &object.key;
-        self.sheet.recall(KindId::ONLY, key);
-        self.sheet.timeline.push(now, NewMark::of(KindId::ONLY, delta_type.into(), object, tone(object)));
+        // The row tells in which state an object was whose last mark is long gone.
+        if let Some(row) = without_lane(self.marks, self.rows, &object.key) {
+            self.marks.recall(&row.key, &row.uid, tone(row));
+        }
+        self.marks.push(now, NewMark::of(delta_type.into(), object, tone(object)));
         Ok(())
     }
 
-    fn resynced(&mut self, now: f64, resync: Resynced) -> Handled {
-        self.sheet.timeline.resync(now, told_again(KindId::ONLY, self.namespace, self.since, resync));
+    fn resynced(&mut self, now: f64, Resynced { count, settled }: Resynced) -> Handled {
+        self.marks.resync(now, Resync { namespace: self.namespace.into(), count, since: self.since, settled });
         Ok(())
     }
 }
 
-/// A resync as a timeline has it: of which of its kinds, in which namespace, and watched since when.
-pub(super) fn told_again(kind: KindId, namespace: &str, since: f64, Resynced { count, settled }: Resynced) -> Resync {
-    Resync { kind, namespace: namespace.into(), count, since, settled }
+/// An object that has a row, and no lane among the marks.
+fn without_lane<'a>(marks: &Marks, (rows, kind): (&'a TableView, KindId), key: &ObjectKey) -> Option<&'a Object> {
+    if marks.has_lane(key) {
+        return None;
+    }
+    rows.find(kind, key).and_then(|id| rows.row(id)).map(|row| &*row.object)
+}
+
+/// The most alarming thing that an object says of itself.
+fn tone(object: &Object) -> Tone {
+    object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))).map_or(Tone::Plain, CellRef::tone)
 }
 
 /// Counts what the store took in, and writes it down where that is asked for.
@@ -134,12 +143,11 @@ pub fn scopes(kind: &Kind, route: &Route, in_view: bool) -> Vec<Scope> {
 }
 
 impl Watched {
-    /// Watches `kind` in `scopes`. `timeline` holds what was seen of the kind before, if anything. Informers that
-    /// `informers` did not have yet want to be started.
+    /// Watches `kind` in `scopes`. Informers that `informers` did not have yet want to be started. `now` is the time in
+    /// milliseconds.
     pub fn new(
         kind: &'static Kind,
         scopes: Vec<Scope>,
-        timeline: Timeline,
         informers: &mut SharedInformerFactory,
         announcer: &mut Announcer,
         now: f64,
@@ -152,83 +160,57 @@ impl Watched {
         let sources = scopes.iter().filter_map(|scope| {
             let make = || {
                 let mut informer = SharedInformer::new(kind.decode, options);
-                // It is new: there is no index of that name.
+                // The informer is new: it has no index of that name.
                 let _ = informer.add_index(OWNER, by_owner());
                 informer
             };
             let informer = informers.informer_for(kind.resource, scope, make);
             Some(Source {
-                table: Some(informers.add_event_handler(informer, HandlerOptions::default(), now)?),
-                timeline: informers.add_event_handler(informer, received, now)?,
+                marks: informers.add_event_handler(informer, received, now)?,
                 counters: informers.add_event_handler(informer, HandlerOptions::default(), now)?,
                 since: now,
             })
         });
         let sources = sources.collect();
-        let marks_before = timeline.pushed();
-        let sheet = Sheet { timeline, ..Sheet::default() };
-        Watched { kind, scopes, sources, sheet, counters: Counters::default(), marks_before, ear: announcer.listen() }
+        let (marks, counters, ear) = (Marks::default(), Counters::default(), announcer.listen());
+        Watched { kind, scopes, sources, marks, counters, marks_before: 0, ear }
     }
 
-    /// Goes on with a timeline that holds what was seen of the kind before. Nothing must have been taken yet.
-    pub fn go_on_with(&mut self, timeline: Timeline) {
-        self.marks_before = timeline.pushed();
-        self.sheet.timeline = timeline;
+    /// Goes on with marks that were made before the kind came to be watched. Nothing must have been taken yet.
+    pub fn go_on_with(&mut self, marks: Marks) {
+        self.marks_before = marks.pushed();
+        self.marks = marks;
     }
 
-    /// Lets go of the informers, and says which ended by that. What is left is the timeline.
-    pub fn end(self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> (Timeline, Vec<InformerId>) {
+    /// Lets go of the informers. What is left are the marks, and the informers that ended by that.
+    pub fn end(self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> (Marks, Vec<InformerId>) {
         announcer.leave(self.ear);
-        let all = self.sources.iter().flat_map(|one| one.table.into_iter().chain([one.timeline, one.counters]));
+        let all = self.sources.iter().flat_map(|one| [one.marks, one.counters]);
         let ended = all.filter(|one| informers.remove_event_handler(*one)).map(|one| one.informer).collect();
-        (self.sheet.timeline, ended)
+        (self.marks, ended)
     }
 
-    /// Has a table of its own from here on, or none, because one of several kinds has its rows. A table that comes
-    /// begins with what is known.
-    pub fn keep_table(&mut self, keeps: bool, informers: &mut SharedInformerFactory, now: f64) {
-        for source in &mut self.sources {
-            match source.table {
-                None if keeps => {
-                    source.table =
-                        informers.add_event_handler(source.timeline.informer, HandlerOptions::default(), now);
-                }
-                Some(table) if !keeps => {
-                    // The informer goes on: the timeline looks at it too.
-                    informers.remove_event_handler(table);
-                    source.table = None;
-                }
-                _ => continue,
-            }
-            self.sheet.view = TableView::default();
-        }
-    }
-
-    /// Has the table, the timeline and the counters take what waits for them. Whether the table has still to hear of what
-    /// was there when it came: of very many objects it takes some at a time, so that the page does not stand still.
-    pub fn take(&mut self, informers: &mut SharedInformerFactory) -> bool {
-        let mut left = false;
+    /// Has the marks and the counters take what waits for them. `rows` is the table that has rows of the kind, and the
+    /// kind's number there.
+    pub(super) fn take(&mut self, informers: &mut SharedInformerFactory, rows: (&TableView, KindId), audit: &AuditLog) {
         for (source, scope) in self.sources.iter().zip(&self.scopes) {
-            let Some(informer) = informers.get_mut(source.timeline.informer) else { continue };
-            let of = (&self.kind.resource, scope);
-            let (since, namespace) = (source.since, &*scope.namespace);
-            let mut marks = TimelineHandler { sheet: &mut self.sheet, since, namespace };
-            informer.deliver(source.timeline.handler, &mut marks);
-            let counters = &mut self.counters;
-            informer.deliver(source.counters.handler, &mut Applied { counters, audit: &self.sheet.audit, of });
-            if let Some(table) = source.table {
-                left |= informer.deliver_some(
-                    table.handler,
-                    &mut TableHandler { kind: KindId::ONLY, of, sheet: &mut self.sheet },
-                    AT_ONCE,
-                );
-            }
+            let Some(informer) = informers.get_mut(source.marks.informer) else { continue };
+            let (marks, since, namespace) = (&mut self.marks, source.since, &*scope.namespace);
+            informer.deliver(source.marks.handler, &mut MarksHandler { marks, rows, since, namespace });
+            let (counters, of) = (&mut self.counters, (&self.kind.resource, scope));
+            informer.deliver(source.counters.handler, &mut Applied { counters, audit, of });
         }
-        left
     }
 
-    /// Has the timeline and the counters be told again what is known, as often as that was chosen; a table has no use for
-    /// it. Whose period is another one now is added to `changed`.
+    /// Gives an object that is looked at a lane, if it has a row and no lane.
+    pub(super) fn attend(&mut self, rows: (&TableView, KindId), key: &ObjectKey) {
+        if let Some(row) = without_lane(&self.marks, rows, key) {
+            self.marks.attend(&row.key, &row.uid, tone(row));
+        }
+    }
+
+    /// Has the marks and the counters be told again what is known, as often as that was chosen; a table has no use for it.
+    /// Informers that have another period now are added to `changed`.
     pub fn resync(
         &self,
         informers: &mut SharedInformerFactory,
@@ -237,7 +219,7 @@ impl Watched {
         changed: &mut Vec<InformerId>,
     ) {
         for source in &self.sources {
-            keep_period([source.timeline, source.counters], informers, resyncs, now, changed);
+            keep_period([source.marks, source.counters], informers, resyncs, now, changed);
         }
     }
 
@@ -250,19 +232,30 @@ impl Watched {
         periods.reduce(f64::min)
     }
 
-    /// Hears what the page has to say, and marks what concerns its informers, or all, on the timeline.
+    /// Hears what the page has to say, and marks what concerns the kind's informers, or all.
     pub fn hear(&mut self, announcer: &mut Announcer) {
-        let is_own = |id| self.sources.iter().any(|source| source.timeline.informer == id);
-        self.sheet.hear(announcer.hear(self.ear), |id| is_own(id).then(String::new));
+        for Said { news, .. } in announcer.hear(self.ear) {
+            match news {
+                News::Overload { from, to, .. } => self.marks.gap_of_all(from, to, "overload: the table was behind"),
+                News::Watch(id, notice) if self.informer_ids().any(|own| own == id) => match notice {
+                    Notice::Relisted { at, reason, .. } => self.marks.relist(at, &format!("relist: {reason}")),
+                    Notice::Gap { from, to, reason } => self.marks.gap(from, to, &reason),
+                    // A stale or refused watch is drawn as a gap while it lasts.
+                    _ => {}
+                },
+                // The list that heals a difference is drawn.
+                News::Watch(..) | News::Difference { .. } | News::Memory { .. } | News::Unbalanced { .. } => {}
+            }
+        }
     }
 
-    /// Draws the time without knowledge while it lasts: to be called a few times a second.
+    /// Begins and ends the time without knowledge: to be called a few times a second.
     pub fn look(&mut self, informers: &SharedInformerFactory, now: f64) {
         match self.health(informers, now) {
-            Health::Live => self.sheet.timeline.close_gap(now),
-            Health::Stale if !self.sheet.timeline.has_open_gap() => {
+            Health::Live => self.marks.close_gap(now),
+            Health::Stale if !self.marks.has_open_gap() => {
                 let since = now - self.age(informers, now).unwrap_or(0.0);
-                self.sheet.timeline.open_gap(since, "no connection");
+                self.marks.open_gap(since, NO_CONNECTION);
             }
             _ => {}
         }
@@ -278,15 +271,9 @@ impl Watched {
         &self.scopes
     }
 
-    /// The informers by name, one for each scope, each with its scope and the time since when it is looked at.
-    pub(super) fn begun(&self) -> impl Iterator<Item = (InformerId, &Scope, f64)> {
-        let sources = self.sources.iter().map(|source| (source.timeline.informer, source.since));
-        sources.zip(&self.scopes).map(|((informer, since), scope)| (informer, scope, since))
-    }
-
     /// The informers by name, one for each scope.
     pub(super) fn informer_ids(&self) -> impl Iterator<Item = InformerId> {
-        self.sources.iter().map(|source| source.timeline.informer)
+        self.sources.iter().map(|source| source.marks.informer)
     }
 
     /// One for each scope.
@@ -294,12 +281,12 @@ impl Watched {
         &'a self,
         informers: &'a SharedInformerFactory,
     ) -> impl Iterator<Item = &'a SharedInformer> + Clone {
-        self.sources.iter().filter_map(|source| informers.get(source.timeline.informer))
+        self.sources.iter().filter_map(|source| informers.get(source.marks.informer))
     }
 
     /// Each informer, and of which scope it is.
     pub fn sources(&self) -> impl Iterator<Item = (InformerId, &Scope)> {
-        self.sources.iter().map(|source| source.timeline.informer).zip(&self.scopes)
+        self.sources.iter().map(|source| source.marks.informer).zip(&self.scopes)
     }
 
     /// What became of the changes.
@@ -307,34 +294,14 @@ impl Watched {
         &self.counters
     }
 
-    /// The rows and marks.
-    pub fn sheet(&self) -> &Sheet {
-        &self.sheet
-    }
-
-    /// The rows and marks, to be sorted, filtered, held, or looked at from another place.
-    pub fn sheet_mut(&mut self) -> &mut Sheet {
-        &mut self.sheet
-    }
-
-    /// The rows.
-    pub fn view(&self) -> &TableView {
-        &self.sheet.view
-    }
-
-    /// The rows, to be sorted, filtered or held.
-    pub fn view_mut(&mut self) -> &mut TableView {
-        &mut self.sheet.view
-    }
-
     /// The marks.
-    pub fn timeline(&self) -> &Timeline {
-        &self.sheet.timeline
+    pub fn marks(&self) -> &Marks {
+        &self.marks
     }
 
-    /// The marks, to be looked at from another place.
-    pub fn timeline_mut(&mut self) -> &mut Timeline {
-        &mut self.sheet.timeline
+    /// The marks, to be limited.
+    pub(super) fn marks_mut(&mut self) -> &mut Marks {
+        &mut self.marks
     }
 
     /// Every known object, in any order.
@@ -352,25 +319,15 @@ impl Watched {
         self.informers(informers).fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()))
     }
 
-    /// Where everything is that the informers told the handlers.
+    /// Where everything is that the informers told the marks and the counters. The table is its view's.
     pub fn account(&self, informers: &SharedInformerFactory) -> Account {
-        let sources = || self.sources.iter();
-        let has_table = sources().all(|source| source.table.is_some());
-        let table = has_table.then(|| handled(sources().filter_map(|source| source.table), informers));
+        let handled = |of: fn(&Source) -> Registration| handled(self.sources.iter().map(of), informers);
         Account {
-            table: table.map(|handlers| (handlers, Rows::of(&self.sheet.view))),
-            timeline: (
-                handled(sources().map(|source| source.timeline), informers),
-                Marks::of(&self.sheet.timeline, self.marks_before),
-            ),
-            counters: Some((handled(sources().map(|source| source.counters), informers), self.counters)),
+            table: None,
+            timeline: (handled(|source| source.marks), MarkSums::of(&self.marks, self.marks_before)),
+            counters: (handled(|source| source.counters), self.counters),
             objects: self.items(informers),
         }
-    }
-
-    /// Whether every ledger balances, and whatever the handlers were told is in one place.
-    pub fn is_balanced(&self, informers: &SharedInformerFactory) -> bool {
-        self.informers(informers).all(SharedInformer::is_balanced) && self.account(informers).is_balanced()
     }
 
     /// Keys and received deltas that wait.
@@ -406,8 +363,8 @@ impl Watched {
 }
 
 /// Has handlers be told again what is known, as often as was chosen for as many objects as there are.
-pub(super) fn keep_period<const COUNT: usize>(
-    handlers: [Registration; COUNT],
+fn keep_period(
+    handlers: [Registration; 2],
     informers: &mut SharedInformerFactory,
     resyncs: &Resyncs,
     now: f64,

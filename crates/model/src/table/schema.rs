@@ -6,7 +6,7 @@
 use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::sort::sort;
 
-use crate::kind_id::KindId;
+use crate::kind_id::{KindId, listed};
 use crate::table::column::{Align, Column};
 use crate::table::kinds::Kind;
 
@@ -118,10 +118,7 @@ impl TableSchema {
     /// What the table is called: `Deployments, ReplicaSets and Pods`.
     pub fn title(&self) -> String {
         let titles: Vec<&str> = self.kinds.iter().map(|kind| kind.title).collect();
-        match &*titles {
-            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-            titles => titles.concat(),
-        }
+        listed(&titles)
     }
 
     /// The name that what is kept of the table goes by, in whatever order its kinds are asked for.

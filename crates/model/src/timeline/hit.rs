@@ -6,10 +6,10 @@ use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::uid::Uid;
 
 use crate::kind_id::KindId;
-use crate::timeline::Timeline;
+use crate::timeline::Chart;
 use crate::timeline::lanes::Lane;
-use crate::timeline::mark::LaneId;
 use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
+use crate::timeline::marks::Marks;
 use crate::timeline::scene::{LaneRow, duration};
 
 /// How far from a mark's middle the pointer may be, in pixels.
@@ -171,9 +171,9 @@ impl fmt::Display for Hit {
     }
 }
 
-impl Timeline {
+impl Chart {
     /// What the last scene shows at a point of the canvas.
-    pub fn hit(&self, x: f64, y: f64) -> Option<Hit> {
+    pub(super) fn hit(&self, marks: &[&Marks], (x, y): (f64, f64)) -> Option<Hit> {
         let (scene, layout) = (&self.scene, &self.scene.layout);
         if y >= layout.strip_top && y < layout.strip_bottom {
             let column = scene.columns.iter().find(|column| column.x <= x && x < column.x + column.width + 1.0)?;
@@ -186,35 +186,35 @@ impl Timeline {
         let row = layout.row_at(y);
         let lane = row.and_then(|row| scene.lanes.get(row)?.as_ref());
         if x >= layout.left - REACH {
-            let drawn = row.zip(lane).and_then(|(row, lane)| self.hit_marks(x, layout.row_y(row), lane));
+            let drawn = row.zip(lane).and_then(|(row, lane)| self.hit_marks(marks, (x, layout.row_y(row)), lane));
             if let Some(hit) = drawn.or_else(|| self.hit_stream(x)) {
                 return Some(hit);
             }
         }
         let lane = lane?;
-        let is_it = |known: &&Lane| known.key == lane.key && known.kind == lane.kind;
-        let known = self.lanes.get(lane.lane).filter(is_it)?;
-        Some(Hit::Lane { owner: self.owned_by((known.kind, &known.key, &known.uid)), live: known.live })
+        let known = known(marks, lane)?;
+        Some(Hit::Lane { owner: self.owner(lane.kind, &known.key, &known.uid), live: known.live })
     }
 
-    fn hit_marks(&self, x: f64, y: f64, lane: &LaneRow) -> Option<Hit> {
+    fn hit_marks(&self, marks: &[&Marks], (x, y): (f64, f64), lane: &LaneRow) -> Option<Hit> {
         let scene = &self.scene;
+        let own = *marks.get(lane.kind.index())?;
         let near = scene.glyphs.iter().filter(|glyph| glyph.y == y && (glyph.x - x).abs() <= REACH);
         // The one on top wins where two are equally near.
         let glyph = near.rev().min_by(|one, other| (one.x - x).abs().total_cmp(&(other.x - x).abs()));
-        if let Some(mark) = glyph.and_then(|glyph| self.ring.get(glyph.seq)) {
+        if let Some(mark) = glyph.and_then(|glyph| own.ring.get(glyph.seq)) {
             let (mark_type, at, ago) = (mark.mark_type, mark.at, (scene.now - mark.at).max(0.0));
             if let Some(resync) = mark.resync() {
-                let owner = self.known_at(lane, mark.seq)?;
+                let owner = self.known_at(own, lane, mark.seq)?;
                 return Some(Hit::Resync { owner, note: resync.note(), at, ago });
             }
-            let (owner, resource_version, folded) = self.object_of(mark)?;
+            let (owner, resource_version, folded) = self.object_of(own, lane.kind, mark)?;
             return Some(Hit::Mark { owner, mark_type, resource_version, folded, at, ago });
         }
         let pill = scene.pills.iter().find(|pill| pill.y == y && pill.x <= x && x <= pill.x + pill.width)?;
-        let last = self.ring.get(pill.last)?;
-        let (owner, resource_version, _) = self.object_of(last)?;
-        let from = self.ring.get(pill.first).map_or(last.at, |first| first.at);
+        let last = own.ring.get(pill.last)?;
+        let (owner, resource_version, _) = self.object_of(own, lane.kind, last)?;
+        let from = own.ring.get(pill.first).map_or(last.at, |first| first.at);
         let (counts, at, ago) = (pill.counts, last.at, (scene.now - last.at).max(0.0));
         Some(Hit::Fold { owner, counts, resource_version, from, at, ago })
     }
@@ -233,29 +233,29 @@ impl Timeline {
     }
 
     /// Whose a lane was when a mark of all lanes was made.
-    fn known_at(&self, row: &LaneRow, seq: u64) -> Option<Owner> {
-        let lane = self.lanes.get(row.lane).filter(|lane| lane.key == row.key && lane.kind == row.kind)?;
-        let newest = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
-        let mut own = std::iter::successors(newest, |mark| self.ring.before(mark));
-        let before = own.find(|mark| mark.seq <= seq).and_then(|mark| self.object_of(mark));
-        Some(before.map_or_else(|| self.owned_by((lane.kind, &lane.key, &lane.uid)), |(owner, ..)| owner))
+    fn known_at(&self, own: &Marks, row: &LaneRow, seq: u64) -> Option<Owner> {
+        let lane = own.lanes.get(row.lane).filter(|lane| lane.key == row.key)?;
+        let newest = if lane.marks == 0 { None } else { own.ring.get(lane.last_seq) };
+        let mut marks = std::iter::successors(newest, |mark| own.ring.before(mark));
+        let before = marks.find(|mark| mark.seq <= seq).and_then(|mark| self.object_of(own, row.kind, mark));
+        Some(before.map_or_else(|| self.owner(row.kind, &lane.key, &lane.uid), |(owner, ..)| owner))
     }
 
-    pub(crate) fn owner(&self, lane: LaneId, life: u32) -> Option<(KindId, &ObjectKey, &Uid)> {
-        let lane = self.lanes.get(lane)?;
-        Some((lane.kind, &lane.key, lane.uid_of(life)))
-    }
-
-    fn owned_by(&self, (kind, key, uid): (KindId, &ObjectKey, &Uid)) -> Owner {
-        let kind_name = self.kinds.get(kind.index()).map_or("", |name| name.long);
+    fn owner(&self, kind: KindId, key: &ObjectKey, uid: &Uid) -> Owner {
+        let kind_name = self.names.get(kind.index()).map_or("", |name| name.long);
         Owner { kind, kind_name, key: key.clone(), uid: uid.clone() }
     }
 
-    fn object_of(&self, mark: &Mark) -> Option<(Owner, ResourceVersion, u32)> {
+    fn object_of(&self, own: &Marks, kind: KindId, mark: &Mark) -> Option<(Owner, ResourceVersion, u32)> {
         let Subject::Object { lane, life, resource_version, folded } = &mark.subject else {
             return None;
         };
-        let owner = self.owned_by(self.owner(*lane, *life)?);
-        Some((owner, resource_version.clone(), *folded))
+        let (key, uid) = own.owner(*lane, *life)?;
+        Some((self.owner(kind, key, uid), resource_version.clone(), *folded))
     }
+}
+
+/// The lane that was drawn in a row, if it is still there.
+fn known<'a>(marks: &[&'a Marks], row: &LaneRow) -> Option<&'a Lane> {
+    marks.get(row.kind.index())?.lanes.get(row.lane).filter(|lane| lane.key == row.key)
 }

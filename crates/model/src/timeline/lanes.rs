@@ -14,7 +14,6 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 
-use crate::kind_id::KindId;
 use crate::timeline::mark::{LaneId, Mark, MarkType, Subject};
 
 /// The end of the list of lanes.
@@ -28,11 +27,9 @@ struct Life {
     marks: u32,
 }
 
-/// One name of one kind.
+/// One name.
 #[derive(Debug)]
 pub struct Lane {
-    /// Which of the timeline's kinds it is of.
-    pub kind: KindId,
     /// Whose lane it is.
     pub key: ObjectKey,
     /// The uid of the latest life.
@@ -76,8 +73,8 @@ impl Lane {
 /// What a lane takes in the tables.
 const SLOT: usize = size_of::<Slot>() + 2 * size_of::<u32>();
 
-fn hash_of(kind: KindId, key: &ObjectKey) -> u64 {
-    FxBuildHasher.hash_one((key, kind))
+fn hash_of(key: &ObjectKey) -> u64 {
+    FxBuildHasher.hash_one(key)
 }
 
 /// A slot stays; its lane comes and goes.
@@ -101,8 +98,6 @@ pub struct Touch {
 /// What is about to be marked.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// Of which of the timeline's kinds.
-    pub kind: KindId,
     /// Whose mark.
     pub key: &'a ObjectKey,
     /// Of which life; empty where it is not known, which means the latest.
@@ -144,7 +139,7 @@ impl Default for Lanes {
 impl Lanes {
     /// The lane of an object that is about to get the mark `seq` at the time `at`; made if there is none.
     pub fn touch(&mut self, change: Change<'_>, seq: u64, at: f64) -> Touch {
-        let id = self.find(change.kind, change.key).unwrap_or_else(|| self.insert(change));
+        let id = self.find(change.key).unwrap_or_else(|| self.insert(change));
         self.unlink(id.0);
         self.link_newest(id.0);
         let Some(lane) = self.slots[id.0 as usize].lane.as_mut() else {
@@ -207,9 +202,9 @@ impl Lanes {
 
     /// The lane of an object that lives, and may have none for its marks are evicted; `tone` is its state. The lane has no
     /// mark yet, and stays until it has had one.
-    pub fn recall(&mut self, (kind, key): (KindId, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
-        self.find(kind, key).unwrap_or_else(|| {
-            let id = self.insert(Change { kind, key, uid, mark_type: MarkType::Sync });
+    pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) -> LaneId {
+        self.find(key).unwrap_or_else(|| {
+            let id = self.insert(Change { key, uid, mark_type: MarkType::Sync });
             if let Some(lane) = self.lane_mut(id.0) {
                 lane.worn = Some(tone);
             }
@@ -219,8 +214,8 @@ impl Lanes {
 
     /// The same for an object that is looked at. The one that was looked at before loses its lane, if nothing has happened
     /// to it meanwhile.
-    pub fn attend(&mut self, object: (KindId, &ObjectKey), uid: &Uid, tone: Tone) -> LaneId {
-        let id = self.recall(object, uid, tone);
+    pub fn attend(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) -> LaneId {
+        let id = self.recall(key, uid, tone);
         let before = self.attended.replace((id, self.generation(id)));
         if let Some((before, generation)) = before.filter(|(before, _)| *before != id)
             && self.generation(before) == generation
@@ -236,11 +231,11 @@ impl Lanes {
         self.slots.get(id.0 as usize)?.lane.as_ref()
     }
 
-    /// The lane of a name, of one of the timeline's kinds.
-    pub fn find(&self, kind: KindId, key: &ObjectKey) -> Option<LaneId> {
-        let is_it = |lane: &Lane| lane.kind == kind && lane.key == *key;
+    /// The lane of a name.
+    pub fn find(&self, key: &ObjectKey) -> Option<LaneId> {
+        let is_it = |lane: &Lane| lane.key == *key;
         let same = |id: &u32| self.slots[*id as usize].lane.as_ref().is_some_and(is_it);
-        self.names.find(hash_of(kind, key), same).map(|id| LaneId(*id))
+        self.names.find(hash_of(key), same).map(|id| LaneId(*id))
     }
 
     /// How often the number was freed: a number names the same lane only while this stays the same.
@@ -289,7 +284,6 @@ impl Lanes {
 
     fn insert(&mut self, change: Change<'_>) -> LaneId {
         let lane = Lane {
-            kind: change.kind,
             key: change.key.clone(),
             uid: change.uid.clone(),
             live: true,
@@ -320,8 +314,8 @@ impl Lanes {
             }
         };
         let slots = &self.slots;
-        let hash = |id: &u32| slots[*id as usize].lane.as_ref().map_or(0, |lane| hash_of(lane.kind, &lane.key));
-        self.names.insert_unique(hash_of(change.kind, change.key), number, hash);
+        let hash = |id: &u32| slots[*id as usize].lane.as_ref().map_or(0, |lane| hash_of(&lane.key));
+        self.names.insert_unique(hash_of(change.key), number, hash);
         self.link_newest(number);
         LaneId(number)
     }
@@ -336,7 +330,7 @@ impl Lanes {
         self.len -= 1;
         self.heap -= lane.heap_bytes();
         self.free.push(id.0);
-        if let Ok(entry) = self.names.find_entry(hash_of(lane.kind, &lane.key), |number| *number == id.0) {
+        if let Ok(entry) = self.names.find_entry(hash_of(&lane.key), |number| *number == id.0) {
             entry.remove();
         }
     }
@@ -379,7 +373,7 @@ mod tests {
 
     fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Mark {
         let key = ObjectKey::new("shop", name);
-        let touch = lanes.touch(Change { kind: KindId::ONLY, key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
+        let touch = lanes.touch(Change { key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
         let resource_version = ResourceVersion::new("1");
         let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
         Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }
@@ -425,9 +419,9 @@ mod tests {
         assert_eq!(lanes.len(), 1);
         lanes.release(&deleted);
         assert_eq!((lanes.len(), lanes.charged()), (0, 0));
-        assert!(lanes.find(KindId::ONLY, &ObjectKey::new("shop", "a")).is_none());
+        assert!(lanes.find(&ObjectKey::new("shop", "a")).is_none());
         touch(&mut lanes, "b", "two", MarkType::Added, 3);
-        assert_eq!(lanes.find(KindId::ONLY, &ObjectKey::new("shop", "b")), Some(LaneId(0)));
+        assert_eq!(lanes.find(&ObjectKey::new("shop", "b")), Some(LaneId(0)));
         assert_ne!(lanes.generation(LaneId(0)), generation);
     }
 
@@ -438,10 +432,10 @@ mod tests {
         lanes.release(&added);
         assert_eq!((lanes.len(), lanes.charged()), (0, 0));
         let key = ObjectKey::new("shop", "a");
-        let id = lanes.recall((KindId::ONLY, &key), &"one".into(), Tone::Bad);
+        let id = lanes.recall(&key, &"one".into(), Tone::Bad);
         let updated = touch(&mut lanes, "a", "one", MarkType::Updated, 9);
         assert_eq!((updated.before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
-        assert_eq!(lanes.recall((KindId::ONLY, &key), &"one".into(), Tone::Good), id);
+        assert_eq!(lanes.recall(&key, &"one".into(), Tone::Good), id);
         assert_eq!(lanes.get(id).unwrap().worn, Some(Tone::Bad), "what has a lane keeps it");
     }
 
@@ -449,32 +443,14 @@ mod tests {
     fn whoever_is_looked_at_keeps_a_lane_only_while_that_lasts() {
         let mut lanes = Lanes::default();
         for name in ["a", "b", "c", "c"] {
-            lanes.attend((KindId::ONLY, &ObjectKey::new("shop", name)), &"u".into(), Tone::Plain);
+            lanes.attend(&ObjectKey::new("shop", name), &"u".into(), Tone::Plain);
             assert_eq!(lanes.len(), 1, "{name}");
         }
         let marked = touch(&mut lanes, "c", "u", MarkType::Updated, 1);
-        lanes.attend((KindId::ONLY, &ObjectKey::new("shop", "d")), &"u".into(), Tone::Plain);
+        lanes.attend(&ObjectKey::new("shop", "d"), &"u".into(), Tone::Plain);
         assert_eq!(lanes.len(), 2, "what has a mark keeps its lane");
         lanes.release(&marked);
         assert_eq!(lanes.len(), 1);
-    }
-
-    #[test]
-    fn two_kinds_have_a_lane_each_for_one_name() {
-        let mut lanes = Lanes::default();
-        let key = ObjectKey::new("shop", "web");
-        let mut touch = |kind, seq| {
-            lanes
-                .touch(
-                    Change { kind: KindId(kind), key: &key, uid: &"u".into(), mark_type: MarkType::Added },
-                    seq,
-                    seq as f64,
-                )
-                .lane
-        };
-        let (one, two) = (touch(0, 1), touch(1, 2));
-        assert_eq!((touch(0, 3), touch(1, 4), one != two), (one, two, true));
-        assert_eq!([0, 1, 2].map(|kind| lanes.find(KindId(kind), &key)), [Some(one), Some(two), None]);
     }
 
     #[test]

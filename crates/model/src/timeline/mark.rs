@@ -6,8 +6,6 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::cache::delta::DeltaType;
 
-use crate::kind_id::KindId;
-
 /// The number of a lane. It may name another object after the lane was freed; see [`crate::timeline::lanes::Lanes::generation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneId(pub u32);
@@ -145,6 +143,11 @@ impl Counts {
         self.0[mark_type as usize] += count;
     }
 
+    /// Takes one away from a type, of which there is at least one.
+    pub(super) fn take_one(&mut self, mark_type: MarkType) {
+        self.0[mark_type as usize] = self.0[mark_type as usize].saturating_sub(1);
+    }
+
     /// All types together.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
@@ -158,6 +161,14 @@ impl Counts {
     /// The type with the largest number.
     pub fn dominant(&self) -> Option<MarkType> {
         self.iter().max_by_key(|(_, count)| *count).map(|(mark_type, _)| mark_type)
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        for (sum, count) in self.0.iter_mut().zip(other.0) {
+            *sum += count;
+        }
     }
 }
 
@@ -189,6 +200,8 @@ pub enum Subject {
         from: f64,
         /// What is written beside it: `relist (410)`, `gap of 1.2 s`.
         note: Box<str>,
+        /// Whether it is of the page, and every kind has the same mark.
+        of_all: bool,
     },
     /// A resync: one mark for all the objects that it told again, however many.
     Resync(Box<Resync>),
@@ -197,8 +210,6 @@ pub enum Subject {
 /// What a resync told again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resync {
-    /// Of which of the timeline's kinds.
-    pub kind: KindId,
     /// In which namespace; empty for all.
     pub namespace: Box<str>,
     /// How many objects.

@@ -3,11 +3,12 @@
 //! The set of visible lanes follows the changes, at most every two seconds, and a lane that stays in the set
 //! stays in its row. Sorting strictly would swap busy rows on every frame, and nobody could read them.
 
-use crate::timeline::lanes::Lanes;
-use crate::timeline::mark::LaneId;
+use crate::kind_id::KindId;
+use crate::timeline::lanes::Lane;
 use crate::timeline::mark::Subject;
-use crate::timeline::ring::Ring;
+use crate::timeline::marks::Marks;
 use crate::timeline::scale::Window;
+use crate::timeline::{LaneOf, made};
 
 /// How long an order stands, in milliseconds.
 const SETTLE: f64 = 2_000.0;
@@ -29,48 +30,127 @@ pub struct Ask {
     /// Whether every row must stay where it is; only empty rows may be filled.
     pub hold: bool,
     /// The lane that comes first, changed or not.
-    pub selected: Option<LaneId>,
+    pub selected: Option<LaneOf>,
 }
+
+/// A row: its lane, and the generation of the lane's number, so that a freed lane is not taken for its successor.
+type Row = (LaneOf, u32);
 
 /// The rows.
 #[derive(Debug, Default)]
 pub struct Order {
-    /// With the generation of each number, so that a freed lane is not taken for its successor.
-    rows: Vec<(LaneId, u32)>,
+    rows: Vec<Row>,
     /// Whether the first row is the selected lane's.
     pinned: bool,
     active: usize,
     asked: Option<Ask>,
     /// The generation of the selected lane's number then.
     selected: u32,
-    /// The sequence number after the newest mark that was looked at.
+    /// How many marks had been made when they were last looked at.
     seen: u64,
-    recent: Vec<LaneId>,
-    next: Vec<Option<(LaneId, u32)>>,
-    /// Per lane, the round in which it was last noted.
-    stamps: Vec<u32>,
+    recent: Vec<LaneOf>,
+    next: Vec<Option<Row>>,
+    stamps: Stamps,
+}
+
+/// Which lanes were noted in the present round.
+#[derive(Debug, Default)]
+struct Stamps {
+    /// Per lane, the round in which it was last noted: those of the first kind, then those of the next.
+    rounds: Vec<u32>,
+    /// Where each kind's lanes begin.
+    begins: Vec<usize>,
     round: u32,
+}
+
+impl Stamps {
+    /// Makes room for every lane of these kinds, and begins a round.
+    fn fit(&mut self, marks: &[&Marks]) {
+        self.begins.clear();
+        let mut end = 0;
+        for own in marks {
+            self.begins.push(end);
+            end += own.lanes.slots();
+        }
+        self.rounds.resize(end, 0);
+        self.next_round();
+    }
+
+    fn next_round(&mut self) {
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            // After four billion rounds old stamps would look new.
+            self.rounds.fill(0);
+            self.round = 1;
+        }
+    }
+
+    fn stamp(&self, lane: LaneOf) -> Option<usize> {
+        Some(self.begins.get(lane.kind.index())? + lane.lane.0 as usize)
+    }
+
+    /// Notes a lane. Whether that is news.
+    fn note(&mut self, lane: LaneOf) -> bool {
+        let stamp = self.stamp(lane).and_then(|at| self.rounds.get_mut(at));
+        stamp.is_some_and(|stamp| std::mem::replace(stamp, self.round) != self.round)
+    }
+
+    fn is_noted(&self, lane: LaneOf) -> bool {
+        self.stamp(lane).and_then(|at| self.rounds.get(at)) == Some(&self.round)
+    }
+}
+
+/// The lanes of several kinds, each kind's with the newest first, as one sequence with the newest first.
+struct Merged<I> {
+    lists: Vec<(Option<(f64, LaneOf)>, I)>,
+}
+
+impl<I: Iterator<Item = (f64, LaneOf)>> Merged<I> {
+    fn of(lists: impl Iterator<Item = I>) -> Merged<I> {
+        Merged { lists: lists.map(|mut list| (list.next(), list)).collect() }
+    }
+
+    /// Calls `each` for all that is left, in any order.
+    fn for_rest(self, mut each: impl FnMut(LaneOf)) {
+        for (first, list) in self.lists {
+            first.into_iter().chain(list).for_each(|(_, lane)| each(lane));
+        }
+    }
+}
+
+impl<I: Iterator<Item = (f64, LaneOf)>> Iterator for Merged<I> {
+    type Item = LaneOf;
+
+    fn next(&mut self) -> Option<LaneOf> {
+        let waiting = self.lists.iter_mut().filter(|(first, _)| first.is_some());
+        let time = |first: &Option<(f64, LaneOf)>| first.map_or(f64::NEG_INFINITY, |(at, _)| at);
+        let (first, list) = waiting.max_by(|(one, _), (other, _)| time(one).total_cmp(&time(other)))?;
+        let lane = first.take().map(|(_, lane)| lane);
+        *first = list.next();
+        lane
+    }
 }
 
 impl Order {
     /// Brings the order up to date, unless it may still stand. Costs at most one step per lane that is active in
     /// the window; in a window of the past, one step per mark in it.
-    pub fn arrange(&mut self, lanes: &Lanes, ring: &Ring, ask: Ask) {
-        let selected = ask.selected.map_or(0, |id| lanes.generation(id));
+    pub fn arrange(&mut self, marks: &[&Marks], ask: Ask) {
+        let selected = ask.selected.map_or(0, |lane| generation(marks, lane));
+        let made = made(marks);
         let due = !ask.hold && (self.is_due(&ask) || selected != self.selected);
-        let filled = self.rows.len() >= ask.scroll + ask.rows || self.seen == ring.next_seq();
+        let filled = self.rows.len() >= ask.scroll + ask.rows || self.seen == made;
         if !due && filled {
             return;
         }
-        self.stamps.resize(lanes.slots(), 0);
-        self.collect(lanes, ring, ask.window);
+        self.stamps.fit(marks);
+        self.collect(marks, ask.window);
         if due {
-            self.settle(lanes, &ask);
+            self.settle(marks, &ask);
             (self.asked, self.selected) = (Some(ask), selected);
         } else {
-            self.fill(lanes);
+            self.fill(marks);
         }
-        self.seen = ring.next_seq();
+        self.seen = made;
     }
 
     fn is_due(&self, ask: &Ask) -> bool {
@@ -86,81 +166,70 @@ impl Order {
         moved.abs() > 1.0 && (passed >= SETTLE || (moved - passed).abs() > 1.0)
     }
 
-    fn note(&mut self, id: LaneId) -> bool {
-        match self.stamps.get_mut(id.0 as usize) {
-            Some(stamp) => std::mem::replace(stamp, self.round) != self.round,
-            None => false,
-        }
-    }
-
-    fn is_noted(&self, id: LaneId) -> bool {
-        self.stamps.get(id.0 as usize) == Some(&self.round)
-    }
-
-    fn next_round(&mut self) {
-        self.round = self.round.wrapping_add(1);
-        if self.round == 0 {
-            // After four billion rounds old stamps would look new.
-            self.stamps.fill(0);
-            self.round = 1;
-        }
-    }
-
     /// Fills `recent` with the lanes active in the window, most recently changed first.
-    fn collect(&mut self, lanes: &Lanes, ring: &Ring, window: Window) {
+    fn collect(&mut self, marks: &[&Marks], window: Window) {
         self.recent.clear();
         self.active = 0;
-        if window.to >= ring.last_at() {
-            // A lane that was recalled has no time yet.
-            let marked = lanes.newest_first().filter(|(_, lane)| lane.marks > 0);
-            for (id, _) in marked.take_while(|(_, lane)| lane.last_at >= window.from) {
-                self.active += 1;
-                if self.recent.len() < MOST_ROWS {
-                    self.recent.push(id);
-                }
-            }
+        let kinds = || (0..).map(KindId).zip(marks);
+        if marks.iter().all(|own| window.to >= own.ring.last_at()) {
+            let is_active = move |lane: &Lane| lane.last_at >= window.from;
+            let mut lanes = Merged::of(kinds().map(|(kind, own)| {
+                // A lane that was recalled has no time yet.
+                let marked = own.lanes.newest_first().filter(|(_, lane)| lane.marks > 0);
+                let active = marked.take_while(move |(_, lane)| is_active(lane));
+                active.map(move |(lane, Lane { last_at, .. })| (*last_at, LaneOf { kind, lane }))
+            }));
+            self.recent.extend(lanes.by_ref().take(MOST_ROWS));
+            self.active = self.recent.len();
+            lanes.for_rest(|_| self.active += 1);
             return;
         }
-        self.next_round();
-        for mark in ring.range(window.from, window.to) {
-            if let Subject::Object { lane, .. } = mark.subject
-                && self.note(lane)
-            {
+        self.stamps.next_round();
+        let mut lanes = Merged::of(kinds().map(|(kind, own)| {
+            own.ring.range(window.from, window.to).filter_map(move |mark| match mark.subject {
+                Subject::Object { lane, .. } => Some((mark.at, LaneOf { kind, lane })),
+                _ => None,
+            })
+        }));
+        for lane in lanes.by_ref() {
+            if self.stamps.note(lane) {
                 self.active += 1;
-                if self.recent.len() < MOST_ROWS {
-                    self.recent.push(lane);
+                self.recent.push(lane);
+                if self.recent.len() == MOST_ROWS {
+                    break;
                 }
             }
         }
+        lanes.for_rest(|lane| self.active += usize::from(self.stamps.note(lane)));
     }
 
     /// Makes the new order: of the rows on the screen, those that stay in the set keep their places.
-    fn settle(&mut self, lanes: &Lanes, ask: &Ask) {
-        let selected = ask.selected.filter(|id| lanes.get(*id).is_some());
+    fn settle(&mut self, marks: &[&Marks], ask: &Ask) {
+        let selected = ask.selected.filter(|lane| lane_of(marks, *lane).is_some());
         self.recent.retain(|id| Some(*id) != selected);
         let on_screen = (ask.scroll + ask.rows).saturating_sub(usize::from(selected.is_some()));
         let top = on_screen.min(self.recent.len());
-        self.next_round();
+        self.stamps.next_round();
         for index in 0..top {
-            self.note(self.recent[index]);
+            self.stamps.note(self.recent[index]);
         }
         let mut next = std::mem::take(&mut self.next);
         next.clear();
         for row in self.rows.iter().skip(usize::from(self.pinned)).take(top) {
-            let stays = lanes.generation(row.0) == row.1 && self.is_noted(row.0);
+            let stays = generation(marks, row.0) == row.1 && self.stamps.is_noted(row.0);
             next.push(stays.then_some(*row));
         }
-        self.next_round();
+        self.stamps.next_round();
         for (id, _) in next.iter().flatten() {
-            self.note(*id);
+            self.stamps.note(*id);
         }
         let mut hole = 0;
         for index in 0..self.recent.len() {
             let id = self.recent[index];
-            if !self.note(id) {
+            if !self.stamps.note(id) {
                 continue;
             }
-            let row = Some((id, lanes.generation(id)));
+            let row = Some((id, generation(marks, id)));
             while next.get(hole).is_some_and(Option::is_some) {
                 hole += 1;
             }
@@ -170,36 +239,36 @@ impl Order {
             }
         }
         self.rows.clear();
-        self.rows.extend(selected.map(|id| (id, lanes.generation(id))));
+        self.rows.extend(selected.map(|id| (id, generation(marks, id))));
         self.rows.extend(next.iter().flatten());
         self.pinned = selected.is_some();
         self.next = next;
     }
 
     /// Appends what is active and has no row yet.
-    fn fill(&mut self, lanes: &Lanes) {
-        self.next_round();
+    fn fill(&mut self, marks: &[&Marks]) {
+        self.stamps.next_round();
         for index in 0..self.rows.len() {
-            let (id, generation) = self.rows[index];
-            if lanes.generation(id) == generation {
-                self.note(id);
+            let (lane, number) = self.rows[index];
+            if generation(marks, lane) == number {
+                self.stamps.note(lane);
             }
         }
         for index in 0..self.recent.len() {
             let id = self.recent[index];
-            if self.note(id) {
-                self.rows.push((id, lanes.generation(id)));
+            if self.stamps.note(id) {
+                self.rows.push((id, generation(marks, id)));
             }
         }
     }
 
     /// The rows on the screen; `None` where the lane was freed while its row was held. The selected lane's row
     /// stays when the others are scrolled.
-    pub fn visible(&self, lanes: &Lanes, ask: &Ask) -> impl Iterator<Item = Option<LaneId>> {
+    pub fn visible(&self, marks: &[&Marks], ask: &Ask) -> impl Iterator<Item = Option<LaneOf>> {
         let first = usize::from(self.pinned);
         let rest = self.rows.iter().skip(first + ask.scroll);
         let generations = self.rows.iter().take(first).chain(rest).take(ask.rows);
-        generations.map(move |(id, generation)| (lanes.generation(*id) == *generation).then_some(*id))
+        generations.map(move |(lane, number)| (generation(marks, *lane) == *number).then_some(*lane))
     }
 
     /// How many lanes were active in the window when it was last looked at.
@@ -219,47 +288,60 @@ impl Order {
 
     /// Its size.
     pub fn bytes(&self) -> usize {
-        (self.rows.capacity() + self.recent.capacity() + self.next.capacity()) * 8 + self.stamps.capacity() * 4
+        self.rows.capacity() * size_of::<Row>()
+            + self.recent.capacity() * size_of::<LaneOf>()
+            + self.next.capacity() * size_of::<Option<Row>>()
+            + self.stamps.rounds.capacity() * size_of::<u32>()
     }
+}
+
+fn lane_of<'a>(marks: &[&'a Marks], LaneOf { kind, lane }: LaneOf) -> Option<&'a Lane> {
+    marks.get(kind.index())?.lanes.get(lane)
+}
+
+fn generation(marks: &[&Marks], LaneOf { kind, lane }: LaneOf) -> u32 {
+    marks.get(kind.index()).map_or(0, |own| own.lanes.generation(lane))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind_id::KindId;
-    use crate::timeline::lanes::Change;
     use crate::timeline::mark::MarkType;
+    use crate::timeline::marks::NewMark;
     use kubechurn_client::api::cell::Tone;
     use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 
+    #[derive(Default)]
     struct Fixture {
-        lanes: Lanes,
-        ring: Ring,
+        /// Of two kinds, of which most tests use the first alone.
+        marks: [Marks; 2],
         order: Order,
     }
 
     impl Fixture {
-        fn new() -> Fixture {
-            Fixture { lanes: Lanes::default(), ring: Ring::new(1 << 20), order: Order::default() }
-        }
-
+        /// Marks names of the first kind; those in capitals are of the second.
         fn mark(&mut self, at: f64, names: &str) {
             for name in names.chars() {
-                let key = ObjectKey::new("", &name.to_string());
-                let change = Change { kind: KindId::ONLY, key: &key, uid: &"u".into(), mark_type: MarkType::Updated };
-                let touch = self.lanes.touch(change, self.ring.next_seq(), at);
-                let resource_version = ResourceVersion::default();
-                let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
-                self.ring.push(at, MarkType::Updated, Tone::Plain, touch.before, subject);
+                let (key, uid) = (&ObjectKey::new("", &name.to_string()), &"u".into());
+                let (mark_type, resource_version, tone) = (MarkType::Updated, &ResourceVersion::default(), Tone::Plain);
+                let marks = &mut self.marks[usize::from(name.is_uppercase())];
+                marks.push(at, NewMark { key, uid, mark_type, resource_version, folded: 1, tone });
             }
         }
 
+        fn find(&self, name: &str) -> Option<LaneOf> {
+            let lane = self.marks[0].lanes.find(&ObjectKey::new("", name))?;
+            Some(LaneOf { kind: KindId(0), lane })
+        }
+
         fn rows(&mut self, ask: Ask) -> String {
-            self.order.arrange(&self.lanes, &self.ring, ask);
-            let name = |id: Option<LaneId>| {
-                id.and_then(|id| self.lanes.get(id)).map_or("-".into(), |l| l.key.name.to_string())
+            let [one, two] = &self.marks;
+            let marks = [one, two];
+            self.order.arrange(&marks, ask);
+            let name = |lane: Option<LaneOf>| {
+                lane.and_then(|lane| lane_of(&marks, lane)).map_or("-".into(), |lane| lane.key.name.to_string())
             };
-            self.order.visible(&self.lanes, &ask).map(name).collect()
+            self.order.visible(&marks, &ask).map(name).collect()
         }
     }
 
@@ -269,7 +351,7 @@ mod tests {
 
     #[test]
     fn the_most_recently_changed_come_first_and_then_keep_their_rows() {
-        let mut fixture = Fixture::new();
+        let mut fixture = Fixture::default();
         fixture.mark(100_000.0, "abcde");
         assert_eq!(fixture.rows(ask(100_001.0)), "edc");
         fixture.mark(100_100.0, "c");
@@ -281,7 +363,7 @@ mod tests {
 
     #[test]
     fn nothing_moves_while_held_but_empty_rows_fill() {
-        let mut fixture = Fixture::new();
+        let mut fixture = Fixture::default();
         fixture.mark(100_000.0, "ab");
         assert_eq!(fixture.rows(ask(100_001.0)), "ba");
         fixture.mark(200_000.0, "cdea");
@@ -295,10 +377,10 @@ mod tests {
 
     #[test]
     fn the_selected_lane_comes_first_even_if_it_is_quiet() {
-        let mut fixture = Fixture::new();
+        let mut fixture = Fixture::default();
         fixture.mark(1_000.0, "q");
         fixture.mark(100_000.0, "abcde");
-        let selected = fixture.lanes.find(KindId::ONLY, &ObjectKey::new("", "q"));
+        let selected = fixture.find("q");
         assert_eq!(fixture.rows(Ask { selected, ..ask(100_001.0) }), "qed");
         assert_eq!(fixture.rows(Ask { selected, scroll: 2, ..ask(100_002.0) }), "qcb");
         assert_eq!(fixture.rows(ask(100_003.0)), "edc");
@@ -306,21 +388,39 @@ mod tests {
 
     #[test]
     fn a_lane_without_marks_comes_first_and_hides_no_other() {
-        let mut fixture = Fixture::new();
+        let mut fixture = Fixture::default();
         fixture.mark(100_000.0, "abc");
-        let selected = fixture.lanes.attend((KindId::ONLY, &ObjectKey::new("", "q")), &"u".into(), Tone::Plain);
-        assert_eq!(fixture.rows(Ask { selected: Some(selected), ..ask(100_001.0) }), "qcb");
+        fixture.marks[0].attend(&ObjectKey::new("", "q"), &"u".into(), Tone::Plain);
+        let selected = fixture.find("q");
+        assert_eq!(fixture.rows(Ask { selected, ..ask(100_001.0) }), "qcb");
         assert_eq!(fixture.rows(ask(100_002.0)), "cba");
     }
 
     #[test]
     fn a_window_of_the_past_shows_who_changed_then() {
-        let mut fixture = Fixture::new();
+        let mut fixture = Fixture::default();
         fixture.mark(1_000.0, "abc");
         fixture.mark(2_000.0, "b");
         fixture.mark(100_000.0, "xya");
         let window = Window { from: 500.0, to: 3_000.0 };
         assert_eq!(fixture.rows(Ask { window, ..ask(100_001.0) }), "bca");
+        assert_eq!(fixture.order.active(), 3);
+    }
+
+    #[test]
+    fn lanes_of_several_kinds_stand_among_each_other_by_their_last_change() {
+        let mut fixture = Fixture::default();
+        for (at, names) in [(1_000.0, "aX"), (2_000.0, "b"), (3_000.0, "YZ"), (4_000.0, "a")] {
+            fixture.mark(at, names);
+        }
+        assert_eq!(fixture.rows(Ask { rows: 9, ..ask(4_001.0) }), "aZYbX");
+        fixture.mark(5_000.0, "X");
+        // The first kind has more lanes than before, so that those of the second are noted elsewhere.
+        fixture.mark(5_500.0, "cdefgh");
+        assert_eq!(fixture.rows(Ask { rows: 9, ..ask(7_000.0) }), "aZhgXfedc", "those that stay keep their rows");
+        assert_eq!(fixture.order.active(), 11);
+        let window = Window { from: 1_500.0, to: 3_500.0 };
+        assert_eq!(fixture.rows(Ask { rows: 9, window, ..ask(7_001.0) }), "YZb", "in a window of the past, too");
         assert_eq!(fixture.order.active(), 3);
     }
 }

@@ -79,47 +79,63 @@ impl Overview {
         self.buckets.capacity() * size_of::<[u32; MarkType::COUNT]>()
     }
 
+    /// The number of the oldest bucket that is still known.
+    fn oldest(&self) -> i64 {
+        (self.newest - BUCKETS as i64 + 1).max(self.first)
+    }
+
     fn sum(&self, first: i64, last: i64) -> Counts {
         let mut counts = Counts::default();
         if self.buckets.is_empty() {
             return counts;
         }
-        let oldest = (self.newest - BUCKETS as i64 + 1).max(self.first);
-        for number in first.max(oldest)..=last.min(self.newest) {
+        for number in first.max(self.oldest())..=last.min(self.newest) {
             counts += &self.buckets[slot(number)];
         }
         counts
     }
+}
 
-    /// Writes the columns of a strip, each about `pixels` wide. A column is a whole number of buckets that
-    /// stand at fixed times, so that moving the strip never changes its counts.
-    pub fn columns(&self, scale: &Scale, pixels: f64, columns: &mut Vec<Column>) {
-        columns.clear();
-        if self.buckets.is_empty() || scale.width < 1.0 {
-            return;
+/// Writes the columns of a strip, each about `pixels` wide: what was counted by all of these together. A column is a whole
+/// number of buckets that stand at fixed times, so that moving the strip never changes its counts.
+pub fn columns<'a>(
+    overviews: impl Iterator<Item = &'a Overview> + Clone,
+    scale: &Scale,
+    pixels: f64,
+    columns: &mut Vec<Column>,
+) {
+    columns.clear();
+    let overviews = overviews.filter(|overview| !overview.buckets.is_empty());
+    let (Some(oldest), Some(newest)) =
+        (overviews.clone().map(Overview::oldest).min(), overviews.clone().map(|overview| overview.newest).max())
+    else {
+        return;
+    };
+    if scale.width < 1.0 {
+        return;
+    }
+    let per_column = (scale.ms_per_pixel() * pixels / BUCKET).ceil().max(1.0) as i64;
+    let first = number(scale.window.from).max(oldest);
+    let last = number(scale.window.to).min(newest);
+    let mut index = first.div_euclid(per_column);
+    let mut most = 1;
+    while index * per_column <= last {
+        let (start, end) = (index * per_column, (index + 1) * per_column);
+        let mut counts = Counts::default();
+        overviews.clone().for_each(|overview| counts += overview.sum(start, end - 1));
+        index += 1;
+        let total: u64 = MarkType::OBJECT.iter().map(|mark_type| counts.of(*mark_type)).sum();
+        if total == 0 {
+            continue;
         }
-        let per_column = (scale.ms_per_pixel() * pixels / BUCKET).ceil().max(1.0) as i64;
-        let first = number(scale.window.from).max(self.newest - BUCKETS as i64 + 1).max(self.first);
-        let last = number(scale.window.to).min(self.newest);
-        let mut index = first.div_euclid(per_column);
-        let mut most = 1;
-        while index * per_column <= last {
-            let (start, end) = (index * per_column, (index + 1) * per_column);
-            let counts = self.sum(start, end - 1);
-            index += 1;
-            let total: u64 = MarkType::OBJECT.iter().map(|mark_type| counts.of(*mark_type)).sum();
-            if total == 0 {
-                continue;
-            }
-            most = most.max(total);
-            let (from, to) = (start as f64 * BUCKET, end as f64 * BUCKET);
-            let (x, right) = (scale.clamped(from), scale.clamped(to));
-            let width = (right - x - 1.0).max(1.0);
-            columns.push(Column { x, width, from, to, counts, heights: [0.0; 5] });
-        }
-        for column in columns {
-            column.heights = heights(&column.counts, most);
-        }
+        most = most.max(total);
+        let (from, to) = (start as f64 * BUCKET, end as f64 * BUCKET);
+        let (x, right) = (scale.clamped(from), scale.clamped(to));
+        let width = (right - x - 1.0).max(1.0);
+        columns.push(Column { x, width, from, to, counts, heights: [0.0; 5] });
+    }
+    for column in columns {
+        column.heights = heights(&column.counts, most);
     }
 }
 
@@ -157,7 +173,7 @@ mod tests {
         overview.add(1_001.0, MarkType::Deleted, 1);
         let mut columns = Vec::new();
         let scale = Scale { window: Window { from: 0.0, to: HISTORY }, left: 0.0, width: 500.0 };
-        overview.columns(&scale, 3.0, &mut columns);
+        super::columns(std::iter::once(&overview), &scale, 3.0, &mut columns);
         assert_eq!(columns.len(), 1);
         assert_eq!(columns[0].counts.of(MarkType::Deleted), 1);
         assert!(columns[0].heights[4] >= LEAST * 0.9);
@@ -192,7 +208,7 @@ mod tests {
             let window = Window { from: at - HISTORY + 2.0 * BUCKET, to: at };
             prop_assume!(window.from <= 0.0);
             let mut columns = Vec::new();
-            overview.columns(&Scale { window, left: 0.0, width }, 3.0, &mut columns);
+            super::columns(std::iter::once(&overview), &Scale { window, left: 0.0, width }, 3.0, &mut columns);
             prop_assert_eq!(columns.iter().map(|column| column.counts.total()).sum::<u64>(), marks.len() as u64);
             prop_assert_eq!(columns.iter().map(|column| column.counts.of(MarkType::Deleted)).sum::<u64>(), deleted);
             let shown = |column: &Column| (column.counts.of(MarkType::Deleted) > 0) == (column.heights[4] > 0.0);

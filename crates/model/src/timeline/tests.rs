@@ -2,12 +2,17 @@
 
 use proptest::prelude::*;
 
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::object::ResourceVersion;
+
 use super::*;
-use crate::timeline::hit::Hit;
+use crate::timeline::mark::{MarkType, Resync};
+use crate::timeline::marks::{BUDGET, NewMark};
 use crate::timeline::scale::Viewport;
 
 struct Fixture {
-    timeline: Timeline,
+    marks: Marks,
+    chart: Chart,
     viewport: Viewport,
     view: TimelineView,
 }
@@ -24,18 +29,23 @@ impl Fixture {
             selected: None,
             hover: None,
         };
-        Fixture { timeline: Timeline::new(budget), viewport, view }
+        Fixture { marks: Marks::new(budget), chart: Chart::default(), viewport, view }
     }
 
     fn push(&mut self, now: f64, mark_type: MarkType, name: &str, uid: &str, tone: Tone) {
         let version = ResourceVersion::new(&format!("{now:.0}"));
-        let (kind, key, uid) = (KindId::ONLY, &ObjectKey::new("shop", name), &uid.into());
-        self.timeline.push(now, NewMark { kind, key, uid, mark_type, resource_version: &version, folded: 1, tone });
+        let (key, uid) = (&ObjectKey::new("shop", name), &uid.into());
+        self.marks.push(now, NewMark { key, uid, mark_type, resource_version: &version, folded: 1, tone });
     }
 
     fn scene(&mut self, now: f64) -> &Scene {
         self.view.window = self.viewport.window(now);
-        self.timeline.scene(&self.view, now)
+        self.chart.draw(&[&self.marks], &self.view, now);
+        &self.chart.scene
+    }
+
+    fn hit(&self, x: f64, y: f64) -> Option<Hit> {
+        Timeline::new(vec![&self.marks], &self.chart).hit(x, y)
     }
 }
 
@@ -47,11 +57,11 @@ fn a_recreated_name_keeps_both_uids() {
     for (index, (mark_type, uid)) in steps.into_iter().enumerate() {
         fixture.push(index as f64 * 2_000.0, mark_type, "ledger-0", uid, Tone::Good);
     }
-    let uids: Vec<String> = fixture.timeline.marks().map(|mark| mark.uid.to_string()).collect();
+    let uids: Vec<String> = fixture.marks.iter().map(|mark| mark.uid.to_string()).collect();
     assert_eq!(uids, ["one", "one", "two", "two"]);
-    assert!(fixture.timeline.marks().all(|mark| &*mark.key.unwrap().name == "ledger-0"));
+    assert!(fixture.marks.iter().all(|mark| &*mark.key.unwrap().name == "ledger-0"));
     let scene = fixture.scene(10_000.0).clone();
-    let hits: Vec<_> = scene.glyphs.iter().filter_map(|glyph| fixture.timeline.hit(glyph.x, glyph.y)).collect();
+    let hits: Vec<_> = scene.glyphs.iter().filter_map(|glyph| fixture.hit(glyph.x, glyph.y)).collect();
     assert_eq!(hits.len(), 4);
     assert!(hits.iter().any(|hit| hit.owner().unwrap().uid == "one"));
 }
@@ -85,7 +95,7 @@ fn the_state_before_an_evicted_mark_is_still_known() {
             if at < 15 { Tone::Bad } else { Tone::Good },
         );
     }
-    assert!(fixture.timeline.evicted().of(MarkType::Added) == 1);
+    assert!(fixture.marks.evicted().of(MarkType::Added) == 1);
     let scene = fixture.scene(20_000.0);
     assert_eq!(scene.bands.last().map(|band| band.tone), Some(Tone::Good));
     assert!(scene.gaps.iter().any(|gap| gap.evicted && gap.note.ends_with("older marks dropped")));
@@ -105,7 +115,7 @@ fn a_delete_is_drawn_on_top_of_its_fold() {
     assert_eq!(scene.pills[0].counts.total(), 14);
     assert_eq!(scene.glyphs.iter().map(|glyph| glyph.mark_type).collect::<Vec<_>>(), [MarkType::Deleted]);
     let (x, y) = (scene.pills[0].x + 20.0, scene.pills[0].y);
-    let hit = fixture.timeline.hit(x, y).unwrap();
+    let hit = fixture.hit(x, y).unwrap();
     assert!(hit.to_string().contains("1 added, 12 updated, 1 deleted"), "{hit}");
 }
 
@@ -113,11 +123,11 @@ fn a_delete_is_drawn_on_top_of_its_fold() {
 fn relists_and_gaps_are_drawn_with_their_words() {
     let mut fixture = Fixture::new(BUDGET);
     fixture.push(30_000.0, MarkType::Updated, "a", "u", Tone::Plain);
-    fixture.timeline.open_gap(39_000.0, "no connection");
+    fixture.marks.open_gap(39_000.0, "no connection");
     let scene = fixture.scene(39_500.0);
     assert_eq!((scene.gaps.len(), scene.notes[0].text.as_str()), (1, "no connection"));
-    fixture.timeline.relist(40_100.0, "relist (410)");
-    fixture.timeline.gap(39_000.0, 40_200.0, "gap of 1.2 s");
+    fixture.marks.relist(40_100.0, "relist (410)");
+    fixture.marks.gap(39_000.0, 40_200.0, "gap of 1.2 s");
     let scene = fixture.scene(60_000.0).clone();
     assert_eq!(scene.gaps.len(), 1);
     assert_eq!((scene.scale.time(scene.gaps[0].x).round(), scene.gaps[0].to), (39_000.0, 40_200.0));
@@ -125,13 +135,13 @@ fn relists_and_gaps_are_drawn_with_their_words() {
     assert_eq!(scene.notes.len(), 1);
     assert_eq!(scene.notes[0].text, "relist (410), gap of 1.2 s");
     assert_eq!(scene.summary(), "Last 60 s: 1 updated; 1 relist, 1 gap");
-    let hit = fixture.timeline.hit(scene.lines[0].x, scene.layout.bottom - 2.0).unwrap();
+    let hit = fixture.hit(scene.lines[0].x, scene.layout.bottom - 2.0).unwrap();
     assert!(matches!(&hit, Hit::Stream { note, .. } if note == "relist (410)"), "{hit}");
-    assert_eq!(fixture.timeline.marks().last().unwrap().from, 39_000.0);
+    assert_eq!(fixture.marks.iter().last().unwrap().from, 39_000.0);
 }
 
 fn resync(count: u64, settled: f64) -> Resync {
-    Resync { kind: KindId::ONLY, namespace: "".into(), count, since: 0.0, settled }
+    Resync { namespace: "".into(), count, since: 0.0, settled }
 }
 
 /// One mark, drawn on the lane of each object that was told again and is in sight.
@@ -148,48 +158,44 @@ fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
         fixture.push(at, mark_type, name, "u", Tone::Good);
     }
     // When nothing was queued last was before the change.
-    fixture.timeline.resync(40_000.0, resync(150_000, 39_990.0));
+    fixture.marks.resync(40_000.0, resync(150_000, 39_990.0));
     fixture.push(45_000.0, MarkType::Added, "later", "u", Tone::Good);
     fixture.push(46_000.0, MarkType::Updated, "told", "u", Tone::Bad);
     let scene = fixture.scene(60_000.0).clone();
     let lane = |y: f64| scene.lanes.iter().flatten().find(|lane| lane.y == y).unwrap().key.name.to_string();
     let told: Vec<_> = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Sync).collect();
     assert_eq!(told.iter().map(|glyph| lane(glyph.y)).collect::<Vec<_>>(), ["told"]);
-    assert_eq!((fixture.timeline.len(), scene.lanes.iter().flatten().count()), (8, 4));
+    assert_eq!((fixture.marks.len(), scene.lanes.iter().flatten().count()), (8, 4));
     assert_eq!(scene.summary(), "Last 60 s: 1 added, 2 updated, 1 deleted, 3 replaced; 1 resync");
     // It changes no state.
     let bands = scene.bands.iter().filter(|band| lane(band.y) == "told");
     assert_eq!(bands.map(|band| band.tone).collect::<Vec<_>>(), [Tone::Good, Tone::Bad]);
-    let hit = fixture.timeline.hit(told[0].x, told[0].y).unwrap();
+    let hit = fixture.hit(told[0].x, told[0].y).unwrap();
     assert_eq!(hit.to_string(), "◇ Sync shop/told (uid u), resync: 150,000 objects told again, 20 s ago");
     assert_eq!((hit.owner().unwrap().uid.to_string(), hit.at()), ("u".into(), Some(40_000.0)));
-    let mark = fixture.timeline.marks().find(|mark| mark.mark_type == MarkType::Sync).unwrap();
+    let mark = fixture.marks.iter().find(|mark| mark.mark_type == MarkType::Sync).unwrap();
     assert_eq!((mark.key, mark.folded, mark.resync.unwrap().count), (None, 150_000, 150_000));
 }
 
 #[test]
-fn a_resync_tells_of_its_own_kind_place_and_time() {
+fn a_resync_tells_of_its_own_place_and_time() {
     let mut fixture = Fixture::new(BUDGET);
     fixture.push(10_000.0, MarkType::Replaced, "a", "u", Tone::Plain);
     let own = resync(1, 20_000.0);
-    let others = [
-        Resync { kind: KindId(1), ..own.clone() },
-        Resync { namespace: "other".into(), ..own.clone() },
-        Resync { since: 15_000.0, ..own.clone() },
-    ];
+    let others = [Resync { namespace: "other".into(), ..own.clone() }, Resync { since: 15_000.0, ..own.clone() }];
     for other in others {
-        fixture.timeline.resync(20_000.0, other);
+        fixture.marks.resync(20_000.0, other);
     }
     let key = ObjectKey::new("shop", "a");
-    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &key), None);
-    fixture.timeline.resync(21_000.0, Resync { namespace: "shop".into(), ..own.clone() });
-    fixture.timeline.resync(22_000.0, own.clone());
-    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &key), Some((2, 22_000.0)));
+    assert_eq!(fixture.marks.resyncs_since_change(&key), None);
+    fixture.marks.resync(21_000.0, Resync { namespace: "shop".into(), ..own.clone() });
+    fixture.marks.resync(22_000.0, own.clone());
+    assert_eq!(fixture.marks.resyncs_since_change(&key), Some((2, 22_000.0)));
     let scene = fixture.scene(60_000.0).clone();
     assert_eq!(scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Sync).count(), 2);
     fixture.push(30_000.0, MarkType::Updated, "a", "u", Tone::Plain);
-    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &key), None);
-    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &ObjectKey::new("shop", "b")), None);
+    assert_eq!(fixture.marks.resyncs_since_change(&key), None);
+    assert_eq!(fixture.marks.resyncs_since_change(&ObjectKey::new("shop", "b")), None);
 }
 
 /// However many there are, they hide no change, and outlive the marks before them.
@@ -201,12 +207,12 @@ fn resyncs_hide_nothing_and_of_those_that_are_near_one_is_drawn() {
     for at in 1..40 {
         fixture.push(f64::from(at), MarkType::Updated, "b", "u", Tone::Plain);
     }
-    assert!(!fixture.timeline.has_lane(KindId::ONLY, &key), "its mark is evicted");
-    fixture.timeline.attend((KindId::ONLY, &key), &"u".into(), Tone::Bad);
+    assert!(!fixture.marks.has_lane(&key), "its mark is evicted");
+    fixture.marks.attend(&key, &"u".into(), Tone::Bad);
     for at in 0..10 {
-        fixture.timeline.resync(52_000.0 + 100.0 * f64::from(at), resync(2, 51_000.0));
+        fixture.marks.resync(52_000.0 + 100.0 * f64::from(at), resync(2, 51_000.0));
     }
-    assert_eq!(fixture.timeline.resyncs_since_change(KindId::ONLY, &key), Some((10, 52_900.0)));
+    assert_eq!(fixture.marks.resyncs_since_change(&key), Some((10, 52_900.0)));
     fixture.view.selected = Some((KindId::ONLY, key));
     let drawn = |fixture: &mut Fixture, now: f64| {
         let scene = fixture.scene(now).clone();
@@ -218,7 +224,7 @@ fn resyncs_hide_nothing_and_of_those_that_are_near_one_is_drawn() {
     // Twelve pixels are a second, so that ten resyncs take the place of one or two.
     assert!((1..=2).contains(&told.len()), "{told:?}");
     let glyph = scene.glyphs.iter().find(|glyph| glyph.seq == told[0]).unwrap();
-    let hit = fixture.timeline.hit(glyph.x, glyph.y).unwrap().to_string();
+    let hit = fixture.hit(glyph.x, glyph.y).unwrap().to_string();
     assert!(hit.starts_with("◇ Sync shop/a (uid u), resync: 2 objects told again, "), "{hit}");
     assert_eq!(drawn(&mut fixture, 61_234.5).0, told, "the same, wherever the window is");
     assert_eq!(scene.bands.first().map(|band| band.tone), Some(Tone::Bad));
@@ -228,7 +234,7 @@ fn resyncs_hide_nothing_and_of_those_that_are_near_one_is_drawn() {
     for at in [0.0, 1.0, 2.0] {
         fixture.push(50_000.0 + at, MarkType::Updated, "a", "u", Tone::Plain);
     }
-    fixture.timeline.resync(50_100.0, resync(1, 50_050.0));
+    fixture.marks.resync(50_100.0, resync(1, 50_050.0));
     fixture.push(50_200.0, MarkType::Deleted, "a", "u", Tone::Plain);
     let scene = fixture.scene(60_000.0).clone();
     assert_eq!((scene.pills.len(), scene.pills[0].counts.total(), scene.pills[0].mark_type), (1, 4, MarkType::Updated));
@@ -240,10 +246,10 @@ fn hostile_names_stay_text() {
     let mut fixture = Fixture::new(BUDGET);
     let name = "<img src=x onerror=alert(1)>\u{202e}\n";
     fixture.push(1.0, MarkType::Added, name, "<b>uid</b>", Tone::Plain);
-    fixture.timeline.relist(2.0, "<script>");
+    fixture.marks.relist(2.0, "<script>");
     let scene = fixture.scene(10.0).clone();
     assert_eq!(&*scene.lanes[0].as_ref().unwrap().key.name, name);
-    let hit = fixture.timeline.hit(10.0, scene.layout.row_y(0)).unwrap();
+    let hit = fixture.hit(10.0, scene.layout.row_y(0)).unwrap();
     assert!(hit.to_string().starts_with("shop/<img src=x onerror=alert(1)>"), "{hit}");
 }
 
@@ -253,9 +259,9 @@ fn the_header_counts_the_last_minute_by_type() {
     for index in 0..100 {
         fixture.push(f64::from(index) * 1_000.0, MarkType::Updated, "a", "u", Tone::Plain);
     }
-    let counts = fixture.timeline.counts_since(99_000.0 - 60_000.0);
+    let counts = fixture.marks.counts_since(99_000.0 - 60_000.0);
     assert_eq!(counts.of(MarkType::Updated), 61, "evicted marks count");
-    assert!(fixture.timeline.len() < 10);
+    assert!(fixture.marks.len() < 10);
 }
 
 #[test]
@@ -264,7 +270,11 @@ fn scenes_are_due_when_something_moved() {
     let now = 100_000.0;
     fixture.scene(now);
     let due = |fixture: &Fixture, now: f64| {
-        fixture.timeline.is_due(&TimelineView { window: fixture.viewport.window(now), ..fixture.view.clone() }, now)
+        fixture.chart.is_due(
+            &[&fixture.marks],
+            &TimelineView { window: fixture.viewport.window(now), ..fixture.view.clone() },
+            now,
+        )
     };
     assert!(!due(&fixture, now + 70.0), "less than a pixel");
     assert!(due(&fixture, now + 140.0));
@@ -287,12 +297,12 @@ fn objects_that_come_and_go_leave_no_memory_behind() {
             fixture.push(at, MarkType::Deleted, &name, &name, Tone::Bad);
         }
         fixture.scene(at);
-        sizes.push(fixture.timeline.bytes());
-        assert!(fixture.timeline.ring.bytes() + fixture.timeline.lanes.charged() <= 64 << 10);
+        sizes.push(fixture.marks.bytes() + fixture.chart.bytes());
+        assert!(fixture.marks.ring.bytes() + fixture.marks.lanes.charged() <= 64 << 10);
     }
     assert!(sizes[19] < sizes[1] + 1_000, "{sizes:?}");
-    let evicted = fixture.timeline.evicted();
-    assert_eq!(evicted.total() as usize + fixture.timeline.len(), 40_000);
+    let evicted = fixture.marks.evicted();
+    assert_eq!(evicted.total() as usize + fixture.marks.len(), 40_000);
 }
 
 proptest! {
@@ -318,11 +328,10 @@ proptest! {
         fixture.view.hold = false;
         fixture.viewport.pan(at, -behind);
         let scene = fixture.scene(at + 10_000.0).clone();
-        let timeline = &fixture.timeline;
         let (left, right) = (scene.scale.left - 1e-6, scene.scale.left + scene.scale.width + 1e-6);
         for glyph in &scene.glyphs {
             prop_assert!(left <= glyph.x && glyph.x <= right + 5.0);
-            let hit = timeline.hit(glyph.x, glyph.y);
+            let hit = fixture.hit(glyph.x, glyph.y);
             let found = matches!(hit, Some(Hit::Mark { .. } | Hit::Fold { .. }));
             prop_assert!(found, "{:?}", hit);
         }
@@ -333,7 +342,7 @@ proptest! {
             prop_assert!(band.tone != Tone::Plain && left <= band.x && band.x + band.width <= right + 1.0);
         }
         for row in scene.lanes.iter().flatten() {
-            let mine = timeline.marks().filter(|mark| mark.key == Some(&row.key));
+            let mine = fixture.marks.iter().filter(|mark| mark.key == Some(&row.key));
             let mine = mine.filter(|mark| scene.scale.window.contains(mark.at));
             let (mut frames, mut deletes) = (0, Vec::new());
             for mark in mine {

@@ -11,7 +11,6 @@ use kubechurn_model::page::listing::{Counts, LASTS};
 use kubechurn_model::page::notices::Announcer;
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::watched::{Watched, scopes};
-use kubechurn_model::timeline::Timeline;
 
 use kubechurn_talk::{bookmark, event};
 
@@ -32,7 +31,7 @@ impl Play {
         let route = Route::parse(fragment);
         let kind = route.kinds(&Catalog::default())[0];
         let scopes = scopes(kind, &route, true);
-        let watched = Watched::new(kind, scopes, Timeline::default(), &mut informers, &mut announcer, 0.0);
+        let watched = Watched::new(kind, scopes, &mut informers, &mut announcer, 0.0);
         let ids: Vec<InformerId> = informers.start().into_iter().map(|(id, ..)| id).collect();
         let mut play = Play { informers, watched, ids, counts: Counts::default() };
         for at in 0..play.ids.len() {

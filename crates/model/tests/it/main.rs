@@ -12,13 +12,15 @@ mod columns;
 mod fuzz;
 /// Informers, their handlers, their factory, and two queues side by side.
 mod informers;
-/// Several kinds in one table and on one timeline.
-mod joint;
 /// How far a first list has come, and of how many.
 mod listing;
 /// What the queue takes of memory.
 mod memory;
+/// The page as far as it is pure, for the tests of views and of what is watched.
+mod play;
 /// The page checks itself against the server.
 mod verify;
+/// One kind or several in one table and on one timeline.
+mod views;
 /// The page as handlers of shared informers.
 mod watched;

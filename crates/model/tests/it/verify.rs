@@ -155,8 +155,8 @@ impl Play {
 
     /// What `status()` says of the first kind.
     fn told(&self) -> Value {
-        serde_json::to_value(report::status(&self.watches[0], &self.informers, &self.verifier, self.now)).unwrap()["verified"]
-            .clone()
+        let status = report::status(&self.watches, 0, &self.informers, &self.verifier, self.now);
+        serde_json::to_value(status).unwrap()["verified"].clone()
     }
 
     fn summary(&self) -> String {

@@ -1,209 +1,158 @@
-//! The page's handlers of shared informers: table, timeline, counters, and what is said of the watch.
+//! The page's handlers of shared informers: marks, counters and rows, and what is said of the watch.
 
 use kubechurn_client::cache::backoff::Moment;
-use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::{Input, Notice};
-use kubechurn_model::page::catalog::Catalog;
-use kubechurn_model::page::notices::{Announcer, News, Said};
+use kubechurn_model::page::notices::{News, Said};
 use kubechurn_model::page::report;
 use kubechurn_model::page::resync::{Resync, Resyncs};
-use kubechurn_model::page::route::Route;
 use kubechurn_model::page::verify::Verifier;
-use kubechurn_model::page::watched::{Watched, scopes};
 use kubechurn_model::table::filter::Filter;
-use kubechurn_model::timeline::Timeline;
 
-use kubechurn_talk::{bookmark, event, page};
+use kubechurn_talk::{event, page};
 
-/// The informers, and who looks at them.
-#[derive(Default)]
-struct Play {
-    informers: SharedInformerFactory,
-    announcer: Announcer,
-}
-
-impl Play {
-    fn watch(&mut self, fragment: &str, timeline: Timeline) -> Watched {
-        let route = Route::parse(fragment);
-        let kind = route.kinds(&Catalog::default())[0];
-        Watched::new(kind, scopes(kind, &route, true), timeline, &mut self.informers, &mut self.announcer, 0.0)
-    }
-
-    /// Starts what is new, and has each list these objects.
-    fn begin(&mut self, objects: &[&str]) -> Vec<InformerId> {
-        let new: Vec<InformerId> = self.informers.start().into_iter().map(|(id, ..)| id).collect();
-        for id in &new {
-            self.input(*id, Input::Start);
-            self.input(*id, Input::Opened);
-            for object in objects {
-                self.input(*id, Input::Frame(&event("ADDED", object)));
-            }
-            self.input(*id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
-        }
-        new
-    }
-
-    fn input(&mut self, id: InformerId, input: Input<'_>) {
-        let informer = self.informers.get_mut(id).unwrap();
-        informer.handle(input, Moment { now: 1000.0, random: 0.0 });
-        let notices = informer.take_notices();
-        for notice in notices {
-            let said = Said { resource: "pods", namespace: String::new(), news: News::Watch(id, notice) };
-            self.announcer.say(said);
-        }
-    }
-
-    fn drain(&mut self) {
-        self.informers.iter_mut().for_each(|(_, informer)| assert!(informer.drain(usize::MAX, 1000.0) < 9));
-    }
-}
+use crate::play::Play;
 
 #[test]
-fn table_timeline_and_counters_are_handlers_of_one_informer() {
-    let mut play = Play::default();
-    let mut watched = play.watch("#/pods", Timeline::default());
-    let ids = play.begin(&["a@1", "b@2"]);
-    play.input(ids[0], Input::Frame(&event("MODIFIED", "a@101")));
-    play.input(ids[0], Input::Frame(&event("DELETED", "b@102")));
-    play.drain();
-    watched.take(&mut play.informers);
+fn rows_marks_and_counters_are_handlers_of_one_informer() {
+    let mut play = Play::at("#/pods");
+    play.begin(&["a@1", "b@2"]);
+    play.hears("pods", "MODIFIED", "a@101");
+    play.hears("pods", "DELETED", "b@102");
+    play.look();
+    let watched = &play.watches[0];
     let counters = watched.counters();
-    assert_eq!((counters.added, counters.updated, counters.deleted, counters.synced), (2, 0, 1, 0));
-    assert_eq!((watched.view().counts(), watched.timeline().marks().count()), ((1, 1), 4));
+    assert_eq!((counters.added, counters.updated, counters.deleted, counters.synced), (2, 1, 1, 0));
+    assert_eq!((play.watches.view().unwrap().counts(), watched.marks().len()), ((1, 1), 4));
     assert_eq!(watched.items(&play.informers), 1);
 }
 
-/// The timeline and the counters are told again what is known, in the period that was chosen for so many objects; as one
+/// The marks and the counters are told again what is known, in the period that was chosen for so many objects; as one
 /// mark, and without a word to the table.
 #[test]
 fn a_resync_is_one_mark_and_is_counted_object_by_object() {
-    let mut play = Play::default();
-    let mut watched = play.watch("#/pods?ns=shop", Timeline::default());
+    let mut play = Play::at("#/pods?ns=shop");
+    play.now = 1_000.0;
     let mut resyncs = Resyncs::new(None, None);
     let ids = play.begin(&["a@1", "b@2"]);
-    play.drain();
-    let keep = |play: &mut Play, watched: &Watched, resyncs: &Resyncs| {
-        let mut changed = Vec::new();
-        watched.resync(&mut play.informers, resyncs, 1000.0, &mut changed);
-        (changed.len(), watched.resync_period(&play.informers))
+    let keep = |play: &mut Play, resyncs: &Resyncs| {
+        let changed = play.watches.resync(&mut play.informers, resyncs, 1_000.0);
+        (changed.len(), play.watches[0].resync_period(&play.informers))
     };
-    assert_eq!(keep(&mut play, &watched, &resyncs), (2, Some(600_000.0)));
-    assert_eq!(keep(&mut play, &watched, &resyncs), (0, Some(600_000.0)), "nothing new was chosen");
+    assert_eq!(keep(&mut play, &resyncs), (2, Some(600_000.0)));
+    assert_eq!(keep(&mut play, &resyncs), (0, Some(600_000.0)), "nothing new was chosen");
     resyncs.choose(Resync::HalfMinute);
-    assert_eq!(keep(&mut play, &watched, &resyncs), (2, Some(30_000.0)));
+    assert_eq!(keep(&mut play, &resyncs), (2, Some(30_000.0)));
     let informer = play.informers.get_mut(ids[0]).unwrap();
     assert_eq!(informer.reflector().deadline(), Some(31_000.0));
     informer.handle(Input::Timer, Moment { now: 31_000.0, random: 0.0 });
-    play.drain();
-    watched.take(&mut play.informers);
+    play.look();
+    let watched = &play.watches[0];
     let (counters, ledger) = (watched.counters(), watched.ledger(&play.informers));
     assert_eq!((counters.added, counters.synced, ledger.resyncs, ledger.deltas()), (2, 2, 2, 4));
-    let marks = report::marks(&watched);
+    let marks = report::marks(watched);
     let mark = serde_json::to_value(&marks[marks.len() - 1]).unwrap();
     assert_eq!((marks.len(), &mark["type"], &mark["key"], &mark["folded"]), (3, &"Sync".into(), &"".into(), &2.into()));
     assert_eq!(mark["note"], "resync: 2 objects in shop told again");
-    let status =
-        serde_json::to_value(report::status(&watched, &play.informers, &Verifier::default(), 31_000.0)).unwrap();
+    let status = report::status(&play.watches, 0, &play.informers, &Verifier::default(), 31_000.0);
+    let status = serde_json::to_value(status).unwrap();
     assert_eq!((&status["changes"]["synced"], &status["resync_ms"]), (&2.into(), &30_000.0.into()));
     resyncs.choose(Resync::Off);
-    assert_eq!(keep(&mut play, &watched, &resyncs), (2, None));
+    assert_eq!(keep(&mut play, &resyncs), (2, None));
 }
 
 /// From what was received to the rows that are shown, at every moment: while changes wait in the queue and in the log, and
 /// while a filter hides some of the rows.
 #[test]
 fn the_sums_run_to_the_rows_that_are_shown() {
-    let mut play = Play::default();
-    let mut past = Timeline::default();
-    past.relist(0.0, "before");
-    let mut watched = play.watch("#/pods", past);
-    let sums = |watched: &Watched, play: &Play| {
-        let account = watched.account(&play.informers);
-        assert!(watched.is_balanced(&play.informers), "{}", account.words());
+    let mut play = Play::at("#/pods");
+    // What was marked before the kind was watched anew is none of what the new handlers were told.
+    play.begin(&["z@1"]);
+    play.go("#/nodes");
+    play.begin(&[]);
+    play.go("#/pods");
+    let sums = |play: &Play| {
+        play.check_sums();
+        let account = play.watches.account_of(0, &play.informers).unwrap();
+        assert!(account.is_balanced(), "{}", account.words());
         let (table, rows) = account.table.unwrap();
         (table.meant, table.waiting, rows.sums.live, rows.sums.shown, rows.sums.hidden, account.objects)
     };
-    let ids = play.begin(&["a@1", "b@2", "web@3"]);
-    assert_eq!(sums(&watched, &play), (0, 0, 0, 0, 0, 0));
+    let id = play.id("pods");
+    play.informers.start();
+    play.input(id, Input::Start);
+    play.input(id, Input::Opened);
+    for object in ["a@1", "b@2", "web@3"] {
+        play.input(id, Input::Frame(&event("ADDED", object)));
+    }
+    play.input(id, Input::Frame(&kubechurn_talk::bookmark("100", crate::play::LISTED)));
+    assert_eq!(sums(&play), (0, 0, 0, 0, 0, 0));
     play.drain();
-    assert_eq!(sums(&watched, &play), (3, 3, 0, 0, 0, 3));
-    watched.take(&mut play.informers);
-    assert_eq!(sums(&watched, &play), (3, 0, 3, 3, 0, 3));
-    watched.view_mut().filter_by(Filter::parse("web", &[]).unwrap());
-    assert_eq!(sums(&watched, &play), (3, 0, 3, 1, 2, 3));
+    assert_eq!(sums(&play), (3, 3, 0, 0, 0, 3));
+    play.take();
+    assert_eq!(sums(&play), (3, 0, 3, 3, 0, 3));
+    play.watches.view_mut().unwrap().filter_by(Filter::parse("web", &[]).unwrap());
+    assert_eq!(sums(&play), (3, 0, 3, 1, 2, 3));
     for (word, object) in [("MODIFIED", "a@101"), ("DELETED", "b@102"), ("ADDED", "web-2@103"), ("DELETED", "z@104")] {
-        play.input(ids[0], Input::Frame(&event(word, object)));
-        sums(&watched, &play);
+        play.input(id, Input::Frame(&event(word, object)));
+        sums(&play);
     }
     play.drain();
-    assert_eq!(sums(&watched, &play), (6, 3, 3, 1, 2, 3));
-    watched.take(&mut play.informers);
-    assert_eq!(sums(&watched, &play), (6, 0, 3, 2, 1, 3));
-    // A second table, of several kinds or of one, is told of what there is when it comes.
-    watched.keep_table(false, &mut play.informers, 0.0);
-    assert!(watched.is_balanced(&play.informers) && watched.account(&play.informers).table.is_none());
-    watched.keep_table(true, &mut play.informers, 0.0);
-    assert_eq!(sums(&watched, &play), (3, 3, 0, 0, 0, 3));
-    watched.take(&mut play.informers);
-    assert_eq!(sums(&watched, &play), (3, 0, 3, 3, 0, 3));
-    let account = watched.account(&play.informers);
+    assert_eq!(sums(&play), (6, 3, 3, 1, 2, 3));
+    play.take();
+    assert_eq!(sums(&play), (6, 0, 3, 2, 1, 3));
+    // With another kind beside it, the kind shares a table, which is told of what there is when it comes.
+    play.go("#/pods,nodes");
+    assert!(play.watches.account_of(0, &play.informers).unwrap().table.is_none());
+    play.check_sums();
+    play.go("#/pods");
+    assert_eq!(sums(&play), (3, 3, 0, 0, 0, 3));
+    play.take();
+    assert_eq!(sums(&play), (3, 0, 3, 3, 0, 3));
+    let account = play.watches.account(&play.informers).unwrap();
     let (timeline, marks) = account.timeline;
-    // Three of the list, four of the watch; and the one that was there before.
-    assert_eq!((timeline.handled, marks.pushed, marks.made), (7, 7, 8));
-    let ledger = watched.ledger(&play.informers);
+    // Three of the list, four of the watch; before them the first list's, and the time in which nothing was watched.
+    assert_eq!((timeline.handled, marks.pushed, marks.made), (7, 7, 9));
+    let ledger = play.watches[0].ledger(&play.informers);
     assert_eq!((ledger.received, ledger.changes, ledger.unknown), (7, 6, 1));
 }
 
 /// A place that is left for one that looks at the same things takes over their watch, and shows its rows at once.
 #[test]
 fn one_informer_for_each_scope_however_many_look_at_it() {
-    let mut play = Play::default();
-    let mut shop = play.watch("#/pods?ns=shop", Timeline::default());
+    let mut play = Play::at("#/pods?ns=shop");
     assert_eq!(play.begin(&["a@1"]).len(), 1);
-    play.drain();
-    shop.take(&mut play.informers);
-
-    let mut both = play.watch("#/pods?ns=shop,billing", Timeline::default());
-    let (_, ended) = shop.end(&mut play.informers, &mut play.announcer);
-    assert!(ended.is_empty(), "someone else looks at it");
-    both.take(&mut play.informers);
-    assert_eq!(both.view().counts(), (1, 1), "before anything more has come");
+    assert_eq!(play.go("#/pods?ns=shop,billing"), (0, true), "someone else looks at the informer");
+    play.take();
+    let counts = |play: &Play| play.watches.view().unwrap().counts();
+    assert_eq!(counts(&play), (1, 1), "before anything more has come");
     assert_eq!(play.begin(&["b@2"]).len(), 1, "only the other namespace is new");
-    play.drain();
-    both.take(&mut play.informers);
-    assert_eq!((both.view().counts(), play.informers.len()), ((2, 2), 2));
-
-    let mut labelled = play.watch("#/pods?ns=shop&labels=app%3Dx", Timeline::default());
+    assert_eq!((counts(&play), play.informers.len()), ((2, 2), 2));
+    assert_eq!(play.go("#/pods?ns=shop&labels=app%3Dx"), (2, true), "a watch ends with the last who looks");
     assert_eq!(play.begin(&[]).len(), 1, "a selector is another watch");
-    labelled.take(&mut play.informers);
-    assert_eq!(labelled.items(&play.informers), 0);
-    let (_, ended) = both.end(&mut play.informers, &mut play.announcer);
-    assert_eq!((ended.len(), play.informers.len()), (2, 1), "a watch ends with the last who looks");
+    assert_eq!((play.watches[0].items(&play.informers), play.informers.len()), (0, 1));
 }
 
 #[test]
 fn what_is_said_of_a_watch_reaches_those_who_look_at_it_and_the_list() {
-    let mut play = Play::default();
+    let mut play = Play::at("#/pods?pin=nodes");
     let list = play.announcer.listen();
-    let mut pods = play.watch("#/pods", Timeline::default());
-    let mut nodes = play.watch("#/nodes", Timeline::default());
-    let ids = play.begin(&["a@1"]);
+    play.begin(&["a@1"]);
+    let pods = play.id("pods");
     // The history is gone: after a wait, the watch begins with a list.
-    play.input(ids[0], Input::Frame(r#"{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}"#));
-    let deadline = play.informers.get(ids[0]).unwrap().reflector().deadline().unwrap();
-    play.informers.get_mut(ids[0]).unwrap().handle(Input::Timer, Moment { now: deadline, random: 0.0 });
-    play.input(ids[0], Input::Closed(1006));
-    play.input(ids[0], Input::Failed(kubechurn_client::api::status::Failure::from_response(422, None, "")));
-    play.input(ids[0], Input::Page(&page("200 a@150")));
+    play.input(pods, Input::Frame(r#"{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}"#));
+    play.now = play.informers.get(pods).unwrap().reflector().deadline().unwrap();
+    play.input(pods, Input::Timer);
+    play.input(pods, Input::Closed(1006));
+    play.input(pods, Input::Failed(kubechurn_client::api::status::Failure::from_response(422, None, "")));
+    play.input(pods, Input::Page(&page("200 a@150")));
     let said = play.announcer.hear(list);
     assert!(said.iter().any(|said| matches!(said.news, News::Watch(_, Notice::Relisted { .. }))), "{said:?}");
     let overload = News::Overload { from: 1.0, to: 2.0, most: 9 };
     play.announcer.say(Said { resource: "", namespace: String::new(), news: overload });
-    let words = |watched: &Watched| {
-        let marks = watched.timeline().marks().map(|mark| format!("{:?}", mark.mark_type));
-        marks.collect::<Vec<_>>().join(" ")
+    play.watches.hear(&mut play.announcer);
+    let words = |at: usize| {
+        let marks = play.watches[at].marks().iter().filter(|mark| mark.key.is_none());
+        marks.map(|mark| format!("{:?}", mark.mark_type)).collect::<Vec<_>>().join(" ")
     };
-    pods.hear(&mut play.announcer);
-    nodes.hear(&mut play.announcer);
-    assert_eq!((words(&pods).as_str(), words(&nodes).as_str()), ("Relist Gap", "Gap"));
+    assert_eq!((words(0).as_str(), words(1).as_str()), ("Relist Gap", "Gap"));
 }

@@ -154,7 +154,6 @@ mod tests {
     use crate::page::notices::Announcer;
     use crate::page::watched::scopes;
     use crate::table::kinds::kind;
-    use crate::timeline::Timeline;
     use kubechurn_client::cache::backoff::Moment;
     use kubechurn_client::cache::reflector::Input;
 
@@ -174,7 +173,7 @@ mod tests {
         for name in ["deployments", "replicasets", "pods"] {
             let kind = kind(name).unwrap();
             let scopes = scopes(kind, &Route::default(), false);
-            watches.push(Watched::new(kind, scopes, Timeline::default(), &mut informers, &mut announcer, 0.0));
+            watches.push(Watched::new(kind, scopes, &mut informers, &mut announcer, 0.0));
         }
         for (id, resource, _) in informers.start() {
             let informer = informers.get_mut(id).unwrap();

@@ -1,10 +1,10 @@
 //! A minute of churn as a small picture.
 
-use crate::timeline::Timeline;
 use crate::timeline::mark::MarkType;
+use crate::timeline::marks::Marks;
 
 /// A minute of a kind's churn as a path of 22 bars, 44 wide and 14 high.
-pub fn spark(timeline: &Timeline, now: f64) -> String {
+pub fn spark(marks: &Marks, now: f64) -> String {
     const BARS: usize = 22;
     let step = 60_000.0 / BARS as f64;
     // Aligned to whole steps, so that bars move on and do not flicker.
@@ -12,7 +12,7 @@ pub fn spark(timeline: &Timeline, now: f64) -> String {
     let mut sums = [0_u64; BARS];
     // A list is no churn, however many objects it brings.
     let churn = |since: f64| {
-        let counts = timeline.counts_since(since);
+        let counts = marks.counts_since(since);
         counts.of(MarkType::Added) + counts.of(MarkType::Updated) + counts.of(MarkType::Deleted)
     };
     let mut later = churn(end);
@@ -36,30 +36,22 @@ mod tests {
     use kubechurn_client::api::uid::Uid;
 
     use super::*;
-    use crate::kind_id::KindId;
-    use crate::timeline::NewMark;
+    use crate::timeline::marks::NewMark;
 
     #[test]
     fn bars_are_as_high_as_there_was_churn_and_lists_are_none() {
-        let mut timeline = Timeline::default();
+        let mut marks = Marks::default();
         let mut push = |at: f64, mark_type| {
             let (key, uid, version) = (ObjectKey::new("shop", "web"), Uid::new("u"), ResourceVersion::new("1"));
-            let mark = NewMark {
-                kind: KindId::ONLY,
-                key: &key,
-                uid: &uid,
-                mark_type,
-                resource_version: &version,
-                folded: 1,
-                tone: Tone::Plain,
-            };
-            timeline.push(at, mark);
+            let mark =
+                NewMark { key: &key, uid: &uid, mark_type, resource_version: &version, folded: 1, tone: Tone::Plain };
+            marks.push(at, mark);
         };
         push(1_000.0, MarkType::Replaced);
         (0..4).for_each(|_| push(30_500.0, MarkType::Updated));
         push(58_000.0, MarkType::Deleted);
-        let bars = spark(&timeline, 60_000.0);
+        let bars = spark(&marks, 60_000.0);
         assert_eq!(bars, "M22 14v-14.0h1.5V14zM42 14v-7.5h1.5V14z");
-        assert_eq!(spark(&Timeline::default(), 60_000.0), "");
+        assert_eq!(spark(&Marks::default(), 60_000.0), "");
     }
 }

@@ -8,9 +8,9 @@ use crate::page::notices::Announcer;
 use crate::page::route::Route;
 use crate::page::watched::{Watched, scopes};
 use crate::page::watches::Watches;
+use crate::page::watches::view::View;
 use crate::table::kinds::Kind;
 use crate::table::schema::TableSchema;
-use crate::timeline::Timeline;
 
 /// What a place asks for.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Around<'a> {
 pub struct Rewatched {
     /// The informers that nobody looks at any more.
     pub ended: Vec<InformerId>,
-    /// Whether the table of several kinds is another one than before, or is one for the first time.
+    /// Whether the table in view is another one than before, or one came or went: rows of another table have the same keys.
     pub is_other: bool,
 }
 
@@ -60,13 +60,19 @@ impl Watches {
     /// another way goes on, and its rows are there at once.
     pub fn watch(&mut self, wanted: &Wanted<'_>, around: &mut Around<'_>) -> Rewatched {
         let mut ended = Vec::new();
+        // What waits for the marks is of the rows that are there now.
+        self.take_marks(around.informers);
         // A kind whose columns are others now is let go first: its informer keeps what the old ones show.
         let is_other =
             |old: &Watched| wanted.kinds.iter().any(|kind| kind.resource == old.kind().resource && *kind != old.kind());
-        let (others, mut before): (Vec<_>, Vec<_>) = self.take_out().into_iter().partition(is_other);
-        if !others.is_empty() {
-            // The table of several kinds looks at that informer, too.
-            ended.extend(self.part(around.informers, around.announcer));
+        let before = std::mem::take(&mut self.watched);
+        let (others, mut before): (Vec<_>, Vec<_>) = before.into_iter().partition(is_other);
+        // The first one is that of the kinds in view, if there were any.
+        let mut views: Vec<Option<View>> = std::mem::take(&mut self.views).into_iter().map(Some).collect();
+        let had_main = self.in_view > 0;
+        for view in &mut views {
+            let has_other = |view: &mut View| others.iter().any(|other| view.schema().kinds().contains(&other.kind()));
+            ended.extend(view.take_if(has_other).into_iter().flat_map(|view| view.end(around.informers)));
         }
         for watched in others {
             ended.extend(self.leave(watched, around));
@@ -79,7 +85,7 @@ impl Watches {
                 Some(at) => before.remove(at),
                 None => {
                     let Around { informers, announcer, now } = around;
-                    Watched::new(kind, scopes, Timeline::default(), informers, announcer, *now)
+                    Watched::new(kind, scopes, informers, announcer, *now)
                 }
             });
         }
@@ -87,38 +93,61 @@ impl Watches {
             ended.extend(self.leave(watched, around));
         }
         for watched in &mut after {
-            // What was seen of the kind in other scopes, or before it was let go, stays on its timeline.
+            // What was seen of the kind in other scopes, or before it was let go, stays among its marks.
             if let Some(mut past) = self.past.remove(watched.kind().name) {
                 past.close_gap(around.now);
                 watched.go_on_with(past);
             }
             if let Some(limit) = self.limit {
-                watched.timeline_mut().limit(limit);
+                watched.marks_mut().limit(limit);
             }
         }
-        let in_view = after.iter().filter(|watched| wanted.is_in_view(watched.kind())).count();
-        let (more, is_other) = self.put(after, in_view, around.informers, around.announcer, around.now);
-        ended.extend(more);
+        self.in_view = after.iter().filter(|watched| wanted.is_in_view(watched.kind())).count();
+        self.watched = after;
+        let is_other = self.put_in_views(&mut views, had_main, around);
+        ended.extend(views.into_iter().flatten().flat_map(|view| view.end(around.informers)));
         Rewatched { ended, is_other }
+    }
+
+    /// Makes a view of the kinds in view, and one of each of the others; takes those that are of the same kinds from
+    /// `views`. New ones come before the old ones go, so that an informer that both look at goes on. Whether the view of the
+    /// kinds in view is another one than before; `had_main` says whether the first of `views` was it.
+    fn put_in_views(&mut self, views: &mut [Option<View>], had_main: bool, around: &mut Around<'_>) -> bool {
+        let (in_view, others) = self.watched.split_at(self.in_view);
+        let mut is_other = had_main != !in_view.is_empty();
+        for members in std::iter::once(in_view).filter(|main| !main.is_empty()).chain(others.chunks(1)) {
+            let is_of = |view: &Option<View>| view.as_ref().is_some_and(|view| view.is_of(members));
+            let same = views.iter().position(is_of);
+            if self.views.is_empty() && !in_view.is_empty() {
+                is_other = !had_main || same != Some(0);
+            }
+            let view = same.and_then(|at| views[at].take());
+            self.views.push(view.unwrap_or_else(|| View::new(members, around.informers, around.now)));
+        }
+        is_other
+    }
+
+    /// Has all marks and counters take what waits for them.
+    fn take_marks(&mut self, informers: &mut SharedInformerFactory) {
+        let audit = self.audit.clone();
+        for (view, members) in self.parts_mut() {
+            view.take_marks(members, informers, &audit);
+        }
     }
 
     /// Lets go of every table, so that the next call of [`Watches::watch`] makes them anew from what the stores hold. Says
     /// which informers ended by that.
     pub fn let_go_of_tables(&mut self, around: &mut Around<'_>) -> Vec<InformerId> {
-        let ended = self.part(around.informers, around.announcer);
-        for watched in self.iter_mut() {
-            watched.keep_table(false, around.informers, around.now);
-        }
-        ended
+        self.take_marks(around.informers);
+        std::mem::take(&mut self.views).into_iter().flat_map(|view| view.end(around.informers)).collect()
     }
 
-    /// Lets go of a kind, and keeps its timeline. Says which informers ended by that.
-    fn leave(&mut self, mut watched: Watched, around: &mut Around<'_>) -> Vec<InformerId> {
-        watched.take(around.informers);
+    /// Lets go of a kind, and keeps its marks. Says which informers ended by that.
+    fn leave(&mut self, watched: Watched, around: &mut Around<'_>) -> Vec<InformerId> {
         let name = watched.kind().name;
-        let (mut timeline, ended) = watched.end(around.informers, around.announcer);
-        timeline.open_gap(around.now, "not watched");
-        self.past.insert(name, timeline);
+        let (mut marks, ended) = watched.end(around.informers, around.announcer);
+        marks.open_gap(around.now, "not watched");
+        self.past.insert(name, marks);
         ended
     }
 }

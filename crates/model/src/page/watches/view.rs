@@ -1,0 +1,136 @@
+//! One table and one timeline, of one watched kind or of several.
+//!
+//! The rows are the view's own. The marks are the kinds': however many views come and go, a kind's marks are kept once.
+
+use std::sync::Arc;
+
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
+use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
+use kubechurn_client::cache::store::Change;
+
+use crate::kind_id::KindId;
+use crate::page::account::{Account, RowSums, handled};
+use crate::page::audit::AuditLog;
+use crate::page::watched::Watched;
+use crate::table::kinds::Kind;
+use crate::table::schema::TableSchema;
+use crate::table::view::TableView;
+use crate::timeline::{Chart, KindName};
+
+/// Of so many objects that are known already a table that comes later hears at once: some ten milliseconds of work.
+const AT_ONCE: usize = 4096;
+
+/// The table and the timeline of some watched kinds, its members. Whoever calls a method hands in the members, in the order
+/// of their numbers.
+#[derive(Debug)]
+pub(super) struct View {
+    /// Where each kind is watched.
+    scopes: Vec<Vec<Scope>>,
+    /// The table's handlers: of each kind one for each scope.
+    handlers: Vec<Vec<Registration>>,
+    pub(super) table: TableView,
+    pub(super) chart: Chart,
+}
+
+/// Shows what changed in objects of one kind as rows, and writes down what the rows come to be.
+struct TableHandler<'a> {
+    kind: KindId,
+    of: (&'a ApiResource, &'a Scope),
+    table: &'a mut TableView,
+    audit: &'a AuditLog,
+}
+
+impl ResourceEventHandler for TableHandler<'_> {
+    fn changed(&mut self, now: f64, change: &Change) -> Handled {
+        self.table.apply_of(self.kind, change, now);
+        self.audit.shown(self.of, (self.table, self.kind), change, now);
+        Ok(())
+    }
+}
+
+impl View {
+    /// A view of these members. Its table hears of what their informers know with the next calls of [`View::take`].
+    pub(super) fn new(members: &[Watched], informers: &mut SharedInformerFactory, now: f64) -> View {
+        let kinds: Vec<&'static Kind> = members.iter().map(Watched::kind).collect();
+        let schema = Arc::new(TableSchema::of(&kinds));
+        let name = |kind: KindId| KindName {
+            short: schema.short(kind),
+            long: schema.label(kind),
+            title: schema.kind(kind).map_or("", |kind| kind.title),
+        };
+        let numbers = (0..schema.kinds().len() as u8).map(KindId);
+        let names = if schema.is_several() { numbers.map(name).collect() } else { Vec::new() };
+        let handlers = members.iter().map(|member| {
+            let ids = member.informer_ids();
+            ids.filter_map(|id| informers.add_event_handler(id, HandlerOptions::default(), now)).collect()
+        });
+        View {
+            handlers: handlers.collect(),
+            scopes: members.iter().map(|member| member.scopes().to_vec()).collect(),
+            table: TableView::of(schema),
+            chart: Chart::of(names),
+        }
+    }
+
+    /// The kinds and their columns.
+    pub(super) fn schema(&self) -> &TableSchema {
+        self.table.schema()
+    }
+
+    /// How many members the view has.
+    pub(super) fn len(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// Whether the view is of these, as they are watched.
+    pub(super) fn is_of(&self, members: &[Watched]) -> bool {
+        let own = self.schema().kinds().iter().zip(&self.scopes);
+        own.len() == members.len()
+            && own.zip(members).all(|((kind, scopes), member)| *kind == member.kind() && *scopes == member.scopes())
+    }
+
+    /// Lets go of the informers, and says which ended by that.
+    pub(super) fn end(self, informers: &mut SharedInformerFactory) -> Vec<InformerId> {
+        let all = self.handlers.into_iter().flatten();
+        all.filter(|one| informers.remove_event_handler(*one)).map(|one| one.informer).collect()
+    }
+
+    /// Has the members' marks and counters, and the table, take what waits for them. Whether the table has still to hear of
+    /// what was there when it came: of very many objects it takes some at a time, so that the page does not stand still.
+    pub(super) fn take(
+        &mut self,
+        members: &mut [Watched],
+        informers: &mut SharedInformerFactory,
+        audit: &AuditLog,
+    ) -> bool {
+        // The rows are still what they were before what arrived.
+        self.take_marks(members, informers, audit);
+        let mut left = false;
+        for ((kind, member), handlers) in (0..).map(KindId).zip(members).zip(&self.handlers) {
+            for (registration, scope) in handlers.iter().zip(member.scopes()) {
+                let Some(informer) = informers.get_mut(registration.informer) else { continue };
+                let of = (&member.kind().resource, scope);
+                let mut handler = TableHandler { kind, of, table: &mut self.table, audit };
+                left |= informer.deliver_some(registration.handler, &mut handler, AT_ONCE);
+            }
+        }
+        left
+    }
+
+    /// Has the members' marks and counters alone take what waits for them.
+    pub(super) fn take_marks(&self, members: &mut [Watched], informers: &mut SharedInformerFactory, audit: &AuditLog) {
+        for (kind, member) in (0..).map(KindId).zip(members) {
+            member.take(informers, (&self.table, kind), audit);
+        }
+    }
+
+    /// What became of all that was meant for the table and for the members' marks and counters.
+    pub(super) fn account(&self, members: &[Watched], informers: &SharedInformerFactory) -> Account {
+        let accounts = members.iter().map(|member| member.account(informers));
+        let handlers = self.handlers.iter().flatten().copied();
+        let table = Some((handled(handlers, informers), RowSums::of(&self.table)));
+        Account { table, ..accounts.reduce(Account::plus).unwrap_or_default() }
+    }
+}

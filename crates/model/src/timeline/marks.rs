@@ -1,0 +1,313 @@
+//! The marks of one kind: what happened to which object, and when, kept within a budget of bytes.
+//!
+//! A mark is stamped when its frame arrives, before anything is folded by the queue. Its time is a number of
+//! milliseconds that the caller passes in. Nothing is dropped in silence: evicted marks are counted.
+
+use kubechurn_client::api::cell::Tone;
+use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
+use kubechurn_client::api::uid::{self, Uid};
+
+use crate::timeline::lanes::{Change, Lane, Lanes};
+use crate::timeline::mark::{Counts, LaneId, Mark, MarkType, Resync, Subject};
+use crate::timeline::overview::Overview;
+use crate::timeline::ring::Ring;
+
+/// A budget for the marks of one kind, in bytes: room for some hundred thousand marks.
+pub const BUDGET: usize = 8 << 20;
+
+/// The words of a gap that lasts for as long as the server is not heard. On a timeline of several kinds the names of those
+/// that are not heard stand behind them.
+pub const NO_CONNECTION: &str = "no connection";
+
+/// A mark as a reader sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MarkInfo<'a> {
+    /// Counts up by one from mark to mark.
+    pub sequence: u64,
+    /// When the mark was stamped.
+    pub at: f64,
+    /// When a gap began; for all other marks the same as `at`.
+    pub from: f64,
+    /// What happened.
+    pub mark_type: MarkType,
+    /// The object; `None` for relists, gaps and resyncs.
+    pub key: Option<&'a ObjectKey>,
+    /// The uid of the object, which tells it from others that had its name; empty for relists, gaps and resyncs.
+    pub uid: &'a Uid,
+    /// The object's version after the change; empty for relists, gaps and resyncs.
+    pub resource_version: &'a str,
+    /// How many frames the mark stands for; for a resync, how many objects it told again.
+    pub folded: u32,
+    /// The object's state after the change.
+    pub tone: Tone,
+    /// What a relist or gap was; otherwise empty.
+    pub note: &'a str,
+    /// What a resync told again.
+    pub resync: Option<&'a Resync>,
+}
+
+/// A change of one object that is about to be marked.
+#[derive(Clone, Copy, Debug)]
+pub struct NewMark<'a> {
+    /// Namespace and name of the object.
+    pub key: &'a ObjectKey,
+    /// The object's uid. An empty uid stands for the latest object of that name.
+    pub uid: &'a Uid,
+    /// What happened.
+    pub mark_type: MarkType,
+    /// The object's version after the change.
+    pub resource_version: &'a ResourceVersion,
+    /// How many frames the mark stands for; 0 counts as 1.
+    pub folded: u32,
+    /// The object's state after the change.
+    pub tone: Tone,
+}
+
+impl<'a> NewMark<'a> {
+    /// The mark of one frame that brought this object.
+    pub fn of(mark_type: MarkType, object: &'a Object, tone: Tone) -> NewMark<'a> {
+        let Object { key, uid, resource_version, .. } = object;
+        NewMark { key, uid, mark_type, resource_version, folded: 1, tone }
+    }
+}
+
+/// The marks of one kind. However many timelines draw them, they are kept once.
+#[derive(Debug)]
+pub struct Marks {
+    pub(super) ring: Ring,
+    pub(super) lanes: Lanes,
+    pub(super) overview: Overview,
+    /// The sequence number of the newest relist, gap or resync; 0 before the first.
+    pub(super) last_stream: u64,
+    /// How many marks of objects, and of resyncs, were made.
+    pushed: u64,
+    /// A gap that still lasts: since when, and what it is.
+    pub(super) open: Option<(f64, Box<str>)>,
+}
+
+impl Default for Marks {
+    fn default() -> Marks {
+        Marks::new(BUDGET)
+    }
+}
+
+impl Marks {
+    /// No marks yet. Those that come, and the lanes that they stand in, take at most `budget` bytes.
+    pub fn new(budget: usize) -> Marks {
+        Marks {
+            ring: Ring::new(budget),
+            lanes: Lanes::default(),
+            overview: Overview::default(),
+            last_stream: 0,
+            pushed: 0,
+            open: None,
+        }
+    }
+
+    /// Marks a change of one object. `now` is the time of its arrival, in milliseconds.
+    pub fn push(&mut self, now: f64, mark: NewMark<'_>) {
+        let NewMark { key, uid, mark_type, resource_version, folded, tone } = mark;
+        let at = self.ring.clamp(now);
+        let folded = folded.max(1);
+        let touch = self.lanes.touch(Change { key, uid, mark_type }, self.ring.next_seq(), at);
+        let resource_version = resource_version.clone();
+        let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded };
+        self.ring.push(at, mark_type, tone, touch.before, subject);
+        self.pushed += 1;
+        self.overview.add(at, mark_type, folded);
+        self.evict();
+    }
+
+    /// Whether an object has a lane.
+    pub fn has_lane(&self, key: &ObjectKey) -> bool {
+        self.lanes.find(key).is_some()
+    }
+
+    /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted. `tone`
+    /// is its state, in which the lane begins.
+    pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
+        self.lanes.recall(key, uid, tone);
+    }
+
+    /// The same for an object that is looked at: its lane goes with the next one's, if nothing happens to it.
+    pub fn attend(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
+        self.lanes.attend(key, uid, tone);
+    }
+
+    /// Marks that the resource was listed again, and why: `relist (410)`.
+    pub fn relist(&mut self, now: f64, note: &str) {
+        self.push_stream((now, now), MarkType::Relist, note, false);
+    }
+
+    /// Marks that what is known was told again: once, however much that is. It is drawn in each lane of an object that was
+    /// told again.
+    pub fn resync(&mut self, now: f64, resync: Resync) {
+        let at = self.ring.clamp(now);
+        self.pushed += 1;
+        self.push_for_all(at, MarkType::Sync, Subject::Resync(Box::new(resync)));
+    }
+
+    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was last.
+    pub fn resyncs_since_change(&self, key: &ObjectKey) -> Option<(u64, f64)> {
+        let lane = self.lanes.get(self.lanes.find(key)?)?;
+        let marks = std::iter::successors(self.ring.get(self.last_stream), |mark| self.ring.before(mark));
+        let since = marks.take_while(|mark| lane.marks == 0 || mark.seq > lane.last_seq);
+        let own = since.filter(|mark| mark.resync().is_some_and(|resync| self.tells(resync, mark.seq, lane, None)));
+        own.fold(None, |told, mark| Some(told.map_or((1, mark.at), |(count, last)| (count + 1, last))))
+    }
+
+    /// Whether a resync told the object of a lane again. `newer` is the lane's oldest mark after the resync, if that is
+    /// known; otherwise the lane is looked through.
+    pub(crate) fn tells(&self, resync: &Resync, seq: u64, lane: &Lane, newer: Option<&Mark>) -> bool {
+        if !(resync.namespace.is_empty() || *resync.namespace == *lane.key.namespace) {
+            return false;
+        }
+        let newest = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
+        let mut mark = newer.or(newest);
+        while let Some(later) = mark.filter(|mark| mark.seq > seq) {
+            mark = self.ring.before(later);
+        }
+        match mark {
+            // What happened after the queue was empty last may have been queued still.
+            Some(mark) => mark.mark_type != MarkType::Deleted && resync.since <= mark.at && mark.at <= resync.settled,
+            // Its marks are gone, but for the state that they left, if the object did not end with them.
+            None => lane.worn.is_some(),
+        }
+    }
+
+    /// Marks a time without knowledge that is over, such as `gap of 1.2 s`. An open gap ends with it.
+    pub fn gap(&mut self, from: f64, to: f64, note: &str) {
+        self.open = None;
+        self.push_stream((from, to), MarkType::Gap, note, false);
+    }
+
+    /// Marks a time in which the page itself was behind. A timeline of several kinds, each of which has this mark, draws
+    /// one gap.
+    pub fn gap_of_all(&mut self, from: f64, to: f64, note: &str) {
+        self.open = None;
+        self.push_stream((from, to), MarkType::Gap, note, true);
+    }
+
+    /// From this time on nothing is known, until [`Marks::gap`] or [`Marks::close_gap`] tells when that ended. Drawn up to now.
+    pub fn open_gap(&mut self, from: f64, note: &str) {
+        let from = if from.is_finite() { from } else { self.ring.clamp(from) };
+        self.open = Some((from, note.into()));
+    }
+
+    /// Whether a gap is open.
+    pub fn has_open_gap(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Ends an open gap, if there is one, with a mark of its own.
+    pub fn close_gap(&mut self, now: f64) {
+        if let Some((from, note)) = self.open.take() {
+            self.push_stream((from, now), MarkType::Gap, &note, false);
+        }
+    }
+
+    fn push_stream(&mut self, (from, to): (f64, f64), mark_type: MarkType, note: &str, of_all: bool) {
+        let at = self.ring.clamp(to);
+        let from = if from <= at { from } else { at };
+        self.push_for_all(at, mark_type, Subject::Stream { from, note: note.into(), of_all });
+    }
+
+    fn push_for_all(&mut self, at: f64, mark_type: MarkType, subject: Subject) {
+        let before = match self.last_stream {
+            0 => 0,
+            last => u32::try_from(self.ring.next_seq() - last).unwrap_or(0),
+        };
+        self.last_stream = self.ring.push(at, mark_type, Tone::Plain, before, subject);
+        self.overview.add(at, mark_type, 1);
+        self.evict();
+    }
+
+    fn evict(&mut self) {
+        while let Some(mark) = self.ring.evict(self.lanes.charged()) {
+            self.lanes.release(&mark);
+        }
+    }
+
+    /// All marks that are held, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = MarkInfo<'_>> + ExactSizeIterator {
+        self.ring.newest_first().rev().map(|mark| self.info(mark))
+    }
+
+    fn info<'a>(&'a self, mark: &'a Mark) -> MarkInfo<'a> {
+        let (sequence, at, mark_type, tone) = (mark.seq, mark.at, mark.mark_type, mark.tone);
+        let all = MarkInfo {
+            sequence,
+            at,
+            from: at,
+            mark_type,
+            key: None,
+            uid: &uid::UNKNOWN,
+            resource_version: "",
+            folded: 1,
+            tone,
+            note: "",
+            resync: None,
+        };
+        match &mark.subject {
+            Subject::Object { lane, life, resource_version, folded } => {
+                let owner = self.owner(*lane, *life);
+                let (key, uid) = owner.map_or((None, &uid::UNKNOWN), |(key, uid)| (Some(key), uid));
+                let (resource_version, folded) = (resource_version.as_str(), *folded);
+                MarkInfo { key, uid, resource_version, folded, ..all }
+            }
+            Subject::Stream { from, note, .. } => MarkInfo { from: *from, note, ..all },
+            Subject::Resync(resync) => {
+                let folded = u32::try_from(resync.count).unwrap_or(u32::MAX);
+                MarkInfo { folded, resync: Some(resync), ..all }
+            }
+        }
+    }
+
+    /// What happened since a time, at most ten minutes ago, by type. Counts frames, evicted marks' included, and
+    /// begins at a whole quarter of a second.
+    pub fn counts_since(&self, since: f64) -> Counts {
+        self.overview.counts(since, f64::INFINITY)
+    }
+
+    /// How many marks were ever made.
+    pub fn made(&self) -> u64 {
+        self.ring.next_seq() - 1
+    }
+
+    /// How many marks of objects, and of resyncs, were ever made: all that handlers are told of.
+    pub fn pushed(&self) -> u64 {
+        self.pushed
+    }
+
+    /// From now on the marks, and the lanes that they stand in, take at most so many bytes: the oldest go.
+    pub fn limit(&mut self, budget: usize) {
+        self.ring.limit(budget);
+        self.evict();
+    }
+
+    /// How many marks are held.
+    pub fn len(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// Whether no mark is held.
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
+    }
+
+    /// The memory that it takes.
+    pub fn bytes(&self) -> usize {
+        self.ring.bytes() + self.lanes.bytes() + self.overview.bytes()
+    }
+
+    /// How many marks were evicted, by type.
+    pub fn evicted(&self) -> &Counts {
+        self.ring.evicted()
+    }
+
+    /// Whose a lane is, in the life with this number.
+    pub(super) fn owner(&self, lane: LaneId, life: u32) -> Option<(&ObjectKey, &Uid)> {
+        let lane = self.lanes.get(lane)?;
+        Some((&lane.key, lane.uid_of(life)))
+    }
+}
