@@ -7,7 +7,7 @@ use crate::timeline::fold::{CROSS, NEAR, PILL_PAD, Spot, fold, label_right};
 use crate::timeline::mark::{Counts, Mark, MarkType};
 use crate::timeline::marks::Marks;
 use crate::timeline::order::Ask;
-use crate::timeline::overview;
+use crate::timeline::overview::{self, Overview};
 use crate::timeline::scale::{HISTORY, Scale, Window, ticks};
 use crate::timeline::scene::{Band, Glyph, LaneRow, Layout, Pill, Scene, TimelineView};
 use crate::timeline::{Chart, LaneOf};
@@ -111,7 +111,8 @@ fn fill_strip(marks: &[&Marks], now: f64, scene: &mut Scene) {
     let wanted = known.max(2.0 * window.span()).max(now - window.from);
     let span = [120_000.0, 300_000.0].into_iter().find(|span| *span >= wanted).unwrap_or(HISTORY);
     scene.strip = Scale { window: Window { from: now - span, to: now }, ..scene.scale };
-    overview::columns(marks.iter().map(|own| &own.overview), &scene.strip, COLUMN, &mut scene.columns);
+    let overviews: Vec<&Overview> = marks.iter().map(|own| &own.overview).collect();
+    overview::columns(&overviews, &scene.strip, COLUMN, &mut scene.columns);
 }
 
 /// One lane's bands, pills and glyphs.

@@ -122,6 +122,10 @@ impl<I: Iterator<Item = (f64, LaneOf)>> Iterator for Merged<I> {
     type Item = LaneOf;
 
     fn next(&mut self) -> Option<LaneOf> {
+        if let [(first, list)] = &mut self.lists[..] {
+            let (_, lane) = std::mem::replace(first, list.next())?;
+            return Some(lane);
+        }
         let waiting = self.lists.iter_mut().filter(|(first, _)| first.is_some());
         let time = |first: &Option<(f64, LaneOf)>| first.map_or(f64::NEG_INFINITY, |(at, _)| at);
         let (first, list) = waiting.max_by(|(one, _), (other, _)| time(one).total_cmp(&time(other)))?;

@@ -66,7 +66,9 @@ impl Overview {
 
     /// What happened from one time to another, up to the edges of the buckets that they are in.
     pub fn counts(&self, from: f64, to: f64) -> Counts {
-        self.sum(number(from), number(to))
+        let mut counts = Counts::default();
+        self.add_to(&mut counts, number(from), number(to));
+        counts
     }
 
     /// When the first mark was counted.
@@ -84,31 +86,25 @@ impl Overview {
         (self.newest - BUCKETS as i64 + 1).max(self.first)
     }
 
-    fn sum(&self, first: i64, last: i64) -> Counts {
-        let mut counts = Counts::default();
+    /// Adds what the buckets from one number to another have counted.
+    fn add_to(&self, counts: &mut Counts, first: i64, last: i64) {
         if self.buckets.is_empty() {
-            return counts;
+            return;
         }
         for number in first.max(self.oldest())..=last.min(self.newest) {
-            counts += &self.buckets[slot(number)];
+            *counts += &self.buckets[slot(number)];
         }
-        counts
     }
 }
 
 /// Writes the columns of a strip, each about `pixels` wide: what was counted by all of these together. A column is a whole
 /// number of buckets that stand at fixed times, so that moving the strip never changes its counts.
-pub fn columns<'a>(
-    overviews: impl Iterator<Item = &'a Overview> + Clone,
-    scale: &Scale,
-    pixels: f64,
-    columns: &mut Vec<Column>,
-) {
+pub fn columns(overviews: &[&Overview], scale: &Scale, pixels: f64, columns: &mut Vec<Column>) {
     columns.clear();
-    let overviews = overviews.filter(|overview| !overview.buckets.is_empty());
-    let (Some(oldest), Some(newest)) =
-        (overviews.clone().map(Overview::oldest).min(), overviews.clone().map(|overview| overview.newest).max())
-    else {
+    let counted = || overviews.iter().filter(|overview| !overview.buckets.is_empty());
+    let oldest = counted().map(|overview| overview.oldest()).min();
+    let newest = counted().map(|overview| overview.newest).max();
+    let (Some(oldest), Some(newest)) = (oldest, newest) else {
         return;
     };
     if scale.width < 1.0 {
@@ -122,7 +118,7 @@ pub fn columns<'a>(
     while index * per_column <= last {
         let (start, end) = (index * per_column, (index + 1) * per_column);
         let mut counts = Counts::default();
-        overviews.clone().for_each(|overview| counts += overview.sum(start, end - 1));
+        overviews.iter().for_each(|overview| overview.add_to(&mut counts, start, end - 1));
         index += 1;
         let total: u64 = MarkType::OBJECT.iter().map(|mark_type| counts.of(*mark_type)).sum();
         if total == 0 {
@@ -173,7 +169,7 @@ mod tests {
         overview.add(1_001.0, MarkType::Deleted, 1);
         let mut columns = Vec::new();
         let scale = Scale { window: Window { from: 0.0, to: HISTORY }, left: 0.0, width: 500.0 };
-        super::columns(std::iter::once(&overview), &scale, 3.0, &mut columns);
+        super::columns(&[&overview], &scale, 3.0, &mut columns);
         assert_eq!(columns.len(), 1);
         assert_eq!(columns[0].counts.of(MarkType::Deleted), 1);
         assert!(columns[0].heights[4] >= LEAST * 0.9);
@@ -208,7 +204,7 @@ mod tests {
             let window = Window { from: at - HISTORY + 2.0 * BUCKET, to: at };
             prop_assume!(window.from <= 0.0);
             let mut columns = Vec::new();
-            super::columns(std::iter::once(&overview), &Scale { window, left: 0.0, width }, 3.0, &mut columns);
+            super::columns(&[&overview], &Scale { window, left: 0.0, width }, 3.0, &mut columns);
             prop_assert_eq!(columns.iter().map(|column| column.counts.total()).sum::<u64>(), marks.len() as u64);
             prop_assert_eq!(columns.iter().map(|column| column.counts.of(MarkType::Deleted)).sum::<u64>(), deleted);
             let shown = |column: &Column| (column.counts.of(MarkType::Deleted) > 0) == (column.heights[4] > 0.0);
