@@ -30,11 +30,12 @@ use crate::table::view::TableView;
 use crate::timeline::mark::Resync;
 use crate::timeline::marks::{Marks, NO_CONNECTION, NewMark};
 
-/// A page that takes nothing for so long that this much waits is told no more, and lists anew once it does. It takes what
-/// comes with each frame of the screen, so that only one that stands still, or is hidden, comes near.
+/// How much may wait for a handler. A handler for which more waits is told nothing further, and once it takes something,
+/// the watch lists anew. The page takes what waits with each frame of the screen, so that so much waits only for a page
+/// that stands still or is hidden.
 const BACKLOG: Backlog = Backlog { changes: 100_000, bytes: 128_000_000 };
 
-/// The index that tells what belongs to an object.
+/// The name of the index that finds the objects that an object owns.
 pub const OWNER: &str = "owner";
 
 /// One kind, watched in one or several scopes.
@@ -42,7 +43,7 @@ pub const OWNER: &str = "owner";
 pub struct Watched {
     kind: &'static Kind,
     scopes: Vec<Scope>,
-    /// One for each scope.
+    /// The handlers, by scope.
     sources: Vec<Source>,
     marks: Marks,
     counters: Counters,
@@ -56,7 +57,7 @@ pub struct Watched {
 struct Source {
     marks: Registration,
     counters: Registration,
-    /// Since when, in milliseconds.
+    /// Since when the informer is watched for this kind, in milliseconds.
     since: f64,
 }
 
@@ -77,7 +78,7 @@ impl ResourceEventHandler for MarksHandler<'_> {
     }
 
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
-        // The row tells in which state an object was whose last mark is long gone.
+        // The last mark of the object may be evicted: the row tells in which state the object was.
         if let Some(row) = without_lane(self.marks, self.rows, &object.key) {
             self.marks.recall(&row.key, &row.uid, tone(row));
         }
@@ -91,7 +92,7 @@ impl ResourceEventHandler for MarksHandler<'_> {
     }
 }
 
-/// An object that has a row, and no lane among the marks.
+/// The object with this key, as its row has it, if it has a row and no lane among the marks.
 fn without_lane<'a>(marks: &Marks, (rows, kind): (&'a TableView, KindId), key: &ObjectKey) -> Option<&'a Object> {
     if marks.has_lane(key) {
         return None;
@@ -104,7 +105,7 @@ fn tone(object: &Object) -> Tone {
     object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))).map_or(Tone::Plain, CellRef::tone)
 }
 
-/// Counts what the store took in, and writes it down where that is asked for.
+/// Counts what the store took in, and writes it down if there is an audit.
 struct Applied<'a> {
     counters: &'a mut Counters,
     audit: &'a AuditLog,
@@ -118,7 +119,7 @@ impl ResourceEventHandler for Applied<'_> {
     }
 }
 
-/// The worst of several healths; none of none.
+/// The worst of several healths; `None` where there is none.
 pub fn worst(healths: impl Iterator<Item = Health>) -> Option<Health> {
     healths.max_by_key(|health| match health {
         Health::Live => 0,
@@ -130,9 +131,9 @@ pub fn worst(healths: impl Iterator<Item = Health>) -> Option<Health> {
     })
 }
 
-/// The scopes that a place in the page asks for, of a kind in view or a pinned one.
+/// The scopes in which a route asks for a kind, which may be in view or only pinned.
 pub fn scopes(kind: &Kind, route: &Route, in_view: bool) -> Vec<Scope> {
-    // Selectors belong to the kinds in view: pinned ones are watched whole.
+    // Selectors are of the kinds in view: a pinned kind is watched without them.
     let of_view = |selector: &String| if in_view { selector.clone() } else { String::new() };
     let (label_selector, field_selector) = (of_view(&route.labels), of_view(&route.fields));
     let scope = Scope { label_selector, field_selector, ..Scope::default() };
@@ -152,7 +153,7 @@ impl Watched {
         announcer: &mut Announcer,
         now: f64,
     ) -> Watched {
-        // Owners cost little: they are read with the rest of the metadata, and kept once for all that have the same.
+        // Owners cost little: they are read with the rest of the metadata, and objects with the same owners share them.
         let keep = Keep { owners: true, ..Keep::default() };
         let reflector = Options { keep, kind: Some(kind.resource.kind), ..Options::default() };
         let options = InformerOptions { reflector, backlog: Some(BACKLOG), ..InformerOptions::default() };
@@ -176,13 +177,13 @@ impl Watched {
         Watched { kind, scopes, sources, marks, counters, marks_before: 0, ear }
     }
 
-    /// Goes on with marks that were made before the kind came to be watched. Nothing must have been taken yet.
+    /// Adds to marks that were made when the kind was watched before. Nothing must have been taken yet.
     pub fn go_on_with(&mut self, marks: Marks) {
         self.marks_before = marks.pushed();
         self.marks = marks;
     }
 
-    /// Lets go of the informers. What is left are the marks, and the informers that ended by that.
+    /// Lets go of the informers. Returns the marks, and the informers that ended because they have no handler any more.
     pub fn end(self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> (Marks, Vec<InformerId>) {
         announcer.leave(self.ear);
         let all = self.sources.iter().flat_map(|one| [one.marks, one.counters]);
@@ -190,8 +191,8 @@ impl Watched {
         (self.marks, ended)
     }
 
-    /// Has the marks and the counters take what waits for them. `rows` is the table that has rows of the kind, and the
-    /// kind's number there.
+    /// Has the marks and the counters take what the informers have for them. `rows` is the table that has the kind's rows,
+    /// and the kind's number there.
     pub(super) fn take(&mut self, informers: &mut SharedInformerFactory, rows: (&TableView, KindId), audit: &AuditLog) {
         for (source, scope) in self.sources.iter().zip(&self.scopes) {
             let Some(informer) = informers.get_mut(source.marks.informer) else { continue };
@@ -202,15 +203,15 @@ impl Watched {
         }
     }
 
-    /// Gives an object that is looked at a lane, if it has a row and no lane.
+    /// Gives an object that the user looks at a lane, if it has a row and no lane.
     pub(super) fn attend(&mut self, rows: (&TableView, KindId), key: &ObjectKey) {
         if let Some(row) = without_lane(&self.marks, rows, key) {
             self.marks.attend(&row.key, &row.uid, tone(row));
         }
     }
 
-    /// Has the marks and the counters be told again what is known, as often as that was chosen; a table has no use for it.
-    /// Informers that have another period now are added to `changed`.
+    /// Has the marks and the counters be told again what is known, as often as that was chosen. A table is not told: nothing
+    /// changes in it. Informers that have another period now are added to `changed`.
     pub fn resync(
         &self,
         informers: &mut SharedInformerFactory,
@@ -223,7 +224,7 @@ impl Watched {
         }
     }
 
-    /// How often what is known is told again, in milliseconds, if ever.
+    /// How often what is known is told again, in milliseconds; of several scopes the shortest period. `None` where it never is.
     pub fn resync_period(&self, informers: &SharedInformerFactory) -> Option<f64> {
         let periods = self
             .sources
@@ -232,7 +233,7 @@ impl Watched {
         periods.reduce(f64::min)
     }
 
-    /// Hears what the page has to say, and marks what concerns the kind's informers, or all.
+    /// Marks what was announced since the last call, as far as it is about the kind's informers or about the whole page.
     pub fn hear(&mut self, announcer: &mut Announcer) {
         for Said { news, .. } in announcer.hear(self.ear) {
             match news {
@@ -240,16 +241,17 @@ impl Watched {
                 News::Watch(id, notice) if self.informer_ids().any(|own| own == id) => match notice {
                     Notice::Relisted { at, reason, .. } => self.marks.relist(at, &format!("relist: {reason}")),
                     Notice::Gap { from, to, reason } => self.marks.gap(from, to, &reason),
-                    // A stale or refused watch is drawn as a gap while it lasts.
+                    // For a stale or refused watch, `Watched::look` begins a gap.
                     _ => {}
                 },
-                // The list that heals a difference is drawn.
+                // A difference is healed by a list, which is announced, too.
                 News::Watch(..) | News::Difference { .. } | News::Memory { .. } | News::Unbalanced { .. } => {}
             }
         }
     }
 
-    /// Begins and ends the time without knowledge: to be called a few times a second.
+    /// Begins a gap when the server is not heard any more, and ends it when it is heard again: to be called a few times a
+    /// second.
     pub fn look(&mut self, informers: &SharedInformerFactory, now: f64) {
         match self.health(informers, now) {
             Health::Live => self.marks.close_gap(now),
@@ -266,17 +268,17 @@ impl Watched {
         self.kind
     }
 
-    /// Where it is watched.
+    /// The scopes in which the kind is watched.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
 
-    /// The informers by name, one for each scope.
+    /// The ids of the informers, by scope.
     pub(super) fn informer_ids(&self) -> impl Iterator<Item = InformerId> {
         self.sources.iter().map(|source| source.marks.informer)
     }
 
-    /// One for each scope.
+    /// The informers, by scope.
     pub fn informers<'a>(
         &'a self,
         informers: &'a SharedInformerFactory,
@@ -284,12 +286,12 @@ impl Watched {
         self.sources.iter().filter_map(|source| informers.get(source.marks.informer))
     }
 
-    /// Each informer, and of which scope it is.
+    /// The id of each informer, and its scope.
     pub fn sources(&self) -> impl Iterator<Item = (InformerId, &Scope)> {
         self.sources.iter().map(|source| source.marks.informer).zip(&self.scopes)
     }
 
-    /// What became of the changes.
+    /// How many changes of each type the stores have seen.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -314,12 +316,13 @@ impl Watched {
         self.informers(informers).map(|informer| informer.store().len()).sum()
     }
 
-    /// The sum of the ledgers.
+    /// The sum of the informers' ledgers.
     pub fn ledger(&self, informers: &SharedInformerFactory) -> Ledger {
         self.informers(informers).fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()))
     }
 
-    /// Where everything is that the informers told the marks and the counters. The table is its view's.
+    /// Where everything is that the informers told the marks and the counters. The table belongs to the view, whose account
+    /// has it.
     pub fn account(&self, informers: &SharedInformerFactory) -> Account {
         let handled = |of: fn(&Source) -> Registration| handled(self.sources.iter().map(of), informers);
         Account {
@@ -330,7 +333,7 @@ impl Watched {
         }
     }
 
-    /// Keys and received deltas that wait.
+    /// How many keys are queued, and how many received deltas they stand for.
     pub fn queued(&self, informers: &SharedInformerFactory) -> (usize, u64) {
         let queues = self.informers(informers).map(SharedInformer::queue);
         queues.fold((0, 0), |(keys, deltas), queue| (keys + queue.len(), deltas + queue.queued()))
@@ -348,7 +351,7 @@ impl Watched {
         heard.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min).map(|heard| (now - heard).max(0.0))
     }
 
-    /// Why what is shown may not be true, in the server's words, and in which namespace.
+    /// The first failure of an informer: why what is shown may not be true. `None` where no informer has failed.
     pub fn complaint<'a>(&'a self, informers: &'a SharedInformerFactory) -> Option<Complaint<'a>> {
         self.informers(informers).zip(&self.scopes).find_map(|(informer, scope)| {
             let failure = informer.reflector().failure()?;
@@ -362,7 +365,8 @@ impl Watched {
     }
 }
 
-/// Has handlers be told again what is known, as often as was chosen for as many objects as there are.
+/// Sets how often handlers are told again what is known, as was chosen for as many objects as there are. Informers whose
+/// period is another one now are added to `changed`.
 fn keep_period(
     handlers: [Registration; 2],
     informers: &mut SharedInformerFactory,
@@ -380,15 +384,15 @@ fn keep_period(
     }
 }
 
-/// Why a kind cannot be believed.
+/// Why what is shown of a kind may not be true.
 #[derive(Clone, Copy, Debug)]
 pub struct Complaint<'a> {
     /// The server's words.
     pub words: &'a str,
-    /// The HTTP status, or 0.
+    /// The HTTP status; 0 where there was no answer.
     pub code: u16,
     /// The namespace; empty for all.
     pub namespace: &'a str,
-    /// When the next attempt is due.
+    /// When the next attempt is due, in milliseconds; `None` where none is.
     pub retry_at: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! Everything that is watched, and what is in view of it: one kind, or several in one table.
+//! Everything that is watched, and which of it is in view: one kind, or several in one table.
 
 mod view;
 mod wanted;
@@ -25,28 +25,32 @@ use crate::table::view::{Retention, TableView};
 use crate::timeline::marks::Marks;
 use crate::timeline::{Timeline, TimelineMut};
 
-/// The watched kinds, those in view first.
+/// The watched kinds, those in view first, and their views.
 #[derive(Debug, Default)]
 pub struct Watches {
+    /// The members of `main`, and then those of `others`, in the order of the views.
     watched: Vec<Watched>,
-    in_view: usize,
-    /// The view of those in view, if there are any, and then a view of each of the others.
-    views: Vec<View>,
-    /// What was seen of kinds that are no longer watched, by the page's names for them.
+    /// The view of the kinds that the user looks at; `None` where there are none.
+    main: Option<View>,
+    /// A view of each kind that is pinned and not in view.
+    others: Vec<View>,
+    /// How many views were ever made.
+    views_made: u64,
+    /// The marks of kinds that are no longer watched, by the page's names for the kinds.
     past: FxHashMap<&'static str, Marks>,
-    /// How many bytes the marks of a kind may take, where that was said.
+    /// How many bytes the marks of a kind may take, where that was limited.
     limit: Option<usize>,
     audit: AuditLog,
 }
 
-/// A table, and what of it is an informer's.
+/// A table that shows the objects of an informer, and which of its rows those are.
 #[derive(Debug)]
 pub struct TableOf<'a> {
     /// The rows.
     pub view: &'a TableView,
-    /// The number that the informer's kind has there.
+    /// The number of the informer's kind in the table.
     pub kind: KindId,
-    /// The namespace that the informer is of; empty for all.
+    /// The namespace that the informer watches; empty for all.
     pub namespace: &'a str,
     /// Every informer whose objects the table shows.
     pub informers: Vec<InformerId>,
@@ -61,10 +65,10 @@ impl Deref for Watches {
 }
 
 impl Watches {
-    /// Each view with its members.
+    /// Each view with its members, the one that the user looks at first.
     fn parts(&self) -> impl Iterator<Item = (&View, &[Watched])> {
         let mut watched = &self.watched[..];
-        self.views.iter().map(move |view| {
+        self.main.iter().chain(&self.others).map(move |view| {
             let (members, rest) = watched.split_at(view.len());
             watched = rest;
             (view, members)
@@ -73,30 +77,24 @@ impl Watches {
 
     fn parts_mut(&mut self) -> impl Iterator<Item = (&mut View, &mut [Watched])> {
         let mut watched = &mut self.watched[..];
-        self.views.iter_mut().map(move |view| {
+        self.main.iter_mut().chain(&mut self.others).map(move |view| {
             let (members, rest) = std::mem::take(&mut watched).split_at_mut(view.len());
             watched = rest;
             (view, members)
         })
     }
 
-    /// The view of what is in view.
-    fn main(&self) -> Option<&View> {
-        self.views.first().filter(|_| self.in_view > 0)
-    }
-
     /// The kinds in view that are watched.
     pub fn members(&self) -> &[Watched] {
-        &self.watched[..self.in_view]
+        &self.watched[..self.main.as_ref().map_or(0, View::len)]
     }
 
     /// The tables of the kinds that are watched and not in view.
     pub fn others_mut(&mut self) -> impl Iterator<Item = &mut TableView> {
-        let others = self.views.iter_mut().skip(usize::from(self.in_view > 0));
-        others.map(|view| &mut view.table)
+        self.others.iter_mut().map(|view| &mut view.table)
     }
 
-    /// The table that shows what an informer holds; `None` where it is none of the watched ones.
+    /// The table that shows what an informer holds; `None` where the informer is of no watched kind.
     pub fn table_of(&self, id: InformerId) -> Option<TableOf<'_>> {
         self.parts().find_map(|(view, members)| {
             let sources = (0..)
@@ -109,46 +107,45 @@ impl Watches {
         })
     }
 
-    /// A kind in view.
+    /// The watch of a kind in view.
     pub fn member(&self, kind: &Kind) -> Option<&Watched> {
         self.members().iter().find(|member| member.kind().resource == kind.resource)
     }
 
     /// The rows in view; `None` where nothing in view is watched.
     pub fn view(&self) -> Option<&TableView> {
-        self.main().map(|view| &view.table)
+        self.main.as_ref().map(|view| &view.table)
     }
 
     /// The rows in view, to be sorted, filtered or held.
     pub fn view_mut(&mut self) -> Option<&mut TableView> {
-        let view = self.views.first_mut().filter(|_| self.in_view > 0);
-        view.map(|view| &mut view.table)
+        self.main.as_mut().map(|view| &mut view.table)
     }
 
-    /// The timeline of what is in view; `None` where nothing in view is watched.
+    /// The timeline of the kinds in view; `None` where nothing in view is watched.
     pub fn timeline(&self) -> Option<Timeline<'_>> {
-        let marks = self.members().iter().map(Watched::marks);
-        Some(Timeline::new(marks.collect(), &self.main()?.chart))
+        let (view, members) = self.parts().next().filter(|_| self.main.is_some())?;
+        Some(Timeline::new(members.iter().map(Watched::marks).collect(), &view.chart))
     }
 
-    /// The timeline of what is in view, to be drawn.
+    /// The timeline of the kinds in view, to be drawn.
     pub fn timeline_mut(&mut self) -> Option<TimelineMut<'_>> {
-        let marks = self.watched[..self.in_view].iter().map(Watched::marks);
-        let view = self.views.first_mut().filter(|_| self.in_view > 0)?;
-        Some(TimelineMut::new(marks.collect(), &mut view.chart))
+        let view = self.main.as_mut()?;
+        let members = &self.watched[..view.len()];
+        Some(TimelineMut::new(members.iter().map(Watched::marks).collect(), &mut view.chart))
     }
 
-    /// Gives an object in view a lane on the timeline, if it is there and has none; `kind` is its kind's number.
+    /// Gives an object in view a lane on the timeline, if the object has a row and no lane. `kind` is the number of its
+    /// kind.
     pub fn attend(&mut self, kind: KindId, key: &ObjectKey) {
-        let view = self.views.first().filter(|_| self.in_view > 0);
-        let member = self.watched[..self.in_view].get_mut(kind.index());
-        if let (Some(view), Some(member)) = (view, member) {
+        let Some(view) = &self.main else { return };
+        if let Some(member) = self.watched[..view.len()].get_mut(kind.index()) {
             member.attend((&view.table, kind), key);
         }
     }
 
-    /// Whether every ledger balances, and whatever the tables, marks and counters were told is in one place. It takes no
-    /// longer where there are more rows.
+    /// Whether every ledger balances, and everything that the tables, marks and counters were told is in one place. The
+    /// number of rows does not matter for how long this takes.
     pub fn is_balanced(&self, informers: &SharedInformerFactory) -> bool {
         let mut all = self.iter().flat_map(|watched| watched.informers(informers));
         all.all(SharedInformer::is_balanced)
@@ -156,21 +153,23 @@ impl Watches {
             && self.parts().all(|(view, members)| view.account(members, informers).is_balanced())
     }
 
-    /// Where everything is that was told to what is in view; `None` where nothing in view is watched.
+    /// Where everything is that the table, the marks and the counters of the kinds in view were told; `None` where nothing
+    /// in view is watched.
     pub fn account(&self, informers: &SharedInformerFactory) -> Option<Account> {
-        Some(self.main()?.account(self.members(), informers))
+        Some(self.main.as_ref()?.account(self.members(), informers))
     }
 
-    /// Where everything is that was told to the watched kind at this place, its table included where no other kind shares
-    /// it; `None` where there is no such place.
+    /// The account of one watched kind, by its place among them. It includes the table, unless several kinds share that.
+    /// `None` where there is no such place.
     pub fn account_of(&self, at: usize, informers: &SharedInformerFactory) -> Option<Account> {
         let watched = self.watched.get(at)?;
-        let is_its = |(_, members): &(&View, &[Watched])| members.first().is_some_and(|one| std::ptr::eq(one, watched));
-        let alone = self.parts().find(is_its).filter(|(view, _)| view.len() == 1);
+        let is_alone = |members: &[Watched]| matches!(members, [one] if std::ptr::eq(one, watched));
+        let alone = self.parts().find(|(_, members)| is_alone(members));
         Some(alone.map_or_else(|| watched.account(informers), |(view, members)| view.account(members, informers)))
     }
 
-    /// The watch that holds the most objects, and how many those are.
+    /// The informer that holds the most objects, those queued and listed included, with its kind and their number. `None`
+    /// where all have stopped.
     pub fn largest(&self, informers: &SharedInformerFactory) -> Option<(InformerId, &'static Kind, usize)> {
         let all = self.iter().flat_map(|watched| watched.sources().map(move |(id, _)| (id, watched.kind())));
         let held = all.filter_map(|(id, kind)| {
@@ -182,24 +181,24 @@ impl Watches {
         held.max_by_key(|(.., count)| *count)
     }
 
-    /// From now on the marks of each kind take at most so many bytes.
+    /// From now on the marks of each kind take at most so many bytes, also those of kinds that are watched later.
     pub fn limit_timelines(&mut self, budget: usize) {
         self.limit = Some(budget);
         let all = self.watched.iter_mut().map(Watched::marks_mut).chain(self.past.values_mut());
         all.for_each(|marks| marks.limit(budget));
     }
 
-    /// What the marks of all watched kinds take, in bytes, with what is remembered of their drawing.
+    /// How many bytes the marks of all watched kinds take, together with what is remembered of how they are drawn.
     pub fn timeline_bytes(&self) -> usize {
-        let charts: usize = self.views.iter().map(|view| view.chart.bytes()).sum();
+        let charts: usize = self.parts().map(|(view, _)| view.chart.bytes()).sum();
         charts + self.iter().map(|watched| watched.marks().bytes()).sum::<usize>()
     }
 
-    /// Has every table and all marks and counters take what the informers have for them, and lets rows of deleted objects go
-    /// that have stayed for so long; none of the table in view while the user is `busy` on it. Whether a table has still to
-    /// hear of what was there when it came.
+    /// Has every table, all marks and all counters take what the informers have for them. Then the rows of deleted objects go
+    /// that have stayed for as long as `retention` says; from the table in view no row goes while the user is `busy` there.
+    /// Returns whether a table has still to hear of objects that were known before the table was made.
     pub fn take(&mut self, informers: &mut SharedInformerFactory, retention: Retention, busy: bool, now: f64) -> bool {
-        let (audit, has_main) = (self.audit.clone(), self.in_view > 0);
+        let (audit, has_main) = (self.audit.clone(), self.main.is_some());
         let mut left = false;
         for (at, (view, members)) in self.parts_mut().enumerate() {
             left |= view.take(members, informers, &audit);
@@ -212,40 +211,42 @@ impl Watches {
         left
     }
 
-    /// Has every table and store write down from now on what happens to it.
+    /// From now on it is written down what every store takes in and every table shows.
     pub fn write_down(&mut self, audit: &AuditLog) {
         self.audit = audit.clone();
     }
 
-    /// Has all marks and counters be told again what is known, as often as that was chosen. Which informers do so at
-    /// another time from now on.
+    /// Has all marks and counters be told again what is known, as often as that was chosen. Returns the informers that have
+    /// another period from now on.
     pub fn resync(&self, informers: &mut SharedInformerFactory, resyncs: &Resyncs, now: f64) -> Vec<InformerId> {
         let mut changed = Vec::new();
         self.watched.iter().for_each(|watched| watched.resync(informers, resyncs, now, &mut changed));
         changed
     }
 
-    /// Has every kind mark what the page has to say.
+    /// Has every kind mark what was announced since the last call.
     pub fn hear(&mut self, announcer: &mut Announcer) {
         self.watched.iter_mut().for_each(|watched| watched.hear(announcer));
     }
 
-    /// Begins and ends the times without knowledge: to be called a few times a second.
+    /// Begins a gap for each kind that is not heard any more, and ends the gaps of those that are heard again: to be called
+    /// a few times a second.
     pub fn look(&mut self, informers: &SharedInformerFactory, now: f64) {
         self.watched.iter_mut().for_each(|watched| watched.look(informers, now));
     }
 
-    /// The worst of the healths in view; `None` where nothing in view is watched.
+    /// The worst health of the kinds in view; `None` where nothing in view is watched.
     pub fn health(&self, informers: &SharedInformerFactory, now: f64) -> Option<Health> {
         worst(self.members().iter().map(|member| member.health(informers, now)))
     }
 
-    /// How many objects are known of what is in view.
+    /// How many objects of the kinds in view are known.
     pub fn items(&self, informers: &SharedInformerFactory) -> usize {
         self.members().iter().map(|member| member.items(informers)).sum()
     }
 
-    /// How long ago the server was last heard of each, in milliseconds: the longest of the silences.
+    /// How long ago the server was last heard, in milliseconds; of several kinds in view the longest time. `None` where one
+    /// of them was never heard.
     pub fn age(&self, informers: &SharedInformerFactory, now: f64) -> Option<f64> {
         let ages = self.members().iter().map(|member| member.age(informers, now));
         ages.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)

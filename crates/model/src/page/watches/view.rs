@@ -19,13 +19,15 @@ use crate::table::schema::TableSchema;
 use crate::table::view::TableView;
 use crate::timeline::{Chart, KindName};
 
-/// Of so many objects that are known already a table that comes later hears at once: some ten milliseconds of work.
+/// A new table hears of so many of the known objects at a time: some ten milliseconds of work.
 const AT_ONCE: usize = 4096;
 
-/// The table and the timeline of some watched kinds, its members. Whoever calls a method hands in the members, in the order
-/// of their numbers.
+/// The table and the timeline of some watched kinds, which are the view's members. The caller of a method hands in the
+/// members, in the order of their numbers.
 #[derive(Debug)]
 pub(super) struct View {
+    /// Another number for each view.
+    pub(super) number: u64,
     /// Where each kind is watched.
     scopes: Vec<Vec<Scope>>,
     /// The table's handlers: of each kind one for each scope.
@@ -34,7 +36,7 @@ pub(super) struct View {
     pub(super) chart: Chart,
 }
 
-/// Shows what changed in objects of one kind as rows, and writes down what the rows come to be.
+/// Shows what changed in objects of one kind as rows, and writes down what the rows are then.
 struct TableHandler<'a> {
     kind: KindId,
     of: (&'a ApiResource, &'a Scope),
@@ -51,8 +53,9 @@ impl ResourceEventHandler for TableHandler<'_> {
 }
 
 impl View {
-    /// A view of these members. Its table hears of what their informers know with the next calls of [`View::take`].
-    pub(super) fn new(members: &[Watched], informers: &mut SharedInformerFactory, now: f64) -> View {
+    /// A view of these members. Its table hears of what their informers know with the next calls of [`View::take`]. `now`
+    /// is the time in milliseconds.
+    pub(super) fn new(number: u64, members: &[Watched], informers: &mut SharedInformerFactory, now: f64) -> View {
         let kinds: Vec<&'static Kind> = members.iter().map(Watched::kind).collect();
         let schema = Arc::new(TableSchema::of(&kinds));
         let name = |kind: KindId| KindName {
@@ -67,6 +70,7 @@ impl View {
             ids.filter_map(|id| informers.add_event_handler(id, HandlerOptions::default(), now)).collect()
         });
         View {
+            number,
             handlers: handlers.collect(),
             scopes: members.iter().map(|member| member.scopes().to_vec()).collect(),
             table: TableView::of(schema),
@@ -84,28 +88,29 @@ impl View {
         self.scopes.len()
     }
 
-    /// Whether the view is of these, as they are watched.
+    /// Whether the view is of these members, in this order, and where they are watched.
     pub(super) fn is_of(&self, members: &[Watched]) -> bool {
         let own = self.schema().kinds().iter().zip(&self.scopes);
         own.len() == members.len()
             && own.zip(members).all(|((kind, scopes), member)| *kind == member.kind() && *scopes == member.scopes())
     }
 
-    /// Lets go of the informers, and says which ended by that.
+    /// Lets go of the informers. Returns those that ended because they have no handler any more.
     pub(super) fn end(self, informers: &mut SharedInformerFactory) -> Vec<InformerId> {
         let all = self.handlers.into_iter().flatten();
         all.filter(|one| informers.remove_event_handler(*one)).map(|one| one.informer).collect()
     }
 
-    /// Has the members' marks and counters, and the table, take what waits for them. Whether the table has still to hear of
-    /// what was there when it came: of very many objects it takes some at a time, so that the page does not stand still.
+    /// Has the members' marks and counters, and then the table, take what the informers have for them. Returns whether the
+    /// table has still to hear of objects that were known before it was made: of very many objects it takes some at a time,
+    /// so that the page does not stand still.
     pub(super) fn take(
         &mut self,
         members: &mut [Watched],
         informers: &mut SharedInformerFactory,
         audit: &AuditLog,
     ) -> bool {
-        // The rows are still what they were before what arrived.
+        // The marks first: a lane begins in the state that the row still shows.
         self.take_marks(members, informers, audit);
         let mut left = false;
         for ((kind, member), handlers) in (0..).map(KindId).zip(members).zip(&self.handlers) {
@@ -119,7 +124,7 @@ impl View {
         left
     }
 
-    /// Has the members' marks and counters alone take what waits for them.
+    /// Has the members' marks and counters alone take what the informers have for them.
     pub(super) fn take_marks(&self, members: &mut [Watched], informers: &mut SharedInformerFactory, audit: &AuditLog) {
         for (kind, member) in (0..).map(KindId).zip(members) {
             member.take(informers, (&self.table, kind), audit);

@@ -1,4 +1,4 @@
-//! Which kinds are watched: what a place in the page asks for is begun, and what it asks for no longer is let go.
+//! Which kinds are watched: what a route asks for is begun, and what it no longer asks for is let go.
 
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 
@@ -12,37 +12,37 @@ use crate::page::watches::view::View;
 use crate::table::kinds::Kind;
 use crate::table::schema::TableSchema;
 
-/// What a place asks for.
+/// What a route asks for.
 #[derive(Debug)]
 pub struct Wanted<'a> {
     route: &'a Route,
-    /// Those whose columns are known, the ones in view first.
+    /// The kinds whose columns are known, those in view first.
     kinds: Vec<&'static Kind>,
     in_view: TableSchema,
 }
 
-/// What the watches work with.
+/// What watches are made of, and the time.
 #[derive(Debug)]
 pub struct Around<'a> {
-    /// Who watches. Those that are new want to be started.
+    /// The informers. Those that are added want to be started.
     pub informers: &'a mut SharedInformerFactory,
-    /// Who says what happens to a watch.
+    /// Tells what happens to a watch.
     pub announcer: &'a mut Announcer,
     /// The time, in milliseconds.
     pub now: f64,
 }
 
-/// What came of going to a place.
+/// What came of watching what a route asks for.
 #[derive(Debug, Default)]
 pub struct Rewatched {
-    /// The informers that nobody looks at any more.
+    /// The informers that ended because they have no handler any more.
     pub ended: Vec<InformerId>,
-    /// Whether the table in view is another one than before, or one came or went: rows of another table have the same keys.
+    /// Whether another table is in view than before, or none any more. Rows of two tables may have the same keys.
     pub is_other: bool,
 }
 
 impl<'a> Wanted<'a> {
-    /// What `route` asks for of the kinds that there are. Those that wait for their columns are not watched yet.
+    /// What `route` asks for, among the kinds that there are. Kinds that wait for their columns are not watched yet.
     pub fn at(route: &'a Route, catalog: &Catalog, definitions: &Definitions) -> Wanted<'a> {
         let known = |kind: &&'static Kind| !definitions.awaits(kind);
         let kinds = route.watched(catalog).into_iter().filter(known).collect();
@@ -56,24 +56,21 @@ impl<'a> Wanted<'a> {
 }
 
 impl Watches {
-    /// Watches what is wanted, in its order. What is let go is let go last, so that an informer that is still looked at in
-    /// another way goes on, and its rows are there at once.
+    /// Watches what is wanted, in its order. What is no longer wanted is let go last, so that an informer that gets a new
+    /// handler goes on, and the rows of its objects are there at once.
     pub fn watch(&mut self, wanted: &Wanted<'_>, around: &mut Around<'_>) -> Rewatched {
         let mut ended = Vec::new();
-        // What waits for the marks is of the rows that are there now.
+        let main_before = self.main.as_ref().map(|view| view.number);
+        // What has arrived is marked while the rows are there that it is about.
         self.take_marks(around.informers);
-        // A kind whose columns are others now is let go first: its informer keeps what the old ones show.
+        // A kind whose columns are others now is let go first: its informer decodes objects into the old columns.
         let is_other =
             |old: &Watched| wanted.kinds.iter().any(|kind| kind.resource == old.kind().resource && *kind != old.kind());
         let before = std::mem::take(&mut self.watched);
         let (others, mut before): (Vec<_>, Vec<_>) = before.into_iter().partition(is_other);
-        // The first one is that of the kinds in view, if there were any.
-        let mut views: Vec<Option<View>> = std::mem::take(&mut self.views).into_iter().map(Some).collect();
-        let had_main = self.in_view > 0;
-        for view in &mut views {
-            let has_other = |view: &mut View| others.iter().any(|other| view.schema().kinds().contains(&other.kind()));
-            ended.extend(view.take_if(has_other).into_iter().flat_map(|view| view.end(around.informers)));
-        }
+        let has_other = |view: &View| others.iter().any(|other| view.schema().kinds().contains(&other.kind()));
+        let (end, mut views): (Vec<_>, Vec<_>) = self.take_views().partition(has_other);
+        ended.extend(end.into_iter().flat_map(|view| view.end(around.informers)));
         for watched in others {
             ended.extend(self.leave(watched, around));
         }
@@ -93,7 +90,7 @@ impl Watches {
             ended.extend(self.leave(watched, around));
         }
         for watched in &mut after {
-            // What was seen of the kind in other scopes, or before it was let go, stays among its marks.
+            // Marks that the kind had in other scopes, or before it was let go, stay.
             if let Some(mut past) = self.past.remove(watched.kind().name) {
                 past.close_gap(around.now);
                 watched.go_on_with(past);
@@ -102,32 +99,31 @@ impl Watches {
                 watched.marks_mut().limit(limit);
             }
         }
-        self.in_view = after.iter().filter(|watched| wanted.is_in_view(watched.kind())).count();
+        // New views come before the old ones go, so that an informer that both look at goes on.
+        let count = after.iter().filter(|watched| wanted.is_in_view(watched.kind())).count();
+        let (in_view, others) = after.split_at(count);
+        self.main = (!in_view.is_empty()).then(|| self.view_of(in_view, &mut views, around));
+        self.others = others.chunks(1).map(|alone| self.view_of(alone, &mut views, around)).collect();
         self.watched = after;
-        let is_other = self.put_in_views(&mut views, had_main, around);
-        ended.extend(views.into_iter().flatten().flat_map(|view| view.end(around.informers)));
-        Rewatched { ended, is_other }
+        ended.extend(views.into_iter().flat_map(|view| view.end(around.informers)));
+        Rewatched { ended, is_other: self.main.as_ref().map(|view| view.number) != main_before }
     }
 
-    /// Makes a view of the kinds in view, and one of each of the others; takes those that are of the same kinds from
-    /// `views`. New ones come before the old ones go, so that an informer that both look at goes on. Whether the view of the
-    /// kinds in view is another one than before; `had_main` says whether the first of `views` was it.
-    fn put_in_views(&mut self, views: &mut [Option<View>], had_main: bool, around: &mut Around<'_>) -> bool {
-        let (in_view, others) = self.watched.split_at(self.in_view);
-        let mut is_other = had_main != !in_view.is_empty();
-        for members in std::iter::once(in_view).filter(|main| !main.is_empty()).chain(others.chunks(1)) {
-            let is_of = |view: &Option<View>| view.as_ref().is_some_and(|view| view.is_of(members));
-            let same = views.iter().position(is_of);
-            if self.views.is_empty() && !in_view.is_empty() {
-                is_other = !had_main || same != Some(0);
-            }
-            let view = same.and_then(|at| views[at].take());
-            self.views.push(view.unwrap_or_else(|| View::new(members, around.informers, around.now)));
+    /// The view of these members: one of `views`, if it is of them, or a new one.
+    fn view_of(&mut self, members: &[Watched], views: &mut Vec<View>, around: &mut Around<'_>) -> View {
+        if let Some(at) = views.iter().position(|view| view.is_of(members)) {
+            return views.swap_remove(at);
         }
-        is_other
+        self.views_made += 1;
+        View::new(self.views_made, members, around.informers, around.now)
     }
 
-    /// Has all marks and counters take what waits for them.
+    /// Takes all views out.
+    fn take_views(&mut self) -> impl Iterator<Item = View> + use<> {
+        self.main.take().into_iter().chain(std::mem::take(&mut self.others))
+    }
+
+    /// Has all marks and counters take what the informers have for them.
     fn take_marks(&mut self, informers: &mut SharedInformerFactory) {
         let audit = self.audit.clone();
         for (view, members) in self.parts_mut() {
@@ -135,14 +131,14 @@ impl Watches {
         }
     }
 
-    /// Lets go of every table, so that the next call of [`Watches::watch`] makes them anew from what the stores hold. Says
-    /// which informers ended by that.
+    /// Lets go of every view, so that the next call of [`Watches::watch`] makes the tables anew from what the stores hold.
+    /// Returns the informers that ended because they have no handler any more.
     pub fn let_go_of_tables(&mut self, around: &mut Around<'_>) -> Vec<InformerId> {
         self.take_marks(around.informers);
-        std::mem::take(&mut self.views).into_iter().flat_map(|view| view.end(around.informers)).collect()
+        self.take_views().flat_map(|view| view.end(around.informers)).collect()
     }
 
-    /// Lets go of a kind, and keeps its marks. Says which informers ended by that.
+    /// Lets go of a kind, and keeps its marks. Returns the informers that ended because they have no handler any more.
     fn leave(&mut self, watched: Watched, around: &mut Around<'_>) -> Vec<InformerId> {
         let name = watched.kind().name;
         let (mut marks, ended) = watched.end(around.informers, around.announcer);
