@@ -55,6 +55,10 @@ impl Reflector {
             self.resync_at = self.options.resync.map(|every| moment.now + every);
             store.resync(moment.now);
         }
+        // Before the end of the watch: where the two fall together, the new list takes the place of the next watch.
+        if due(self.doubt_due()) {
+            return Some(self.resolve_doubt(moment));
+        }
         if due(self.ends_at()) {
             return match &self.state {
                 State::Waiting { phase, .. } => {
@@ -73,9 +77,6 @@ impl Reflector {
                 }
                 State::Idle | State::Stopped | State::Refused => None,
             };
-        }
-        if due(self.doubt_due()) {
-            return Some(self.resolve_doubt(moment));
         }
         if due(self.owed_at()) {
             return self.dead(moment);
