@@ -24,6 +24,7 @@ use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::{Failure, Verdict};
 use crate::cache::backlog::Backlog;
 use crate::cache::backoff::{Backoff, Moment};
+use crate::cache::delta::DeltaType;
 use crate::cache::ledger::Ledger;
 use crate::cache::queue::Queued;
 use crate::cache::reflector::objects::Objects;
@@ -139,17 +140,6 @@ pub enum Action {
     Wait,
 }
 
-/// Which event of the wire an object came with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WatchEvent {
-    /// ADDED.
-    Added,
-    /// MODIFIED.
-    Modified,
-    /// DELETED.
-    Deleted,
-}
-
 /// Where the reflector puts what it learns; client-go's `ReflectorStore`.
 pub trait ReflectorStore {
     /// An object that was read and that no one holds yet: a store that knows this very version gives that, and one that
@@ -157,11 +147,13 @@ pub trait ReflectorStore {
     fn keep(&mut self, object: Object) -> Arc<Object> {
         Arc::new(object)
     }
-    /// An event of a watch, and the text that the object was read from. Says what came of it.
-    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str) -> Queued;
-    /// An event of a streaming list, or an item of a page, whose list has not ended: seen, but not yet part of the
-    /// truth.
-    fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>, text: &str);
+    /// An event of a watch (`Added`, `Updated` or `Deleted`), and the text that the object was read from. Returns what
+    /// came of the event.
+    fn event(&mut self, now: f64, delta_type: DeltaType, object: Arc<Object>, text: &str) -> Queued;
+    /// An event of a streaming list, or an item of a page, whose list has not ended: it was seen, and is not yet part of
+    /// what is known. Whatever the list says to exist is `Replaced`; a streaming list may also bring `Updated` and
+    /// `Deleted`.
+    fn streamed(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: &str);
     /// A complete list, sorted by key, but for what could not be read of it. Whether something known stays that is not in
     /// it, because it may be what could not be read.
     fn replace(&mut self, now: f64, items: Vec<Arc<Object>>, unread: &Unread) -> bool;

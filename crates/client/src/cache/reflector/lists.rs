@@ -2,10 +2,11 @@
 
 use crate::api::list;
 use crate::api::object::{DecodeError, ResourceVersion};
+use crate::cache::delta::DeltaType;
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
     Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Phase, Reflector, ReflectorStore, Silence, State,
-    Unread, Verdict, WatchEvent, kind, read,
+    Unread, Verdict, kind, read,
 };
 
 /// A list of more items than this does not end: the largest clusters have 150,000 Pods (kubernetes, "Considerations
@@ -114,7 +115,7 @@ impl Reflector {
                 store.ledger().repeated += 1;
                 continue;
             }
-            store.streamed(moment.now, WatchEvent::Added, &object, item);
+            store.streamed(moment.now, DeltaType::Replaced, &object, item);
             match items.insert(object) {
                 None => store.ledger().pending += 1,
                 Some(_) => store.ledger().merged += 1,

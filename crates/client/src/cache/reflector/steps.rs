@@ -4,11 +4,12 @@ use crate::api::event::{self, EventType};
 use crate::api::object::{DecodeError, Object, ResourceVersion};
 use crate::cache::backlog::Backlog;
 use crate::cache::backoff::Backoff;
+use crate::cache::delta::DeltaType;
 use crate::cache::queue::{Queued, late};
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
     Action, Failure, LONGEST_FRAME, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT,
-    Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
+    Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchRequest, kind, read,
 };
 
 /// A watch that lasts this long between two internal errors ends what they have in common (client-go's
@@ -93,10 +94,10 @@ impl Reflector {
             Ok(frame) => frame,
             Err(error) => return self.malformed(&error.to_string(), moment, store),
         };
-        let event = match frame.event_type {
-            EventType::Added => WatchEvent::Added,
-            EventType::Modified => WatchEvent::Modified,
-            EventType::Deleted => WatchEvent::Deleted,
+        let delta_type = match frame.event_type {
+            EventType::Added => DeltaType::Added,
+            EventType::Modified => DeltaType::Updated,
+            EventType::Deleted => DeltaType::Deleted,
             EventType::Bookmark => return self.bookmark(frame.object, moment, store),
             EventType::Error => return self.error(frame.object, moment, store),
             // client-go logs it and takes the version past it, so that whatever it said stays unknown until the next
@@ -126,12 +127,14 @@ impl Reflector {
                     *store.ledger().place_of(late) += 1;
                     return None;
                 }
-                store.streamed(moment.now, event, &object, frame.object);
+                // What a streaming list begins with is what exists, as the items of a page are.
+                let listed = if delta_type == DeltaType::Added { DeltaType::Replaced } else { delta_type };
+                store.streamed(moment.now, listed, &object, frame.object);
                 let ledger = store.ledger();
                 ledger.streamed += 1;
                 ledger.pending += 1;
-                let before = match event {
-                    WatchEvent::Deleted => {
+                let before = match delta_type {
+                    DeltaType::Deleted => {
                         // The deletion goes nowhere by itself: the object is not in the list that will be handed over.
                         ledger.pending -= 1;
                         ledger.merged += 1;
@@ -150,10 +153,10 @@ impl Reflector {
                 // one says nothing about the next. What exists is over with the first event that is no ADDED.
                 let anywhere = self.version.is_unset() || self.version.as_str() == "0";
                 let is_news = self.is_news(&object.resource_version);
-                if event != WatchEvent::Added || !anywhere {
+                if delta_type != DeltaType::Added || !anywhere {
                     self.version_seen(&object.resource_version);
                 }
-                let queued = store.event(moment.now, event, object.clone(), frame.object);
+                let queued = store.event(moment.now, delta_type, object.clone(), frame.object);
                 if is_news && matches!(queued, Queued::Late | Queued::Former) {
                     return self.went_back(&object, moment, store);
                 }
