@@ -4,7 +4,9 @@
 //! about objects goes to a [`ReflectorStore`]. Its transitions are those of client-go's `reflector.go`, with
 //! the hardening that a browser needs: a deadline for every wait, and no reopening within a second.
 
+mod continuity;
 mod kind;
+mod last_sync;
 mod lists;
 mod notice;
 mod objects;
@@ -27,6 +29,8 @@ use crate::cache::backoff::{Backoff, Moment};
 use crate::cache::delta::DeltaType;
 use crate::cache::ledger::Ledger;
 use crate::cache::queue::Queued;
+use crate::cache::reflector::continuity::{Continuity, Silence};
+use crate::cache::reflector::last_sync::LastSync;
 use crate::cache::reflector::objects::Objects;
 use crate::cache::reflector::refusals::Refusals;
 use crate::cache::reflector::socket::Socket;
@@ -205,89 +209,88 @@ enum Phase {
     Watch,
 }
 
+/// What is under way.
 #[derive(Debug)]
 enum State {
-    /// Not begun.
+    /// Nothing: it was never started.
     Idle,
-    /// Stopped by the user.
+    /// Nothing: the user stopped it.
     Stopped,
-    /// A streaming list whose end has not come; the map is what it has said so far.
-    Stream(Socket, Objects),
-    /// A paged list: the items so far, those that could not be read, the version of its first page, and how many
-    /// items remain, where the last page said so.
-    List {
+    /// A streaming list whose end has not come.
+    Stream {
+        socket: Socket,
+        /// What the list has brought so far.
         items: Objects,
+        /// When the user was last told that the end of the list does not come.
+        warned: f64,
+    },
+    /// A list in pages.
+    List {
+        /// The items so far.
+        items: Objects,
+        /// The items that could not be read.
         unread: Unread,
+        /// The version of the first page, which is that of the list.
         version: ResourceVersion,
+        /// The request for the page that is under way.
         request: ListRequest,
+        /// When that page was asked for.
         requested: f64,
         /// When something of the page last arrived, once something has.
         arrived: Option<f64>,
+        /// How many items will still come, where the last page said so.
         remaining: Option<u64>,
     },
-    /// The watch after a list.
-    Watch(Socket),
-    /// A socket was refused; `request` asks why, for the sake of `phase`.
-    Probe { phase: Phase, streaming: bool, requested: f64 },
-    /// Nothing to do until then.
+    /// The watch that follows a list.
+    Watch {
+        socket: Socket,
+        /// By when the socket must have brought something, for the server is known to have something for it.
+        owed: Option<f64>,
+    },
+    /// A socket was refused, and the same is asked over HTTP to learn why: a streaming list where `phase` is `Start`, a
+    /// watch where it is `Watch`.
+    Probe { phase: Phase, requested: f64 },
+    /// Nothing until then; what follows is `phase`.
     Waiting { until: f64, phase: Phase },
-    /// The server refuses the request itself.
+    /// Nothing: the server refuses the request itself.
     Refused,
 }
 
-/// A time without a socket.
-#[derive(Clone, Copy, Debug)]
-struct Silence {
-    /// Up to when everything is known.
-    from: f64,
-    /// When the socket ended.
-    since: f64,
-}
-
-impl Silence {
-    /// When it begins to count.
-    fn counts_from(&self) -> f64 {
-        self.since + PAUSE
-    }
-}
-
-/// Keeps one resource in one scope true, as far as the network allows.
+/// Keeps the objects of one resource in one scope as the server has them, as far as the network allows.
+///
+/// A [`State`] holds what ends with it. The other fields outlive states on purpose: what is known of the server and of the
+/// held objects stays true while the reflector goes from a watch through failures, waits and lists to the next watch.
 #[derive(Debug)]
 pub struct Reflector {
     decode: Decode,
     options: Options,
     state: State,
     backoff: Backoff,
-    /// The newest version that was seen; unset before the first list.
-    version: ResourceVersion,
-    /// The newest that was seen before that one: whatever lies between the two was never sent.
-    before: ResourceVersion,
-    /// The server can no longer serve from `version`, or not yet: ask for its newest.
-    unavailable: bool,
+    last_sync: LastSync,
     /// The first list at `0` came in pages, so later ones will too.
     paged: bool,
+    /// Whether a complete list has been handed over.
     synced: bool,
-    /// Why the truth is not known, since the watch was last proven.
+    /// Why what is held may be wrong, since the watch was last proven. It is not a part of `continuity`: a failure is
+    /// there before the first list, too, and a silence needs none.
     failure: Option<Failure>,
-    /// Set from the end of one socket until the next is proven.
-    silence: Option<Silence>,
-    /// Whether the user was told that the watch is lost, or asked for it.
-    outage: bool,
+    continuity: Continuity,
     /// What is refused, and told.
     refusals: Refusals,
-    /// Since when the watch has answered with internal errors that are sat out.
+    /// Since when the watch has answered with internal errors to which the same watch is the answer.
     internal_since: Option<f64>,
     /// How many sockets in a row were given up without a frame.
     quiet: u32,
-    /// When the last proof of life came.
+    /// When the last proof came that what is held is true.
     heard: Option<f64>,
-    /// Why the list under way is needed.
+    /// Why the list under way, or the next one, is needed.
     reason: String,
+    /// When a socket was last asked for.
     last_opened: f64,
-    /// When a list is to be taken anew, because the last one left it open whether something is there.
+    /// When a list is to be taken anew, because the last one left it open whether some object still exists.
     doubt_at: Option<f64>,
-    /// When everything is to be told again. The time runs from the list on, whatever becomes of the watch's
-    /// sockets, as client-go's `startResync` does beside its watches.
+    /// When the next resync is due. The time runs from the list on, whatever becomes of the watch's sockets, as client-go's
+    /// `startResync` runs beside its watches.
     resync_at: Option<f64>,
 }
 
@@ -299,14 +302,11 @@ impl Reflector {
             options,
             state: State::Idle,
             backoff: Backoff::default(),
-            version: ResourceVersion::default(),
-            before: ResourceVersion::default(),
-            unavailable: false,
+            last_sync: LastSync::default(),
             paged: false,
             synced: false,
             failure: None,
-            silence: None,
-            outage: false,
+            continuity: Continuity::Unbroken,
             refusals: Refusals::default(),
             internal_since: None,
             quiet: 0,
@@ -395,18 +395,20 @@ impl Reflector {
             (_, Some(failure)) if failure.verdict == Verdict::Forbidden => Health::Forbidden,
             _ if !self.synced => match &self.state {
                 // After a failure, only what has come shows that it is over.
-                State::Stream(socket, _) if socket.frames > 0 => Health::Listing,
+                State::Stream { socket, .. } if socket.frames > 0 => Health::Listing,
                 State::List { items, .. } if self.failure.is_none() || items.len() > 0 => Health::Listing,
                 _ => Health::Connecting,
             },
             (_, Some(_)) => Health::Stale,
             // That it opened proves nothing. What does is the last proof, until the heartbeat asks in vain.
-            (State::Watch(socket), None) if socket.opened.is_some() && !(self.outage && self.silence.is_some()) => {
+            (State::Watch { socket, .. }, None)
+                if socket.opened.is_some() && !matches!(self.continuity, Continuity::Outage(Some(_))) =>
+            {
                 Health::Live
             }
             // Between the end of one watch and the next, which is as it should be, if it is short.
-            (State::Watch(_) | State::Waiting { phase: Phase::Watch, .. }, None) => {
-                match self.silence.is_none_or(|silence| now < silence.counts_from()) {
+            (State::Watch { .. } | State::Waiting { phase: Phase::Watch, .. }, None) => {
+                match self.continuity.silence().is_none_or(|silence| now < silence.counts_from()) {
                     true => Health::Live,
                     false => Health::Stale,
                 }
@@ -422,7 +424,7 @@ impl Reflector {
 
     /// The newest version seen.
     pub fn resource_version(&self) -> &ResourceVersion {
-        &self.version
+        self.last_sync.version()
     }
 
     /// Whether a complete list has been handed over.
@@ -438,8 +440,7 @@ impl Reflector {
     /// How many objects the list under way has brought so far.
     pub fn listing(&self) -> Option<usize> {
         match &self.state {
-            State::Stream(_, objects) => Some(objects.len()),
-            State::List { items, .. } => Some(items.len()),
+            State::Stream { items, .. } | State::List { items, .. } => Some(items.len()),
             _ => None,
         }
     }

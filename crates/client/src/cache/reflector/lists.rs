@@ -5,8 +5,8 @@ use crate::api::object::{DecodeError, ResourceVersion};
 use crate::cache::delta::DeltaType;
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Phase, Reflector, ReflectorStore, Silence, State,
-    Unread, Verdict, kind, read,
+    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Phase, Reflector, ReflectorStore, State, Unread,
+    Verdict, kind, read,
 };
 
 /// A list of more items than this does not end: the largest clusters have 150,000 Pods (kubernetes, "Considerations
@@ -20,10 +20,9 @@ impl Reflector {
     /// Asks for the first page. Unset asks for the newest; `0`, the first time, for any cached state, which
     /// comes whole; a version seen before for at least that, unpaged. A page size that was set holds for all.
     pub(super) fn list(&mut self, moment: Moment) -> Action {
-        let resource_version = match (self.unavailable, self.version.is_unset()) {
-            (true, _) => ResourceVersion::default(),
-            (false, true) => ResourceVersion::new("0"),
-            (false, false) => self.version.clone(),
+        let resource_version = match self.last_sync.version().is_unset() && !self.last_sync.unavailable {
+            true => ResourceVersion::new("0"),
+            false => self.last_sync.for_list(),
         };
         let concrete = !resource_version.is_unset() && resource_version.as_str() != "0";
         let limit = match self.options.page_size {
@@ -36,15 +35,15 @@ impl Reflector {
     /// Begins a new list beside an open watch, from the server's newest. What is held is known to be wrong meanwhile:
     /// it is stale, and the list's end tells why.
     pub(super) fn relist(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        if !matches!(self.state, State::Watch(_)) {
+        if !matches!(self.state, State::Watch { .. }) {
             return None;
         }
         self.discard(store);
         self.reason = reason.to_owned();
         // A server whose versions went back has never heard of the one that is held.
-        self.unavailable = true;
+        self.last_sync.unavailable = true;
         // Why it is stale is said by whoever found out.
-        self.outage = true;
+        self.continuity.tell();
         Some(self.enter(Phase::Start, moment))
     }
 
@@ -145,7 +144,7 @@ impl Reflector {
         let State::List { items, mut unread, version, .. } = std::mem::replace(&mut self.state, State::Idle) else {
             return None;
         };
-        self.reached(version);
+        self.last_sync.reached(version);
         self.refusals.allowed(Verb::List);
         if let Some(reason) = unread.rest() {
             store.notice(Notice::Malformed { at: moment.now, reason });
@@ -157,7 +156,7 @@ impl Reflector {
 
     /// When a list is to be taken anew because of what the last one could not name; not while one is on its way.
     pub(super) fn doubt_due(&self) -> Option<f64> {
-        self.doubt_at.filter(|_| matches!(self.state, State::Watch(_)))
+        self.doubt_at.filter(|_| matches!(self.state, State::Watch { .. }))
     }
 
     /// Takes a list anew: perhaps every item of this one can be read.
@@ -183,15 +182,14 @@ impl Reflector {
         store.ledger().pending -= count as u64;
         store.ledger().replaced += count as u64;
         store.ledger().lists += 1;
-        self.unavailable = false;
+        self.last_sync.unavailable = false;
         self.resync_at = self.options.resync.map(|every| moment.now + every);
         self.heard = Some(moment.now);
         let reason = std::mem::replace(&mut self.reason, String::from("relist"));
         let first = !self.synced;
         self.synced = true;
-        if let Some(silence) = self.silence.as_mut().filter(|_| first) {
-            // Before the first list nothing was known, so that nothing was missed.
-            *silence = Silence { from: moment.now, since: moment.now };
+        if first {
+            self.continuity.begin_at(moment.now);
         }
         let doubt = store.replace(moment.now, items, unread);
         self.doubt_at = doubt.then_some(moment.now + DOUBT);

@@ -5,7 +5,8 @@
 
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, Moment, Notice, OWED, Phase, Reflector, ReflectorStore, Silence, State, Verdict, WatchRequest,
+    Action, Continuity, Failure, Moment, Notice, OWED, Phase, Reflector, ReflectorStore, Silence, State, Verdict,
+    WatchRequest,
 };
 
 /// An open watch, as the heartbeat sees it.
@@ -24,35 +25,34 @@ pub struct OpenWatch {
 impl Reflector {
     /// The open watch, for the heartbeat to ask for; `None` while there is none, or while something is owed to it.
     pub fn open_watch(&self) -> Option<OpenWatch> {
-        let State::Watch(socket) = &self.state else { return None };
+        let State::Watch { socket, owed } = &self.state else { return None };
         let (opened, heard) = (socket.opened?, self.heard?);
-        if socket.owed.is_some() || self.version.is_unset() {
+        if owed.is_some() || self.last_sync.version().is_unset() {
             return None;
         }
-        let unproven = self.failure.is_some() || self.silence.is_some();
+        let unproven = self.failure.is_some() || self.continuity.silence().is_some();
         Some(OpenWatch { request: self.resumed(), heard, opened, unproven })
     }
 
     /// The watch from the last version on, for one second.
     pub fn resumed(&self) -> WatchRequest {
-        WatchRequest { resource_version: self.version.clone(), initial_events: false, timeout_seconds: 1 }
+        WatchRequest { resource_version: self.last_sync.version().clone(), initial_events: false, timeout_seconds: 1 }
     }
 
     pub(super) fn opened(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
-        let (State::Stream(socket, _) | State::Watch(socket)) = &mut self.state else { return };
+        let (State::Stream { socket, .. } | State::Watch { socket, .. }) = &mut self.state else { return };
         socket.open(moment.now, store.ledger());
         // A server that ended the watch before as it should has sent everything. Whether it will send more on this one
         // is asked when it has been silent for a while, as with any other.
-        let clean = |silence: Silence| silence.from == silence.since;
-        if self.failure.is_none() && !self.outage && self.silence.is_some_and(clean) {
-            self.silence = None;
+        if self.failure.is_none() && matches!(self.continuity, Continuity::Silent(silence) if silence.is_clean()) {
+            self.continuity = Continuity::Unbroken;
         }
     }
 
     /// When an open socket must have brought what the server has for it.
     pub(super) fn owed_at(&self) -> Option<f64> {
         match &self.state {
-            State::Watch(socket) => socket.owed,
+            State::Watch { owed, .. } => *owed,
             _ => None,
         }
     }
@@ -67,14 +67,14 @@ impl Reflector {
         moment: Moment,
         store: &mut dyn ReflectorStore,
     ) {
-        let State::Watch(socket) = &mut self.state else { return };
+        let State::Watch { socket, owed } = &mut self.state else { return };
         // What was asked for another socket says nothing about this one.
         if socket.opened.is_none_or(|opened| opened > asked) {
             return;
         }
         if event {
             if socket.last_frame.is_none_or(|frame| frame < asked) {
-                socket.owed = Some(moment.now + OWED);
+                *owed = Some(moment.now + OWED);
             }
             return;
         }
@@ -95,7 +95,7 @@ impl Reflector {
         moment: Moment,
         store: &mut dyn ReflectorStore,
     ) -> Option<Action> {
-        let State::Watch(socket) = &self.state else { return None };
+        let State::Watch { socket, .. } = &self.state else { return None };
         let before = |time: Option<f64>| time.is_none_or(|time| time <= asked);
         if socket.opened.is_none_or(|opened| opened > asked) || !before(self.heard) || !before(socket.last_frame) {
             return None;
@@ -114,7 +114,7 @@ impl Reflector {
     /// What the server had for it did not come: the socket is dead, whatever the browser thinks. One that never brought
     /// anything is opened anew after a wait, for the next one may be no better.
     pub(super) fn dead(&mut self, moment: Moment) -> Option<Action> {
-        let State::Watch(socket) = &self.state else { return None };
+        let State::Watch { socket, .. } = &self.state else { return None };
         let frames = socket.frames;
         self.silent(false, moment);
         let words = "the socket no longer brings what the server has";
@@ -132,19 +132,15 @@ impl Reflector {
             self.heard = Some(moment.now);
         }
         let from = if clean { moment.now } else { self.heard.unwrap_or(moment.now) };
-        let silence = self.silence.get_or_insert(Silence { from, since: moment.now });
-        // Of a silence that nobody was told of, the pause between two sockets begins anew.
-        if !self.outage {
-            silence.since = moment.now;
-        }
+        self.continuity.fall_silent(Silence { from, since: moment.now });
     }
 
     /// The server was heard on a socket: with an object, or only with a bookmark or the like.
     pub(super) fn prove(&mut self, object: bool, moment: Moment, store: &mut dyn ReflectorStore) {
         self.heard = Some(moment.now);
         self.refusals.allowed(Verb::Watch);
-        if let State::Watch(socket) = &mut self.state {
-            socket.owed = None;
+        if let State::Watch { owed, .. } = &mut self.state {
+            *owed = None;
             self.settle(object, moment, store);
         }
     }
@@ -152,13 +148,11 @@ impl Reflector {
     /// The watch is whole again: what was silent is a gap, and it is over. A silence that nobody told of is one only
     /// where something came of it.
     pub(super) fn settle(&mut self, missed: bool, moment: Moment, store: &mut dyn ReflectorStore) {
-        let told = std::mem::take(&mut self.outage);
         let failure = self.failure.take();
-        let Some(Silence { from, .. }) = self.silence.take() else { return };
-        let unsaid = match (told, missed) {
-            (true, _) => Some("the next watch was long in coming"),
-            (false, true) => Some("a silent watch was opened anew"),
-            (false, false) => None,
+        let (from, unsaid) = match std::mem::replace(&mut self.continuity, Continuity::Unbroken) {
+            Continuity::Unbroken | Continuity::Outage(None) => return,
+            Continuity::Outage(Some(Silence { from, .. })) => (from, Some("the next watch was long in coming")),
+            Continuity::Silent(Silence { from, .. }) => (from, missed.then_some("a silent watch was opened anew")),
         };
         let reason = failure.map(|failure| failure.words).or(unsaid.map(String::from));
         if let Some(reason) = reason.filter(|_| from < moment.now) {

@@ -12,16 +12,10 @@ pub(super) struct Socket {
     pub(super) timeout: f64,
     pub(super) frames: u64,
     pub(super) events: u64,
-    /// When the missing end of the initial events was last told.
-    pub(super) warned: f64,
-    /// By when it must have brought something, for the server has something for it.
-    pub(super) owed: Option<f64>,
-    /// A streaming list, or a watch.
-    pub(super) streaming: bool,
 }
 
 impl Socket {
-    pub(super) fn new(now: f64, timeout_seconds: u32, streaming: bool) -> Socket {
+    pub(super) fn new(now: f64, timeout_seconds: u32) -> Socket {
         Socket {
             requested: now,
             opened: None,
@@ -29,9 +23,6 @@ impl Socket {
             timeout: f64::from(timeout_seconds) * 1000.0,
             frames: 0,
             events: 0,
-            warned: f64::NEG_INFINITY,
-            owed: None,
-            streaming,
         }
     }
 
@@ -48,10 +39,18 @@ impl Socket {
         self.last_frame.or(self.opened)
     }
 
+    /// When a streaming list has taken too long: it must begin soon after the socket opened.
+    pub(super) fn list_deadline(&self) -> f64 {
+        match self.opened {
+            Some(opened) if self.frames == 0 => opened + OPENING,
+            _ => self.deadline(),
+        }
+    }
+
+    /// When a watch has taken too long.
     pub(super) fn deadline(&self) -> f64 {
         match self.opened {
             None => self.requested + OPENING,
-            Some(opened) if self.streaming && self.frames == 0 => opened + OPENING,
             Some(opened) => (opened + self.timeout + GRACE).min(self.last_frame.unwrap_or(opened) + QUIET),
         }
     }

@@ -31,13 +31,13 @@ impl Reflector {
     pub(super) fn stop(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
         self.discard(store);
         self.silent(false, moment);
-        self.outage = true;
+        self.continuity.tell();
         self.state = State::Stopped;
     }
 
     /// Without a version there is nothing to resume, so that even a watch begins with a list.
     pub(super) fn enter(&mut self, phase: Phase, moment: Moment) -> Action {
-        if phase == Phase::Watch && !self.version.is_unset() {
+        if phase == Phase::Watch && !self.last_sync.version().is_unset() {
             return self.open(moment, false);
         }
         // A new cycle: its list says when telling again is due, and its watch may fail for as long as any.
@@ -49,12 +49,19 @@ impl Reflector {
     /// Opens a socket: for a streaming list, or for the watch that follows a list.
     pub(super) fn open(&mut self, moment: Moment, streaming: bool) -> Action {
         let timeout_seconds = (WATCH_TIMEOUT * (1.0 + moment.random)) as u32;
-        let resource_version =
-            if streaming && self.unavailable { ResourceVersion::default() } else { self.version.clone() };
-        let socket = Socket::new(moment.now, timeout_seconds, streaming);
+        let resource_version = self.version_to_ask(streaming);
+        let socket = Socket::new(moment.now, timeout_seconds);
         self.last_opened = moment.now;
-        self.state = if streaming { State::Stream(socket, Objects::default()) } else { State::Watch(socket) };
+        self.state = match streaming {
+            true => State::Stream { socket, items: Objects::default(), warned: f64::NEG_INFINITY },
+            false => State::Watch { socket, owed: None },
+        };
         Action::Watch(WatchRequest { resource_version, initial_events: streaming, timeout_seconds })
+    }
+
+    /// From which version to ask for a streaming list, or for a watch.
+    fn version_to_ask(&self, streaming: bool) -> ResourceVersion {
+        if streaming { self.last_sync.for_list() } else { self.last_sync.version().clone() }
     }
 
     pub(super) fn bytes(&mut self, bytes: &[u8], moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
@@ -70,7 +77,7 @@ impl Reflector {
 
     /// Counts a frame of so many bytes; false where no socket is open that it could have come from.
     fn hear(&mut self, bytes: usize, moment: Moment, store: &mut dyn ReflectorStore) -> bool {
-        let (State::Stream(socket, _) | State::Watch(socket)) = &mut self.state else { return false };
+        let (State::Stream { socket, .. } | State::Watch { socket, .. }) = &mut self.state else { return false };
         // A frame proves that the socket opened, whether or not anyone saw it open.
         socket.open(moment.now, store.ledger());
         self.quiet = 0;
@@ -120,9 +127,9 @@ impl Reflector {
         self.prove(true, moment, store);
         store.ledger().events += 1;
         match &mut self.state {
-            State::Stream(socket, objects) => {
+            State::Stream { socket, items, .. } => {
                 socket.events += 1;
-                let late = objects.get(&object.key).and_then(|newer| late(&object, newer, true));
+                let late = items.get(&object.key).and_then(|newer| late(&object, newer, true));
                 if let Some(late) = late {
                     *store.ledger().place_of(late) += 1;
                     return None;
@@ -138,23 +145,22 @@ impl Reflector {
                         // The deletion goes nowhere by itself: the object is not in the list that will be handed over.
                         ledger.pending -= 1;
                         ledger.merged += 1;
-                        objects.remove(&object.key)
+                        items.remove(&object.key)
                     }
-                    _ => objects.insert(object),
+                    _ => items.insert(object),
                 };
                 if before.is_some() {
                     ledger.pending -= 1;
                     ledger.merged += 1;
                 }
             }
-            State::Watch(socket) => {
+            State::Watch { socket, .. } => {
                 socket.events += 1;
                 // A watch from no version, or from `0`, begins with what exists, in the order of names: the version of
                 // one says nothing about the next. What exists is over with the first event that is no ADDED.
-                let anywhere = self.version.is_unset() || self.version.as_str() == "0";
-                let is_news = self.is_news(&object.resource_version);
-                if delta_type != DeltaType::Added || !anywhere {
-                    self.version_seen(&object.resource_version);
+                let is_news = self.last_sync.is_news(&object.resource_version);
+                if delta_type != DeltaType::Added || !self.last_sync.is_any() {
+                    self.last_sync.seen(&object.resource_version);
                 }
                 let queued = store.event(moment.now, delta_type, object.clone(), frame.object);
                 if is_news && matches!(queued, Queued::Late | Queued::Former) {
@@ -176,43 +182,19 @@ impl Reflector {
         self.prove(false, moment, store);
         let version = ResourceVersion::new(&bookmark.resource_version);
         match std::mem::replace(&mut self.state, State::Idle) {
-            State::Stream(socket, objects) if bookmark.initial_events_end => {
-                // The whole state as of this version: it counts even where it is lower than one seen before,
-                // for a server that was restored from a backup has gone back.
-                self.reached(version);
-                self.replace(objects, &Unread::default(), moment, store);
-                self.state = State::Watch(socket);
+            State::Stream { socket, items, .. } if bookmark.initial_events_end => {
+                self.last_sync.reached(version);
+                self.replace(items, &Unread::default(), moment, store);
+                self.state = State::Watch { socket, owed: None };
                 self.settle(true, moment, store);
             }
-            state @ State::Watch(_) => {
+            state @ State::Watch { .. } => {
                 self.state = state;
-                self.version_seen(&version);
-                // Nothing below it is to come.
-                self.before = self.version.clone();
+                self.last_sync.passed(&version);
             }
             state => self.state = state,
         }
         None
-    }
-
-    /// Remembers where a watch would resume. Empty and smaller versions are ignored: a watch never goes back. So is
-    /// one that cannot be compared where the last one could: at `0` a server tells what exists, and not what is gone.
-    fn version_seen(&mut self, version: &ResourceVersion) {
-        let follows = version.is_comparable() || !(version.is_unset() || self.version.is_comparable());
-        if follows && !version.is_older_than(&self.version) && *version != self.version {
-            self.before = std::mem::replace(&mut self.version, version.clone());
-        }
-    }
-
-    /// A list or its end says that everything up to this version is known.
-    pub(super) fn reached(&mut self, version: ResourceVersion) {
-        (self.version, self.before) = (version.clone(), version);
-    }
-
-    /// Whether the server has not been past this version: it is above all that was sent, but perhaps for the newest. A
-    /// frame that comes again is no news.
-    fn is_news(&self, version: &ResourceVersion) -> bool {
-        self.before.is_older_than(version) && *version != self.version
     }
 
     /// Something new came of an object, and is older than what is known of it. A server sends changes in the order of
@@ -229,13 +211,13 @@ impl Reflector {
             moment,
             store,
         );
-        self.unavailable = true;
+        self.last_sync.unavailable = true;
         action
     }
 
     /// Bookmarks count as events too when a watch ends early, as in client-go.
     fn count_event(&mut self) {
-        if let State::Stream(socket, _) | State::Watch(socket) = &mut self.state {
+        if let State::Stream { socket, .. } | State::Watch { socket, .. } = &mut self.state {
             socket.events += 1;
         }
     }
@@ -272,7 +254,7 @@ impl Reflector {
         moment: Moment,
         store: &mut dyn ReflectorStore,
     ) -> Option<Action> {
-        if !matches!(self.state, State::Watch(_)) {
+        if !matches!(self.state, State::Watch { .. }) {
             return None;
         }
         let Backlog { changes, bytes } = backlog;
@@ -288,8 +270,8 @@ impl Reflector {
 
     pub(super) fn closed(&mut self, code: u16, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let (streaming, socket) = match &self.state {
-            State::Stream(socket, _) => (true, socket),
-            State::Watch(socket) => (false, socket),
+            State::Stream { socket, .. } => (true, socket),
+            State::Watch { socket, .. } => (false, socket),
             _ => return None,
         };
         let lived = socket.opened.map_or(0.0, |opened| moment.now - opened);
@@ -300,11 +282,9 @@ impl Reflector {
             self.discard(store);
             self.silent(false, moment);
             let phase = if streaming { Phase::Start } else { Phase::Watch };
-            self.state = State::Probe { phase, streaming, requested: moment.now };
-            let resource_version =
-                if streaming && self.unavailable { ResourceVersion::default() } else { self.version.clone() };
+            self.state = State::Probe { phase, requested: moment.now };
             return Some(Action::Probe(WatchRequest {
-                resource_version,
+                resource_version: self.version_to_ask(streaming),
                 initial_events: streaming,
                 timeout_seconds: 1,
             }));
@@ -348,22 +328,21 @@ impl Reflector {
         store: &mut dyn ReflectorStore,
     ) -> Option<Action> {
         let at = match &self.state {
-            State::Stream(..) => At::Stream,
-            State::Probe { streaming: true, .. } => At::Stream,
-            State::Watch(_) | State::Probe { .. } => At::Watch,
+            State::Stream { .. } | State::Probe { phase: Phase::Start, .. } => At::Stream,
+            State::Watch { .. } | State::Probe { phase: Phase::Watch, .. } => At::Watch,
             State::List { request, .. } => {
                 At::List { continued: request.continue_token.is_some(), request: request.clone() }
             }
             _ => return None,
         };
-        let open = matches!(self.state, State::Watch(_));
+        let open = matches!(self.state, State::Watch { .. });
         self.discard(store);
         self.silent(false, moment);
         // A server that cannot list so, or not from there, is asked in another way at once.
         let otherwise = match (&at, failure.verdict) {
             (At::Stream, Verdict::Expired | Verdict::TooLarge | Verdict::Refused) => true,
-            (At::List { continued, .. }, Verdict::Expired) => *continued || !self.unavailable,
-            (At::List { .. }, Verdict::TooLarge) => !self.unavailable,
+            (At::List { continued, .. }, Verdict::Expired) => *continued || !self.last_sync.unavailable,
+            (At::List { .. }, Verdict::TooLarge) => !self.last_sync.unavailable,
             _ => false,
         };
         if !otherwise {
@@ -386,8 +365,8 @@ impl Reflector {
         let after = failure.retry_after;
         Some(match (at, failure.verdict) {
             (At::Stream, Verdict::TooManyRequests | Verdict::Unreachable) => self.wait(Phase::Start, after, moment),
-            (At::Stream, Verdict::Expired | Verdict::TooLarge) if !self.unavailable => {
-                self.unavailable = true;
+            (At::Stream, Verdict::Expired | Verdict::TooLarge) if !self.last_sync.unavailable => {
+                self.last_sync.unavailable = true;
                 self.open(moment, true)
             }
             (At::Stream, _) => self.list(moment),
@@ -396,8 +375,8 @@ impl Reflector {
             (At::List { continued: true, request }, Verdict::Expired) => {
                 self.request(ListRequest { limit: None, continue_token: None, ..request }, moment)
             }
-            (At::List { .. }, Verdict::Expired | Verdict::TooLarge) if !self.unavailable => {
-                self.unavailable = true;
+            (At::List { .. }, Verdict::Expired | Verdict::TooLarge) if !self.last_sync.unavailable => {
+                self.last_sync.unavailable = true;
                 self.list(moment)
             }
             // A list that is refused will be refused again. A watch alone may be: the lists between the attempts
@@ -447,8 +426,7 @@ impl Reflector {
             store.ledger().discarded += count;
         }
         match &mut self.state {
-            State::Stream(_, objects) => *objects = Objects::default(),
-            State::List { items, .. } => *items = Objects::default(),
+            State::Stream { items, .. } | State::List { items, .. } => *items = Objects::default(),
             _ => {}
         }
     }
