@@ -8,24 +8,21 @@
 //! as the objects that the store holds. Whoever takes sees no difference.
 
 use std::collections::VecDeque;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::{HashSet, HashTable};
+use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
-use slab::Slab;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
+use crate::cache::keyed_slab::{Keyed, KeyedSlab, hash_of};
 use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, half, late, resolve, transformed};
 
 /// The queue. A delta for a key that waits already costs one look-up and no allocation.
 #[derive(Debug, Default)]
 pub struct DeltaFifo {
-    /// What waits, for each key; never empty deltas.
-    slots: Slab<Slot>,
-    /// The slots by the hash of their key.
-    keys: HashTable<usize>,
+    /// What waits, for each key.
+    slots: KeyedSlab<Slot>,
     /// The items of a complete list whose turn has not come, by key; they come before the queue. What has happened since
     /// to one of them is in its slot, together with it, which then is not in the queue.
     listed: VecDeque<Arc<Object>>,
@@ -45,6 +42,7 @@ pub struct DeltaFifo {
 #[derive(Debug)]
 struct Slot {
     hash: u64,
+    /// Never empty.
     deltas: Deltas,
     /// The latest Replace that held the key; 0 is none.
     replaced: u32,
@@ -83,11 +81,11 @@ impl DeltaFifo {
     }
 
     fn find(&self, hash: u64, key: &ObjectKey) -> Option<usize> {
-        self.keys.find(hash, |&at| self.slots[at].deltas.key() == Some(key)).copied()
+        self.slots.find(hash, key)
     }
 
     fn slot(&self, key: &ObjectKey) -> Option<&Slot> {
-        self.find(FxBuildHasher.hash_one(key), key).map(|at| &self.slots[at])
+        self.slots.get(key)
     }
 
     /// The item of the complete list that waits for a key.
@@ -99,7 +97,7 @@ impl DeltaFifo {
     fn waiting(&self) -> impl Iterator<Item = &ObjectKey> {
         let listed = self.listed.iter().map(|object| &object.key);
         let again = self.again.iter().flat_map(|again| &again.objects).map(|(_, object)| &object.key);
-        listed.chain(again).chain(self.slots.iter().filter_map(|(_, slot)| slot.deltas.key()))
+        listed.chain(again).chain(self.slots.iter().map(Keyed::key))
     }
 
     /// The object of a key that a resync tells again.
@@ -138,14 +136,14 @@ impl DeltaFifo {
         let all = VecDeque::with_capacity(count + self.queue.len());
         let mut queue = std::mem::replace(&mut self.queue, all);
         for object in listed {
-            let hash = FxBuildHasher.hash_one(&object.key);
+            let hash = hash_of(&object.key);
             let at = self.find(hash, &object.key).unwrap_or_else(|| self.unpack(hash, object));
             self.queue.push_back(at);
         }
         for Again { ahead, objects } in again {
             self.queue.extend(queue.drain(..ahead));
             for (_, object) in objects {
-                let hash = FxBuildHasher.hash_one(&object.key);
+                let hash = hash_of(&object.key);
                 let found = self.find(hash, &object.key);
                 let at = found.unwrap_or_else(|| self.settle(hash, Delta::new(DeltaType::Sync, object).into()));
                 self.queue.push_back(at);
@@ -156,7 +154,7 @@ impl DeltaFifo {
 
     /// Queues a delta, whatever is known, and says where it waits.
     fn push(&mut self, delta: Delta) -> usize {
-        let hash = FxBuildHasher.hash_one(delta.key());
+        let hash = hash_of(delta.key());
         match self.find_or_unpack(hash, delta.key()) {
             Some(at) => {
                 self.counts.queued += u64::from(delta.folded);
@@ -177,10 +175,7 @@ impl DeltaFifo {
 
     /// A slot for a key that has none.
     fn settle(&mut self, hash: u64, deltas: Deltas) -> usize {
-        let at = self.slots.insert(Slot { hash, deltas, replaced: 0, initial: false });
-        let slots = &self.slots;
-        self.keys.insert_unique(hash, at, |&other| slots[other].hash);
-        at
+        self.slots.insert_new(Slot { hash, deltas, replaced: 0, initial: false })
     }
 
     fn turn(&self) -> Turn {
@@ -196,11 +191,11 @@ impl DeltaFifo {
     fn head(&self) -> Option<usize> {
         let object = match self.turn() {
             Turn::Queue => return self.queue.front().copied(),
-            _ if self.keys.is_empty() => return None,
+            _ if self.slots.is_empty() => return None,
             Turn::Listed => self.listed.front()?,
             Turn::Again => &self.again.front()?.objects.front()?.1,
         };
-        self.find(FxBuildHasher.hash_one(&object.key), &object.key)
+        self.find(hash_of(&object.key), &object.key)
     }
 
     /// What has no slot of its own in the queue leaves, if it is the head, with what it was before anything happened to it.
@@ -268,14 +263,21 @@ impl DeltaFifo {
             }
         }
         let slot = self.slots.remove(at);
-        if let Ok(entry) = self.keys.find_entry(slot.hash, |&other| other == at) {
-            entry.remove();
-        }
         self.counts.initial -= usize::from(slot.initial);
         if self.is_empty() && self.slots.capacity() > KEPT {
-            (self.slots, self.keys, self.queue) = Default::default();
+            (self.slots, self.queue) = Default::default();
         }
         Some(slot.deltas)
+    }
+}
+
+impl Keyed for Slot {
+    fn key(&self) -> &ObjectKey {
+        self.deltas.key().expect("a slot is made with a delta, and keeps one")
+    }
+
+    fn hash(&self) -> u64 {
+        self.hash
     }
 }
 
@@ -291,7 +293,7 @@ impl Queue for DeltaFifo {
     /// A deletion of a key that is neither queued nor known is dropped.
     fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
         self.counts.populated = true;
-        let hash = FxBuildHasher.hash_one(&object.key);
+        let hash = hash_of(&object.key);
         if let Some(at) = self.find_or_unpack(hash, &object.key) {
             // Every slot has a newest delta.
             let newest = self.slots[at].deltas.newest();
@@ -402,7 +404,7 @@ impl Queue for DeltaFifo {
         match self.slot(key) {
             Some(slot) => slot.deltas.newest().map(|newest| (newest.object.object(), newest.is_present())),
             None => {
-                let object = self.listed(key).or_else(|| self.again(FxBuildHasher.hash_one(key), key));
+                let object = self.listed(key).or_else(|| self.again(hash_of(key), key));
                 object.map(|object| (object, true))
             }
         }
