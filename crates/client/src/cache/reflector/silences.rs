@@ -1,4 +1,4 @@
-//! Deadlines and silences: what follows when nothing is heard, and what is told of it.
+//! Deadlines: what follows when nothing comes, and what the user is told of that.
 
 use crate::cache::reflector::refusals::is_refusal;
 use crate::cache::reflector::{
@@ -19,7 +19,7 @@ impl Reflector {
         }
     }
 
-    /// When the missing end of a streaming list is worth a word.
+    /// When the user is to be told that the end of a streaming list does not come.
     pub(super) fn late_at(&self) -> Option<f64> {
         match &self.state {
             State::Stream { socket, warned, .. } => socket.heard().map(|heard| heard.max(*warned) + LATE),
@@ -27,7 +27,7 @@ impl Reflector {
         }
     }
 
-    /// When a silence that nothing else tells of begins to count.
+    /// When a silence begins to count of which no failure has told.
     pub(super) fn stale_at(&self) -> Option<f64> {
         let opening = match &self.state {
             State::Watch { socket, .. } => socket.opened.is_none(),
@@ -42,12 +42,12 @@ impl Reflector {
         }
     }
 
-    /// When everything is to be told again; not while a new list is on its way, which does so.
+    /// When a resync is due; never while a new list is on its way, for a list tells everything again.
     pub(super) fn resync_due(&self) -> Option<f64> {
         self.resync_at.filter(|_| self.is_past_its_list())
     }
 
-    /// Whether a list is complete, and what followed or will follow it is its watch.
+    /// Whether a list is complete, and its watch is under way or comes next.
     pub(super) fn is_past_its_list(&self) -> bool {
         matches!(
             &self.state,
@@ -97,8 +97,8 @@ impl Reflector {
         None
     }
 
-    /// Tells that the watch is lost, once in an outage: what is refused is told as such, and why a socket was is
-    /// told when it is known.
+    /// Tells that the watch is lost, once in an outage. A refusal is told as such instead, and nothing is told while a probe
+    /// asks why a socket was refused.
     pub(super) fn tell_stale(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
         if self.continuity.is_told() || !self.synced || self.health(moment.now) != Health::Stale {
             return;
@@ -116,7 +116,7 @@ impl Reflector {
         store.notice(Notice::Stale { at: moment.now, reason });
     }
 
-    /// A socket said nothing past its deadline.
+    /// The deadline of a socket passed without a frame.
     fn lost(&mut self, opened: bool, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         if !opened {
             return self.failed(Failure::unreachable("the WebSocket did not open in time"), moment, store);
@@ -124,8 +124,8 @@ impl Reflector {
         if matches!(&self.state, State::Stream { socket, .. } if socket.frames == 0) {
             return self.failed(Failure::unreachable("the list did not begin in time"), moment, store);
         }
-        // A watch from a version that the server has never reached opens and stays silent for ever, so that two
-        // silent ones in a row ask for a new list.
+        // A watch from a version that the server has never reached opens, and stays silent for ever. So a new list is taken
+        // after two watches in a row that stayed silent.
         let silent = matches!(&self.state, State::Watch { socket, .. } if socket.frames == 0);
         self.quiet = if silent { self.quiet + 1 } else { 0 };
         let watch = matches!(self.state, State::Watch { .. }) && self.quiet < 2;
@@ -134,7 +134,7 @@ impl Reflector {
         if self.quiet >= 2 {
             self.quiet = 0;
             self.reason = String::from("two silent watches");
-            // What they were silent about is a gap, though nobody refused anything.
+            // Whatever these watches did not bring is a gap, although nothing was refused.
             self.failure = Some(Failure::unreachable(self.reason.clone()));
         }
         Some(self.enter(if watch { Phase::Watch } else { Phase::Start }, moment))
@@ -152,7 +152,7 @@ impl Reflector {
             self.failure = Some(Failure::unreachable("the page slept"));
         }
         self.discard(store);
-        // A page may be told twice that it woke, by its clock and by the network.
+        // A page may be told twice that it woke, once by its clock and once by the network.
         Some(self.enter_after(phase, moment))
     }
 }

@@ -1,16 +1,21 @@
-//! What a reflector knows of its socket.
+//! What a reflector knows of one socket.
 
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::{GRACE, OPENING, QUIET};
 
-/// One socket: a streaming list, or the watch that follows a list.
+/// One socket, which brings a streaming list, or the watch that follows a list. All times are milliseconds.
 #[derive(Debug)]
 pub(super) struct Socket {
+    /// When the socket was asked for.
     pub(super) requested: f64,
     pub(super) opened: Option<f64>,
+    /// When the last frame came.
     pub(super) last_frame: Option<f64>,
+    /// After how long the server is to end the watch.
     pub(super) timeout: f64,
+    /// How many frames have come.
     pub(super) frames: u64,
+    /// How many of them were events or bookmarks.
     pub(super) events: u64,
 }
 
@@ -26,7 +31,7 @@ impl Socket {
         }
     }
 
-    /// It opened, or a frame shows that it has.
+    /// The socket opened, or a frame shows that it did.
     pub(super) fn open(&mut self, now: f64, ledger: &mut Ledger) {
         if self.opened.is_none() {
             self.opened = Some(now);
@@ -34,7 +39,12 @@ impl Socket {
         }
     }
 
-    /// When it last said something; without a word, when it opened.
+    /// Whether the socket had opened at that time. What was asked before it opened says nothing about it.
+    pub(super) fn was_open(&self, at: f64) -> bool {
+        self.opened.is_some_and(|opened| opened <= at)
+    }
+
+    /// When the last frame came, or when the socket opened if none did.
     pub(super) fn heard(&self) -> Option<f64> {
         self.last_frame.or(self.opened)
     }
