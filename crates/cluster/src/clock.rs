@@ -1,4 +1,4 @@
-//! Wall time as Kubernetes writes it: RFC 3339, in UTC, to the second. It can be made wrong on purpose.
+//! Wall time as Kubernetes writes it: RFC 3339, in UTC, to the second. A fault can skew this clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,39 +8,39 @@ use kubechurn_client::record::time::Time;
 
 const NANOS: i64 = 1_000_000_000;
 
-/// Seconds since 1970.
+/// The current time in seconds since 1970.
 pub fn now() -> i64 {
     time().seconds()
 }
 
-/// The moment to the nanosecond.
+/// The current time to the nanosecond.
 pub fn time() -> Time {
     Time(unskewed().0.saturating_add(skew::get().saturating_mul(NANOS)))
 }
 
-/// A moment as `metav1.MicroTime` writes it: `2026-11-21T08:14:24.123456Z`.
+/// A time as `metav1.MicroTime` writes it: `2026-11-21T08:14:24.123456Z`.
 pub fn micro_time(time: Time) -> String {
     let seconds = time.to_string();
     format!("{}.{:06}Z", seconds.trim_end_matches('Z'), time.0.rem_euclid(NANOS) / 1000)
 }
 
-/// The moment by the machine's own clock, which no fault makes wrong.
+/// The current time of the machine's own clock, without the skew.
 pub fn unskewed() -> Time {
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     Time(i64::try_from(nanos).unwrap_or(i64::MAX))
 }
 
-/// The moment as text, such as `2026-11-21T08:14:24Z`.
+/// A time as text, such as `2026-11-21T08:14:24Z`.
 pub fn timestamp(seconds: i64) -> String {
     Time::from_seconds(seconds).to_string()
 }
 
-/// Makes the clock wrong by so many seconds.
+/// Skews the clock by this many seconds.
 pub fn set_skew(seconds: i64) {
     skew::set(seconds);
 }
 
-/// Sets the `Date` of an answer while the clock is wrong; otherwise the transport does it.
+/// Sets the `Date` header of an answer while the clock is skewed; otherwise the transport sets it.
 pub fn stamp(headers: &mut HeaderMap) {
     if skew::get() != 0
         && let Ok(date) = HeaderValue::from_str(&http_date(now()))
@@ -49,7 +49,7 @@ pub fn stamp(headers: &mut HeaderMap) {
     }
 }
 
-/// A moment as HTTP writes it (RFC 9110, IMF-fixdate), such as `Sat, 21 Nov 2026 08:14:24 GMT`.
+/// A time as HTTP writes it (RFC 9110, IMF-fixdate), such as `Sat, 21 Nov 2026 08:14:24 GMT`.
 fn http_date(seconds: i64) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -77,7 +77,7 @@ mod skew {
     }
 }
 
-/// Each test runs its server on its own thread, and has its own clock there: the tests run side by side.
+/// The skew is kept per thread: each test runs its server on its own thread, and tests run at the same time.
 #[cfg(test)]
 mod skew {
     use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! The HTTP side: guards, and which handler answers. It holds no cluster state of its own.
+//! The HTTP side: checks requests, and chooses the handler of each. It has no cluster state of its own.
 
 use std::sync::Arc;
 
@@ -34,25 +34,25 @@ use crate::write;
 use crate::write::delete::{self, Deletion};
 use crate::write::patch::Patch;
 
-/// One server: the API, and what only its control endpoints turn.
+/// One server: the API, and the state that only its control endpoints change.
 #[derive(Debug)]
 pub struct App {
-    /// What the handlers share.
+    /// The state that the handlers share.
     pub api: Arc<Api>,
-    /// What the control endpoints turn beside it.
+    /// The further state that the control endpoints change.
     pub control: Control,
 }
 
-/// Answers requests until the process ends.
+/// Serves requests until the process ends.
 pub async fn serve(listener: TcpListener, app: Arc<App>) -> std::io::Result<()> {
-    // Small frames at once: Nagle's algorithm would hold a burst's last event back.
+    // Nagle's algorithm is off, because it would delay the last event of a burst.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
     axum::serve(listener, router(app)).await
 }
 
-/// Everything that is served, as a service that takes requests without a socket too.
+/// All endpoints as a service, which also accepts requests without a socket.
 pub fn router(app: Arc<App>) -> Router {
     Router::new().fallback(handle).with_state(app)
 }
@@ -105,7 +105,7 @@ async fn route(api: &Api, path: &str, parts: &mut Parts, body: Body) -> Result<R
         return Ok(response);
     }
     let Some(target) = Target::parse(&api.registry, path) else {
-        // Of a group that nobody serves, the real server knows no more than any web server would.
+        // For an unknown group, the real server answers like any web server, without a `Status`.
         let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
         let known = group.is_none_or(|group| builtin::RESOURCES.iter().any(|resource| resource.group() == group));
         if known {
@@ -141,7 +141,7 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
         }
         (_, _, Part::Binding | Part::Eviction) => Err(Status::method_not_allowed()),
         (&Method::GET, None, _) => {
-            // The verb is known, and authorised, before the options are looked at.
+            // The verb is determined and authorised before the options are parsed.
             let is_watch = target.watch || Options::is_watch(&query);
             allow(if is_watch { "watch" } else { "list" })?;
             if is_watch && resource.read_only {
@@ -153,7 +153,7 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
             }
             list::list(api, resource, namespace, options, form).await
         }
-        // Namespaces are finalized by PUT alone.
+        // The subresource `finalize` allows only PUT.
         (method, Some(_), Part::Finalize) if method != Method::PUT => Err(Status::method_not_allowed()),
         (&Method::GET, Some(name), part) => {
             allow("get")?;
@@ -195,7 +195,7 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
     }
 }
 
-/// Whether aggregated discovery is asked for.
+/// Whether the client asks for aggregated discovery.
 fn wants_aggregated(headers: &HeaderMap) -> bool {
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     accept
@@ -204,7 +204,8 @@ fn wants_aggregated(headers: &HeaderMap) -> bool {
         .any(|one| one.contains("as=APIGroupDiscoveryList") && one.contains("v=v2") && !one.contains("v=v2beta"))
 }
 
-/// Refuses requests that another host's page could have caused: DNS rebinding shows in Host, others in Origin.
+/// Refuses requests that a page from another host could have caused: DNS rebinding shows in Host, other attacks in
+/// Origin.
 fn check_local(parts: &Parts) -> Result<(), Status> {
     let host = host(&parts.headers, &parts.uri);
     if !is_loopback(host) {
@@ -213,7 +214,7 @@ fn check_local(parts: &Parts) -> Result<(), Status> {
     let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(()) };
     let origin = String::from_utf8_lossy(origin.as_bytes());
     let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-    // An opaque origin on an upgrade is refused later, in the real server's way.
+    // An opaque origin on an upgrade is refused later, with the answer of the real server.
     if authority.is_some_and(is_loopback) || (*origin == *"null" && websocket::is_upgrade(&parts.headers)) {
         Ok(())
     } else {

@@ -1,5 +1,4 @@
-//! The control endpoints, `/_control/…`: how a test turns faults on and asks what was
-//! written. `lib.rs` lists them.
+//! The control endpoints, `/_control/…`: how a test turns faults on and asks what was written. `lib.rs` lists them.
 
 pub mod orders;
 
@@ -21,12 +20,12 @@ use crate::scenario::{Scenario, parse_rate};
 use crate::status::Status;
 use crate::write;
 
-/// What only the control endpoints turn.
+/// The parts of the cluster that only the control endpoints steer.
 #[derive(Debug)]
 pub struct Control {
     /// The nodes that are made to fail.
     pub fleet: Fleet,
-    /// Who decides what happens in the cluster.
+    /// Chooses the scenarios that run.
     pub director: Director,
 }
 

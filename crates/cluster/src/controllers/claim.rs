@@ -1,5 +1,6 @@
-//! Which objects belong to an owner: those that it controls, and orphans that its selector finds, which it adopts; what
-//! its selector finds no longer it lets go (`pkg/controller/controller_ref_manager.go`).
+//! Which objects belong to an owner: those that it controls, and those that nobody controls and its selector matches,
+//! which it adopts. It releases the objects that its selector no longer matches
+//! (`pkg/controller/controller_ref_manager.go`).
 
 use std::sync::Arc;
 
@@ -14,23 +15,24 @@ use crate::client::lister::Lister;
 use crate::client::rest::{Client, Patch};
 use crate::resources::label_selector::Selector;
 
-/// The index that files objects that nobody controls under their namespace.
+/// The index that files objects that have no controller under their namespace.
 const ORPHAN: &str = "orphan";
 
 /// An owner that claims objects.
 #[derive(Debug, Clone, Copy)]
 pub struct Claim<'a> {
-    /// Who asks.
+    /// Sends the adoptions and releases.
     pub client: &'a Client,
     /// The owner's resource.
     pub resource: &'a ApiResource,
-    /// The owner, with its kind.
+    /// The owner; its `kind` must be set.
     pub owner: &'a Value,
-    /// What it selects.
+    /// The owner's selector.
     pub selector: &'a Selector,
 }
 
-/// Has a lister find orphans fast. To be called for each lister that [`Claim::claim`] is asked with, before it starts.
+/// Adds the index of orphans to a lister. Must be called before the lister starts, for each lister that is passed to
+/// [`Claim::claim`].
 pub fn index_orphans(lister: &Lister) {
     let of: IndexFunc = Arc::new(|object: &Object, file: &mut dyn FnMut(&str)| {
         if !is_controlled(object) {
@@ -40,18 +42,18 @@ pub fn index_orphans(lister: &Lister) {
     lister.add_index(ORPHAN, of);
 }
 
-/// The orphans of a namespace, in any order.
+/// The orphans of a namespace, in no particular order.
 pub fn orphans(lister: &Lister, namespace: &str) -> Vec<Arc<Object>> {
     lister.by_index(ORPHAN, namespace)
 }
 
-/// Whether somebody controls an object.
+/// Whether an object has a controller.
 fn is_controlled(object: &Object) -> bool {
     object.owners().iter().any(|owner| owner.controller)
 }
 
 impl Claim<'_> {
-    /// The objects of a lister that belong to the owner, after it has adopted and released what it must, in any order.
+    /// The objects of a lister that belong to the owner after all adoptions and releases, in no particular order.
     ///
     /// # Errors
     /// When an adoption or a release was refused for another reason than that the object is gone.
@@ -86,8 +88,9 @@ impl Claim<'_> {
         Ok(claimed)
     }
 
-    /// What an informer knows of the owner may be old: one that is gone or going must not adopt, or the garbage
-    /// collector would take what it adopted (`RecheckDeletionTimestamp`).
+    /// Asks the server for the owner before an adoption, because the informer's copy may be old. An owner that is
+    /// deleted, or is being deleted, must not adopt: the garbage collector would delete what it adopted
+    /// (`RecheckDeletionTimestamp`).
     async fn check_can_adopt(&self) -> Result<(), ApiError> {
         let (namespace, name) = (object::namespace(self.owner), object::name(self.owner));
         let fresh = self.client.get(self.resource, namespace, name).await?;
@@ -98,7 +101,7 @@ impl Claim<'_> {
         Ok(())
     }
 
-    /// Answers the object as it is then; `None` if it is gone.
+    /// Adds the owner to an orphan; returns the object as it is then, or `None` if it is deleted.
     async fn adopt(&self, resource: &ApiResource, orphan: &Value) -> Result<Option<Value>, ApiError> {
         let reference = object::controller_reference(self.owner);
         let patch = json!({"metadata": {"ownerReferences": [reference], "uid": object::uid(orphan)}});

@@ -1,4 +1,4 @@
-//! `pods/NAME/binding`: a scheduler gives a Pod to a node (`pkg/registry/core/pod/storage`, `BindingREST`).
+//! `pods/NAME/binding`: a scheduler binds a Pod to a node (`pkg/registry/core/pod/storage`, `BindingREST`).
 
 use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
@@ -14,8 +14,8 @@ use crate::status::Status;
 use crate::store::{Fate, UpdateError};
 use crate::write::managed_fields::{self, Writer};
 
-/// Answers a POST of a Binding: sets the Pod's node and its condition PodScheduled. A Pod that has a node, that is on its
-/// way out or that waits behind scheduling gates is refused with a 409.
+/// Handles the POST of a Binding: sets the Pod's node and its condition PodScheduled. A Pod that has a node, is being
+/// deleted, or has scheduling gates is refused with 409.
 pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
     let binding = body::parse(bytes)?;
     let text = |pointer: &str| binding.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
@@ -71,7 +71,7 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
     }
 }
 
-/// Puts a condition into an object's status, in the place of one of its type.
+/// Sets a condition in the status of an object, replacing one of the same type.
 pub fn set_condition(object: &mut Value, condition: Value) {
     if !object["status"].is_object() {
         object["status"] = json!({});

@@ -1,4 +1,5 @@
-//! `pods/NAME/eviction`: a deletion that asks PodDisruptionBudgets first (`pkg/registry/core/pod/storage/eviction.go`).
+//! `pods/NAME/eviction`: a deletion that is subject to PodDisruptionBudgets
+//! (`pkg/registry/core/pod/storage/eviction.go`).
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::status::Status;
 use crate::store::{Fate, ListQuery, UpdateError};
 use crate::write::delete::{self, Deletion};
 
-/// Answers a POST of an Eviction: 201 once the Pod's deletion has begun, 429 while its budget does not allow that.
+/// Handles the POST of an Eviction: 201 once the Pod's deletion has begun, 429 while a budget does not allow it.
 pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
     let eviction = body::parse(bytes)?;
     let text = |pointer: &str| eviction.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
@@ -48,13 +49,13 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
     Ok(Status::created().into_response())
 }
 
-/// Whether nobody is worse off without it (`canIgnorePDB`).
+/// Whether the Pod may be deleted regardless of budgets (`canIgnorePDB`).
 fn goes_anyway(pod: &Value) -> bool {
     let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
     ["Succeeded", "Failed", "Pending"].contains(&phase) || pod["metadata"]["deletionTimestamp"].is_string()
 }
 
-/// Takes one disruption from the budget that selects a Pod.
+/// Takes one disruption from the budget that selects the Pod.
 async fn ask_budget(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> Result<(), Status> {
     let Some(budgets) = api.registry.by_kind("policy/v1", "PodDisruptionBudget") else { return Ok(()) };
     let filter = Filter { namespace: target.namespace.clone(), ..Filter::default() };
@@ -75,14 +76,14 @@ async fn ask_budget(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> R
     };
     let take = |_: &Object, value: &mut Value| take_one(value, pod).map(|()| Fate::Kept);
     match api.store.change(&budgets, &budget.key, dry_run, take).await {
-        // A budget that has gone meanwhile guards nothing.
+        // A budget that was deleted meanwhile protects nothing.
         Ok(_) | Err(UpdateError::NotFound) => Ok(()),
         Err(UpdateError::Refused(status)) => Err(status),
         Err(UpdateError::Storage(error)) => Err(error.into()),
     }
 }
 
-/// Notes a disruption in a budget, or says why not (`checkAndDecrement`).
+/// Records a disruption in a budget, or refuses it (`checkAndDecrement`).
 fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
     let number = |pointer: &str| budget.pointer(pointer).and_then(Value::as_i64).unwrap_or_default();
     let name = budget["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -92,7 +93,7 @@ fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
     }
     let (healthy, desired) = (number("/status/currentHealthy"), number("/status/desiredHealthy"));
     let always = budget.pointer("/spec/unhealthyPodEvictionPolicy").is_some_and(|policy| policy == "AlwaysAllow");
-    // One that is not ready is no loss, unless the application has been disrupted already.
+    // A Pod that is not ready may be deleted, unless the application is already disrupted.
     if !is_ready(pod) && (always || (healthy >= desired && desired > 0)) {
         return Ok(());
     }
@@ -115,7 +116,7 @@ fn is_ready(pod: &Value) -> bool {
     conditions.into_iter().any(|one| one["type"] == "Ready" && one["status"] == "True")
 }
 
-/// Tells in the Pod's status who disrupts it (`addConditionAndDeletePod`).
+/// Sets the condition DisruptionTarget of the Pod (`addConditionAndDeletePod`).
 async fn mark(api: &Api, target: &Target) -> Result<(), Status> {
     let resource: &Resource = &target.resource;
     let mark = |_: &Object, pod: &mut Value| {
@@ -127,7 +128,7 @@ async fn mark(api: &Api, target: &Target) -> Result<(), Status> {
     };
     match api.store.change(resource, &target.key(), false, mark).await {
         Err(UpdateError::Storage(error)) => Err(error.into()),
-        // It may have gone, which the deletion finds out.
+        // If the Pod is gone, the deletion that follows reports that.
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! The handlers of reads, and of the subresources that are no plain writes.
+//! The handlers of reads, and of the subresources that need more than a plain write.
 
 pub mod binding;
 pub mod discovery;

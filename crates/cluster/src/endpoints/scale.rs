@@ -1,4 +1,4 @@
-//! The `scale` subresource: how many there are, how many there shall be, and which.
+//! The `scale` subresource: the current and the desired number of replicas, and their selector.
 
 use axum::body::{Body, Bytes};
 use axum::response::Response;
@@ -16,14 +16,14 @@ use crate::status::Status;
 use crate::write;
 use crate::write::patch::Patch;
 
-/// Answers a GET.
+/// Handles a GET.
 pub async fn get(api: &Api, target: &Target) -> Result<Response, Status> {
     let object = api.store.get(&target.resource, &target.key()).await?;
     let object = object.ok_or_else(|| Status::not_found(&target.resource, target.name()))?;
     Ok(answer(target, &object))
 }
 
-/// Answers a PUT.
+/// Handles a PUT.
 pub async fn replace(api: &Api, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
     let new = body::parse(bytes)?;
     change(api, target, options, |scale| {
@@ -33,7 +33,7 @@ pub async fn replace(api: &Api, target: &Target, options: &WriteOptions, bytes: 
     .await
 }
 
-/// Answers a PATCH.
+/// Handles a PATCH.
 pub async fn patch(api: &Api, target: &Target, options: &WriteOptions, patch: &Patch) -> Result<Response, Status> {
     change(api, target, options, |scale| patch.apply(false, scale)).await
 }

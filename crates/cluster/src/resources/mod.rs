@@ -1,4 +1,4 @@
-//! What is served: resources, their registry, CustomResourceDefinitions, and one object of them.
+//! The served resources: their descriptions, their registry, CustomResourceDefinitions, and one object of a resource.
 
 pub mod builtin;
 pub mod columns;

@@ -35,7 +35,7 @@ use crate::store::{Fate, UpdateError};
 use crate::write::managed_fields::Writer;
 use crate::write::patch::Patch;
 
-/// What a client cannot change in an object's metadata.
+/// The metadata that a client cannot change.
 const OWN: [&str; 9] = [
     "name",
     "namespace",
@@ -48,7 +48,7 @@ const OWN: [&str; 9] = [
     "managedFields",
 ];
 
-/// Answers a POST.
+/// Handles a POST.
 pub async fn create(
     api: &Api,
     target: &Target,
@@ -136,7 +136,7 @@ async fn create_object(
     Ok(created)
 }
 
-/// Answers a PUT.
+/// Handles a PUT.
 pub async fn replace(
     api: &Api,
     target: &Target,
@@ -154,7 +154,7 @@ pub async fn replace(
     Ok(object_response(&target.resource, &updated, form))
 }
 
-/// Answers a PATCH.
+/// Handles a PATCH.
 pub async fn patch(
     api: &Api,
     target: &Target,
@@ -185,7 +185,7 @@ pub async fn patch(
     }
 }
 
-/// Writes a raw object of any known kind, whatever its name: what `/_control/put` does.
+/// Writes an object of any known kind without the rules for clients, for `/_control/put`.
 pub async fn put_raw(api: &Api, bytes: &Bytes) -> Result<Response, Status> {
     let value = body::parse(bytes)?;
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -196,7 +196,7 @@ pub async fn put_raw(api: &Api, bytes: &Bytes) -> Result<Response, Status> {
         .ok_or_else(|| Status::bad_request(format!("no resource has the kind {kind:?} in {api_version:?}")))?;
     let mut object = body::object(&resource, bytes)?;
     if *resource == **DEFINITIONS && !object["metadata"]["uid"].is_string() {
-        // The resources need to know whose they are before the storage would make that up.
+        // The resources need the uid of their definition before the storage would generate one.
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let known = api.store.get(&resource, name).await?.map(|known| known.uid.to_string());
         object["metadata"]["uid"] = known.unwrap_or_else(|| random::uid(clock::time().0 as u64, name, 0)).into();
@@ -220,7 +220,7 @@ pub async fn put_raw(api: &Api, bytes: &Bytes) -> Result<Response, Status> {
     Ok(object_response(&resource, &written, Form::Whole))
 }
 
-/// Refuses to write from an old version.
+/// Refuses a write that is based on an old version.
 pub fn check_version(resource: &Resource, current: &Object, version: Option<&str>) -> Result<(), Status> {
     match version {
         Some(version) if !version.is_empty() && version != current.revision.to_string() => {
@@ -230,8 +230,8 @@ pub fn check_version(resource: &Resource, current: &Object, version: Option<&str
     }
 }
 
-/// Changes an object, or its status alone; answers what it is then. What loses the last finalizer that held it
-/// goes.
+/// Changes an object or one subresource of it; returns the new state. An object that is being deleted and loses its
+/// last finalizer is removed.
 pub async fn update(
     api: &Api,
     target: &Target,
@@ -250,7 +250,7 @@ pub async fn update(
         if *resource == **DEFINITIONS {
             definition = Some(define(api, value)?);
         }
-        // A spec that stays is left as it is: the scenario's have no defaults.
+        // An unchanged spec gets no defaults: the objects of the scenario have none.
         if value.get("spec") != before.get("spec") || value.get("stringData").is_some() {
             defaults::complete_spec(resource, value);
         }
@@ -266,7 +266,7 @@ pub async fn update(
             Part::Status => "status",
             Part::Scale => "scale",
             Part::Finalize => "finalize",
-            // These two write by themselves.
+            // These two subresources write by themselves.
             Part::Binding | Part::Eviction => "",
         };
         let now = clock::timestamp(clock::now());
@@ -291,17 +291,17 @@ pub async fn update(
     Ok(object)
 }
 
-/// Whether nothing holds an object any more that is to be deleted.
+/// Whether an object that is being deleted can be removed.
 pub fn may_go(resource: &Resource, object: &Value) -> bool {
     let metadata = &object["metadata"];
     metadata["deletionTimestamp"].is_string()
         && metadata["finalizers"].as_array().is_none_or(Vec::is_empty)
         && metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or_default() == 0
-        // A Namespace's own finalizers stand for what is in it.
+        // The finalizers in a Namespace's spec stand for its contents.
         && (*resource != **NAMESPACES || object["spec"]["finalizers"].as_array().is_none_or(Vec::is_empty))
 }
 
-/// Takes back what is not the client's to change, and the part of the object that it did not speak of.
+/// Restores what a client must not change, and everything outside the subresource that the request is about.
 fn keep_own(
     resource: &Resource,
     part: Part,
@@ -319,7 +319,8 @@ fn keep_own(
             return Err(Status::bad_request(format!("the {field} of the object must stay {expected}")));
         }
     }
-    // A subresource is one field, and the rest stays as it was. The finalizers are all that a Namespace's spec has.
+    // A subresource covers one field, and the rest stays as it was. Finalizers are the only field in a Namespace's
+    // spec.
     let alone = match part {
         Part::Status => Some("status"),
         Part::Finalize => Some("spec"),
@@ -333,7 +334,7 @@ fn keep_own(
         }
         return Ok(());
     }
-    // Whoever may change a Namespace may not release it by that (`namespaceStrategy.PrepareForUpdate`).
+    // An update of a Namespace must not remove its finalizers (`namespaceStrategy.PrepareForUpdate`).
     if *resource == **NAMESPACES
         && let Some(spec) = before.get("spec")
     {
@@ -347,7 +348,7 @@ fn keep_own(
     }
     if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.retain(|_, field| !field.is_null());
-        // What is empty is not there, as Go leaves it out.
+        // Empty lists and maps are omitted, as in Go.
         metadata.retain(|_, field| *field != json!([]) && *field != json!({}));
         for field in OWN {
             match before["metadata"].get(field) {
@@ -359,9 +360,10 @@ fn keep_own(
     Ok(())
 }
 
-/// A new spec is a new generation, which controllers compare with observedGeneration. A custom resource counts
-/// every change but those of its metadata, and of a status that is a part of its own. An EndpointSlice, which has no
-/// spec, counts its labels as well (`endpointSliceStrategy.PrepareForUpdate`).
+/// Whether a change increments the generation, which controllers compare with observedGeneration. Usually that is a
+/// change of the spec. For a custom resource every change counts, except those of the metadata and of a status that is
+/// a subresource. An EndpointSlice has no spec, and its labels count as well
+/// (`endpointSliceStrategy.PrepareForUpdate`).
 fn is_new_generation(resource: &Resource, before: &Value, after: &Value) -> bool {
     let is_slice = !resource.is_custom() && resource.kind == "EndpointSlice";
     if is_slice && before["metadata"]["labels"] != after["metadata"]["labels"] {
@@ -381,7 +383,7 @@ fn is_new_generation(resource: &Resource, before: &Value, after: &Value) -> bool
     counted(before) != counted(after)
 }
 
-/// Versions of one resource differ in this alone, which is no change.
+/// The object without its apiVersion and kind: another version of the resource is not a change.
 fn without_kind(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(fields) = object.as_object_mut() {
@@ -391,7 +393,7 @@ fn without_kind(object: &Value) -> Value {
     object
 }
 
-/// Checks a definition and fills it in; answers the resources that it asks for.
+/// Checks and completes a definition; returns the resources that it defines.
 fn define(api: &Api, object: &mut Value) -> Result<Vec<Resource>, Status> {
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let uid = object["metadata"]["uid"].as_str().unwrap_or_default();

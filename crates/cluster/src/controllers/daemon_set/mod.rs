@@ -1,7 +1,7 @@
-//! The DaemonSet controller: a Pod on every Node that is fit for it (`pkg/controller/daemon`).
+//! The DaemonSet controller: one Pod on every Node that is eligible (`pkg/controller/daemon`).
 //!
-//! `node.rs` says which Nodes are, and what a Pod for one of them looks like; `rolling.rs` says which Pods go next in a
-//! rolling update; `status.rs` counts.
+//! `node.rs` decides which Nodes are eligible and builds the Pod for a Node; `rolling.rs` chooses the Pods to replace
+//! in a rolling update; `status.rs` computes the status.
 
 mod node;
 mod rolling;
@@ -34,11 +34,11 @@ use crate::clock;
 use crate::resources::label_selector::Selector;
 use node::Fitness;
 
-/// One look creates or deletes no more Pods than this (`BurstReplicas`).
+/// One sync creates or deletes at most this many Pods (`BurstReplicas`).
 const BURST: usize = 250;
 
-/// A Pod that failed is followed by the next one no sooner than this after it began, so that Nodes on which every Pod
-/// fails are no hot loop. The real one waits from one second up to fifteen minutes (`failedPodsBackoff`).
+/// A failed Pod is replaced no sooner than this many seconds after its start, so that Nodes on which every Pod fails do
+/// not cause a hot loop. The real controller waits from one second up to fifteen minutes (`failedPodsBackoff`).
 const FAILED_POD_PAUSE: i64 = 10;
 
 /// The controller.
@@ -55,29 +55,29 @@ pub struct DaemonSets {
     queue: Queue<ObjectKey>,
 }
 
-/// One look at one DaemonSet.
+/// One sync of one DaemonSet.
 struct Look<'a> {
     controller: &'a DaemonSets,
     set: &'a Value,
     key: &'a ObjectKey,
-    /// The hash of the revision that new Pods are of.
+    /// The hash of the revision that new Pods get.
     hash: String,
-    /// Each Node, and what it is to this DaemonSet.
+    /// Each Node, and whether it should run a Pod of this DaemonSet.
     nodes: Vec<(String, Fitness)>,
-    /// The Pods of each Node's name, oldest first; of Nodes that are gone as well.
+    /// The Pods by the name of their Node, oldest first; Nodes that are deleted are included.
     pods: BTreeMap<String, Vec<Value>>,
     /// Seconds since 1970.
     now: i64,
 }
 
-/// What a look finds that there is to do.
+/// What a sync has to do.
 #[derive(Debug, Default)]
 struct Work {
-    /// Names of Nodes that want a Pod.
+    /// The names of the Nodes on which to create a Pod.
     create: Vec<String>,
-    /// Pods.
+    /// The Pods to delete.
     delete: Vec<Value>,
-    /// In how many seconds there may be more to do.
+    /// After how many seconds the next sync may find more to do.
     look_again: Option<i64>,
 }
 
@@ -94,7 +94,7 @@ impl Controller for DaemonSets {
         PodHandler { owners, pods: pods.clone(), expectations: expected, queue: queue.clone() }.listen();
         let (waiting, all, known) = (queue.clone(), sets.clone(), nodes.clone());
         nodes.on_change(move |change| {
-            // A Node's heartbeats are of no interest.
+            // Heartbeats of a Node do not matter here.
             if let Change::Updated { old, new, .. } = change {
                 let parsed = (known.parse(old), known.parse(new));
                 if parsed.0.as_ref().map(node::what_matters) == parsed.1.as_ref().map(node::what_matters) {
@@ -133,7 +133,8 @@ impl Controller for DaemonSets {
             self.recorder.warning(&set, "SelectingAll", message);
             return Ok(());
         }
-        // Pods that it does not select it would release, and create others, without end.
+        // If the selector does not match the template, the controller would release each Pod that it creates,
+        // endlessly.
         if !selector.matches_labels(&set["spec"]["template"]["metadata"]["labels"]) {
             return Ok(());
         }
@@ -151,7 +152,7 @@ impl Controller for DaemonSets {
             look_again = work.look_again;
             let rolls = object::text(&set, "/spec/updateStrategy/type") != "OnDelete";
             failed = look.perform(&work).await.err();
-            // What was just begun comes first.
+            // Pods that were just created or deleted are awaited first.
             if failed.is_none() && rolls && self.expectations.are_satisfied(key) {
                 failed = look.perform(&look.roll()).await.err();
             }
@@ -217,7 +218,8 @@ impl Look<'_> {
         object::label(pod, REVISION_HASH) == Some(&self.hash)
     }
 
-    /// Which Nodes want a Pod, and which Pods have no business where they are (`manage`, `podsShouldBeOnNode`).
+    /// Chooses the Nodes that need a Pod, and the Pods that should not be where they are (`manage`,
+    /// `podsShouldBeOnNode`).
     fn manage(&self) -> Work {
         let mut work = Work::default();
         for (node, fitness) in &self.nodes {
@@ -238,7 +240,7 @@ impl Look<'_> {
                 Fitness::None => work.delete.extend(staying.cloned()),
             }
         }
-        // A Pod that no Node has, made for one that is gone, would wait forever.
+        // A Pod that was made for a Node that is deleted would stay pending forever.
         let is_known = |node: &&String| self.nodes.iter().any(|(name, _)| name == *node);
         for (_, pods) in self.pods.iter().filter(|(node, _)| !is_known(node)) {
             let waiting = |pod: &&Value| object::text(pod, "/spec/nodeName").is_empty() && !object::is_leaving(pod);
@@ -247,7 +249,7 @@ impl Look<'_> {
         work
     }
 
-    /// A Pod that has ended makes way for the next one, after a while.
+    /// Deletes a Pod that has ended, after a pause, so that it is replaced.
     fn end_over(&self, pod: &Value, node: &str, work: &mut Work) {
         let created = object::time(pod, "/metadata/creationTimestamp").map_or(self.now, |time| time.0);
         let wait = created.saturating_add(FAILED_POD_PAUSE) - self.now;
@@ -266,7 +268,7 @@ impl Look<'_> {
         work.delete.push(pod.clone());
     }
 
-    /// Of a Node's running Pods, oldest first, those that are one too many: with a surge, each template has its own.
+    /// Of the running Pods of a Node, oldest first, those that are too many: with a surge, one per template is allowed.
     fn spare<'a>(&self, running: &[&'a Value]) -> Vec<&'a Value> {
         if self.limits().surge == 0 {
             return running.iter().skip(1).copied().collect();
@@ -277,7 +279,7 @@ impl Look<'_> {
         new.into_iter().skip(1).chain(old).collect()
     }
 
-    /// Does it (`syncNodes`).
+    /// Carries out the work (`syncNodes`).
     async fn perform(&self, work: &Work) -> Result<(), ApiError> {
         let (recorder, expectations) = (&self.controller.recorder, &self.controller.expectations);
         let create = &work.create[..work.create.len().min(BURST)];

@@ -1,5 +1,4 @@
-//! Which Pods of an old template go next, and where new ones come before they do (`rollingUpdate` in
-//! `pkg/controller/daemon/update.go`).
+//! Which Pods of an old template are replaced next (`rollingUpdate` in `pkg/controller/daemon/update.go`).
 
 use serde_json::Value;
 
@@ -7,16 +6,17 @@ use super::super::object;
 use super::node::Fitness;
 use super::{Look, Work};
 
-/// How far a rolling update may go at a time, in Nodes; one of them is 0.
+/// How many Nodes a rolling update may affect at a time; one of the two numbers is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Nodes without an available Pod.
+    /// The number of Nodes that may lack an available Pod.
     pub unavailable: usize,
-    /// Nodes with a Pod more.
+    /// The number of Nodes that may have a second Pod.
     pub surge: usize,
 }
 
-/// A Node's running Pods of the newest template and of older ones; `None` if there are two of a kind.
+/// The running Pods of a Node, as one of the newest template and one of older templates; `None` if there are two of
+/// either.
 fn divide<'a>(look: &Look<'_>, pods: &'a [Value]) -> Option<(Option<&'a Value>, Option<&'a Value>)> {
     let staying = pods.iter().filter(|pod| !object::is_leaving(pod));
     let (new, old): (Vec<&Value>, Vec<&Value>) = staying.partition(|pod| look.is_updated(pod));
@@ -28,7 +28,7 @@ impl Look<'_> {
         self.nodes.iter().filter(|(_, fitness)| *fitness == Fitness::Runs).map(|(name, _)| name)
     }
 
-    /// (`updatedDesiredNodeCounts`)
+    /// The limits of this update, in Nodes (`updatedDesiredNodeCounts`).
     pub(super) fn limits(&self) -> Limits {
         let nodes = self.fit_nodes().count();
         let number = |field: &str, otherwise: usize| {
@@ -43,17 +43,17 @@ impl Look<'_> {
             }
         };
         let limits = Limits { unavailable: number("maxUnavailable", 1), surge: number("maxSurge", 0) };
-        // A share of few Nodes may come to nothing, which would be the end of every update.
+        // A percentage of few Nodes may round down to 0, which would block every update.
         if limits.unavailable == 0 && limits.surge == 0 { Limits { unavailable: 1, ..limits } } else { limits }
     }
 
-    /// The next step.
+    /// The next step of the update.
     pub(super) fn roll(&self) -> Work {
         let limits = self.limits();
         if limits.surge > 0 { self.surge(limits.surge) } else { self.replace(limits.unavailable) }
     }
 
-    /// Old Pods go, and the look that follows makes new ones. Those that are not available go at once.
+    /// Deletes old Pods, which the next sync replaces. Old Pods that are not available are deleted at once.
     fn replace(&self, limit: usize) -> Work {
         let (mut unavailable, mut work, mut candidates) = (0, Work::default(), Vec::new());
         for node in self.fit_nodes() {
@@ -72,14 +72,14 @@ impl Look<'_> {
         work
     }
 
-    /// New Pods come, and old ones go when those are available.
+    /// Creates new Pods beside the old ones, and deletes the old ones once the new ones are available.
     fn surge(&self, limit: usize) -> Work {
         let (mut surging, mut work, mut candidates) = (0, Work::default(), Vec::new());
         for node in self.fit_nodes() {
             match divide(self, self.pods_on(node)) {
                 Some((_, None)) => {}
                 Some((None, Some(old))) if self.is_available(old) => candidates.push(node.clone()),
-                // It serves nobody, and is no surge.
+                // An old Pod that is not available serves nobody, so replacing it is not a surge.
                 Some((None, Some(_))) => work.create.push(node.clone()),
                 Some((Some(new), Some(old))) if self.is_available(new) => work.delete.push(old.clone()),
                 Some((Some(_), Some(_))) | None => surging += 1,

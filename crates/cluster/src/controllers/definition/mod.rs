@@ -1,6 +1,6 @@
-//! The finalizer of CustomResourceDefinitions: deletes the objects of one that is being deleted, and lets it go
-//! (`apiextensions-apiserver/pkg/controller/finalizer/crd_finalizer.go`). It belongs to the API server, not to the
-//! controller manager.
+//! The finalizer of CustomResourceDefinitions: when a definition is being deleted, this controller deletes its custom
+//! objects and then removes the finalizer (`apiextensions-apiserver/pkg/controller/finalizer/crd_finalizer.go`). It
+//! belongs to the API server, not to the controller manager.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use crate::client::rest::{Client, Patch};
 use crate::clock;
 use crate::resources::definition::CLEANUP;
 
-/// How often it is looked whether finalizers have let the last objects go.
+/// How often to check whether the last objects have lost their finalizers.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The controller.
@@ -70,9 +70,9 @@ impl Controller for DefinitionFinalizer {
 }
 
 impl DefinitionFinalizer {
-    /// Says in the condition Terminating how far it is; answers the newest definition, `None` if it has gone. What was said
-    /// before is said again: it changes nothing, and fails where the definition is not the one that is known, but one of
-    /// the same name that came after it, whose objects are not to be deleted.
+    /// Writes the progress into the condition Terminating; returns the newest definition, or `None` if it is deleted.
+    /// The same condition is written again on each sync: that changes nothing, and it fails if another definition has
+    /// the same name by now, whose objects must not be deleted.
     async fn tell(
         &self,
         mut definition: Value,
@@ -92,12 +92,12 @@ impl DefinitionFinalizer {
         unless_gone(self.client.update_status(&DEFINITIONS, &definition).await)
     }
 
-    /// Deletes the objects of a definition, namespace by namespace; answers how many are left.
+    /// Deletes the objects of a definition, namespace by namespace; returns how many are left.
     async fn delete_objects(&self, definition: &Value) -> Result<usize, SyncError> {
         let (group, plural) = (object::text(definition, "/spec/group"), object::text(definition, "/spec/names/plural"));
         let served = discover(&self.client).await?;
         let found = served.iter().find(|one| (one.resource.group, one.resource.plural) == (group, plural));
-        // A definition that serves no version has none that anyone could have written.
+        // A definition that serves no version has no objects that could have been written.
         let Some(resource) = found.map(|one| one.resource) else { return Ok(0) };
         let namespaces = self.namespaces(&resource).await?;
         for namespace in namespaces {
@@ -106,7 +106,7 @@ impl DefinitionFinalizer {
         Ok(self.list(&resource).await?.len())
     }
 
-    /// Where objects of a resource are; the empty name stands for the cluster.
+    /// The namespaces that have objects of a resource; an empty name stands for the cluster scope.
     async fn namespaces(&self, resource: &ApiResource) -> Result<BTreeSet<String>, SyncError> {
         Ok(self.list(resource).await?.iter().map(|one| object::namespace(one).to_owned()).collect())
     }
@@ -117,13 +117,13 @@ impl DefinitionFinalizer {
     }
 }
 
-/// Whether it is being deleted, and waits for this.
+/// Whether a definition is being deleted and still has this finalizer.
 fn is_held(definition: &Value) -> bool {
     let finalizers = definition["metadata"]["finalizers"].as_array();
     object::is_leaving(definition) && finalizers.is_some_and(|all| all.iter().any(|one| one == CLEANUP))
 }
 
-/// An answer about something that may have gone meanwhile.
+/// An answer about an object that may have been deleted meanwhile: `None` for 404.
 fn unless_gone(answer: Result<Value, ApiError>) -> Result<Option<Value>, SyncError> {
     match answer {
         Err(error) if error.is_not_found() => Ok(None),

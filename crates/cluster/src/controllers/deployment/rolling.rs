@@ -1,4 +1,4 @@
-//! RollingUpdate: the new ReplicaSet grows as the old ones shrink (`pkg/controller/deployment/rolling.go`).
+//! RollingUpdate: the new ReplicaSet grows while the old ones shrink (`pkg/controller/deployment/rolling.go`).
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::{Rollout, Sets};
 use crate::client::api_error::ApiError;
 
 impl Rollout<'_> {
-    /// Goes one step: up, or else down.
+    /// Takes the next step: scales the new ReplicaSet up, or else the old ones down.
     pub(super) async fn roll(&mut self, sets: &mut Sets) -> Result<(), ApiError> {
         self.find_new(sets, true).await?;
         if !self.grow(sets).await? {
@@ -17,7 +17,7 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// Whether the new one was scaled (`reconcileNewReplicaSet`).
+    /// Scales the new ReplicaSet; returns whether that changed it (`reconcileNewReplicaSet`).
     async fn grow(&self, sets: &mut Sets) -> Result<bool, ApiError> {
         let all = total(sets.all());
         let Some(new) = &mut sets.new else { return Ok(false) };
@@ -29,8 +29,8 @@ impl Rollout<'_> {
         self.scale_set(new, size).await
     }
 
-    /// Takes from the old ones what is not needed for the least that must be available. What the new one has and is not
-    /// available yet is not given up for (`reconcileOldReplicaSets`).
+    /// Scales the old ReplicaSets down as far as the minimum of available Pods allows. New Pods that are not available
+    /// yet count against that (`reconcileOldReplicaSets`).
     async fn shrink(&self, sets: &mut Sets) -> Result<(), ApiError> {
         if total(&sets.old) == 0 {
             return Ok(());
@@ -46,7 +46,7 @@ impl Rollout<'_> {
         self.drop_available(&mut sets.old, spare).await
     }
 
-    /// Replicas of old ones that are not available are of no use: they go first, the oldest first of all
+    /// Removes replicas of old ReplicaSets that are not available, from the oldest ReplicaSet first
     /// (`cleanupUnhealthyReplicas`).
     async fn drop_unavailable(&self, old: &mut [Value], most: i64) -> Result<(), ApiError> {
         let mut left = most;
@@ -63,7 +63,7 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// (`scaleDownOldReplicaSetsForRollingUpdate`)
+    /// Removes up to `spare` available replicas of old ReplicaSets (`scaleDownOldReplicaSetsForRollingUpdate`).
     async fn drop_available(&self, old: &mut [Value], spare: i64) -> Result<(), ApiError> {
         let mut left = spare;
         for set in old.iter_mut().filter(|set| wanted(set) > 0) {
@@ -77,7 +77,7 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// Whether a Pod of an old ReplicaSet has not ended yet, on its way out though it may be (`oldPodsRunning`).
+    /// Whether a Pod of an old ReplicaSet has not ended yet, even if it is being deleted (`oldPodsRunning`).
     pub(super) fn old_pods_run(&self, sets: &Sets) -> bool {
         let pods = &self.controller.pods;
         let runs = |pod: &Value| !matches!(object::text(pod, "/status/phase"), "Succeeded" | "Failed");

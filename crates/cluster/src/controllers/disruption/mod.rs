@@ -1,4 +1,5 @@
-//! Says in the status of PodDisruptionBudgets how many Pods may be evicted (`pkg/controller/disruption`).
+//! The disruption controller: writes into the status of PodDisruptionBudgets how many Pods may be evicted
+//! (`pkg/controller/disruption`).
 
 use std::collections::HashMap;
 
@@ -18,7 +19,7 @@ use crate::client::rest::Client;
 use crate::clock::{self, timestamp};
 use crate::resources::label_selector::Selector;
 
-/// The condition that says whether a Pod may be evicted.
+/// The type of the condition that says whether a Pod may be evicted.
 const ALLOWED: &str = "DisruptionAllowed";
 
 /// The controller.
@@ -33,7 +34,7 @@ pub struct Disruption {
     recorder: Recorder,
 }
 
-/// The Pods that there shall be, and how many of them must be healthy.
+/// The number of Pods that there should be, and how many of them must be healthy.
 #[derive(Debug, PartialEq, Eq)]
 struct Expected {
     pods: i64,
@@ -96,7 +97,7 @@ impl Controller for Disruption {
     }
 }
 
-/// Has the budgets looked at that a Pod counts for.
+/// Queues the budgets that count a Pod.
 fn look_at(budgets: &Lister, queue: &Queue<ObjectKey>, pod: &Object) {
     for budget in budgets.in_namespace(&pod.key.namespace) {
         let parsed = budgets.parse(&budget);
@@ -108,7 +109,7 @@ fn look_at(budgets: &Lister, queue: &Queue<ObjectKey>, pod: &Object) {
 }
 
 impl Disruption {
-    /// (`getExpectedPodCount`)
+    /// The number of Pods that a budget is measured against (`getExpectedPodCount`).
     fn expected(&self, budget: &Value, pods: &[Value]) -> Result<Expected, String> {
         let spec = &budget["spec"];
         match (&spec["maxUnavailable"], &spec["minAvailable"]) {
@@ -128,8 +129,8 @@ impl Disruption {
         }
     }
 
-    /// How many Pods those that control these want all together (`getExpectedScale`). Pods that nobody controls count
-    /// for nothing.
+    /// The sum of the replicas that the controllers of these Pods ask for (`getExpectedScale`). Pods without a
+    /// controller count as 0.
     fn scale(&self, pods: &[Value]) -> Result<i64, String> {
         let mut by_owner: HashMap<String, i64> = HashMap::new();
         for owner in pods.iter().filter_map(object::controller_of) {
@@ -166,7 +167,7 @@ fn share(value: &Value, count: i64) -> i64 {
     }
 }
 
-/// (`updatePdbStatus`)
+/// The new status of a budget (`updatePdbStatus`).
 fn status(budget: &Value, pods: &[Value], expected: &Expected, now: i64) -> Value {
     let is_disrupted = |pod: &Value| budget["status"]["disruptedPods"].get(object::name(pod)).is_some();
     let healthy = pods.iter().filter(|pod| pod::is_ready(pod) && !object::is_leaving(pod) && !is_disrupted(pod));

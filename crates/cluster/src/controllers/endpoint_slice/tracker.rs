@@ -1,5 +1,5 @@
-//! Which EndpointSlices the controller has written that its informer has not shown yet (`EndpointSliceTracker`): a look
-//! before that would create them twice.
+//! Tracks the EndpointSlices that the controller has written and its informer does not show yet
+//! (`EndpointSliceTracker`): without that, an early sync would create them twice.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -13,47 +13,47 @@ use tokio::time::{Duration, Instant};
 
 use super::super::object;
 
-/// What was not shown for so long is not waited for any longer.
+/// A write that was not shown for this long is no longer waited for.
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What is awaited, by Service.
+/// The expected slices, by Service.
 #[derive(Debug, Default)]
 pub struct Tracker {
     by_service: RefCell<HashMap<ObjectKey, HashMap<Arc<str>, Awaited>>>,
     held: RefCell<HashSet<ObjectKey>>,
-    /// The uids of those that somebody else has deleted since the Service was last looked at: a write may be answered
-    /// only after the informer has shown what became of it.
+    /// The uids of slices that another client has deleted since the last sync of their Service: the answer to a write
+    /// may arrive after the informer has shown the deletion.
     gone: RefCell<HashMap<ObjectKey, HashSet<Uid>>>,
 }
 
 #[derive(Debug)]
 struct Awaited {
     uid: String,
-    /// The version that was written; `None` if it was deleted.
+    /// The version that was written; `None` if the slice was deleted.
     version: Option<u64>,
     since: Instant,
 }
 
-/// What a change of an EndpointSlice means for its Service.
+/// The meaning of a change of an EndpointSlice for its Service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
-    /// The controller itself did that.
+    /// The controller itself made the change.
     Own,
-    /// So it did, and a look at the Service has waited for it.
+    /// The controller itself made the change, and a sync of the Service has waited for it.
     Awaited,
-    /// Somebody else did.
+    /// Another client made the change.
     Foreign,
 }
 
 impl Tracker {
-    /// Notes the answer to a write of a Service's EndpointSlice.
+    /// Records the answer to a write of an EndpointSlice of a Service.
     pub fn wrote(&self, service: &ObjectKey, slice: &Value) {
         if let Ok(version) = object::text(slice, "/metadata/resourceVersion").parse() {
             self.expect(service, slice, Some(version));
         }
     }
 
-    /// Notes that a Service's EndpointSlice was deleted.
+    /// Records that an EndpointSlice of a Service was deleted.
     pub fn deleted(&self, service: &ObjectKey, slice: &Value) {
         self.expect(service, slice, None);
     }
@@ -67,8 +67,8 @@ impl Tracker {
         by_service.entry(service.clone()).or_default().insert(object::name(slice).into(), awaited);
     }
 
-    /// Whether something that was written is not among the EndpointSlices that the informer has, which `get` reads by
-    /// name. The Service is then to be looked at again once [`Self::observe`] says so.
+    /// Whether a written slice is missing from the informer, which `get` reads by name. The Service must then be synced
+    /// again once [`Self::observe`] returns [`Seen::Awaited`].
     pub fn is_behind(&self, service: &ObjectKey, get: impl Fn(&str) -> Option<Arc<Object>>) -> bool {
         self.gone.borrow_mut().remove(service);
         let mut by_service = self.by_service.borrow_mut();
@@ -90,7 +90,7 @@ impl Tracker {
         true
     }
 
-    /// Says what a change of a Service's EndpointSlice means.
+    /// Classifies the change of an EndpointSlice of a Service.
     pub fn observe(&self, service: &ObjectKey, change: &Change) -> Seen {
         let seen = self.seen(service, change);
         if seen == Seen::Foreign && matches!(change, Change::Deleted { .. }) {
@@ -110,7 +110,7 @@ impl Tracker {
         };
         let is_own = match (awaited.version, version(slice)) {
             (None, _) if !is_gone => return Seen::Own,
-            // What is older than the write says nothing; the write is on its way.
+            // A version that is older than the write says nothing about the write, which is still to be shown.
             (Some(written), Some(version)) if !is_gone && version < written => return Seen::Own,
             (written, version) => {
                 if is_gone {
@@ -128,7 +128,7 @@ impl Tracker {
         }
     }
 
-    /// The Service is gone.
+    /// Removes a Service that was deleted.
     pub fn forget(&self, service: &ObjectKey) {
         self.by_service.borrow_mut().remove(service);
         self.held.borrow_mut().remove(service);

@@ -1,5 +1,5 @@
-//! Reads from an object's metadata what the graph needs, and keeps nothing else of it: a list of 150,000 Pods lies in
-//! memory for a moment.
+//! Reads from the metadata of an object what the graph needs, and keeps nothing else: a list of 150,000 Pods is in
+//! memory only briefly.
 
 use kubechurn_client::api::cell::{Cell, CellRef};
 use kubechurn_client::api::object::{DecodeError, Meta, Object, map};
@@ -13,11 +13,11 @@ const LEAVING: i64 = 1;
 const HELD_FOREGROUND: i64 = 2;
 const HELD_ORPHAN: i64 = 4;
 
-/// How many cells an owner takes.
+/// The number of cells that one owner takes.
 const OWNER_CELLS: usize = 5;
 
-/// The decoder of the monitors' reflectors. The cells are flags, and for each owner its apiVersion, kind, name, uid and
-/// whether it waits.
+/// The decoder of the monitors' reflectors. The cells are flags, followed for each owner by its apiVersion, kind, name,
+/// uid and whether it blocks.
 ///
 /// # Errors
 /// When the metadata cannot be read, or has no name.
@@ -52,7 +52,8 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
     metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }
 
-/// What the graph is told of an object that [`decode`] has read. `api_version` and `kind` are those of its resource.
+/// Turns an object that [`decode`] has read into the input of the graph. `api_version` and `kind` are those of its
+/// resource.
 pub fn observed(graph: &mut Graph, object: &Object, api_version: &str, kind: &str) -> Observed {
     let cells: Vec<CellRef<'_>> = object.cells.iter().collect();
     let (flags, owners) = match &*cells {

@@ -1,11 +1,12 @@
-//! The garbage collector: deletes what the deleted owned (`pkg/controller/garbagecollector`).
+//! The garbage collector: deletes the dependents of deleted objects (`pkg/controller/garbagecollector`).
 //!
 //! ```text
 //! discovery ─► monitors ─► graph of owners ─► queue ─► live GETs ─► deletions and patches
 //! ```
 //!
-//! The graph only says where to look: before anything is deleted, the object and its owners are asked for once more.
-//! An owner that nobody has seen is a virtual node, which is looked for too; if it is not there, its dependents go.
+//! The graph only says what to check: before anything is deleted, the object and its owners are requested from the
+//! server. An owner that no monitor has reported is a virtual node, which is checked too; if the server does not have
+//! it, its dependents are deleted.
 
 mod absent_owners;
 mod graph;
@@ -36,9 +37,9 @@ use graph::{FOREGROUND, Key, Kind, ORPHAN};
 use monitor::Builder;
 use monitors::Monitors;
 
-/// How often the server is asked which resources it has, beside when definitions change (`garbagecollector.Sync`).
+/// How often the server is asked for its resources, apart from changes of definitions (`garbagecollector.Sync`).
 const RESYNC: Duration = Duration::from_secs(30);
-/// When discovery fails, it is asked again after this.
+/// After a failure, discovery is tried again after this time.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The controller.
@@ -46,24 +47,24 @@ const RETRY: Duration = Duration::from_secs(1);
 pub struct GarbageCollector {
     /// Reads metadata, and writes.
     client: Client,
-    /// What the monitors build, and what is to be looked at.
+    /// The graph that the monitors build, and the queue of objects to check.
     builder: Builder,
     monitors: Rc<Monitors>,
     recorder: Recorder,
 }
 
-/// The owner references of an object, by what became of their owners (`classifyReferences`).
+/// The owner references of an object, by the state of the owners (`classifyReferences`).
 #[derive(Debug, Default)]
 struct Owners<'a> {
-    /// They are there.
+    /// References to owners that exist.
     solid: Vec<&'a Value>,
-    /// They are not.
+    /// References to owners that do not exist.
     dangling: Vec<&'a Value>,
-    /// They are being deleted, and wait for this one among others.
+    /// References to owners that are being deleted and wait for this dependent.
     waiting: Vec<&'a Value>,
 }
 
-/// What an owner reference leads to.
+/// What an owner reference refers to.
 enum Found {
     Solid,
     Dangling,
@@ -95,7 +96,7 @@ impl Controller for GarbageCollector {
     }
 }
 
-/// Asks for resources when definitions change, and from time to time. It ends with its `LocalSet`.
+/// Runs discovery when definitions change, and periodically. It ends with its `LocalSet`.
 async fn follow_discovery(monitors: Rc<Monitors>, news: Rc<Notify>) {
     loop {
         let wait = match monitors.resync().await {
@@ -105,18 +106,19 @@ async fn follow_discovery(monitors: Rc<Monitors>, news: Rc<Notify>) {
                 RETRY
             }
         };
-        // Either way it is time.
+        // A timeout and a notification both lead to the next discovery.
         let _ = timeout(wait, news.notified()).await;
     }
 }
 
 impl GarbageCollector {
-    /// Deletes an object if all its owners are gone, and otherwise what is wrong about its owners
+    /// Deletes an object if all its owners are deleted; otherwise removes the references to deleted owners
     /// (`attemptToDeleteItem`).
     async fn attempt_to_delete(&self, uid: &str) -> Result<(), SyncError> {
         let Some((kind, key, is_virtual, deleting_dependents)) = self.look_up(uid) else { return Ok(()) };
         let Some(resource) = self.monitors.resource(&kind) else {
-            // Of an owner whose kind nobody serves, nobody can tell. Discovery has it looked at again.
+            // While no resource serves the owner's kind, nothing can be said about the owner. The next discovery queues
+            // it again.
             return Ok(());
         };
         let namespace = if resource.namespaced { &*key.namespace } else { "" };
@@ -129,7 +131,7 @@ impl GarbageCollector {
             }
         };
         if is_virtual {
-            // It is there: its monitor will tell.
+            // The owner exists: its monitor will report it.
             return Ok(());
         }
         if deleting_dependents {
@@ -153,7 +155,7 @@ impl GarbageCollector {
         let held_by = |name: &str| finalizers.is_some_and(|all| all.iter().any(|one| one == name));
         let policy = if !owners.waiting.is_empty() && has_dependents {
             if self.is_in_a_circle(uid) {
-                // Two that wait for each other: this one no longer holds its owner.
+                // Two objects wait for each other: this dependent no longer blocks its owner.
                 patches::owner_references(&self.client, &resource, &latest, unblocked(references)).await?;
                 return self.delete_again(uid);
             }
@@ -175,7 +177,7 @@ impl GarbageCollector {
         ignore_not_found(self.client.delete(&resource, namespace, &key.name, options).await)
     }
 
-    /// What the graph knows of an object, if there is anything to do for it.
+    /// What the graph knows of an object, if the object needs any work.
     fn look_up(&self, uid: &str) -> Option<(Kind, kubechurn_client::api::object::ObjectKey, bool, bool)> {
         let graph = self.builder.graph.borrow();
         let node = graph.get(uid)?;
@@ -187,7 +189,7 @@ impl GarbageCollector {
         Some(((*node.kind).clone(), key, node.is_virtual, node.deleting_dependents))
     }
 
-    /// Lets an object go that is deleted in the foreground, or has those looked at that hold it
+    /// Removes the finalizer of an object that is deleted in the foreground, or queues the dependents that block it
     /// (`processDeletingDependentsItem`).
     async fn wait_for_dependents(&self, uid: &str, resource: &ApiResource, latest: &Value) -> Result<(), SyncError> {
         let blocking = self.builder.graph.borrow().blocking_dependents(uid);
@@ -200,7 +202,7 @@ impl GarbageCollector {
         Ok(())
     }
 
-    /// Whether a dependent is itself waiting for its dependents, this one perhaps among them.
+    /// Whether a dependent is itself waiting for its dependents, which may include this object.
     fn is_in_a_circle(&self, uid: &str) -> bool {
         let graph = self.builder.graph.borrow();
         let waits = |dependent: &graph::Uid| graph.get(dependent).is_some_and(|node| node.deleting_dependents);
@@ -212,7 +214,7 @@ impl GarbageCollector {
         Ok(())
     }
 
-    /// Asks for every owner of an object.
+    /// Classifies every owner reference of an object.
     async fn classify<'a>(
         &self,
         object: &Value,
@@ -231,7 +233,7 @@ impl GarbageCollector {
         Ok(owners)
     }
 
-    /// Asks for an owner (`isDangling`).
+    /// Requests an owner from the server (`isDangling`).
     async fn find(&self, dependent: &Value, resource: &ApiResource, reference: &Value) -> Result<Found, SyncError> {
         let (uid, name) = (object::text(reference, "/uid"), object::text(reference, "/name"));
         let kind = Kind {
@@ -239,15 +241,15 @@ impl GarbageCollector {
             kind: object::text(reference, "/kind").into(),
         };
         let absent = absent(uid, &kind, object::namespace(dependent), name);
-        // One without a namespace is gone for everybody.
+        // An owner without a namespace is absent for dependents of every namespace.
         let of_cluster = Absent { namespace: "".into(), ..absent.clone() };
         if self.builder.absent.borrow().has(&absent) || self.builder.absent.borrow().has(&of_cluster) {
             return Ok(Found::Dangling);
         }
-        // Of what nobody serves, nobody can tell that it is gone.
+        // If no resource serves the kind, the owner cannot be known to be deleted.
         let Some(owner_resource) = self.monitors.resource(&kind) else { return Ok(Found::Solid) };
         if owner_resource.namespaced && !resource.namespaced {
-            // Nor of what cannot be named from here.
+            // A cluster-scoped dependent cannot refer to an owner in a namespace.
             self.invalid_namespace(dependent, resource, reference, "");
             return Ok(Found::Solid);
         }
@@ -273,7 +275,7 @@ impl GarbageCollector {
         }
     }
 
-    /// Tells that somebody names an owner that cannot be his (`reportInvalidNamespaceOwnerRef`).
+    /// Records an Event about an owner reference that is not possible (`reportInvalidNamespaceOwnerRef`).
     fn invalid_namespace(&self, dependent: &Value, resource: &ApiResource, reference: &Value, namespace: &str) {
         let mut about = dependent.clone();
         about["apiVersion"] = crate::client::resources::api_version(resource).into();
@@ -290,7 +292,8 @@ impl GarbageCollector {
         self.recorder.warning(&about, "OwnerRefInvalidNamespace", &message);
     }
 
-    /// Takes an object off the owners of all that it owns, and lets it go (`attemptToOrphanWorker`).
+    /// Removes an object from the owner references of all its dependents, and then removes its finalizer
+    /// (`attemptToOrphanWorker`).
     async fn attempt_to_orphan(&self, uid: &str) -> Result<(), SyncError> {
         let found = self.builder.graph.borrow().get(uid).map(|node| {
             let dependents: Vec<graph::Uid> = node.dependents.iter().cloned().collect();
@@ -331,14 +334,14 @@ impl GarbageCollector {
     }
 }
 
-/// The same owners, none of whom waits (`unblockOwnerReferencesStrategicMergePatch`).
+/// The same owner references, none of which blocks (`unblockOwnerReferencesStrategicMergePatch`).
 fn unblocked(references: &[Value]) -> Vec<Value> {
     let mut references = references.to_vec();
     references.iter_mut().for_each(|one| one["blockOwnerDeletion"] = false.into());
     references
 }
 
-/// What is gone needs nothing more.
+/// Treats 404 as a success: the object is already deleted.
 fn ignore_not_found(answer: Result<Value, ApiError>) -> Result<(), SyncError> {
     match answer {
         Err(error) if !error.is_not_found() => Err(error.into()),

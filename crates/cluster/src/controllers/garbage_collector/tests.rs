@@ -1,15 +1,16 @@
-//! The graph: what has to be looked at after a change.
+//! What the graph returns to be checked after a change.
 
 use std::rc::Rc;
 
 use super::graph::{Graph, Key, Observed, Owner};
 
-/// A graph in which objects are called as their uids are, and are all of one kind and one namespace.
+/// A graph in which the name of each object is its uid, and all objects have one kind and one namespace.
 #[derive(Default)]
 struct Tester(Graph);
 
 impl Tester {
-    /// An object is as `state` says: `leaving`, `foreground` and `orphan` in it count. Owners with a `!` wait.
+    /// Reports an object; `state` may contain `leaving`, `foreground` and `orphan`. Owners marked with `!` are blocked
+    /// by it.
     fn observe(&mut self, uid: &str, owners: &[&str], state: &str) -> String {
         let kind = self.0.kind("v1", "ConfigMap");
         let owners = owners.iter().map(|owner| {

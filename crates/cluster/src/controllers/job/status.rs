@@ -9,25 +9,25 @@ use crate::client::api_error::ApiError;
 use crate::client::resources::JOBS;
 use crate::clock::timestamp;
 
-/// It has failed, and its Pods are on their way out.
+/// The type of the condition of a Job that has failed while its Pods are still ending.
 pub const FAILURE_TARGET: &str = "FailureTarget";
-/// It has succeeded, and its Pods are on their way out.
+/// The type of the condition of a Job that has succeeded while its Pods are still ending.
 pub const SUCCESS_CRITERIA_MET: &str = "SuccessCriteriaMet";
 const SUSPENDED: &str = "Suspended";
 
-/// Whether nothing more will become of a Job (`IsJobFinished`).
+/// Whether a Job has ended (`IsJobFinished`).
 pub fn is_finished(job: &Value) -> bool {
     object::is_true(job, "Complete") || object::is_true(job, "Failed")
 }
 
-/// When it came to its end, in seconds since 1970; `None` if it has not (`jobFinishTime`).
+/// When the Job ended, in seconds since 1970; `None` if it has not (`jobFinishTime`).
 pub fn finish_time(job: &Value) -> Option<i64> {
     let ends = ["Complete", "Failed"].into_iter().filter_map(|end| object::condition(job, end));
     let mut ends = ends.filter(|condition| condition["status"] == "True");
     ends.find_map(|condition| object::time(condition, "/lastTransitionTime")).map(|time| time.0)
 }
 
-/// Sets a condition; answers whether its status is another than before.
+/// Sets a condition; returns whether its status has changed.
 fn set(conditions: &mut Vec<Value>, kind: &str, status: &str, reason: &str, message: &str, now: i64) -> bool {
     let time = timestamp(now);
     let new = json!({"type": kind, "status": status, "lastProbeTime": time, "lastTransitionTime": time,
@@ -46,7 +46,7 @@ fn set(conditions: &mut Vec<Value>, kind: &str, status: &str, reason: &str, mess
 }
 
 impl Look<'_> {
-    /// Writes the status that follows from what was counted, unless it is the one that is there. A Job is over when
+    /// Writes the status that follows from the counts, if it differs from the present one. A Job is complete only when
     /// its last Pod has ended and was counted.
     pub(super) async fn write(&self, counted: &Counted, verdict: Option<&Verdict>) -> Result<(), ApiError> {
         let old = &self.job["status"];

@@ -1,10 +1,10 @@
-//! What a fake container does, which its Pod tells: by its image's tag, its command and annotations. Pure.
+//! What a fake container does: a pure function of its image's tag, its command and its Pod's annotations.
 //!
-//! - A tag with `typo`, `nosuch` or `missing` in it cannot be pulled.
-//! - `sleep`, `true`, `false`, `echo` and `exit` are understood, alone or in a shell's script, as in
-//!   `sh -c 'sleep 5; exit 3'`. Whatever else a command says runs for ever, but for the Pods of Jobs, which succeed after
-//!   some seconds, and for init containers.
-//! - The annotations below are about a Pod's first container.
+//! - A tag that contains `typo`, `nosuch` or `missing` cannot be pulled.
+//! - The commands `sleep`, `true`, `false`, `echo` and `exit` are understood, alone or in a shell script such as
+//!   `sh -c 'sleep 5; exit 3'`. Any other command runs forever, except that Pods of Jobs and init containers
+//!   succeed after some seconds.
+//! - The annotations below apply to the first container of a Pod.
 
 use std::time::Duration;
 
@@ -14,74 +14,74 @@ use super::super::object;
 use super::super::pace::Pace;
 use crate::random::Random;
 
-/// The container ends after so long, such as `30s`.
+/// The container ends after this time, such as `30s`.
 pub const RUN_FOR: &str = "demo.kubechurn.dev/run-for";
-/// The code with which it ends; 0 if absent.
+/// The exit code of a container that ends; 0 if absent.
 pub const EXIT_CODE: &str = "demo.kubechurn.dev/exit-code";
-/// The container needs too much memory after so long, and is killed with 137, `OOMKilled`.
+/// The container exceeds its memory after this time, and is killed with 137, `OOMKilled`.
 pub const OOM_AFTER: &str = "demo.kubechurn.dev/oom-after";
-/// The readiness probe fails: always, or for so long, and then succeeds for so long, and again.
+/// The readiness probe fails: always, or in alternation with succeeding, each for this time.
 pub const FAIL_READY: &str = "demo.kubechurn.dev/fail-ready";
-/// The liveness probe fails after so long, so that the container is restarted.
+/// The liveness probe fails after this time, so that the container is restarted.
 pub const FAIL_LIVE: &str = "demo.kubechurn.dev/fail-live";
-/// What all of them begin with.
+/// The common prefix of these annotations.
 pub const PREFIX: &str = "demo.kubechurn.dev/";
 
-/// What is in an image's tag that no registry has.
+/// Words in the tags of images that no registry has.
 const MISTAKES: [&str; 3] = ["typo", "nosuch", "missing"];
 
 /// What a container does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Behaviour {
-    /// How it ends by itself; `None` if it runs until it is stopped.
+    /// How the container ends by itself; `None` if it runs until it is stopped.
     pub end: Option<End>,
-    /// How its readiness probe fares.
+    /// The result of its readiness probe.
     pub readiness: Readiness,
-    /// After how long its liveness probe fails.
+    /// After what time its liveness probe fails.
     pub fail_live: Option<Duration>,
-    /// Whether there is such an image.
+    /// Whether its image can be pulled.
     pub has_image: bool,
-    /// The code with which it ends when it is told to stop.
+    /// Its exit code when it is told to stop.
     pub stop_code: i64,
 }
 
 /// How a container ends by itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct End {
-    /// When, after its start.
+    /// The time from its start to its end.
     pub after: Duration,
     /// Its exit code.
     pub code: i64,
-    /// Whether the kernel killed it for its memory.
+    /// Whether the kernel killed it for exceeding its memory.
     pub is_oom: bool,
 }
 
-/// How a readiness probe fares.
+/// The result of a readiness probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Readiness {
-    /// It succeeds.
+    /// The probe always succeeds.
     Fine,
-    /// It always fails.
+    /// The probe always fails.
     Never,
-    /// It fails and succeeds in turns of so long.
+    /// The probe alternates between failing and succeeding, each for this time.
     Flaps(Duration),
 }
 
-/// Which of a Pod's containers one is.
+/// The role of a container in its Pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// It runs to its end before those after it.
+    /// An init container, which ends before the next container starts.
     Init,
-    /// It starts before those after it, and runs as long as they do.
+    /// A sidecar, which starts before the next container and runs as long as the main containers.
     Sidecar,
-    /// The first of the containers proper.
+    /// The first main container.
     First,
-    /// Another one of them.
+    /// Another main container.
     Other,
 }
 
 impl Behaviour {
-    /// What a container of a Pod does. Times are scaled; what is left to chance follows from `seed`.
+    /// What a container of a Pod does. Times are scaled by `pace`; random choices follow from `seed`.
     pub fn of(pod: &Value, container: &Value, role: Role, pace: f64, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let by_chance = |random: &mut Random, low: usize, high: usize| random.between(low, high) as f64 / 1000.0;
@@ -104,7 +104,7 @@ impl Behaviour {
             readiness: Readiness::Fine,
             fail_live: None,
             has_image: has_image(image),
-            // A shell that sleeps does not care to end well.
+            // A shell that is sleeping does not handle SIGTERM.
             stop_code: if is_asleep { 143 } else { 0 },
         };
         if role != Role::First {
@@ -132,23 +132,23 @@ impl Behaviour {
     }
 }
 
-/// Whether a registry has an image.
+/// Whether an image can be pulled.
 fn has_image(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or_default();
     let tag = name.split_once(':').map(|(_, tag)| tag).unwrap_or_default();
     !MISTAKES.iter().any(|mistake| tag.contains(mistake))
 }
 
-/// What a command tells.
+/// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Told {
-    /// It ends after so many seconds, with this code.
+    /// The command ends after this many seconds, with this exit code.
     Ends(f64, i64),
-    /// It runs for ever.
+    /// The command runs forever.
     Runs,
 }
 
-/// What a command does, if it is one that is understood.
+/// What a command does, if it is understood.
 fn command(argv: &[&str]) -> Option<Told> {
     let program = argv.first()?.rsplit('/').next().unwrap_or_default();
     let script = argv.iter().position(|word| *word == "-c" || *word == "-ec").and_then(|at| argv.get(at + 1));
@@ -182,7 +182,7 @@ fn statement(words: &[&str]) -> Option<Told> {
     match words.first()?.rsplit('/').next().unwrap_or_default() {
         "sleep" => {
             let all: Option<Vec<f64>> = words[1..].iter().map(|word| seconds(word)).collect();
-            // Of `infinity`, and of what is no time, nobody sees the end.
+            // `infinity`, and anything that is not a time, runs forever.
             Some(all.map_or(Told::Runs, |all| Told::Ends(all.iter().sum(), 0)))
         }
         "true" | "echo" | "date" | "ls" | "printf" | "env" | "set" | "hostname" | ":" => Some(Told::Ends(0.0, 0)),

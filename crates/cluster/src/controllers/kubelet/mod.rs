@@ -1,9 +1,9 @@
-//! The kubelets of all nodes, played by one program, like a fleet of hollow nodes (`cmd/kubemark`): their containers are
-//! fake, and what they do is told by their Pods (`behaviour.rs`).
+//! The kubelets of all nodes, simulated by one program like hollow nodes (`cmd/kubemark`): their containers are fake,
+//! and their Pods say what the containers do (`behaviour.rs`).
 //!
-//! One informer of Pods and one of Nodes serve them all. A Pod that is settled, which runs and is ready or has come to
-//! its end, costs nothing but its place in the informer: what there is to know of it is read from its status if it is
-//! ever needed again. Every other Pod has a [`worker::PodWorker`], and at most one timer in the queue.
+//! One informer of Pods and one of Nodes serve all kubelets. A Pod is settled when it runs and is ready, or has ended.
+//! A settled Pod costs only its place in the informer: if it is ever needed again, its state is read from its status.
+//! Every other Pod has a [`worker::PodWorker`], and at most one timer in the queue.
 
 pub mod behaviour;
 mod conditions;
@@ -46,10 +46,10 @@ use worker::{Place, PodWorker, Told};
 
 /// The index that files Pods under their nodes.
 pub const NODE: &str = "node";
-/// Who the kubelets are to the server.
+/// The User-Agent of the kubelets.
 pub const AGENT: &str = "kubelet";
 
-/// The kubelets, as far as Pods are concerned.
+/// The part of the kubelets that runs Pods.
 #[derive(Debug)]
 pub struct Kubelets {
     client: Client,
@@ -61,26 +61,26 @@ pub struct Kubelets {
     shared: Rc<Shared>,
 }
 
-/// What the kubelets and their handlers know.
+/// The state that the kubelets and their handlers share.
 #[derive(Debug, Default)]
 struct Shared {
     /// The Pods that are not settled.
     workers: RefCell<HashMap<ObjectKey, Kept>>,
-    /// The nodes' addresses, by name; a node without one has an empty one.
+    /// The addresses of nodes, by name; empty for a node without one.
     hosts: RefCell<HashMap<String, String>>,
     network: RefCell<Network>,
     images: RefCell<Images>,
 }
 
-/// A worker, and what the server was told of its Pod.
+/// A worker, and what was written to the server about its Pod.
 #[derive(Debug)]
 struct Kept {
     worker: PodWorker,
-    /// The status that was last written; null if none was.
+    /// The last written status; null if none was written.
     written: Value,
-    /// The version that this made; 0 if there was none.
+    /// The version of the last write; 0 if there was none.
     revision: u64,
-    /// Whether the Pod's deletion was asked for.
+    /// Whether the deletion of the Pod was requested.
     is_deleted: bool,
 }
 
@@ -144,7 +144,7 @@ impl Controller for Kubelets {
         if self.fleet.is_down(&node) {
             return Ok(());
         }
-        // Whoever works on a key works on it alone, so that the worker may be taken out meanwhile.
+        // The queue never hands out one key twice at a time, so the worker may be taken out meanwhile.
         let known = self.shared.workers.borrow_mut().remove(key).filter(|kept| object.uid == *kept.worker.uid);
         if known.as_ref().is_some_and(|kept| kept.is_deleted) {
             self.keep(key, known);
@@ -186,7 +186,7 @@ impl Controller for Kubelets {
             let wait = Duration::from_nanos((deadline.0 - now.0).max(1_000_000).unsigned_abs());
             self.queue.add_after(key.clone(), wait);
         }
-        // As long as the informer is behind, what it says would be taken for the Pod's state.
+        // As long as the informer is behind the last write, its copy must not be taken for the current state.
         let is_seen = revision(&object) >= kept.revision;
         let is_needed = deadline.is_some() || !is_seen || kept.is_deleted || object::is_leaving(&pod);
         self.keep(key, is_needed.then_some(kept));
@@ -221,17 +221,17 @@ impl Kubelets {
         }
     }
 
-    /// Writes the status, if it is not what the server has.
+    /// Writes the status, if it differs from the server's.
     async fn report(&self, kept: &mut Kept, object: &Object, pod: &Value, host: &str) -> Result<(), SyncError> {
         let mut status = status::status(&mut kept.worker, pod, host, clock::time());
         let is_seen = revision(object) >= kept.revision;
-        // Somebody else may have said something else of it since, such as that its node is not ready.
+        // Another client may have changed the status since, for example because the node is not ready.
         let known = if is_seen { &pod["status"] } else { &kept.written };
         if covers(known, &status) {
             return Ok(());
         }
         let key = &object.key;
-        // What has no place in a status any more goes with a null.
+        // A field that no longer belongs in the status is removed with a null.
         let old = ["reason", "message"].into_iter().filter(|field| known.get(field).is_some_and(|old| !old.is_null()));
         let old: Vec<&str> = old.collect();
         kept.written = status.clone();
@@ -242,7 +242,7 @@ impl Kubelets {
                 kept.revision = object::text(&written, "/metadata/resourceVersion").parse().unwrap_or_default();
                 Ok(())
             }
-            // It is gone, or another life of its name, which the informer will say.
+            // The Pod was deleted or recreated, which the informer will show.
             Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
             Err(error) => {
                 kept.written = Value::Null;
@@ -252,7 +252,7 @@ impl Kubelets {
     }
 }
 
-/// Whether everything that one status says is in another as well.
+/// Whether everything in the wanted status is also in the known one.
 fn covers(known: &Value, wanted: &Value) -> bool {
     let Some(fields) = wanted.as_object() else { return true };
     fields.iter().all(|(field, value)| known.get(field) == Some(value))
@@ -268,7 +268,8 @@ fn internal_address(node: &Value) -> String {
     internal.and_then(|one| one["address"].as_str()).unwrap_or_default().to_owned()
 }
 
-/// Files Pods under their nodes. To be called for each lister of Pods that is asked by [`NODE`], before it starts.
+/// Adds the index of Pods by node. Must be called for each lister of Pods that is asked by [`NODE`], before the lister
+/// starts.
 pub fn index_by_node(pods: &Lister) {
     let of: IndexFunc = Arc::new(|pod, file| {
         if let Some(node) = node_of(pod) {
@@ -278,8 +279,8 @@ pub fn index_by_node(pods: &Lister) {
     pods.add_index(NODE, of);
 }
 
-/// A Pod's node. Its text is searched, not parsed, for this is asked at every change of every Pod: the server writes no
-/// blanks, and what is quoted within a text has its quotes escaped.
+/// The node of a Pod. The text is searched and not parsed, because this runs on every change of every Pod. The search
+/// is exact: the server writes no blanks, and quotes within a string are escaped.
 fn node_of(pod: &Object) -> Option<&str> {
     const FIELD: &str = "\"nodeName\":\"";
     let text = pod.text()?;
@@ -287,7 +288,7 @@ fn node_of(pod: &Object) -> Option<&str> {
     rest.split('"').next().filter(|name| !name.is_empty())
 }
 
-/// Whether there is nothing to do for a Pod that nobody works on.
+/// Whether a Pod without a worker needs no work.
 fn is_settled(pod: &Object) -> bool {
     let view = PodView::of(pod);
     if view.node().is_none() {
@@ -301,7 +302,7 @@ fn is_settled(pod: &Object) -> bool {
     }
     let is_observed = view.status.observed_generation.is_none_or(|seen| seen == view.metadata.generation);
     let runs = view.status.phase.as_deref() == Some("Running") && view.is_ready() && is_observed;
-    // These have plans of their own.
+    // Pods with these texts have a behaviour of their own.
     let plans = [behaviour::PREFIX, "\"command\":", "\"args\":", "\"kind\":\"Job\""];
     runs && !pod.text().is_some_and(|text| plans.iter().any(|plan| text.contains(plan)))
 }

@@ -1,4 +1,4 @@
-//! What a kubelet that has just come makes of a Pod that another left: it goes on from the status.
+//! How a newly started kubelet takes over a Pod that another one ran: it continues from the Pod's status.
 
 use kubechurn_client::record::time::Time;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::container::{Container, Ended, State, after};
 use super::images;
 use super::restart::{back_off, is_restarted};
 
-/// A container that has not begun; `pace` stretches what it does.
+/// A container that has not started; `pace` scales the times of its behaviour.
 pub fn container(pod: &Value, spec: &Value, role: Role, pace: f64) -> Container {
     let name = object::text(spec, "/name").to_owned();
     let seed = images::hash(&[object::uid(pod), &name]);
@@ -29,12 +29,12 @@ pub fn container(pod: &Value, spec: &Value, role: Role, pace: f64) -> Container 
     }
 }
 
-/// A time of a status.
+/// A time in a status.
 pub fn time(value: Option<&Value>) -> Option<Time> {
     kubechurn_client::api::time::Timestamp::parse_set(value?.as_str()?).map(|time| Time::from_seconds(time.0))
 }
 
-/// Goes on from what the status says of a container.
+/// Sets the state of a container from its status.
 pub fn resume(container: &mut Container, spec: &Value, known: &Value, policy: &str, now: Time, pace: Pace) {
     let ended = |state: &Value| {
         let terminated = state.get("terminated")?;

@@ -1,5 +1,6 @@
-//! One Pod on its node: what its containers do, in which order, and what is told of it (`pkg/kubelet/pod_workers.go`,
-//! `kuberuntime_manager.go`). Pure: it is told the time, and says when it wants to be told again.
+//! One Pod on its node: what its containers do, in which order, and which Events report it
+//! (`pkg/kubelet/pod_workers.go`, `kuberuntime_manager.go`). It has no clock of its own: it is given the time, and
+//! returns when it needs the time again.
 
 use std::time::Duration;
 
@@ -16,59 +17,58 @@ use super::restart::{back_off, is_restarted};
 use super::resume::{container, resume, time};
 use crate::random::Random;
 
-/// Who has run for so long, in seconds, is not suspected of crashing any more.
+/// A container that ran for this long, in seconds, no longer counts as crashing.
 const RECOVERED: f64 = 600.0;
-/// After so long, in seconds, the kubelet looks again at what has just gone wrong.
+/// The delay, in seconds, after which the kubelet handles a failure.
 const LOOK_AGAIN: f64 = 1.0;
 
-/// What a kubelet knows of a Pod that is not settled.
+/// What a kubelet knows about a Pod that is not settled.
 #[derive(Debug)]
 pub struct PodWorker {
-    /// Which life of its name it is.
+    /// The uid of the Pod.
     pub uid: String,
-    /// Since when the kubelet has known of it.
+    /// Since when the kubelet has known the Pod.
     pub started: Time,
-    /// When its sandbox is ready, in which containers can start.
+    /// When the Pod's sandbox is ready, so that containers can start.
     pub sandbox: Time,
-    /// Its address, once it has one.
+    /// The Pod's address, once it has one.
     pub address: Option<String>,
-    /// Init containers first, in the Pod's order.
+    /// The containers in the Pod's order, init containers first.
     pub containers: Vec<Container>,
-    /// Since when which condition has been what it is.
+    /// The transition times of the Pod's conditions.
     pub conditions: Conditions,
-    /// Whether its containers have been told to stop, for its deletion.
+    /// Whether the containers have been told to stop because the Pod is being deleted.
     pub is_killed: bool,
-    /// Times scaled.
+    /// The factors that scale times.
     pub pace: Pace,
     restart_policy: String,
     random: Random,
 }
 
-/// Where a Pod runs.
+/// The node that a Pod runs on.
 #[derive(Debug)]
 pub struct Place<'a> {
-    /// The node.
+    /// The name of the node.
     pub node: &'a str,
-    /// What it has pulled.
+    /// The images on the nodes.
     pub images: &'a mut Images,
 }
 
-/// Something to be told in an Event.
+/// The contents of an Event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     /// The part of the Pod, such as `spec.containers{web}`.
     pub part: String,
-    /// Whether it is a warning.
+    /// Whether the Event is a warning.
     pub is_warning: bool,
-    /// In one word.
+    /// The reason, in one word.
     pub reason: &'static str,
-    /// In a sentence.
+    /// The message, in a sentence.
     pub message: String,
 }
 
 impl PodWorker {
-    /// A worker for a Pod as an informer knows it: one that is new, or one that ran already when this program began,
-    /// which goes on from what its status says.
+    /// A worker for a Pod of an informer. A Pod that already ran when this program started continues from its status.
     pub fn new(pod: &Value, now: Time, pace: Pace) -> Self {
         let uid = object::uid(pod).to_owned();
         let seed = images::hash(&[&uid]);
@@ -111,13 +111,13 @@ impl PodWorker {
         }
     }
 
-    /// Does everything that is due. What there is to tell is added to `told`.
+    /// Does everything that is due. Events to record are added to `told`.
     pub fn step(&mut self, pod: &Value, place: &mut Place<'_>, now: Time, told: &mut Vec<Told>) {
         if object::is_leaving(pod) && !self.is_killed {
             self.kill(pod, now, told);
         }
-        // Each turn brings a container one state further, and there are few states between two waits. The bound is
-        // for behaviours that take no time at all.
+        // Each turn takes a container one state further, and there are few states between two waits. The bound is for
+        // behaviours that take no time at all.
         for _ in 0..64 {
             let mut is_changed = false;
             for at in 0..self.containers.len() {
@@ -129,7 +129,7 @@ impl PodWorker {
         }
     }
 
-    /// When there is something to do again; `None` if nothing happens by itself.
+    /// When there is more to do; `None` if nothing happens by itself.
     pub fn deadline(&self, now: Time) -> Option<Time> {
         let mut deadline = self.containers.iter().filter_map(Container::deadline).min();
         if now < self.sandbox && !self.is_killed {
@@ -138,17 +138,17 @@ impl PodWorker {
         deadline
     }
 
-    /// Whether every init container has done its part.
+    /// Whether every init container has succeeded and every sidecar has started.
     pub fn is_initialized(&self) -> bool {
         let has_begun = self
             .containers
             .iter()
             .any(|one| !matches!(one.role, Role::Init | Role::Sidecar) && !matches!(one.state, State::Waiting));
-        // Once it was, a sidecar that restarts does not make it otherwise.
+        // Once the Pod is initialized, a restart of a sidecar does not change that.
         has_begun || self.containers.iter().all(Container::lets_pass)
     }
 
-    /// Whether no container runs or will run again: its phase is its last.
+    /// Whether no container runs or will run again, so that the phase is final.
     pub fn is_over(&self) -> bool {
         if self.is_killed {
             return !self.containers.iter().any(Container::is_running);
@@ -159,7 +159,7 @@ impl PodWorker {
         self.containers.iter().any(failed_early) || (main.peek().is_some() && main.all(Container::is_over))
     }
 
-    /// Its phase (`getPhase`).
+    /// The phase of the Pod (`getPhase`).
     pub fn phase(&self) -> &'static str {
         let main = || self.containers.iter().filter(|one| matches!(one.role, Role::First | Role::Other));
         if self.is_over() && self.containers.iter().any(|one| one.result().is_some()) {
@@ -177,7 +177,7 @@ impl PodWorker {
         if !self.is_initialized() || main().any(has_never_run) { "Pending" } else { "Running" }
     }
 
-    /// The containers are told to stop, as their Pod is to be deleted.
+    /// Tells the containers to stop because their Pod is being deleted.
     fn kill(&mut self, pod: &Value, now: Time, told: &mut Vec<Told>) {
         self.is_killed = true;
         let grace = pod["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(30).min(3600);
@@ -203,7 +203,7 @@ impl PodWorker {
         Pace::seconds(self.pace.containers, self.random.between(300, 2000) as f64 / 1000.0)
     }
 
-    /// Brings one container one state further, if it is time; answers whether it was.
+    /// Takes one container one state further if that is due; returns whether it was.
     fn advance(&mut self, at: usize, pod: &Value, place: &mut Place<'_>, now: Time, told: &mut Vec<Told>) -> bool {
         let Some(spec) = self.spec(at, pod) else { return false };
         if self.containers[at].deadline().is_some_and(|deadline| now < deadline) {
@@ -250,7 +250,7 @@ impl PodWorker {
         pod["spec"][list].as_array()?.iter().find(|spec| spec["name"] == container.name.as_str())
     }
 
-    /// Starts a container, or the pull of its image, once the sandbox is ready and those before it let it.
+    /// Starts a container or the pull of its image, once the sandbox is ready and the earlier containers allow it.
     fn begin(&mut self, at: usize, spec: &Value, place: &mut Place<'_>, now: Time, told: &mut Vec<Told>) -> bool {
         let is_pulling = |one: &Container| matches!(one.state, State::Pulling { .. });
         let may = self.containers[..at].iter().all(|one| one.lets_pass() && !is_pulling(one));
@@ -310,7 +310,7 @@ impl PodWorker {
         container.run(spec, now, self.pace.containers);
     }
 
-    /// A running container's probes, its end and its stop.
+    /// Handles the probes, the end and the stop of a running container.
     fn probe(&mut self, at: usize, spec: &Value, now: Time, told: &mut Vec<Told>) -> bool {
         let pace = self.pace;
         let stopping = self.stopping_time();
@@ -382,7 +382,7 @@ impl PodWorker {
         self.stop_sidecars(now);
     }
 
-    /// Sidecars go when there is nothing left to stand beside.
+    /// Stops the sidecars once the main containers have ended.
     fn stop_sidecars(&mut self, now: Time) {
         if self.is_killed || !self.is_over() {
             return;
@@ -395,7 +395,7 @@ impl PodWorker {
         }
     }
 
-    /// Restarts a container that has ended, at once the first time, and later the later (`doBackOff`).
+    /// Restarts a container that has ended: at once the first time, with a growing delay after that (`doBackOff`).
     fn restart_later(&mut self, at: usize, ended: Ended, pod: &Value, now: Time, told: &mut Vec<Told>) {
         let container = &mut self.containers[at];
         container.crashes = container.crashes.saturating_add(1);
@@ -418,7 +418,7 @@ impl PodWorker {
     }
 }
 
-/// The Pod as kubelets name it: `web_default(…)`.
+/// The name of a Pod in the messages of kubelets: `web_default(…)`.
 pub fn full_name(pod: &Value) -> String {
     format!("{}_{}({})", object::name(pod), object::namespace(pod), object::uid(pod))
 }

@@ -1,4 +1,4 @@
-//! What a Namespace says about its deletion (`status_condition_utils.go`).
+//! The conditions of a Namespace that is being deleted (`status_condition_utils.go`).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::controller::SyncError;
 use super::content::Remaining;
 
-/// The conditions when all goes well, in their order: type, reason, message.
+/// The conditions when nothing fails, in their order: type, reason, message.
 const GOOD: [(&str, &str, &str); 5] = [
     ("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
     ("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
@@ -20,18 +20,18 @@ const GOOD: [(&str, &str, &str); 5] = [
     ("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished"),
 ];
 
-/// What does not go well: reason and message by type.
+/// The conditions that report a problem: reason and message by type.
 #[derive(Debug, Default)]
 pub struct Conditions(BTreeMap<&'static str, (&'static str, String)>);
 
 impl Conditions {
-    /// The server did not tell what it has.
+    /// Discovery failed.
     pub fn discovery_failed(&mut self, why: &str) {
         let message = format!("Discovery failed for some groups, 1 failing: {why}");
         self.0.insert("NamespaceDeletionDiscoveryFailure", ("DiscoveryFailed", message));
     }
 
-    /// Something could not be deleted.
+    /// Some objects could not be deleted.
     pub fn content_failed(&mut self, failures: &[SyncError]) {
         let mut told: Vec<String> = failures.iter().map(SyncError::to_string).collect();
         told.sort();
@@ -39,7 +39,7 @@ impl Conditions {
         self.0.insert("NamespaceDeletionContentFailure", ("ContentDeletionFailed", message));
     }
 
-    /// Something is left.
+    /// Some objects are left.
     pub fn content_remains(&mut self, remaining: &Remaining) {
         let told = |counts: &BTreeMap<String, usize>, between: &str| {
             let each = counts.iter().map(|(what, count)| format!("{what} {between} {count} resource instances"));
@@ -58,7 +58,8 @@ impl Conditions {
         }
     }
 
-    /// The conditions that a Namespace has then. One that stays as it was keeps its time; `now` is RFC 3339.
+    /// The conditions that the Namespace gets. A condition whose status stays the same keeps its time; `now` is RFC
+    /// 3339.
     pub fn over(&self, known: &[Value], now: &str) -> Vec<Value> {
         let mut all = known.to_vec();
         for (condition_type, reason, message) in GOOD {

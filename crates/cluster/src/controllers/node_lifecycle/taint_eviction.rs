@@ -1,4 +1,5 @@
-//! Deletes Pods from nodes whose taints they do not tolerate, or not for ever (`pkg/controller/tainteviction`).
+//! Deletes Pods from nodes with taints that the Pods do not tolerate, or tolerate only for a limited time
+//! (`pkg/controller/tainteviction`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ use crate::client::resources::{NODES, PODS};
 use crate::client::rest::{Client, DeleteOptions, Patch};
 use crate::clock;
 
-/// Whom Events name.
+/// The component in the Events.
 const COMPONENT: &str = "taint-eviction-controller";
 
 /// The controller.
@@ -35,9 +36,9 @@ pub struct TaintEviction {
     recorder: Recorder,
     queue: Queue<ObjectKey>,
     pace: Pace,
-    /// The taints that evict, by node; nodes without any are not here.
+    /// The taints with the effect NoExecute, by node; nodes without any are left out.
     tainted: Tainted,
-    /// When Pods are to go that tolerate for a while, by their names and uids.
+    /// When Pods with limited tolerations are deleted, by name and uid.
     scheduled: RefCell<HashMap<ObjectKey, (String, Instant)>>,
 }
 
@@ -70,7 +71,7 @@ impl Controller for TaintEviction {
         });
         let (known, waiting) = (Rc::clone(&tainted), queue.clone());
         pods.on_change(move |change| {
-            // Most of the time no node is tainted, and no Pod is looked at.
+            // Most of the time no node is tainted, and Pods need not be read.
             if known.borrow().is_empty() {
                 return;
             }
@@ -104,7 +105,7 @@ impl Controller for TaintEviction {
             }
             (Patience::None, _) => self.evict(key, &pod).await,
             (Patience::For(seconds), known) => {
-                // The first look counts: a taint that is followed by another buys no time.
+                // The first time counts: a further taint does not delay the deletion.
                 let at = known.unwrap_or_else(|| Instant::now() + Pace::seconds(self.pace.tolerations, seconds));
                 self.scheduled.borrow_mut().insert(key.clone(), (uid.to_owned(), at));
                 let left = at.saturating_duration_since(Instant::now());
@@ -118,18 +119,18 @@ impl Controller for TaintEviction {
     }
 }
 
-/// For how long a Pod stays on a tainted node.
+/// How long a Pod stays on a tainted node.
 #[derive(Debug, PartialEq)]
 enum Patience {
-    /// It goes at once.
+    /// The Pod is deleted at once.
     None,
-    /// It goes after so many seconds.
+    /// The Pod is deleted after this many seconds.
     For(f64),
-    /// It stays.
+    /// The Pod stays.
     Endless,
 }
 
-/// For how long a Pod tolerates taints: no longer than any of the tolerations that it needs (`getMinTolerationTime`).
+/// How long a Pod tolerates taints: the shortest time of all the tolerations that apply (`getMinTolerationTime`).
 fn patience(pod: &Value, taints: &[Taint]) -> Patience {
     let mut shortest: Option<f64> = None;
     for taint in taints {

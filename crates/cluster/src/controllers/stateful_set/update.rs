@@ -1,4 +1,4 @@
-//! One step of a rolling update: from the last Pod to the partition, each waits for the one after it.
+//! One step of a rolling update: from the last Pod down to the partition, where each waits for the one after it.
 
 use serde_json::Value;
 
@@ -8,9 +8,9 @@ use super::Look;
 use crate::client::api_error::ApiError;
 
 impl Look<'_> {
-    /// Ends the last Pods that are of another revision, so that they are made anew. At most
-    /// `rollingUpdate.maxUnavailable` are not available at a time; without it each Pod is waited for, the last first
-    /// (`updateStatefulSetAfterInvariantEstablished`).
+    /// Deletes the last Pods that have another revision, so that they are created anew. At most
+    /// `rollingUpdate.maxUnavailable` are unavailable at a time; without that field, each Pod is waited for, beginning
+    /// with the last (`updateStatefulSetAfterInvariantEstablished`).
     pub(super) async fn roll(&self, replicas: &[Value]) -> Result<(), ApiError> {
         let mut unavailable = replicas.iter().filter(|pod| !self.is_healthy(pod) || !self.is_available(pod)).count();
         let limit = self.max_unavailable(replicas.len());
@@ -31,7 +31,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// `None` if the StatefulSet does not say.
+    /// The limit in Pods; `None` if the StatefulSet has none.
     fn max_unavailable(&self, replicas: usize) -> Option<usize> {
         let value =
             self.set.pointer("/spec/updateStrategy/rollingUpdate/maxUnavailable").filter(|one| !one.is_null())?;

@@ -1,11 +1,11 @@
-//! The scheduler and the kubelets: what becomes of a Pod that a user creates.
+//! The scheduler and the kubelets: what happens to a Pod that a user creates.
 
 use super::*;
 use crate::controllers::kubelet::Kubelets;
 use crate::controllers::pace::Pace;
 use crate::controllers::scheduler::Scheduler;
 
-/// A cluster whose nodes live so fast that nobody waits.
+/// A cluster with a pace so fast that no test has to wait.
 async fn start() -> Cluster {
     let pace = Pace { containers: 0.01, back_off: 0.005, ..Pace::default() };
     let options = Options { seed: 1, pace, ..Options::default() };
@@ -38,7 +38,7 @@ fn condition<'a>(pod: &'a Value, kind: &str) -> &'a Value {
     all.iter().find(|one| one["type"] == kind).unwrap_or(&Value::Null)
 }
 
-/// Waits until a Pod's Events have these reasons, in this order, others between them aside.
+/// Waits until the Events of a Pod have these reasons in this order; other reasons in between are ignored.
 async fn told(cluster: &Cluster, name: &str, reasons: &[&str]) {
     let events = "/api/v1/namespaces/default/events";
     let has_all = |list: &Value| {
@@ -85,7 +85,7 @@ async fn a_pod_is_scheduled_runs_and_goes() {
     told(&cluster, "web", &["Started", "Killing"]).await;
     assert_eq!(events(&cluster.server, "Killing", "web").await, ["Stopping container main"]);
 
-    // The same name is another Pod's now, whose image is there already.
+    // The new Pod has the same name, and its image is already on the node.
     cluster.create(PODS, &pod("web", json!({}))).await;
     cluster.eventually(&path("web"), "ready", is_ready).await;
     cluster.stop().await;
@@ -114,7 +114,7 @@ async fn init_containers_run_one_by_one_and_a_pod_that_ends_says_how() {
     .await;
     let present = "Container image \"busybox:1\" already present on machine and can be accessed by the pod";
     assert!(events(&cluster.server, "Pulled", "task").await.contains(&present.to_owned()));
-    // What has ended goes at once.
+    // A Pod that has ended is deleted at once.
     assert_eq!(cluster.server.delete(&path("task")).await.1["status"], "Success");
     cluster.stop().await;
 }

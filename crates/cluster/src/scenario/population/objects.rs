@@ -1,4 +1,4 @@
-//! Everything but Pods as JSON: Deployments, ReplicaSets, Jobs, Services, Namespaces, ConfigMaps, nodes. Pure.
+//! All objects except Pods as JSON: Deployments, ReplicaSets, Jobs, Services, Namespaces, ConfigMaps, nodes.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use crate::clock::timestamp;
 use crate::controllers::service_account::root_certificate::{ROOT_CERTIFICATE, ROOT_CERTIFICATE_NAME};
 use crate::resources::object::{Draft, Fields};
 
-/// An object from its identity and the rest of it.
+/// An object, made from its identity, further metadata and its other fields.
 fn draft(namespace: &str, name: &str, uid: &str, created: i64, metadata: Value, fields: Value) -> Draft {
     let Value::Object(mut metadata) = metadata else { unreachable!("every caller writes an object") };
     let Value::Object(fields) = fields else { unreachable!("every caller writes an object") };
@@ -27,7 +27,7 @@ pub fn namespace(name: &str, uid: &str, created: i64) -> Draft {
     draft("", name, uid, created, metadata, fields)
 }
 
-/// The ConfigMap that every namespace has.
+/// The ConfigMap with the root certificate, which every namespace has.
 pub fn root_certificate(namespace: &str, uid: &str, created: i64) -> Draft {
     let fields = json!({"data": {"ca.crt": ROOT_CERTIFICATE}});
     draft(namespace, ROOT_CERTIFICATE_NAME, uid, created, json!({}), fields)
@@ -81,7 +81,7 @@ pub fn deployment_spec(workload: &Workload) -> Value {
     })
 }
 
-/// The status of a Deployment, from its Pods.
+/// The status of a Deployment, computed from its Pods.
 pub fn deployment_status(workload: &Workload, generation: u64, now: i64) -> Value {
     let current = workload.current();
     let alive = workload.pods.iter().filter(|pod| pod.deleting.is_none());
@@ -109,7 +109,7 @@ pub fn deployment_status(workload: &Workload, generation: u64, now: i64) -> Valu
         ("availableReplicas", ready),
         ("unavailableReplicas", workload.replicas.max(total) - ready),
     ];
-    // Go leaves zeros out.
+    // Go omits zeros.
     object.extend(counts.iter().filter(|(_, n)| *n > 0).map(|(field, n)| ((*field).to_owned(), (*n).into())));
     object.insert("observedGeneration".to_owned(), generation.into());
     object.insert(
@@ -143,7 +143,7 @@ pub fn replica_set(workload: &Workload, set: &ReplicaSet, created: i64) -> Draft
     draft(&workload.namespace, &set.name, &set.uid, created, metadata, fields)
 }
 
-/// The status of a ReplicaSet, from its Pods.
+/// The status of a ReplicaSet, computed from its Pods.
 pub fn replica_set_status(workload: &Workload, set: &ReplicaSet, generation: u64) -> Value {
     let (total, ready) = workload.counts(&set.hash);
     let mut status = json!({"replicas": total, "observedGeneration": generation});
@@ -170,7 +170,7 @@ pub fn job(job: &Job) -> Draft {
     draft(&job.namespace, &job.name, &job.uid, job.created, metadata, fields)
 }
 
-/// The status of a Job, from its Pods.
+/// The status of a Job, computed from its Pods.
 pub fn job_status(job: &Job) -> Value {
     let count = |wanted: fn(&Pod) -> bool| job.pods.iter().filter(|pod| wanted(pod)).count();
     let succeeded = count(|pod| pod.state == PodState::Succeeded);
@@ -219,7 +219,7 @@ pub fn node(node: &Node, now: i64) -> Draft {
     draft("", &node.name, &node.uid, node.created, metadata, fields)
 }
 
-/// The conditions of a healthy node that has just been heard of.
+/// The conditions of a healthy node that has just reported.
 pub fn node_conditions(node: &Node, now: i64) -> Value {
     let conditions = [
         ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),

@@ -1,4 +1,4 @@
-//! Carries out the steps of activities: changes the model and writes what follows from it.
+//! Executes the steps of activities: changes the model, and writes the resulting objects.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::resources::resource::Resource;
 use crate::scenario::population::model::{Container, Job, Pod, PodState, Template};
 use crate::scenario::population::{self, names, objects};
 
-/// Templates that a Deployment keeps beside the newest.
+/// How many old templates a Deployment keeps.
 const HISTORY: usize = 2;
 
 impl Storm {
-    /// Carries out one step.
+    /// Executes one step.
     pub(super) fn play(&mut self, activity: &mut Activity, step: Step) {
         if let Home::Workload(index) = activity.home
             && !self.is_there(index)
@@ -128,7 +128,7 @@ impl Storm {
         self.recorder.record(&self.storage, self.seed, about, what, clock::time());
     }
 
-    /// Writes a Deployment's spec, and its status with it.
+    /// Writes the spec of a Deployment, and its status with it.
     fn write_deployment(&mut self, index: usize) {
         let workload = &self.population.workloads[index];
         let key = DEPLOYMENTS.key(&workload.namespace, &workload.name);
@@ -172,7 +172,7 @@ impl Storm {
         }
     }
 
-    /// Makes up a Job; its first step writes it.
+    /// Invents a Job; its first step writes it.
     pub(super) fn new_job(&mut self) -> usize {
         let (namespace, base) = *self.random.pick(&names::JOBS);
         let number = self.population.jobs.last_key_value().map_or(0, |(last, _)| last + 1);
@@ -243,7 +243,7 @@ impl Storm {
         self.recorder.record(&self.storage, self.seed, about, what, clock::time());
     }
 
-    /// A node that takes Pods.
+    /// The index of a node that accepts Pods.
     pub(super) fn open_node(&mut self) -> usize {
         let nodes = &self.population.nodes;
         let mut tries = (0..4).map(|_| self.random.below(nodes.len()));
@@ -251,7 +251,7 @@ impl Storm {
         open.or_else(|| nodes.iter().position(|node| !node.cordoned)).unwrap_or(0)
     }
 
-    /// Changes an object of the scenario's own; one that somebody has replaced is left alone.
+    /// Changes an object that the scenario has written. An object that was replaced since is left alone.
     fn change(&self, resource: &'static Resource, key: &str, uid: &str, change: impl FnOnce(&mut Value)) {
         let _ = self.storage.update(resource, key, |current, value| {
             if *current.uid == *uid {
@@ -293,7 +293,7 @@ fn generation(value: &Value) -> u64 {
     value.pointer("/metadata/generation").and_then(Value::as_u64).unwrap_or(1)
 }
 
-/// Sets a field, and makes objects of what lies on the way, whatever somebody has put there.
+/// Sets a field, and replaces everything on the path to it that is not an object.
 pub fn set(value: &mut Value, path: &[&str], new: Value) {
     let Some((field, rest)) = path.split_first() else {
         *value = new;

@@ -1,4 +1,4 @@
-//! The steps of activities that concern Pods: they appear, change, and go.
+//! The steps of activities that concern Pods: they are created, changed and deleted.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::scenario::population::model::{Container, Pod, PodState};
 use crate::scenario::population::{self, pod};
 
 impl Storm {
-    /// Creates a Pod; answers its name.
+    /// Creates a Pod; returns its name.
     pub(super) fn create_pod(&mut self, home: Home) -> Option<String> {
         let template = self.template(home)?;
         let (nodes, now) = (&self.population.nodes, clock::now());
@@ -28,7 +28,7 @@ impl Storm {
         Some(name)
     }
 
-    /// Picks a Pod; answers its name.
+    /// Chooses a Pod; returns its name.
     pub(super) fn choose(&mut self, home: Home, choice: Choice) -> Option<String> {
         let newest = self.template(home)?.hash;
         let pods = match home {
@@ -55,7 +55,7 @@ impl Storm {
         (!names.is_empty()).then(|| self.random.pick(&names).clone())
     }
 
-    /// Changes a Pod in the model and the storage; false if it is gone, by whoever's hand.
+    /// Changes a Pod in the model and the storage; returns false if it no longer exists.
     pub(super) fn change_pod(&mut self, home: Home, name: &str, change: Change) -> bool {
         let now = clock::now();
         let node = self.open_node();

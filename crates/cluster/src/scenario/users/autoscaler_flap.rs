@@ -1,4 +1,4 @@
-//! An autoscaler whose target load is its own doing: more Pods, less load, fewer Pods, more load.
+//! An autoscaler whose load depends on its own decisions: more Pods, less load, fewer Pods, more load.
 
 use super::Stage;
 
@@ -14,7 +14,7 @@ pub async fn play(mut stage: Stage) {
         let usual = taken.replicas().max(2);
         for _ in 0..stage.random.between(4, 8) {
             let more = usual + stage.random.between(2, 4) as u64;
-            // Of a Deployment that somebody has deleted there is nothing to scale.
+            // A Deployment that was deleted cannot be scaled.
             if taken.scale(&stage.client, more).await.is_err() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! An ordinary day: nothing big, and never quite nothing.
+//! An ordinary day: small changes, at a low rate.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::client::resources::{CONFIG_MAPS, JOBS, PODS};
 use crate::client::rest::{DeleteOptions, Patch};
 use crate::scenario::population::names;
 
-/// Does small things until it is dropped.
+/// Makes small changes until it is dropped.
 pub async fn play(mut stage: Stage) {
     stage.rest(2500, 4000).await;
     let mut turn = 0;
@@ -24,7 +24,7 @@ pub async fn play(mut stage: Stage) {
     }
 }
 
-/// A Job of a few Pods that work for some seconds, and goes a minute after it is done.
+/// Creates a Job of a few Pods, which take some seconds; the Job is deleted a minute after its end.
 async fn run_job(stage: &mut Stage) {
     let (namespace, name) = *stage.random.pick(&names::JOBS);
     let name = format!("{name}-{}", stage.random.suffix(5));
@@ -38,7 +38,7 @@ async fn run_job(stage: &mut Stage) {
     let _ = stage.client.with_user_agent("cron-runner").create(&JOBS, namespace, &job).await;
 }
 
-/// Somebody deletes a Pod, to see whether it comes back.
+/// Deletes a Pod, which its controller replaces.
 async fn delete_pod(stage: &mut Stage) {
     let runs = |pod: &Value| {
         text(pod, "/metadata/ownerReferences/0/kind") == "ReplicaSet" && text(pod, "/status/phase") == "Running"
@@ -50,7 +50,7 @@ async fn delete_pod(stage: &mut Stage) {
     }
 }
 
-/// A program writes its settings.
+/// Edits a ConfigMap, as a program that saves its settings.
 async fn edit_settings(stage: &mut Stage) {
     let (namespace, ..) = *stage.random.pick(&names::NAMESPACES);
     let client = stage.client.with_user_agent("config-operator");
@@ -63,7 +63,7 @@ async fn edit_settings(stage: &mut Stage) {
     }
 }
 
-/// Somebody scales by one, up or down.
+/// Scales a Deployment by one, up or down.
 async fn resize(stage: &mut Stage) {
     let Some(taken) = stage.take_deployment().await else { return };
     let now = taken.replicas();
@@ -71,7 +71,7 @@ async fn resize(stage: &mut Stage) {
     let _ = taken.scale(&stage.client.with_user_agent("kubectl"), replicas.min(12)).await;
 }
 
-/// A delivery tool leaves its mark.
+/// Annotates a Deployment, as a delivery tool.
 async fn annotate(stage: &mut Stage) {
     let Some(taken) = stage.take_deployment().await else { return };
     let commit = stage.random.suffix(7);

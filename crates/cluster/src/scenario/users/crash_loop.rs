@@ -1,4 +1,4 @@
-//! A version that fails as soon as it runs, until somebody repairs it.
+//! A version that crashes as soon as it starts, until it is repaired.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Stage, is_rolled_out};
 use crate::client::resources::DEPLOYMENTS;
 
-/// A repair that takes longer is left alone.
+/// How long to wait for a repair to roll out.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Breaks and repairs until it is dropped.

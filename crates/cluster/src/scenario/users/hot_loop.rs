@@ -1,4 +1,4 @@
-//! Two controllers that each set one annotation to what they think is right, as soon as the other has.
+//! Two controllers that each set one annotation to a value of their own, as soon as the other has changed it.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::Stage;
 use crate::client::resources::DEPLOYMENTS;
 use crate::client::rest::Patch;
 
-/// What they fight over.
+/// The annotation that both set.
 const FIELD: &str = "mesh.example/tier";
 
-/// Fights until it is dropped.
+/// Runs until it is dropped.
 pub async fn play(mut stage: Stage) {
     let sides = [("mesh-operator", "gold"), ("policy-operator", "silver")];
     let clients = sides.map(|(agent, _)| stage.client.with_user_agent(agent));

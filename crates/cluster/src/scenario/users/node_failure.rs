@@ -1,4 +1,4 @@
-//! Nodes that fall silent, and nodes that are emptied for repair.
+//! Nodes that fail, and nodes that are drained for repair.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{Stage, text};
 use crate::client::resources::{NODES, PODS};
 use crate::client::rest::{Patch, object_path};
 
-/// Takes nodes away and brings them back until it is dropped.
+/// Fails or drains nodes, and restores them, until it is dropped.
 pub async fn play(mut stage: Stage) {
     stage.rest(12_000, 18_000).await;
     loop {
@@ -18,7 +18,7 @@ pub async fn play(mut stage: Stage) {
     }
 }
 
-/// A kubelet falls silent, and speaks again.
+/// Makes a node fail, and then recover.
 async fn fail(stage: &mut Stage) {
     let Some(node) = stage.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
     let name = text(&node, "/metadata/name");
@@ -29,7 +29,7 @@ async fn fail(stage: &mut Stage) {
     }
 }
 
-/// `kubectl drain`, and `kubectl uncordon` when the node is repaired.
+/// Drains a node like `kubectl drain`, and uncordons it when it is repaired.
 async fn drain(stage: &mut Stage) {
     stage.client = stage.client.with_user_agent("kubectl");
     let Some(node) = stage.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
@@ -45,7 +45,7 @@ async fn drain(stage: &mut Stage) {
             let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction",
                 "metadata": {"namespace": namespace, "name": pod}});
             let uri = object_path(&PODS, namespace, pod, "eviction");
-            // One that may not go now stays; a drain would wait for it.
+            // A Pod that may not be evicted now stays; a real drain would wait for it.
             let _ = stage.client.request(Method::POST, &uri, "application/json", eviction.to_string()).await;
             stage.rest(200, 800).await;
         }

@@ -1,4 +1,4 @@
-//! Somebody ships: a new image, and now and then one that does not exist, which is rolled back.
+//! Rollouts of new images; sometimes of one that does not exist, which is rolled back.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use serde_json::json;
 use super::{Stage, is_rolled_out, next_image};
 use crate::client::resources::DEPLOYMENTS;
 
-/// A rollout that takes longer is left alone.
+/// How long to wait for a rollout.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Rolls out until it is dropped.
 pub async fn play(mut stage: Stage) {
     stage.client = stage.client.with_user_agent("kubectl-set");
-    // Whoever has just opened the page sees the first one at once.
+    // The first rollout begins soon, so that a user who has just opened the page sees it.
     stage.rest(500, 1500).await;
     loop {
         if let Some(taken) = stage.take_deployment().await {
@@ -25,7 +25,7 @@ pub async fn play(mut stage: Stage) {
                 if is_bad {
                     stage.rest(20_000, 35_000).await;
                     let cause = format!("rolled back to image {old}");
-                    // Whatever became of it, the next rollout is another's.
+                    // Whatever the outcome, the next rollout is of another Deployment.
                     let _ = taken.change_container(&stage.client, &cause, json!({"image": old})).await;
                 }
                 stage.until((&DEPLOYMENTS, taken.namespace(), taken.name()), PATIENCE, is_rolled_out).await;

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::*;
 
-/// 22. TestWatchHTTPTimeout: the timeout is an ordinary end, and comes when it was asked for.
+/// 22. TestWatchHTTPTimeout: the timeout is a regular end, and comes at the requested time.
 #[tokio::test]
 async fn the_timeout_is_an_ordinary_end() {
     let server = serve(quiet()).await;
@@ -19,12 +19,12 @@ async fn the_timeout_is_an_ordinary_end() {
     }
 }
 
-/// 28. RunTestWatchDispatchBookmarkEvents: who asked for bookmarks gets one some 2 s before the end.
+/// 28. RunTestWatchDispatchBookmarkEvents: a client that asked for bookmarks gets one about 2 s before the end.
 #[tokio::test]
 async fn a_bookmark_comes_before_the_deadline() {
     let server = serve(quiet()).await;
     let start = newest(&server).await;
-    // A bookmark tells of something newer than the start.
+    // A bookmark is only sent for a revision that is newer than the start.
     let written = server.config_map("one", "web").await;
     let check = async |transport, bookmarks: bool| {
         let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion={start}&timeoutSeconds=3");
@@ -42,11 +42,12 @@ async fn a_bookmark_comes_before_the_deadline() {
     tokio::join!(check(BOTH[0], true), check(BOTH[0], false), check(BOTH[1], true), check(BOTH[1], false));
 }
 
-/// More than the buffers between a write and a reader that does not read: those of TCP and of the watch.
+/// More than fits into the buffers between a write and a client that does not read: those of TCP and of the watch.
 const FLOOD: usize = 400;
 
-/// 29. TestDispatchEventWillNotBeBlockedByTimedOutWatcher: who does not read is cut, with an ordinary end after what was
-/// on its way; who reads misses nothing meanwhile, and who comes back goes on without a gap.
+/// 29. TestDispatchEventWillNotBeBlockedByTimedOutWatcher: a client that does not read is ended regularly after the
+/// frames that were already sent. Meanwhile a client that reads misses nothing, and the ended client resumes without a
+/// gap.
 #[tokio::test]
 async fn a_stalled_reader_is_cut_and_resumes_without_a_gap() {
     let server = serve(quiet()).await;

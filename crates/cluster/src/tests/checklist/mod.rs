@@ -1,4 +1,4 @@
-//! The server's rules of `docs/checklist.md`, one test each; where a rule is about watches, over both transports.
+//! The server's rules in `docs/checklist.md`, one test for each; rules about watches are tested over both transports.
 
 mod endings;
 mod lists;
@@ -14,12 +14,12 @@ use super::{Server, names, quiet, revision, serve, within};
 /// The collection that most of these tests write to.
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// The ways in which a watch is served.
+/// The transports of a watch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Transport {
-    /// Chunked HTTP, an event a line.
+    /// Chunked HTTP, one event per line.
     Http,
-    /// WebSocket, an event a message.
+    /// WebSocket, one event per message.
     WebSocket,
 }
 
@@ -31,14 +31,14 @@ enum Watch {
     WebSocket(Box<Socket>),
 }
 
-/// What a watch says next.
+/// The next item of a watch.
 #[derive(Debug, PartialEq)]
 enum Said {
     /// An event.
     Event(Value),
-    /// Its ordinary end: the last chunk, or a close with 1000 and no reason.
+    /// The regular end: the last chunk, or a close with 1000 and no reason.
     End,
-    /// Its connection is gone without one.
+    /// The connection ended without a regular end.
     Torn,
 }
 
@@ -61,7 +61,7 @@ async fn newest(server: &Server) -> u64 {
     revision(&server.get(&format!("{CONFIG_MAPS}?limit=1")).await.1)
 }
 
-/// Asks for a watch like a page of this machine.
+/// Asks for a watch as a page from this machine.
 async fn open(server: &Server, transport: Transport, path: &str) -> Result<Watch, Refused> {
     open_with(server, transport, path, &[("origin", "http://localhost:8001")]).await
 }
@@ -101,7 +101,7 @@ async fn watch(server: &Server, transport: Transport, path: &str) -> Watch {
 }
 
 impl Watch {
-    /// What is said next; an event is one line, or one message that is a line.
+    /// The next item; an event is one line, or one message that is a line.
     async fn next(&mut self) -> Said {
         let line = match self {
             Self::WebSocket(socket) => match socket.next().await {
@@ -138,14 +138,14 @@ impl Watch {
         }
     }
 
-    /// The next event's type, name and revision.
+    /// The type, name and revision of the next event.
     async fn summary(&mut self) -> (String, String, u64) {
         let event = self.event().await;
         let name = event["object"]["metadata"]["name"].as_str().unwrap_or_default();
         (event["type"].as_str().unwrap().to_owned(), name.to_owned(), revision(&event["object"]))
     }
 
-    /// All events up to the ordinary end.
+    /// All events up to the regular end.
     async fn rest(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         loop {
@@ -158,7 +158,7 @@ impl Watch {
     }
 }
 
-/// Type and name of each event, as `ADDED one`.
+/// The type and name of each event, as `ADDED one`.
 fn told(events: &[Value]) -> Vec<String> {
     let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     events.iter().map(|one| format!("{} {}", words(&one["type"]), words(&one["object"]["metadata"]["name"]))).collect()

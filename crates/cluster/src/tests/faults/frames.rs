@@ -1,11 +1,11 @@
-//! Faults that strike the frames of watches, over both transports.
+//! Faults that affect the frames of watches, over both transports.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 use crate::args::Args;
 
-/// Three objects are written under a fault: what is told of them, and how often it strikes.
+/// Writes three objects under a fault; checks the events of a watch, and the number of strikes.
 async fn check(words: &str, expected: &[&str], struck: u64) {
     for transport in BOTH {
         let server = serve(quiet()).await;
@@ -49,7 +49,7 @@ async fn early_ends() {
     check("end=close,after=2", &["ADDED one", "ADDED two", "closed"], 1).await;
     check("end=drop,after=1", &["ADDED one", "gone"], 1).await;
     check("end=drop", &["gone"], 1).await;
-    // A watch of something else goes on.
+    // A watch of another resource continues.
     check("end=drop,resource=pods", &["ADDED one", "ADDED two", "ADDED three"], 0).await;
 }
 
@@ -114,7 +114,7 @@ async fn the_end_bookmark_does_not_come() {
         for ends in [false, true] {
             let mut watch = Watch::open(&server, transport, &path).await;
             assert_eq!(watch.told().await, "ADDED kube-root-ca.crt");
-            // A regular bookmark tells of something newer than the initial events.
+            // A regular bookmark needs a revision that is newer than the initial events.
             let elsewhere = serde_json::json!({"metadata": {"generateName": "elsewhere-"}});
             assert_eq!(server.post("/api/v1/namespaces/shop/configmaps", &elsewhere).await.0, 201);
             let Frame::Text(text) = watch.next().await else { panic!("a bookmark") };

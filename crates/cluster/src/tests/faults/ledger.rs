@@ -1,4 +1,4 @@
-//! The server's account against what a client saw.
+//! The ledger of the server, compared with what a client saw.
 
 use super::*;
 use crate::args::Args;
@@ -86,7 +86,7 @@ async fn a_connection_s_end_has_a_reason() {
 #[tokio::test]
 async fn the_file_has_it_all() {
     let path = std::env::temp_dir().join(format!("cluster-ledger-{}.jsonl", std::process::id()));
-    // In memory, where each revision since the first is a write, and the first is known.
+    // In memory, where the first revision is known, and each one after it is a write.
     let server = serve_from_memory(Args { ledger: Some(path.clone()), ..quiet() }).await;
     let mut watch = Watch::open(&server, "websocket", &server.path_from_now().await).await;
     let created = server.config_map("one", "web").await;
@@ -97,7 +97,7 @@ async fn the_file_has_it_all() {
     let records = within(async {
         loop {
             let text = std::fs::read_to_string(&path).unwrap();
-            // The last line may be half written.
+            // The last line may be incomplete.
             let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
             let records: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
             if records.iter().any(|record| record["record"] == "close") {

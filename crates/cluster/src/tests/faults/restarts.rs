@@ -1,4 +1,4 @@
-//! The server begins anew at lower revisions: in memory, for an etcd would have to be restored from a backup.
+//! Restarts at lower revisions. They are tested in memory, because an etcd would have to be restored from a backup.
 
 use super::*;
 
@@ -21,7 +21,7 @@ async fn objects_stay_and_revisions_fall() {
             assert!((101..=begun).contains(&revision(other)));
         }
 
-        // Life goes on from there.
+        // The server works as before, from the lower revisions on.
         let mut watch = Watch::open(&server, transport, &server.path_from_now().await).await;
         assert_eq!(server.config_map("three", "web").await, begun + 1);
         assert_eq!(watch.told().await, "ADDED three");
@@ -51,7 +51,7 @@ async fn revisions_from_before_are_of_no_use() {
         let mut early = Watch::open(&server, transport, &format!("{CONFIG_MAPS}?watch=1&resourceVersion=99")).await;
         let Frame::Text(text) = early.next().await else { panic!("an ERROR") };
         assert!(text.contains("\"code\":410"), "{text}");
-        // A revision of before is one of the future now: nothing comes until the deadline.
+        // An earlier revision is now in the future: no event comes until the deadline.
         let path = format!("{CONFIG_MAPS}?watch=1&resourceVersion={old}&timeoutSeconds=1");
         let mut silent = Watch::open(&server, transport, &path).await;
         server.config_map(transport, "web").await;
