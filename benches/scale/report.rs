@@ -25,7 +25,8 @@ pub async fn report(sizes: &[u32]) -> bool {
         eprintln!("{size}: load is over: {} long tasks, wasm {:.1} MB", load.window.long.count(), load.wasm / 1e6);
         if is_largest {
             let (memory, tasks) = session.relists(RELISTS).await;
-            large(size, &start, &answers, &memory, &tasks, &mut gates);
+            sorts_and_filters(size, &answers, &mut gates);
+            relists(&start, &memory, &tasks, &mut gates);
             let (window, freshness) = session.wide().await;
             wide(size, &window, &freshness, &mut gates);
             let (tasks, took) = session.resyncs(RESYNCS).await;
@@ -96,7 +97,7 @@ fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
     }
 }
 
-fn large(size: u32, start: &Start, answers: &[Answers], memory: &[f64], long: &Samples, gates: &mut Gates) {
+fn sorts_and_filters(size: u32, answers: &[Answers], gates: &mut Gates) {
     println!(
         "\nWith {size} Pods, from the keystroke or click; the page is otherwise idle. Of {ROUNDS} rounds, the medians:\n"
     );
@@ -116,6 +117,9 @@ fn large(size: u32, start: &Start, answers: &[Answers], memory: &[f64], long: &S
     gates.at_most("sort and filter, first result, ms: the slowest median", worst, 100.0);
     let count: f64 = answers.iter().map(|answer| answer.tasks.at(0.5)).sum();
     gates.at_most("tasks over 50 ms while sorting and filtering, in most rounds", count, 0.0);
+}
+
+fn relists(start: &Start, memory: &[f64], long: &Samples, gates: &mut Gates) {
     let list: Vec<String> = memory.iter().map(|bytes| format!("{:.1}", bytes / 1e6)).collect();
     println!(
         "\nwasm, MB, after the first list {:.1}; before and after each of {RELISTS} relists: {}",

@@ -30,9 +30,9 @@ use crate::request::target::{Part, Target};
 use crate::request::websocket;
 use crate::resources::builtin;
 use crate::status::Status;
-use crate::write;
 use crate::write::delete::{self, Deletion};
 use crate::write::patch::Patch;
+use crate::write::{self, RequestScope};
 
 /// One server: the API, and the state that only its control endpoints change.
 #[derive(Debug)]
@@ -149,7 +149,7 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
             }
             let options = Options::parse(&query, resource.selectable)?;
             if is_watch {
-                return watch::watch(api, resource, namespace, options, form, parts).await;
+                return watch::watch(api, &target, options, form, parts).await;
             }
             list::list(api, resource, namespace, options, form).await
         }
@@ -164,23 +164,26 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
         }
         (&Method::POST, None, _) => {
             let options = WriteOptions::of(headers, &query)?;
-            write::create(api, &target, &options, form, &body::read(headers, body, body::OBJECT).await?).await
+            let scope = RequestScope { api, target: &target, options: &options, form };
+            write::create(scope, &body::read(headers, body, body::OBJECT).await?).await
         }
         (&Method::PUT, Some(_), part) => {
             let options = WriteOptions::of(headers, &query)?;
+            let scope = RequestScope { api, target: &target, options: &options, form };
             let new = body::read(headers, body, body::OBJECT).await?;
             if part == Part::Scale {
-                return scale::replace(api, &target, &options, &new).await;
+                return scale::replace(scope, &new).await;
             }
-            write::replace(api, &target, &options, form, &new).await
+            write::replace(scope, &new).await
         }
         (&Method::PATCH, Some(_), part) => {
             let options = WriteOptions::of(headers, &query)?;
+            let scope = RequestScope { api, target: &target, options: &options, form };
             let patch = Patch::read(resource, headers, body).await?;
             if part == Part::Scale {
-                return scale::patch(api, &target, &options, &patch).await;
+                return scale::patch(scope, &patch).await;
             }
-            write::patch(api, &target, &options, form, patch).await
+            write::patch(scope, patch).await
         }
         (&Method::DELETE, Some(name), Part::Whole) => {
             let deletion = Deletion::read(headers, &query, body).await?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
 use kubechurn_client::record::correlator::{CorrelatorOptions, EventCorrelator};
-use kubechurn_client::record::event::{Event, EventSource, EventType};
+use kubechurn_client::record::event::{Event, EventSource, EventType, ObjectReference};
 use kubechurn_client::record::recorder::{EventRecorder, MAX_QUEUED_EVENTS};
 use kubechurn_client::record::sink::{Action, Answer, RecordToSink};
 use kubechurn_client::record::time::Time;
@@ -112,17 +112,15 @@ impl Recorder {
     /// Records an Event about an object, given as JSON with its kind: `reason` is one UpperCamelCase word, `message` a
     /// sentence. It never waits; while a thousand Events are waiting to be written, new ones are dropped.
     pub fn event(&self, object: &Value, event_type: EventType, reason: &str, message: &str) {
-        self.event_of(object, "", event_type, reason, message);
+        self.event_about(object::reference(object), event_type, reason, message);
     }
 
-    /// Records an Event about a part of an object, such as `spec.containers{web}`.
-    pub fn event_of(&self, object: &Value, field_path: &str, event_type: EventType, reason: &str, message: &str) {
+    /// Records an Event about whatever `reference` refers to, which may be a part of an object.
+    pub fn event_about(&self, reference: ObjectReference, event_type: EventType, reason: &str, message: &str) {
         let shared = &self.sink.0;
         // No two Events have the same time, because their names are made from it.
         let time = clock::time().max(Time(shared.last.get().0 + 1));
         shared.last.set(time);
-        let mut reference = object::reference(object);
-        reference.field_path = field_path.to_owned();
         // A sink that is shut down refuses the Event, which is intended.
         let _ = self.recorder.event(&mut shared.broadcaster.borrow_mut(), time, reference, event_type, reason, message);
         shared.recorded.notify_waiters();

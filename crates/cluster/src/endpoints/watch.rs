@@ -18,8 +18,8 @@ use crate::endpoints::wire::{Line, Wire};
 use crate::printers::form::Form;
 use crate::printers::response::json_response;
 use crate::request::options::Options;
+use crate::request::target::Target;
 use crate::request::websocket;
-use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
 use crate::status::Status;
 
@@ -31,12 +31,12 @@ const CLOSE_WAIT: Duration = Duration::from_secs(2);
 /// Handles a WATCH.
 pub async fn watch(
     api: &Api,
-    resource: &Arc<Resource>,
-    namespace: Option<&str>,
+    target: &Target,
     options: Options,
     form: Form,
     parts: &mut Parts,
 ) -> Result<Response, Status> {
+    let resource = &target.resource;
     let faults = api.faults.met_by(&parts.extensions);
     let line = Line::of(&api.registry, &api.ledger, parts, &faults);
     let unset = matches!(options.version.as_str(), "" | "0");
@@ -76,7 +76,7 @@ pub async fn watch(
         Some(seconds) => Duration::from_secs(seconds.min(86_400)),
         None => api.random_timeout(),
     };
-    let filter = Filter { namespace: namespace.map(str::to_owned), labels: options.labels, fields: options.fields };
+    let filter = Filter { namespace: target.namespace.clone(), labels: options.labels, fields: options.fields };
     let request = WatchRequest {
         resource: Arc::clone(resource),
         form,

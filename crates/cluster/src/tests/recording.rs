@@ -21,7 +21,7 @@ fn record(recorder: &mut Recorder, server: &Server, resource: &'static Resource,
     let namespace = if resource.namespaced { "shop" } else { "" };
     let about = About { resource, namespace, name: "one", uid: "u", container: None };
     let what = What { reason: "Happened", message, component: "test", host: "", warning: false };
-    recorder.record(&Direct(Arc::clone(&server.app.api.store)), 1, about, what, at(second));
+    recorder.record(&Direct(Arc::clone(&server.app.api.store)), about, what, at(second));
 }
 
 /// The Events of a namespace: count and message, in the order of their creation.
@@ -36,7 +36,7 @@ async fn a_repeated_event_grows_by_patch() {
     let server = serve_from_memory(quiet()).await;
     let revision = server.app.api.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/events?watch=1&resourceVersion={revision}")).await;
-    let mut recorder = Recorder::default();
+    let mut recorder = Recorder::new(1);
     let mut name = Value::Null;
     for (count, event_type) in [(1, "ADDED"), (2, "MODIFIED"), (3, "MODIFIED")] {
         record(&mut recorder, &server, &NODES, "again", count);
@@ -67,7 +67,7 @@ async fn a_repeated_event_grows_by_patch() {
 #[tokio::test]
 async fn similar_events_are_combined_and_a_flood_is_left_out() {
     let server = serve_from_memory(quiet()).await;
-    let mut recorder = Recorder::default();
+    let mut recorder = Recorder::new(1);
     for number in 0..30 {
         record(&mut recorder, &server, &DEPLOYMENTS, &format!("message {number}"), number);
     }
@@ -83,7 +83,7 @@ async fn similar_events_are_combined_and_a_flood_is_left_out() {
 #[tokio::test]
 async fn events_of_one_moment_have_names_of_their_own() {
     let server = serve_from_memory(quiet()).await;
-    let mut recorder = Recorder::default();
+    let mut recorder = Recorder::new(1);
     for message in ["one", "two", "three"] {
         record(&mut recorder, &server, &DEPLOYMENTS, message, 0);
     }

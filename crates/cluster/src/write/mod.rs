@@ -48,26 +48,33 @@ const OWN: [&str; 9] = [
     "managedFields",
 ];
 
+/// The fields of a request that all writes need: the apiserver's `RequestScope`.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestScope<'a> {
+    /// The state that the handlers share.
+    pub api: &'a Api,
+    /// The collection, object or subresource in the path.
+    pub target: &'a Target,
+    /// The options in the query and the headers.
+    pub options: &'a WriteOptions,
+    /// The form of the answer.
+    pub form: Form,
+}
+
 /// Handles a POST.
-pub async fn create(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
-    form: Form,
-    body: &Bytes,
-) -> Result<Response, Status> {
-    let object = body::object(&target.resource, body)?;
-    let created = create_object(api, target, options, object, "Update").await?;
-    Ok((StatusCode::CREATED, object_response(&target.resource, &created, form)).into_response())
+pub async fn create(scope: RequestScope<'_>, body: &Bytes) -> Result<Response, Status> {
+    let resource = &scope.target.resource;
+    let object = body::object(resource, body)?;
+    let created = create_object(scope, object, "Update").await?;
+    Ok((StatusCode::CREATED, object_response(resource, &created, scope.form)).into_response())
 }
 
 async fn create_object(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
+    scope: RequestScope<'_>,
     mut object: Value,
     operation: &'static str,
 ) -> Result<Arc<Object>, Status> {
+    let RequestScope { api, target, options, .. } = scope;
     let resource = &*target.resource;
     let text = |object: &Value, field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
     let mut name = text(&object, "name");
@@ -137,34 +144,24 @@ async fn create_object(
 }
 
 /// Handles a PUT.
-pub async fn replace(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
-    form: Form,
-    body: &Bytes,
-) -> Result<Response, Status> {
-    let new = body::object(&target.resource, body)?;
-    let updated = update(api, target, options, "Update", |current, value| {
-        check_version(&target.resource, current, new["metadata"]["resourceVersion"].as_str())?;
+pub async fn replace(scope: RequestScope<'_>, body: &Bytes) -> Result<Response, Status> {
+    let resource = &scope.target.resource;
+    let new = body::object(resource, body)?;
+    let updated = update(scope, "Update", |current, value| {
+        check_version(resource, current, new["metadata"]["resourceVersion"].as_str())?;
         value.clone_from(&new);
         Ok(())
     })
     .await?;
-    Ok(object_response(&target.resource, &updated, form))
+    Ok(object_response(resource, &updated, scope.form))
 }
 
 /// Handles a PATCH.
-pub async fn patch(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
-    form: Form,
-    patch: Patch,
-) -> Result<Response, Status> {
+pub async fn patch(scope: RequestScope<'_>, patch: Patch) -> Result<Response, Status> {
+    let RequestScope { target, form, .. } = scope;
     let resource = &target.resource;
     let operation = if matches!(patch, Patch::Apply(_)) { "Apply" } else { "Update" };
-    let updated = update(api, target, options, operation, |current, value| {
+    let updated = update(scope, operation, |current, value| {
         check_version(resource, current, patch.version())?;
         patch.apply(resource.is_custom(), value)
     })
@@ -175,7 +172,7 @@ pub async fn patch(
                 metadata.insert("name".to_owned(), target.name().into());
             }
             let object = body::object(resource, object.to_string().as_bytes())?;
-            let created = create_object(api, target, options, object, operation).await?;
+            let created = create_object(scope, object, operation).await?;
             Ok((StatusCode::CREATED, object_response(resource, &created, form)).into_response())
         }
         (updated, _) => {
@@ -233,12 +230,11 @@ pub fn check_version(resource: &Resource, current: &Object, version: Option<&str
 /// Changes an object or one subresource of it; returns the new state. An object that is being deleted and loses its
 /// last finalizer is removed.
 pub async fn update(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
+    scope: RequestScope<'_>,
     operation: &'static str,
     mut change: impl FnMut(&Object, &mut Value) -> Result<(), Status>,
 ) -> Result<Arc<Object>, Status> {
+    let RequestScope { api, target, options, .. } = scope;
     let resource = &*target.resource;
     let mut definition = None;
     let attempt = |current: &Object, value: &mut Value| {

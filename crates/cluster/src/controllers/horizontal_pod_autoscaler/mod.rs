@@ -105,10 +105,10 @@ impl Controller for HorizontalPodAutoscalers {
                 let wave = wave.and_then(Wave::parse);
                 // A shorter wave would pass between two syncs.
                 period = wave.as_ref().map_or(SYNC_PERIOD, |wave| (wave.period / 8).clamp(1, SYNC_PERIOD));
-                let outcome = self.outcome(key, &autoscaler, &target, wave.as_ref(), now);
+                let outcome = self.outcome(&autoscaler, &target, wave.as_ref(), now);
                 let current = object::number(&target, "/spec/replicas").unwrap_or(1);
                 if outcome.desired != current {
-                    let scaled = self.rescale(key, &autoscaler, &resource, &target, &outcome).await;
+                    let scaled = self.rescale(&autoscaler, &resource, &target, &outcome).await;
                     if let Err(error) = scaled {
                         self.queue.add_after(key.clone(), Duration::from_secs(1));
                         return Err(error.into());
@@ -147,7 +147,7 @@ impl HorizontalPodAutoscalers {
     }
 
     /// Computes the desired number of replicas (`reconcileAutoscaler`).
-    fn outcome(&self, key: &ObjectKey, autoscaler: &Value, target: &Value, wave: Option<&Wave>, now: i64) -> Outcome {
+    fn outcome(&self, autoscaler: &Value, target: &Value, wave: Option<&Wave>, now: i64) -> Outcome {
         let current = object::number(target, "/spec/replicas").unwrap_or(1);
         let bounds = Bounds {
             least: object::number(autoscaler, "/spec/minReplicas").unwrap_or(1),
@@ -189,7 +189,7 @@ impl HorizontalPodAutoscalers {
         let wanted = replicas::wanted(current, utilization, wanted_utilization(autoscaler));
         let window = |pointer: &str, otherwise: i64| object::number(autoscaler, pointer).unwrap_or(otherwise);
         let mut recommended = self.recommended.borrow_mut();
-        let recommendations = recommended.entry(key.clone()).or_default();
+        let recommendations = recommended.entry(object::key(autoscaler)).or_default();
         let stabilized = recommendations.stabilize(
             Recommendation { at: now, replicas: wanted },
             current,
@@ -243,7 +243,6 @@ impl HorizontalPodAutoscalers {
 
     async fn rescale(
         &self,
-        key: &ObjectKey,
         autoscaler: &Value,
         resource: &ApiResource,
         target: &Value,
@@ -251,8 +250,8 @@ impl HorizontalPodAutoscalers {
     ) -> Result<(), ApiError> {
         let patch = json!({"spec": {"replicas": outcome.desired}});
         let message = format!("New size: {}; reason: {}", outcome.desired, outcome.reason);
-        let name = object::name(target);
-        match self.client.patch(resource, &key.namespace, name, "scale", Patch::Merge(&patch)).await {
+        let (namespace, name) = (object::namespace(target), object::name(target));
+        match self.client.patch(resource, namespace, name, "scale", Patch::Merge(&patch)).await {
             Ok(_) => self.recorder.normal(autoscaler, "SuccessfulRescale", &message),
             Err(error) => {
                 self.recorder.warning(autoscaler, "FailedRescale", &format!("{message}; error: {error}"));

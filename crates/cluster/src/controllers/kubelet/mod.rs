@@ -25,7 +25,7 @@ use std::time::Duration;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::cache::index::IndexFunc;
 use kubechurn_client::cache::store::Change;
-use kubechurn_client::record::event::EventType;
+use kubechurn_client::record::event::ObjectReference;
 use serde_json::{Value, json};
 
 use super::context::Context;
@@ -42,7 +42,7 @@ use crate::client::rest::{Client, DeleteOptions, Patch};
 use crate::clock;
 use images::Images;
 use network::Network;
-use worker::{Place, PodWorker, Told};
+use worker::{PodEvent, PodSync, PodWorker};
 
 /// The index that files Pods under their nodes.
 pub const NODE: &str = "node";
@@ -157,13 +157,14 @@ impl Controller for Kubelets {
             revision: 0,
             is_deleted: false,
         });
-        let mut told = Vec::new();
-        {
-            let mut images = self.shared.images.borrow_mut();
-            kept.worker.step(&pod, &mut Place { node: &node, images: &mut images }, now, &mut told);
-        }
+        let events = {
+            let images = &mut self.shared.images.borrow_mut();
+            let mut sync = PodSync { pod: &pod, node: &node, images, now, events: Vec::new() };
+            kept.worker.step(&mut sync);
+            sync.events
+        };
         self.give_address(&mut kept.worker, &pod, &node, &host);
-        self.tell(&pod, &node, told);
+        self.record(&pod, &node, events);
         let done = self.report(&mut kept, &object, &pod, &host).await;
         let has_stopped = object::is_leaving(&pod) && kept.worker.is_killed && kept.worker.is_over();
         if done.is_ok() && has_stopped {
@@ -210,14 +211,14 @@ impl Kubelets {
         }
     }
 
-    fn tell(&self, pod: &Value, node: &str, told: Vec<Told>) {
-        if told.is_empty() {
+    fn record(&self, pod: &Value, node: &str, events: Vec<PodEvent>) {
+        if events.is_empty() {
             return;
         }
         let recorder = self.events.recorder(AGENT, node);
-        for Told { part, is_warning, reason, message } in told {
-            let event_type = if is_warning { EventType::Warning } else { EventType::Normal };
-            recorder.event_of(pod, &part, event_type, reason, &message);
+        for PodEvent { field_path, event_type, reason, message } in events {
+            let reference = ObjectReference { field_path, ..object::reference(pod) };
+            recorder.event_about(reference, event_type, reason, &message);
         }
     }
 

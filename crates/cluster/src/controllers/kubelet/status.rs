@@ -71,7 +71,7 @@ pub fn status(worker: &mut PodWorker, pod: &Value, host: &str, now: Time) -> Val
             set(field, statuses.into());
         }
     }
-    set("conditions", conditions(worker, pod, phase, is_initialized, has_begun, now).into());
+    set("conditions", conditions(worker, pod, now).into());
     for field in ["qosClass", "nominatedNodeName"] {
         if let Some(value) = pod["status"].get(field).filter(|value| !value.is_null()) {
             set(field, value.clone());
@@ -85,14 +85,9 @@ fn has_begun(container: &Container) -> bool {
     container.last.is_some() || !matches!(container.state, State::Waiting | State::Pulling { .. })
 }
 
-fn conditions(
-    worker: &mut PodWorker,
-    pod: &Value,
-    phase: &str,
-    is_initialized: bool,
-    has_begun: bool,
-    now: Time,
-) -> Vec<Value> {
+fn conditions(worker: &mut PodWorker, pod: &Value, now: Time) -> Vec<Value> {
+    let (phase, is_initialized) = (worker.phase(), worker.is_initialized());
+    let has_begun = worker.containers.iter().any(has_begun);
     let names = |test: &dyn Fn(&&Container) -> bool| {
         let all: Vec<&str> = worker.containers.iter().filter(test).map(|one| one.name.as_str()).collect();
         all.join(" ")

@@ -13,7 +13,7 @@ use crate::random::{self, Random};
 use crate::resources::builtin::{CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, NODES, PODS, REPLICA_SETS, SERVICES};
 use crate::storage::StorageError;
 use crate::store::Store;
-use model::{Container, Job, Node, Pod, PodState, ReplicaSet, Workload};
+use model::{Container, Job, Node, Pod, PodState, ReplicaSet, Template, Workload};
 
 /// The contents of a cluster.
 #[derive(Debug)]
@@ -145,7 +145,7 @@ fn make_workload(
     for _ in 0..replicas {
         let since = (now - workload.created) as usize;
         let created = now - random.between(60, since) as i64;
-        let mut pod = new_pod(random, seed, &template.prefix, &template.namespace, nodes, created);
+        let mut pod = new_pod(random, seed, &template, nodes, created);
         (pod.hash, pod.containers) = (template.hash.clone(), Arc::clone(&template.containers));
         pod.state = PodState::Ready;
         pod.changed = created + 3;
@@ -185,8 +185,9 @@ pub fn new_replica_set(
     }
 }
 
-/// A Pod that has not been scheduled.
-pub fn new_pod(random: &mut Random, seed: u64, prefix: &str, namespace: &str, nodes: &[Node], created: i64) -> Pod {
+/// A Pod of a template that has not been scheduled.
+pub fn new_pod(random: &mut Random, seed: u64, template: &Template, nodes: &[Node], created: i64) -> Pod {
+    let Template { prefix, namespace, .. } = template;
     let name = format!("{prefix}{}", random.suffix(5));
     let node = random.below(nodes.len());
     Pod {

@@ -7,8 +7,12 @@ use crate::clock::timestamp;
 use crate::controllers::service_account::root_certificate::{ROOT_CERTIFICATE, ROOT_CERTIFICATE_NAME};
 use crate::resources::object::{Draft, Fields};
 
+/// The identity of an object: its namespace, which is empty at the cluster scope, its name and its uid.
+struct Identity<'a>(&'a str, &'a str, &'a str);
+
 /// An object, made from its identity, further metadata and its other fields.
-fn draft(namespace: &str, name: &str, uid: &str, created: i64, metadata: Value, fields: Value) -> Draft {
+fn draft(identity: Identity<'_>, created: i64, metadata: Value, fields: Value) -> Draft {
+    let Identity(namespace, name, uid) = identity;
     let Value::Object(mut metadata) = metadata else { unreachable!("every caller writes an object") };
     let Value::Object(fields) = fields else { unreachable!("every caller writes an object") };
     metadata.insert("name".to_owned(), name.into());
@@ -24,13 +28,13 @@ fn draft(namespace: &str, name: &str, uid: &str, created: i64, metadata: Value, 
 pub fn namespace(name: &str, uid: &str, created: i64) -> Draft {
     let metadata = json!({"labels": {"kubernetes.io/metadata.name": name}});
     let fields = json!({"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}});
-    draft("", name, uid, created, metadata, fields)
+    draft(Identity("", name, uid), created, metadata, fields)
 }
 
 /// The ConfigMap with the root certificate, which every namespace has.
 pub fn root_certificate(namespace: &str, uid: &str, created: i64) -> Draft {
     let fields = json!({"data": {"ca.crt": ROOT_CERTIFICATE}});
-    draft(namespace, ROOT_CERTIFICATE_NAME, uid, created, json!({}), fields)
+    draft(Identity(namespace, ROOT_CERTIFICATE_NAME, uid), created, json!({}), fields)
 }
 
 /// The Service of a workload.
@@ -43,7 +47,7 @@ pub fn service(workload: &Workload, uid: &str, address: &str) -> Draft {
         "status": {"loadBalancer": {}},
     });
     let metadata = json!({"labels": {"app": workload.name}});
-    draft(&workload.namespace, &workload.name, uid, workload.created, metadata, fields)
+    draft(Identity(&workload.namespace, &workload.name, uid), workload.created, metadata, fields)
 }
 
 fn pod_spec(containers: &[Container], restart_policy: &str) -> Value {
@@ -66,7 +70,7 @@ pub fn deployment(workload: &Workload) -> Draft {
     let metadata = json!({"generation": 1, "labels": {"app": workload.name},
         "annotations": {"deployment.kubernetes.io/revision": current.revision.to_string()}});
     let fields = json!({"spec": deployment_spec(workload), "status": deployment_status(workload, 1, workload.created)});
-    draft(&workload.namespace, &workload.name, &workload.uid, workload.created, metadata, fields)
+    draft(Identity(&workload.namespace, &workload.name, &workload.uid), workload.created, metadata, fields)
 }
 
 /// The spec of a Deployment.
@@ -140,7 +144,7 @@ pub fn replica_set(workload: &Workload, set: &ReplicaSet, created: i64) -> Draft
             "template": {"metadata": {"labels": labels}, "spec": pod_spec(&set.containers, "Always")}},
         "status": replica_set_status(workload, set, 1),
     });
-    draft(&workload.namespace, &set.name, &set.uid, created, metadata, fields)
+    draft(Identity(&workload.namespace, &set.name, &set.uid), created, metadata, fields)
 }
 
 /// The status of a ReplicaSet, computed from its Pods.
@@ -167,7 +171,7 @@ pub fn job(job: &Job) -> Draft {
             "template": {"metadata": {"labels": labels}, "spec": pod_spec(&job.containers, "Never")}},
         "status": job_status(job),
     });
-    draft(&job.namespace, &job.name, &job.uid, job.created, metadata, fields)
+    draft(Identity(&job.namespace, &job.name, &job.uid), job.created, metadata, fields)
 }
 
 /// The status of a Job, computed from its Pods.
@@ -216,7 +220,7 @@ pub fn node(node: &Node, now: i64) -> Draft {
                 "kubeletVersion": "v1.35.0", "kubeProxyVersion": "", "operatingSystem": "linux",
                 "architecture": "amd64", "swap": {"capacity": 0}}},
     });
-    draft("", &node.name, &node.uid, node.created, metadata, fields)
+    draft(Identity("", &node.name, &node.uid), node.created, metadata, fields)
 }
 
 /// The conditions of a healthy node that has just reported.

@@ -63,7 +63,7 @@ impl Storm {
             random,
             seed,
             population,
-            recorder: Recorder::default(),
+            recorder: Recorder::new(seed),
             queue: DelayingQueue::default(),
             began: Instant::now(),
             activities: std::collections::HashMap::new(),

@@ -68,7 +68,7 @@ impl Storm {
         };
         let about = About { resource, namespace, name, uid, container: None };
         let what = What { reason, message, component, host: "", warning: false };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
+        self.recorder.record(&self.storage, about, what, clock::time());
     }
 
     fn new_template(&mut self, index: usize, good: bool) {
@@ -125,7 +125,7 @@ impl Storm {
         let (namespace, name, uid) = (&workload.namespace, &workload.name, &workload.uid);
         let about = About { resource: &DEPLOYMENTS, namespace, name, uid, container: None };
         let what = What { reason, message, component, host: "", warning: false };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
+        self.recorder.record(&self.storage, about, what, clock::time());
     }
 
     /// Writes the spec of a Deployment, and its status with it.
@@ -240,7 +240,7 @@ impl Storm {
         let message = format!("Node {} status is now: {reason}", node.name);
         let about = About { resource: &NODES, namespace: "", name: &node.name, uid: &node.uid, container: None };
         let what = What { reason, message: &message, component: "kubelet", host: &node.name, warning: false };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
+        self.recorder.record(&self.storage, about, what, clock::time());
     }
 
     /// The index of a node that accepts Pods.

@@ -16,8 +16,7 @@ impl Storm {
     pub(super) fn create_pod(&mut self, home: Home) -> Option<String> {
         let template = self.template(home)?;
         let (nodes, now) = (&self.population.nodes, clock::now());
-        let mut one =
-            population::new_pod(&mut self.random, self.seed, &template.prefix, &template.namespace, nodes, now);
+        let mut one = population::new_pod(&mut self.random, self.seed, &template, nodes, now);
         (one.hash, one.containers) = (template.hash.clone(), Arc::clone(&template.containers));
         self.storage.create(&PODS, pod::draft(&template, &one, nodes))?;
         self.pods += 1;
@@ -140,6 +139,6 @@ impl Storm {
         let component = if scheduling { "default-scheduler" } else { "kubelet" };
         let host = if scheduling { "" } else { node };
         let what = What { reason, message: &message, component, host, warning };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
+        self.recorder.record(&self.storage, about, what, clock::time());
     }
 }

@@ -56,6 +56,7 @@ pub struct What<'a> {
 /// The recorder. All components of the invented cluster share it, so that one correlator sees all their Events.
 #[derive(Debug)]
 pub struct Recorder {
+    seed: u64,
     broadcaster: Broadcaster<Arc<Event>>,
     /// The watcher whose Events are written.
     watcher: WatcherId,
@@ -67,18 +68,17 @@ pub struct Recorder {
     last: Time,
 }
 
-impl Default for Recorder {
-    fn default() -> Self {
+impl Recorder {
+    /// A recorder that has recorded nothing. The uids of its Events are made from `seed`.
+    pub fn new(seed: u64) -> Self {
         let mut broadcaster = Broadcaster::new(FullChannelBehavior::DropIfChannelFull);
         let watcher = broadcaster.watch(MAX_QUEUED_EVENTS).expect("a new broadcaster is not shut down");
         let to_sink = RecordToSink::new(EventCorrelator::new(CorrelatorOptions::default()));
-        Self { broadcaster, watcher, to_sink, order: VecDeque::new(), created: 0, last: Time::default() }
+        Self { seed, broadcaster, watcher, to_sink, order: VecDeque::new(), created: 0, last: Time::default() }
     }
-}
 
-impl Recorder {
     /// Records an Event, and writes the outcome: a new Event, a new count, or nothing.
-    pub fn record(&mut self, storage: &Direct, seed: u64, about: About<'_>, what: What<'_>, time: Time) {
+    pub fn record(&mut self, storage: &Direct, about: About<'_>, what: What<'_>, time: Time) {
         // No two Events have the same time, because their names are made from it; and the correlator's clock must not
         // run backwards.
         self.last = time.max(Time(self.last.0 + 1));
@@ -99,7 +99,7 @@ impl Recorder {
             let Ok(mut action) = self.to_sink.handle_event(event, now) else { return };
             while let Some(one) = action {
                 let answer = match one {
-                    Action::Create(event) => self.create(storage, seed, &event),
+                    Action::Create(event) => self.create(storage, &event),
                     Action::Patch(patch) => count(storage, &patch),
                 };
                 action = self.to_sink.handle_answer(answer, now, 0.0);
@@ -118,14 +118,14 @@ impl Recorder {
         true
     }
 
-    fn create(&mut self, storage: &Direct, seed: u64, event: &Event) -> Answer {
+    fn create(&mut self, storage: &Direct, event: &Event) -> Answer {
         let value = serde_json::to_value(event).ok().and_then(Draft::from_value);
         let Some(mut draft) = value else { return Answer::Rejected };
         self.created += 1;
         // The uid comes from the seed, like everything except times; the name contains a time.
         let object = &event.involved_object;
         let identity = [&object.kind, &object.namespace, &object.name, &event.reason, &event.message];
-        let uid = random::uid(seed, &identity.map(String::as_str).join("\n"), self.created);
+        let uid = random::uid(self.seed, &identity.map(String::as_str).join("\n"), self.created);
         draft.metadata.insert("uid".to_owned(), uid.into());
         let created = event.last_timestamp;
         draft.metadata.insert("creationTimestamp".to_owned(), created.to_string().into());
