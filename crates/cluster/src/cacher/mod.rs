@@ -33,6 +33,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use crate::clock::sleep_until;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
@@ -327,13 +328,5 @@ impl Cacher {
     fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics between two changes that belong together, so the state behind a poisoned lock is consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Sleeps until `deadline`; never resolves without one.
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }

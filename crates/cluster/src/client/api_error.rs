@@ -57,6 +57,18 @@ impl ApiError {
     }
 }
 
+/// An answer about an object that may be deleted already: `None` for a 404.
+///
+/// # Errors
+/// Every other error.
+pub fn ignore_not_found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, ApiError> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,6 +38,7 @@ pub mod events;
 pub mod expectations;
 pub mod fleet;
 pub mod history;
+mod int_or_percent;
 pub mod leader_election;
 pub mod manager;
 pub mod object;

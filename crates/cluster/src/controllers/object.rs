@@ -5,6 +5,7 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::record::event::ObjectReference;
 use serde_json::{Value, json};
 
+pub use crate::resources::conditions::{condition, is_true};
 pub use crate::resources::fields::set;
 
 /// A text in an object, by its JSON pointer; empty if it is missing.
@@ -94,14 +95,4 @@ pub fn reference(object: &Value) -> ObjectReference {
         api_version: text("/apiVersion"),
         field_path: String::new(),
     }
-}
-
-/// A condition of an object's status, by its type.
-pub fn condition<'a>(object: &'a Value, condition_type: &str) -> Option<&'a Value> {
-    object["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == condition_type)
-}
-
-/// Whether a condition exists and is True.
-pub fn is_true(object: &Value, condition_type: &str) -> bool {
-    condition(object, condition_type).is_some_and(|condition| condition["status"] == "True")
 }

@@ -9,6 +9,7 @@ use crate::clock;
 use crate::request::body;
 use crate::request::options::WriteOptions;
 use crate::request::target::Target;
+use crate::resources::conditions;
 use crate::resources::object::Object;
 use crate::status::Status;
 use crate::store::{Fate, UpdateError};
@@ -56,7 +57,7 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
         if generation.is_number() {
             scheduled["observedGeneration"] = generation;
         }
-        set_condition(pod, scheduled);
+        conditions::set(pod, scheduled);
         let api_version = &target.resource.api_version;
         let writer =
             Writer { manager: &options.manager, operation: "Update", subresource: "binding", api_version, now: &now };
@@ -68,20 +69,5 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
         Err(UpdateError::NotFound) => Err(Status::not_found(&target.resource, target.name())),
         Err(UpdateError::Refused(status)) => Err(status),
         Err(UpdateError::Storage(error)) => Err(error.into()),
-    }
-}
-
-/// Sets a condition in the status of an object, replacing one of the same type.
-pub fn set_condition(object: &mut Value, condition: Value) {
-    if !object["status"].is_object() {
-        object["status"] = json!({});
-    }
-    if !object["status"]["conditions"].is_array() {
-        object["status"]["conditions"] = json!([]);
-    }
-    let Some(all) = object["status"]["conditions"].as_array_mut() else { return };
-    match all.iter_mut().find(|one| one["type"] == condition["type"]) {
-        Some(one) => *one = condition,
-        None => all.push(condition),
     }
 }

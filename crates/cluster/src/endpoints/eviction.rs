@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::clock;
-use crate::endpoints::binding::set_condition;
 use crate::request::body;
 use crate::request::options::WriteOptions;
 use crate::request::target::Target;
+use crate::resources::conditions;
 use crate::resources::label_selector::Selector;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
@@ -94,7 +94,7 @@ fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
     let (healthy, desired) = (number("/status/currentHealthy"), number("/status/desiredHealthy"));
     let always = budget.pointer("/spec/unhealthyPodEvictionPolicy").is_some_and(|policy| policy == "AlwaysAllow");
     // A Pod that is not ready may be deleted, unless the application is already disrupted.
-    if !is_ready(pod) && (always || (healthy >= desired && desired > 0)) {
+    if !conditions::is_true(pod, "Ready") && (always || (healthy >= desired && desired > 0)) {
         return Ok(());
     }
     let allowed = number("/status/disruptionsAllowed");
@@ -111,11 +111,6 @@ fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
     Ok(())
 }
 
-fn is_ready(pod: &Value) -> bool {
-    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
-    conditions.into_iter().any(|one| one["type"] == "Ready" && one["status"] == "True")
-}
-
 /// Sets the condition DisruptionTarget of the Pod (`addConditionAndDeletePod`).
 async fn mark(api: &Api, target: &Target) -> Result<(), Status> {
     let resource: &Resource = &target.resource;
@@ -123,7 +118,7 @@ async fn mark(api: &Api, target: &Target) -> Result<(), Status> {
         let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
             "message": "Eviction API: evicting", "lastProbeTime": null,
             "lastTransitionTime": clock::timestamp(clock::now()), "observedGeneration": pod["metadata"]["generation"]});
-        set_condition(pod, condition);
+        conditions::set(pod, condition);
         Ok::<_, ()>(Fate::Kept)
     };
     match api.store.change(resource, &target.key(), false, mark).await {

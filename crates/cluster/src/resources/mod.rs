@@ -2,6 +2,7 @@
 
 pub mod builtin;
 pub mod columns;
+pub mod conditions;
 pub mod definition;
 pub mod fields;
 pub mod label_selector;

@@ -73,21 +73,11 @@ async fn follow(storage: &dyn Storage, limits: Limits) -> Result<(), StorageErro
                 Some(WatchItem::Failed(error)) => return Err(error),
                 None => return Ok(()),
             },
-            () = sleep_until(next) => if let Some((key, revision)) = schedule.pop() {
+            () = clock::sleep_until(next) => if let Some((key, revision)) = schedule.pop() {
                 // If another client was faster, the watch will report its write.
                 storage.txn(&key, revision, Write::Delete).await?;
             },
         }
-    }
-}
-
-/// Sleeps until `moment`; never resolves without one, and at once if it has passed. A timer would take a millisecond
-/// even then, and each write of a flood would start it again.
-async fn sleep_until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) if moment <= Instant::now() => {}
-        Some(moment) => tokio::time::sleep_until(moment).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -4,6 +4,8 @@
 use serde_json::{Value, json};
 
 use super::super::history::REVISION_HASH;
+use super::super::scheduler::filters::tolerates;
+use super::super::scheduler::node_info::taints;
 use super::super::{object, pod};
 
 /// Whether a Node should have a Pod of a DaemonSet.
@@ -43,12 +45,12 @@ pub fn fitness(set: &Value, node: &Value) -> Fitness {
     }
     let mut tolerations = spec["tolerations"].as_array().cloned().unwrap_or_default();
     tolerations.extend(own_tolerations(spec));
-    let taints = node["spec"]["taints"].as_array().into_iter().flatten();
-    let untolerated = taints.filter(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint)));
-    let effects: Vec<&str> = untolerated.map(|taint| object::text(taint, "/effect")).collect();
+    let mut taints = taints(node);
+    taints.retain(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint)));
+    let has = |effect: &str| taints.iter().any(|taint| taint.effect == effect);
     match () {
-        () if effects.contains(&"NoExecute") => Fitness::None,
-        () if effects.contains(&"NoSchedule") => Fitness::Stays,
+        () if has("NoExecute") => Fitness::None,
+        () if has("NoSchedule") => Fitness::Stays,
         () => Fitness::Runs,
     }
 }
@@ -86,17 +88,6 @@ fn own_tolerations(spec: &Value) -> Vec<Value> {
     let is_on_host = spec["hostNetwork"] == true;
     let ours = TOLERATED.iter().filter(|(_, _, on_host)| !on_host || is_on_host);
     ours.map(|(key, effect, _)| json!({"key": key, "operator": "Exists", "effect": effect})).collect()
-}
-
-/// Whether a toleration tolerates a taint (`Toleration.ToleratesTaint`).
-fn tolerates(toleration: &Value, taint: &Value) -> bool {
-    let text = |field: &str| toleration[field].as_str().unwrap_or_default();
-    let is = |field: &str| text(field).is_empty() || taint[field] == text(field);
-    let value = match text("operator") {
-        "" | "Equal" => text("value") == taint["value"].as_str().unwrap_or_default(),
-        operator => operator == "Exists",
-    };
-    is("effect") && is("key") && value
 }
 
 /// Whether `nodeSelector` and the required node affinity select a Node.

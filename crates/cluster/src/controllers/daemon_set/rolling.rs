@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::int_or_percent::scaled;
 use super::super::object;
 use super::node::Fitness;
 use super::{Look, Work};
@@ -31,16 +32,15 @@ impl Look<'_> {
     /// The limits of this update, in Nodes (`updatedDesiredNodeCounts`).
     pub(super) fn limits(&self) -> Limits {
         let nodes = self.fit_nodes().count();
-        let number = |field: &str, otherwise: usize| {
-            let value = self.set.pointer(&format!("/spec/updateStrategy/rollingUpdate/{field}"));
-            match value {
-                Some(Value::String(text)) => {
-                    let percent = text.trim_end_matches('%').parse::<usize>().unwrap_or_default();
-                    nodes.saturating_mul(percent).div_ceil(100)
-                }
-                Some(Value::Number(number)) => number.as_u64().and_then(|number| number.try_into().ok()).unwrap_or(0),
-                _ => otherwise,
+        let number = |field: &str, otherwise: usize| match self
+            .set
+            .pointer(&format!("/spec/updateStrategy/rollingUpdate/{field}"))
+        {
+            Some(value @ (Value::String(_) | Value::Number(_))) => {
+                let nodes = i64::try_from(nodes).unwrap_or(i64::MAX);
+                usize::try_from(scaled(value, nodes, true)).unwrap_or_default()
             }
+            _ => otherwise,
         };
         let limits = Limits { unavailable: number("maxUnavailable", 1), surge: number("maxSurge", 0) };
         // A percentage of few Nodes may round down to 0, which would block every update.

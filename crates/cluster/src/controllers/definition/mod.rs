@@ -14,12 +14,13 @@ use super::context::Context;
 use super::controller::{Controller, SyncError};
 use super::object;
 use super::queue::Queue;
-use crate::client::api_error::ApiError;
+use crate::client::api_error::ignore_not_found;
 use crate::client::discovery::discover;
 use crate::client::lister::Lister;
 use crate::client::resources::DEFINITIONS;
 use crate::client::rest::{Client, Patch};
 use crate::clock;
+use crate::resources::conditions;
 use crate::resources::definition::CLEANUP;
 
 /// How often to check whether the last objects have lost their finalizers.
@@ -64,7 +65,7 @@ impl Controller for DefinitionFinalizer {
         let kept: Vec<&Value> = finalizers.iter().filter(|one| *one != CLEANUP).collect();
         let patch = json!({"metadata": {"resourceVersion": definition["metadata"]["resourceVersion"],
             "finalizers": kept}});
-        unless_gone(self.client.patch(&DEFINITIONS, "", &key.name, "", Patch::Merge(&patch)).await)?;
+        ignore_not_found(self.client.patch(&DEFINITIONS, "", &key.name, "", Patch::Merge(&patch)).await)?;
         Ok(())
     }
 }
@@ -82,14 +83,11 @@ impl DefinitionFinalizer {
     ) -> Result<Option<Value>, SyncError> {
         let new = json!({"type": "Terminating", "status": status, "lastTransitionTime": clock::timestamp(clock::now()),
             "reason": reason, "message": message});
-        let mut conditions = definition["status"]["conditions"].as_array().cloned().unwrap_or_default();
-        match conditions.iter_mut().find(|one| one["type"] == "Terminating") {
-            Some(known) if known["status"] == status && known["reason"] == reason => {}
-            Some(known) => *known = new,
-            None => conditions.push(new),
+        let known = object::condition(&definition, "Terminating");
+        if known.is_none_or(|known| known["status"] != status || known["reason"] != reason) {
+            conditions::set(&mut definition, new);
         }
-        object::set(&mut definition, &["status", "conditions"], conditions.into());
-        unless_gone(self.client.update_status(&DEFINITIONS, &definition).await)
+        Ok(ignore_not_found(self.client.update_status(&DEFINITIONS, &definition).await)?)
     }
 
     /// Deletes the objects of a definition, namespace by namespace; returns how many are left.
@@ -101,7 +99,7 @@ impl DefinitionFinalizer {
         let Some(resource) = found.map(|one| one.resource) else { return Ok(0) };
         let namespaces = self.namespaces(&resource).await?;
         for namespace in namespaces {
-            unless_gone(self.client.delete_collection(&resource, &namespace).await)?;
+            ignore_not_found(self.client.delete_collection(&resource, &namespace).await)?;
         }
         Ok(self.list(&resource).await?.len())
     }
@@ -112,7 +110,7 @@ impl DefinitionFinalizer {
     }
 
     async fn list(&self, resource: &ApiResource) -> Result<Vec<Value>, SyncError> {
-        let list = unless_gone(self.client.metadata().list(resource, &Scope::default()).await)?;
+        let list = ignore_not_found(self.client.metadata().list(resource, &Scope::default()).await)?;
         Ok(list.map(|mut list| list["items"].take()).and_then(|items| items.as_array().cloned()).unwrap_or_default())
     }
 }
@@ -121,12 +119,4 @@ impl DefinitionFinalizer {
 fn is_held(definition: &Value) -> bool {
     let finalizers = definition["metadata"]["finalizers"].as_array();
     object::is_leaving(definition) && finalizers.is_some_and(|all| all.iter().any(|one| one == CLEANUP))
-}
-
-/// An answer about an object that may have been deleted meanwhile: `None` for 404.
-fn unless_gone(answer: Result<Value, ApiError>) -> Result<Option<Value>, SyncError> {
-    match answer {
-        Err(error) if error.is_not_found() => Ok(None),
-        answer => Ok(Some(answer?)),
-    }
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::super::object;
 use super::replicas::wanted;
 use crate::clock::timestamp;
+use crate::resources::conditions;
 
 /// The type of the condition that reports progress.
 pub const PROGRESSING: &str = "Progressing";
@@ -67,7 +68,7 @@ fn put(status: &mut Value, condition: Value) {
 }
 
 fn find<'a>(status: &'a Value, kind: &str) -> Option<&'a Value> {
-    status["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
+    conditions::find(&status["conditions"], kind)
 }
 
 /// Whether all desired replicas are of the newest template and available (`DeploymentComplete`).

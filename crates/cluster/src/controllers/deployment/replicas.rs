@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::super::int_or_percent::scaled;
 use super::super::object;
 
 /// The number of replicas in the spec of a Deployment or ReplicaSet.
@@ -46,17 +47,6 @@ fn fenceposts(deployment: &Value) -> (i64, i64) {
 
 pub(super) fn is_rolling(deployment: &Value) -> bool {
     object::text(deployment, "/spec/strategy/type") != "Recreate"
-}
-
-/// A number, or a percentage of `total`; anything else is 0 (`GetScaledValueFromIntOrPercent`).
-fn scaled(value: &Value, total: i64, up: bool) -> i64 {
-    let most = i64::from(i32::MAX);
-    if let Some(number) = value.as_i64() {
-        return number.clamp(0, most);
-    }
-    let percent = value.as_str().and_then(|text| text.strip_suffix('%')?.parse::<i64>().ok());
-    let hundredfold = percent.unwrap_or_default().max(0).saturating_mul(total);
-    (if up { hundredfold.saturating_add(99) / 100 } else { hundredfold / 100 }).min(most)
 }
 
 /// How many replicas the new ReplicaSet may have now, where the specs of all ReplicaSets add up to `total`

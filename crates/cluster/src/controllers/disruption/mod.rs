@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
 use super::events::Recorder;
+use super::int_or_percent::scaled;
 use super::object;
 use super::pod;
 use super::queue::Queue;
@@ -120,11 +121,11 @@ impl Disruption {
             }
             (Value::Null, least) => {
                 let count = self.scale(pods)?;
-                Ok(Expected { pods: count, healthy: share(least, count) })
+                Ok(Expected { pods: count, healthy: scaled(least, count, true).min(count) })
             }
             (most, _) => {
                 let count = self.scale(pods)?;
-                Ok(Expected { pods: count, healthy: (count - share(most, count)).max(0) })
+                Ok(Expected { pods: count, healthy: (count - scaled(most, count, true)).max(0) })
             }
         }
     }
@@ -153,17 +154,6 @@ impl Disruption {
             by_owner.insert(object::uid(&found).to_owned(), replicas);
         }
         Ok(by_owner.values().sum())
-    }
-}
-
-/// A number, or a percentage of `count`, rounded up.
-fn share(value: &Value, count: i64) -> i64 {
-    match value.as_str() {
-        None => value.as_i64().unwrap_or_default(),
-        Some(text) => {
-            let percent = text.trim_end_matches('%').parse::<i64>().unwrap_or_default().clamp(0, 100);
-            count.saturating_mul(percent).saturating_add(99) / 100
-        }
     }
 }
 
@@ -198,23 +188,4 @@ fn set_condition(status: &mut Value, budget: &Value, reason: &str, message: &str
     status["conditions"] = json!([{"type": ALLOWED, "status": holds, "observedGeneration": generation,
         "lastTransitionTime": since, "reason": reason, "message": message}]);
     status["observedGeneration"] = generation;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(value: Value, count: i64, expected: i64) {
-        assert_eq!(share(&value, count), expected, "{value} of {count}");
-    }
-
-    #[test]
-    fn percentages_are_rounded_up() {
-        check(json!(2), 5, 2);
-        check(json!("50%"), 5, 3);
-        check(json!("0%"), 5, 0);
-        check(json!("100%"), 5, 5);
-        check(json!("1%"), 1000, 10);
-        check(json!("x"), 5, 0);
-    }
 }

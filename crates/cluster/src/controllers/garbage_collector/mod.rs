@@ -29,7 +29,7 @@ use super::controller::{Controller, SyncError};
 use super::events::Recorder;
 use super::object;
 use super::queue::Queue;
-use crate::client::api_error::ApiError;
+use crate::client::api_error::ignore_not_found;
 use crate::client::resources::DEFINITIONS;
 use crate::client::rest::{Client, DeleteOptions};
 use absent_owners::{Absent, absent};
@@ -174,7 +174,8 @@ impl GarbageCollector {
             resource_version: Some(version),
             ..DeleteOptions::default()
         };
-        ignore_not_found(self.client.delete(&resource, namespace, &key.name, options).await)
+        ignore_not_found(self.client.delete(&resource, namespace, &key.name, options).await)?;
+        Ok(())
     }
 
     /// What the graph knows of an object, if the object needs any work.
@@ -304,11 +305,12 @@ impl GarbageCollector {
             self.orphan(&dependent, uid).await?;
         }
         let Some(resource) = self.monitors.resource(&kind) else { return Ok(()) };
-        match self.client.get(&resource, if resource.namespaced { &namespace } else { "" }, &name).await {
-            Ok(latest) if object::uid(&latest) == uid => {
+        let namespace = if resource.namespaced { &*namespace } else { "" };
+        match ignore_not_found(self.client.get(&resource, namespace, &name).await)? {
+            Some(latest) if object::uid(&latest) == uid => {
                 patches::remove_finalizer(&self.client, &resource, &latest, ORPHAN).await
             }
-            other => ignore_not_found(other),
+            _ => Ok(()),
         }
     }
 
@@ -321,10 +323,9 @@ impl GarbageCollector {
             .map(|node| ((*node.kind).clone(), node.namespace.to_string(), node.name.to_string()));
         let Some((kind, namespace, name)) = found else { return Ok(()) };
         let Some(resource) = self.monitors.resource(&kind) else { return Ok(()) };
-        let latest = match self.client.get(&resource, if resource.namespaced { &namespace } else { "" }, &name).await {
-            Ok(latest) => latest,
-            other => return ignore_not_found(other),
-        };
+        let namespace = if resource.namespaced { &*namespace } else { "" };
+        let latest = ignore_not_found(self.client.get(&resource, namespace, &name).await)?;
+        let Some(latest) = latest else { return Ok(()) };
         let references = latest["metadata"]["ownerReferences"].as_array().map_or(&[][..], Vec::as_slice);
         let kept: Vec<Value> = references.iter().filter(|one| one["uid"] != owner).cloned().collect();
         if object::uid(&latest) != dependent || kept.len() == references.len() {
@@ -339,12 +340,4 @@ fn unblocked(references: &[Value]) -> Vec<Value> {
     let mut references = references.to_vec();
     references.iter_mut().for_each(|one| one["blockOwnerDeletion"] = false.into());
     references
-}
-
-/// Treats 404 as a success: the object is already deleted.
-fn ignore_not_found(answer: Result<Value, ApiError>) -> Result<(), SyncError> {
-    match answer {
-        Err(error) if !error.is_not_found() => Err(error.into()),
-        _ => Ok(()),
-    }
 }

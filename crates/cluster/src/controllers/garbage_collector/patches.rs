@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::controller::SyncError;
 use super::super::object;
+use crate::client::api_error::ignore_not_found;
 use crate::client::rest::{Client, Patch};
 
 /// Sets the owner references of an object.
@@ -50,5 +51,6 @@ async fn write(
     let patch = json!({"metadata": {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"],
         field: elements}});
     let (namespace, name) = (object::namespace(latest), object::name(latest));
-    super::ignore_not_found(client.patch(resource, namespace, name, "", Patch::Merge(&patch)).await)
+    ignore_not_found(client.patch(resource, namespace, name, "", Patch::Merge(&patch)).await)?;
+    Ok(())
 }

@@ -8,6 +8,7 @@ use super::{Look, Verdict, indexes};
 use crate::client::api_error::ApiError;
 use crate::client::resources::JOBS;
 use crate::clock::timestamp;
+use crate::resources::conditions;
 
 /// The type of the condition of a Job that has failed while its Pods are still ending.
 pub const FAILURE_TARGET: &str = "FailureTarget";
@@ -28,21 +29,19 @@ pub fn finish_time(job: &Value) -> Option<i64> {
 }
 
 /// Sets a condition; returns whether its status has changed.
-fn set(conditions: &mut Vec<Value>, kind: &str, status: &str, reason: &str, message: &str, now: i64) -> bool {
-    let time = timestamp(now);
-    let new = json!({"type": kind, "status": status, "lastProbeTime": time, "lastTransitionTime": time,
-        "reason": reason, "message": message});
-    match conditions.iter_mut().find(|one| one["type"] == kind) {
-        Some(known) if known["status"] == status => false,
-        Some(known) => {
-            *known = new;
-            true
-        }
-        None => {
-            conditions.push(new);
-            true
-        }
+fn set(conditions: &mut Vec<Value>, new: Value) -> bool {
+    if conditions.iter().any(|known| known["type"] == new["type"] && known["status"] == new["status"]) {
+        return false;
     }
+    conditions::put(conditions, new);
+    true
+}
+
+/// A condition as of `now`, in seconds since 1970 (`newCondition`).
+fn condition(kind: &str, status: &str, reason: &str, message: &str, now: i64) -> Value {
+    let time = timestamp(now);
+    json!({"type": kind, "status": status, "lastProbeTime": time, "lastTransitionTime": time, "reason": reason,
+        "message": message})
 }
 
 impl Look<'_> {
@@ -59,12 +58,13 @@ impl Look<'_> {
         if let Some(verdict) = verdict {
             let (first, last) =
                 if verdict.has_failed { (FAILURE_TARGET, "Failed") } else { (SUCCESS_CRITERIA_MET, "Complete") };
-            set(&mut conditions, first, "True", &verdict.reason, &verdict.message, self.now);
+            let new = |kind| condition(kind, "True", &verdict.reason, &verdict.message, self.now);
+            set(&mut conditions, new(first));
             let is_counted = counted.uncounted_succeeded.is_empty()
                 && counted.uncounted_failed.is_empty()
                 && counted.to_release.is_empty();
             if counted.active == 0 && counted.terminating == 0 && is_counted {
-                set(&mut conditions, last, "True", &verdict.reason, &verdict.message, self.now);
+                set(&mut conditions, new(last));
                 if verdict.has_failed {
                     events.push((false, &verdict.reason, &verdict.message));
                 } else {
@@ -73,11 +73,12 @@ impl Look<'_> {
                 }
             }
         } else if self.is_suspended() {
-            if set(&mut conditions, SUSPENDED, "True", "JobSuspended", "Job suspended", self.now) {
+            let new = condition(SUSPENDED, "True", "JobSuspended", "Job suspended", self.now);
+            if set(&mut conditions, new) {
                 events.push((true, "Suspended", "Job suspended"));
             }
         } else if object::is_true(self.job, SUSPENDED) {
-            set(&mut conditions, SUSPENDED, "False", "JobResumed", "Job resumed", self.now);
+            set(&mut conditions, condition(SUSPENDED, "False", "JobResumed", "Job resumed", self.now));
             status.insert("startTime".to_owned(), timestamp(self.now).into());
             events.push((true, "Resumed", "Job resumed"));
         }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::controller::SyncError;
 use super::super::object;
-use crate::client::api_error::ApiError;
+use crate::client::api_error::ignore_not_found;
 use crate::client::discovery::Discovered;
 use crate::client::resources::PODS;
 use crate::client::rest::{Client, DeleteOptions};
@@ -107,14 +107,6 @@ fn grace(pods: &Value) -> u64 {
 
 fn items(list: &Value) -> &[Value] {
     list["items"].as_array().map_or(&[], Vec::as_slice)
-}
-
-/// Treats 404 as a success: the object is already deleted.
-fn ignore_not_found(answer: Result<Value, ApiError>) -> Result<(), SyncError> {
-    match answer {
-        Err(error) if !error.is_not_found() => Err(error.into()),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::super::history::REVISION_HASH;
+use super::super::int_or_percent::scaled;
 use super::super::object;
 use super::Look;
 use crate::client::api_error::ApiError;
@@ -35,10 +36,7 @@ impl Look<'_> {
     fn max_unavailable(&self, replicas: usize) -> Option<usize> {
         let value =
             self.set.pointer("/spec/updateStrategy/rollingUpdate/maxUnavailable").filter(|one| !one.is_null())?;
-        let number = match value.as_str().and_then(|text| text.strip_suffix('%')) {
-            Some(percent) => replicas.saturating_mul(percent.parse().unwrap_or_default()) / 100,
-            None => value.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or_default(),
-        };
-        Some(number.max(1))
+        let number = scaled(value, i64::try_from(replicas).unwrap_or(i64::MAX), false);
+        Some(usize::try_from(number).unwrap_or_default().max(1))
     }
 }

@@ -10,6 +10,7 @@ use super::recorder::{About, What};
 use crate::clock;
 use crate::random;
 use crate::resources::builtin::{DEPLOYMENTS, JOBS, NODES, PODS, REPLICA_SETS};
+use crate::resources::fields::set;
 use crate::resources::resource::Resource;
 use crate::scenario::population::model::{Container, Job, Pod, PodState, Template};
 use crate::scenario::population::{self, names, objects};
@@ -291,18 +292,4 @@ impl Storm {
 
 fn generation(value: &Value) -> u64 {
     value.pointer("/metadata/generation").and_then(Value::as_u64).unwrap_or(1)
-}
-
-/// Sets a field, and replaces everything on the path to it that is not an object.
-pub fn set(value: &mut Value, path: &[&str], new: Value) {
-    let Some((field, rest)) = path.split_first() else {
-        *value = new;
-        return;
-    };
-    if !value.is_object() {
-        *value = json!({});
-    }
-    if let Value::Object(fields) = value {
-        set(fields.entry(*field).or_insert(Value::Null), rest, new);
-    }
 }

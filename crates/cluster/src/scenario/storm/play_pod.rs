@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::Storm;
 use super::activity::{Change, Choice, Home};
-use super::play::set;
 use super::recorder::{About, What};
 use crate::clock;
 use crate::resources::builtin::PODS;
+use crate::resources::fields::set;
 use crate::scenario::population::model::{Container, Pod, PodState};
 use crate::scenario::population::{self, pod};
 
