@@ -9,7 +9,7 @@ use crate::clock;
 use crate::faults::Faults;
 use crate::resources::builtin::{NAMESPACES, SYSTEM_NAMESPACES};
 use crate::resources::object::Draft;
-use crate::storage::swap::Swap;
+use crate::storage::restartable::RestartableMemory;
 use crate::storage::{Storage, StorageError};
 use crate::store::Store;
 
@@ -18,9 +18,9 @@ pub async fn open(args: &Args) -> std::io::Result<(Arc<dyn Storage>, Arc<Faults>
     if let Some(address) = &args.etcd {
         return Ok((open_etcd(address).await?, Arc::default()));
     }
-    let swap = Arc::new(Swap::new(args.first_revision));
-    let faults = Arc::new(Faults::before(Arc::clone(&swap)));
-    Ok((swap, faults))
+    let storage = Arc::new(RestartableMemory::new(args.first_revision));
+    let faults = Arc::new(Faults::before(Arc::clone(&storage)));
+    Ok((storage, faults))
 }
 
 #[cfg(feature = "etcd")]

@@ -130,7 +130,7 @@ use crate::faults::Faults;
 use crate::ledger::Ledger;
 use crate::ledger::file::File;
 use crate::resources::registry::Registry;
-use crate::scenario::director::Director;
+use crate::scenario::runner::Runner;
 use crate::server::App;
 use crate::storage::{Storage, StorageError};
 use crate::store::Store;
@@ -175,7 +175,7 @@ async fn run(args: Args) -> std::io::Result<()> {
             let options = controllers::options::Options {
                 seed: args.seed,
                 lease: Some(Default::default()),
-                fleet: app.control.fleet.clone(),
+                failed_nodes: app.control.failed_nodes.clone(),
                 pace: args.pace,
                 ..Default::default()
             };
@@ -185,7 +185,7 @@ async fn run(args: Args) -> std::io::Result<()> {
     };
     if args.scenarios.iter().any(|one| !one.is_load()) {
         let client = Client::new(server::router(Arc::clone(&app)), "kubectl");
-        app.control.director.begin(client, &args.scenarios);
+        app.control.runner.begin(client, &args.scenarios);
     }
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{address}")?;
@@ -231,7 +231,7 @@ async fn start(args: &Args) -> std::io::Result<Arc<App>> {
     args.faults.iter().cloned().for_each(|fault| drop(faults.add(fault)));
     let file = args.ledger.as_deref().map(File::create).transpose()?.unwrap_or_default();
     let app = start_on(storage, faults, file, args).await.map_err(std::io::Error::other)?;
-    let own = controllers::start_servers_own(server::router(Arc::clone(&app)), args.seed)?;
+    let own = controllers::start_apiserver_controllers(server::router(Arc::clone(&app)), args.seed)?;
     // The task ends with the runtime that serves.
     tokio::spawn(async move {
         let _own = own;
@@ -251,10 +251,10 @@ async fn start_on(
     tokio::spawn(cacher::compactor::run(Arc::clone(&storage)));
     tokio::spawn(write::event_ttl::run(Arc::clone(&storage), args.events));
     let store = Arc::new(Store::new(Arc::clone(&storage)));
-    let director = Director::new(args.seed);
+    let runner = Runner::new(args.seed);
     // The direct writes of a load do not wait for answers, which an etcd would require.
     let is_load = args.etcd.is_none() && args.scenarios.iter().any(|one| one.is_load());
-    director.populate(&store, args.pods, is_load.then_some(args.rate)).await?;
+    runner.populate(&store, args.pods, is_load.then_some(args.rate)).await?;
     bootstrap::system_namespaces(&store).await?;
     let api = Arc::new(Api {
         store,
@@ -270,5 +270,5 @@ async fn start_on(
     for cacher in cachers {
         cacher.wait_until_fresh(0).await;
     }
-    Ok(Arc::new(App { api, control: Control { fleet: Default::default(), director } }))
+    Ok(Arc::new(App { api, control: Control { failed_nodes: Default::default(), runner } }))
 }

@@ -29,7 +29,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant};
 
-use super::lister_watcher::{ListerWatcher, Told};
+use super::lister_watcher::{ListerWatcher, Outcome};
 use super::rest::Client;
 use crate::random::Random;
 
@@ -151,7 +151,7 @@ impl Informers {
 
     /// Drives one informer until its task is aborted.
     async fn run(self, id: InformerId, lister_watcher: ListerWatcher) {
-        let mut under_way: LocalBoxStream<'static, Told> = stream::pending().boxed_local();
+        let mut under_way: LocalBoxStream<'static, Outcome> = stream::pending().boxed_local();
         let mut action = self.input(id, Input::Start);
         loop {
             if let Some(action) = action.take() {
@@ -165,8 +165,8 @@ impl Informers {
                 }
             };
             action = tokio::select! {
-                told = under_way.next() => match told {
-                    Some(told) => self.told(id, told),
+                outcome = under_way.next() => match outcome {
+                    Some(outcome) => self.outcome(id, outcome),
                     None => {
                         under_way = stream::pending().boxed_local();
                         None
@@ -178,18 +178,18 @@ impl Informers {
         }
     }
 
-    fn told(&self, id: InformerId, told: Told) -> Option<Action> {
-        match told {
-            Told::Opened => self.input(id, Input::Opened),
+    fn outcome(&self, id: InformerId, outcome: Outcome) -> Option<Action> {
+        match outcome {
+            Outcome::Opened => self.input(id, Input::Opened),
             // A frame may end the watch; the frames after it are then not read.
-            Told::Frames(lines) => {
+            Outcome::Frames(lines) => {
                 let mut frames = lines.split_inclusive(|byte| *byte == b'\n');
                 frames.find_map(|frame| self.input(id, Input::Bytes(frame)))
             }
-            Told::Closed(code) => self.input(id, Input::Closed(code)),
-            Told::Page(page) => self.input(id, Input::PageBytes(&page)),
-            Told::Failed(failure) => self.input(id, Input::Failed(failure)),
-            Told::ProbePassed => self.input(id, Input::ProbePassed),
+            Outcome::Closed(code) => self.input(id, Input::Closed(code)),
+            Outcome::Page(page) => self.input(id, Input::PageBytes(&page)),
+            Outcome::Failed(failure) => self.input(id, Input::Failed(failure)),
+            Outcome::ProbePassed => self.input(id, Input::ProbePassed),
         }
     }
 

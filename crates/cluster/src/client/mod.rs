@@ -7,7 +7,7 @@
 pub mod api_error;
 pub mod discovery;
 pub mod informers;
-pub mod insider;
+pub mod internal;
 pub mod lister;
 pub mod lister_watcher;
 pub mod resources;

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tower_service::Service;
 
 use super::api_error::ApiError;
-use super::insider::Insider;
+use super::internal::Internal;
 use super::resources::NAMESPACES;
 
 /// Sends requests as one program. Clones are cheap, and send as the same program.
@@ -93,7 +93,7 @@ impl Client {
             .uri(uri)
             .header(header::HOST, "localhost")
             .header(header::USER_AGENT, &self.user_agent)
-            .extension(Insider::new());
+            .extension(Internal::new());
         if let Some(accept) = &self.accept {
             request = request.header(header::ACCEPT, accept);
         }

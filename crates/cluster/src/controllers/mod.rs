@@ -8,7 +8,7 @@
 //! ```
 //!
 //! All of them run on one thread with a runtime of its own (`manager.rs`), so that they share state in `Rc`s and never
-//! block the threads that serve requests. Injected faults do not apply to them: `client/insider.rs`.
+//! block the threads that serve requests. Injected faults do not apply to them: `client/internal.rs`.
 //!
 //! # A new controller
 //!
@@ -19,24 +19,24 @@
 //! 3. Tests against the running server, in `controllers/tests/`: `Cluster::start(|manager| manager.add::<Yours>())`.
 //!
 //! What a controller can build on: [`object`] and [`pod`] read objects, which are JSON with their kind;
-//! [`crate::resources::label_selector`] reads label selectors; [`claim`] adopts and releases objects; [`expectations`]
-//! prevent a second creation; a [`pod_handler::PodHandler`] queues the workloads of changed Pods; [`written`] waits
-//! until an informer shows what was written; [`history`] keeps templates as ControllerRevisions; a [`events::Recorder`]
-//! records Events; [`queue::Queue::add_after`] queues a key after a delay. A conflict (409) is not a mistake: return
-//! the error, and the key is queued again. While `sync` awaits a request, other keys are worked on, but never the same
-//! one.
+//! [`crate::resources::label_selector`] reads label selectors; [`controller_ref_manager`] adopts and releases objects;
+//! [`expectations`] prevent a second creation; a [`pod_handler::PodHandler`] queues the workloads of changed Pods;
+//! [`written`] waits until an informer shows what was written; [`history`] keeps templates as ControllerRevisions; a
+//! [`events::Recorder`] records Events; [`queue::Queue::add_after`] queues a key after a delay. A conflict (409) is not
+//! a mistake: return the error, and the key is queued again. While `sync` awaits a request, other keys are worked on,
+//! but never the same one.
 //!
 //! Rules: read from listers and write through the client; write nothing that the object already has; a second `sync`
 //! right after the first must do nothing; the passing of time causes no event, so use `add_after` for that. Objects are
 //! written by clients that may get them wrong: read fields with `text`, `number` and `count` and set them with
 //! [`object::set`], which do not panic on any shape of an object.
 
-pub mod claim;
 pub mod context;
 pub mod controller;
+pub mod controller_ref_manager;
 pub mod events;
 pub mod expectations;
-pub mod fleet;
+pub mod failed_nodes;
 pub mod history;
 mod int_or_percent;
 pub mod leader_election;
@@ -57,6 +57,7 @@ pub mod daemon_set;
 pub mod definition;
 pub mod deployment;
 pub mod disruption;
+mod duration;
 pub mod endpoint_slice;
 pub mod endpoints;
 pub mod garbage_collector;
@@ -92,7 +93,7 @@ pub fn start(router: Router, options: Options) -> std::io::Result<Controllers> {
 ///
 /// # Errors
 /// When the system has no thread for it.
-pub fn start_servers_own(router: Router, seed: u64) -> std::io::Result<Controllers> {
+pub fn start_apiserver_controllers(router: Router, seed: u64) -> std::io::Result<Controllers> {
     let options = Options { seed, ..Options::default() };
     manager::start(router, options, |manager| manager.add::<definition::DefinitionFinalizer>())
 }

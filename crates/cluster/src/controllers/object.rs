@@ -59,7 +59,7 @@ pub fn annotation<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
 }
 
 /// Whether the object is being deleted.
-pub fn is_leaving(object: &Value) -> bool {
+pub fn is_being_deleted(object: &Value) -> bool {
     !text(object, "/metadata/deletionTimestamp").is_empty()
 }
 

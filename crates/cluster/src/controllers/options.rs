@@ -2,7 +2,7 @@
 
 use tokio::time::Duration;
 
-use super::fleet::Fleet;
+use super::failed_nodes::FailedNodes;
 use super::leader_election::Timing;
 use super::pace::Pace;
 
@@ -14,7 +14,7 @@ pub struct Options {
     /// The times of the leader election among the managers of several servers over one storage; `None` for no election.
     pub lease: Option<Timing>,
     /// The nodes that are made to fail.
-    pub fleet: Fleet,
+    pub failed_nodes: FailedNodes,
     /// How fast the simulated kubelets work.
     pub pace: Pace,
     /// For how long changes of Pods are collected before the endpoints of their Services are written.

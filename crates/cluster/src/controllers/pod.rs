@@ -7,7 +7,7 @@ use super::object;
 
 /// Whether the Pod is active: it has not ended and is not being deleted (`IsPodActive`).
 pub fn is_active(pod: &Value) -> bool {
-    !matches!(object::text(pod, "/status/phase"), "Succeeded" | "Failed") && !object::is_leaving(pod)
+    !matches!(object::text(pod, "/status/phase"), "Succeeded" | "Failed") && !object::is_being_deleted(pod)
 }
 
 /// Whether the condition Ready is True (`IsPodReady`).

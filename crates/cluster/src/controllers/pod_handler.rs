@@ -44,10 +44,10 @@ impl PodHandler {
     fn changed(&self, change: &Change) {
         let pod = change.object();
         let key = self.controller_key(pod);
-        let is_leaving = |pod: &Object| self.pods.parse(pod).is_some_and(|pod| object::is_leaving(&pod));
+        let is_being_deleted = |pod: &Object| self.pods.parse(pod).is_some_and(|pod| object::is_being_deleted(&pod));
         match change {
             // A manager that starts may find Pods that are already being deleted.
-            Change::Added { new, .. } if is_leaving(new) => self.gone(key, new),
+            Change::Added { new, .. } if is_being_deleted(new) => self.gone(key, new),
             Change::Added { .. } => {
                 if let Some(key) = &key {
                     self.expectations.creation_observed(key);
@@ -56,7 +56,7 @@ impl PodHandler {
             }
             Change::Updated { old, new, .. } => {
                 // The beginning of a deletion already counts: the Pod itself may remain for a long time.
-                if is_leaving(new) {
+                if is_being_deleted(new) {
                     self.gone(key.clone(), new);
                     self.gone(self.controller_key(old).filter(|before| Some(before) != key.as_ref()), old);
                     return;

@@ -120,7 +120,7 @@ impl<'a> PodView<'a> {
     }
 
     /// Whether the Pod is being deleted.
-    pub fn is_leaving(&self) -> bool {
+    pub fn is_being_deleted(&self) -> bool {
         self.metadata.deletion_timestamp.is_some()
     }
 

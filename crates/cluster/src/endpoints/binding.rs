@@ -39,7 +39,7 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
         }
         let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let bound = text("/spec/nodeName");
-        if current.is_leaving() {
+        if current.is_being_deleted() {
             return refuse(format!("pod {} is being deleted, cannot be assigned to a host", target.name()));
         }
         if !bound.is_empty() {

@@ -14,7 +14,7 @@ use futures::{SinkExt, StreamExt};
 use crate::api::Api;
 use crate::cacher::frame::Frame;
 use crate::cacher::watcher::{Start, Step, WatchRequest, Watcher};
-use crate::endpoints::wire::{Line, Wire};
+use crate::endpoints::connection::{PendingWatch, WatchConnection};
 use crate::printers::form::Form;
 use crate::printers::response::json_response;
 use crate::request::options::Options;
@@ -38,9 +38,9 @@ pub async fn watch(
 ) -> Result<Response, Status> {
     let resource = &target.resource;
     let faults = api.faults.met_by(&parts.extensions);
-    let line = Line::of(&api.registry, &api.ledger, parts, &faults);
+    let pending = PendingWatch::of(&api.registry, &api.ledger, parts, &faults);
     let unset = matches!(options.version.as_str(), "" | "0");
-    let watch_list = faults.has_watch_list(line.about(), options.initial_events.is_some() || unset);
+    let watch_list = faults.has_watch_list(pending.about(), options.initial_events.is_some() || unset);
     options.validate_watch(watch_list)?;
     let revision = options.revision()?;
     let upgrade = websocket::is_upgrade(&parts.headers);
@@ -57,7 +57,7 @@ pub async fn watch(
     let start = match options.initial_events {
         // The cluster's own watches have no deadline, and would wait forever for a revision that a restarted storage
         // may never reach.
-        None if line.is_insider() && revision > api.store.revision() => {
+        None if pending.is_internal() && revision > api.store.revision() => {
             Start::Failed(Status::too_old(revision, cacher.oldest()))
         }
         None if unset && (!streams || cacher.wait_until_fresh(revision).await) => {
@@ -88,7 +88,7 @@ pub async fn watch(
     };
     let watcher = || Watcher::new(Arc::clone(&cacher), Arc::clone(faults.switches()), request);
     if !upgrade {
-        return Ok(over_http(line.open(watcher()).await));
+        return Ok(over_http(pending.open(watcher()).await));
     }
     let protocols = websocket::offered_protocols(&parts.headers)?;
     let upgrade = match WebSocketUpgrade::from_request_parts(parts, &()).await {
@@ -100,10 +100,10 @@ pub async fn watch(
         .protocols(protocols)
         .max_message_size(LARGEST_MESSAGE)
         .max_frame_size(LARGEST_MESSAGE)
-        .on_upgrade(async move |socket| over_websocket(line.open(watcher).await, socket).await))
+        .on_upgrade(async move |socket| over_websocket(pending.open(watcher).await, socket).await))
 }
 
-fn over_http(watcher: Wire) -> Response {
+fn over_http(watcher: WatchConnection) -> Response {
     // Frames that are ready together are flushed together without being copied: the connection writes until there are
     // none.
     let start = Some((watcher, Vec::<Frame>::new().into_iter()));
@@ -124,7 +124,7 @@ fn over_http(watcher: Wire) -> Response {
     json_response(Body::from_stream(stream))
 }
 
-async fn over_websocket(mut watcher: Wire, socket: WebSocket) {
+async fn over_websocket(mut watcher: WatchConnection, socket: WebSocket) {
     let (mut sink, mut incoming) = socket.split();
     loop {
         let step = tokio::select! {

@@ -30,7 +30,7 @@ impl Outgoing {
 
 /// The faults between a watch and its connection.
 #[derive(Debug)]
-pub struct Tamper {
+pub struct FrameFaults {
     rules: Arc<Rules>,
     about: About,
     /// The number of frames that were offered.
@@ -41,7 +41,7 @@ pub struct Tamper {
     stalled: Option<u64>,
 }
 
-impl Tamper {
+impl FrameFaults {
     /// The faults for one watch.
     pub fn new(rules: Arc<Rules>, about: About) -> Self {
         Self { rules, about, offered: 0, held: None, stalled: None }

@@ -1,7 +1,7 @@
 //! Injected faults.
 //!
 //! ```text
-//! request ─► answers ─► endpoints ─► watcher ─► endpoints/wire ─► HTTP or WebSocket
+//! request ─► answers ─► endpoints ─► watcher ─► endpoints/connection ─► HTTP or WebSocket
 //!              ▲                                       ▲
 //!              └── rules (rule, grammar, about) ───────┘ frames
 //! ```
@@ -25,7 +25,7 @@ use axum::http::Extensions;
 use axum::http::request::Parts;
 
 use crate::cacher::switches::Switches;
-use crate::client::insider::Insider;
+use crate::client::internal::Internal;
 use crate::clock;
 use crate::faults::about::About;
 use crate::faults::answers::Struck;
@@ -33,7 +33,7 @@ use crate::faults::rule::{Rule, Spec};
 use crate::faults::rules::Rules;
 use crate::resources::registry::Registry;
 use crate::resources::resource::Resource;
-use crate::storage::swap::Swap;
+use crate::storage::restartable::RestartableMemory;
 
 /// The faults that are on. The control endpoints change them.
 #[derive(Debug, Default)]
@@ -43,12 +43,12 @@ pub struct Faults {
     without_watch_list: AtomicBool,
     rules: Arc<Rules>,
     /// The storage, if it can be restarted.
-    restartable: OnceLock<Arc<Swap>>,
+    restartable: OnceLock<Arc<RestartableMemory>>,
 }
 
 impl Faults {
     /// No faults yet, for a storage that can be restarted.
-    pub fn before(storage: Arc<Swap>) -> Self {
+    pub fn before(storage: Arc<RestartableMemory>) -> Self {
         Self { restartable: storage.into(), ..Self::default() }
     }
 
@@ -56,7 +56,7 @@ impl Faults {
     /// Faults are meant for clients that watch the cluster; if they cut off the cluster's own controllers, nothing
     /// would change any more.
     pub fn met_by(self: &Arc<Self>, extensions: &Extensions) -> Arc<Self> {
-        if extensions.get::<Insider>().is_some() { Arc::default() } else { Arc::clone(self) }
+        if extensions.get::<Internal>().is_some() { Arc::default() } else { Arc::clone(self) }
     }
 
     /// The switches of running watches.
@@ -65,7 +65,7 @@ impl Faults {
     }
 
     /// The storage, if it can be restarted.
-    pub fn restartable(&self) -> Option<&Arc<Swap>> {
+    pub fn restartable(&self) -> Option<&Arc<RestartableMemory>> {
         self.restartable.get()
     }
 

@@ -10,6 +10,11 @@ use serde_json::{Map, Value};
 
 use crate::resources::resource::Resource;
 
+/// The finalizer that keeps an object until its dependents are deleted (`metav1.FinalizerDeleteDependents`).
+pub const DELETE_DEPENDENTS: &str = "foregroundDeletion";
+/// The finalizer that keeps an object until no object refers to it as its owner (`metav1.FinalizerOrphanDependents`).
+pub const ORPHAN_DEPENDENTS: &str = "orphan";
+
 /// An empty resourceVersion, into which the version is written later.
 const VERSION: &str = "\"resourceVersion\":\"\"";
 
@@ -254,7 +259,7 @@ impl Object {
     }
 
     /// Whether it is being deleted.
-    pub fn is_leaving(&self) -> bool {
+    pub fn is_being_deleted(&self) -> bool {
         // The text may contain the name elsewhere, but it is rare, so parsing is rare.
         self.metadata_contains("\"deletionTimestamp\"") && self.to_value()["metadata"]["deletionTimestamp"].is_string()
     }

@@ -5,8 +5,8 @@
 //! it to the storage directly, at any rate and without controllers. All begin with the cluster that [`population`]
 //! creates.
 
-pub mod director;
 pub mod population;
+pub mod runner;
 pub mod storm;
 #[cfg(test)]
 mod tests;

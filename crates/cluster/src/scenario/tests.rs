@@ -19,10 +19,13 @@ const DEADLINE: Duration = Duration::from_secs(90);
 async fn play(scenarios: &[Scenario]) -> (Server, controllers::manager::Controllers) {
     let server = serve(Args { pods: 60, scenarios: scenarios.to_vec(), ..quiet() }).await;
     let router = || server::router(Arc::clone(&server.app));
-    let options =
-        controllers::options::Options { seed: 1, fleet: server.app.control.fleet.clone(), ..Default::default() };
+    let options = controllers::options::Options {
+        seed: 1,
+        failed_nodes: server.app.control.failed_nodes.clone(),
+        ..Default::default()
+    };
     let controllers = controllers::start(router(), options).unwrap();
-    server.app.control.director.begin(Client::new(router(), "kubectl"), scenarios);
+    server.app.control.runner.begin(Client::new(router(), "kubectl"), scenarios);
     (server, controllers)
 }
 

@@ -6,7 +6,7 @@
 #[cfg(feature = "etcd")]
 pub mod etcd;
 pub mod memory;
-pub mod swap;
+pub mod restartable;
 #[cfg(test)]
 mod tests;
 

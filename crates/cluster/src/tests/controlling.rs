@@ -133,13 +133,13 @@ async fn what_somebody_deletes_does_not_come_back() {
     within(newest.wait_for(|newest| *newest > then + 1000)).await.unwrap();
     server.control("rate?value=0").await;
     // Without kubelets, the deletion of its Pods does not finish.
-    let is_leaving = |pod: &Value| pod["metadata"]["deletionTimestamp"].is_string();
+    let is_being_deleted = |pod: &Value| pod["metadata"]["deletionTimestamp"].is_string();
     within(async {
         for (path, may_leave) in
             [("/apis/apps/v1/namespaces/shop/replicasets", false), ("/api/v1/namespaces/shop/pods", true)]
         {
             let path = format!("{path}?labelSelector=app%3D{name}");
-            let stays = |one: &Value| !(may_leave && is_leaving(one));
+            let stays = |one: &Value| !(may_leave && is_being_deleted(one));
             while server.get(&path).await.1["items"].as_array().unwrap().iter().any(stays) {
                 newest.changed().await.unwrap();
             }

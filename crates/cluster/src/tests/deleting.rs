@@ -132,8 +132,8 @@ async fn a_definition_waits_for_objects_that_are_held_and_takes_no_new_ones() {
     server.delete(&path).await;
     let (status, refused) = server.post(WIDGETS, &json!({"metadata": {"name": "late"}})).await;
     assert_eq!((status, &refused["reason"]), (405, &json!("MethodNotAllowed")), "{refused}");
-    let is_leaving = |widget: &Value| widget["metadata"]["deletionTimestamp"].is_string();
-    eventually(&server, &format!("{WIDGETS}/held"), "leaving", is_leaving).await;
+    let is_being_deleted = |widget: &Value| widget["metadata"]["deletionTimestamp"].is_string();
+    eventually(&server, &format!("{WIDGETS}/held"), "leaving", is_being_deleted).await;
     let (_, waiting) = server.get(&path).await;
     let told = waiting["status"]["conditions"].as_array().unwrap().iter().find(|one| one["type"] == "Terminating");
     let told = told.map(|one| (&one["status"], &one["reason"]));

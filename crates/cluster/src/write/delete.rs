@@ -16,18 +16,13 @@ use crate::request::options::{Options, parse_dry_run};
 use crate::resources::builtin::{DEFINITIONS, NAMESPACES, PODS};
 use crate::resources::definition;
 use crate::resources::fields;
-use crate::resources::object::Object;
+use crate::resources::object::{DELETE_DEPENDENTS, ORPHAN_DEPENDENTS, Object};
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
 use crate::status::Status;
 use crate::store::{Fate, ListQuery, UpdateError};
-use crate::write::gone;
-use crate::write::may_go;
-
-/// The finalizer that keeps an object until its dependents are deleted.
-pub const FOREGROUND: &str = "foregroundDeletion";
-/// The finalizer that keeps an object until no object refers to it as its owner.
-pub const ORPHAN: &str = "orphan";
+use crate::write::after_delete;
+use crate::write::should_delete_during_update;
 
 /// The namespaces that must not be deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
@@ -180,7 +175,7 @@ pub async fn remove(
         let mut marked = value.clone();
         begin(resource, &mut marked, deletion);
         // An object that is deleted at once is returned in its last state, without marks.
-        if may_go(resource, &marked) {
+        if should_delete_during_update(resource, &marked) {
             return Ok(Fate::Removed);
         }
         *value = marked;
@@ -193,7 +188,7 @@ pub async fn remove(
         Err(UpdateError::Storage(error)) => return Err(error.into()),
     };
     if fate == Fate::Removed && !deletion.dry_run {
-        gone::gone(api, resource, &object);
+        after_delete::after_delete(api, resource, &object);
     }
     Ok(Some((object, fate)))
 }
@@ -226,12 +221,12 @@ fn begin(resource: &Resource, value: &mut Value, deletion: &Deletion) {
     }
     let finalizer = match deletion.policy {
         Policy::Background => None,
-        Policy::Foreground => Some(FOREGROUND),
-        Policy::Orphan => Some(ORPHAN),
+        Policy::Foreground => Some(DELETE_DEPENDENTS),
+        Policy::Orphan => Some(ORPHAN_DEPENDENTS),
     };
     if let Some(finalizer) = finalizer {
         let mut all = metadata.get("finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
-        all.retain(|one| one != FOREGROUND && one != ORPHAN);
+        all.retain(|one| one != DELETE_DEPENDENTS && one != ORPHAN_DEPENDENTS);
         all.push(finalizer.into());
         metadata.insert("finalizers".to_owned(), all.into());
     }

@@ -1,9 +1,9 @@
 //! Writes: create, replace and patch. A request that is refused changes nothing.
 
+pub mod after_delete;
 pub mod defaults;
 pub mod delete;
 pub mod event_ttl;
-pub mod gone;
 pub mod json_patch;
 pub mod managed_fields;
 pub mod patch;
@@ -98,14 +98,18 @@ async fn create_object(
         metadata.insert("namespace".to_owned(), namespace.into());
         match api.store.get(&NAMESPACES, namespace).await? {
             None => return Err(Status::not_found(&NAMESPACES, namespace)),
-            Some(found) if found.is_leaving() => {
+            Some(found) if found.is_being_deleted() => {
                 return Err(Status::namespace_terminating(resource, &name, namespace));
             }
             Some(_) => {}
         }
     }
     if resource.is_custom()
-        && api.store.get(&DEFINITIONS, &resource.definition).await?.is_some_and(|definition| definition.is_leaving())
+        && api
+            .store
+            .get(&DEFINITIONS, &resource.definition)
+            .await?
+            .is_some_and(|definition| definition.is_being_deleted())
     {
         return Err(Status::definition_terminating());
     }
@@ -241,7 +245,7 @@ pub async fn update(
         let before = value.clone();
         value["apiVersion"] = Value::from(&*resource.api_version);
         change(current, value)?;
-        keep_own(resource, target.part, current, &before, value)?;
+        prepare_for_update(resource, target.part, current, &before, value)?;
         validate::change(resource, &before, value)?;
         if *resource == **DEFINITIONS {
             definition = Some(define(api, value)?);
@@ -269,7 +273,7 @@ pub async fn update(
         let api_version = &resource.api_version;
         let writer = Writer { manager: &options.manager, operation, subresource, api_version, now: &now };
         managed_fields::stamp(&before, value, writer);
-        Ok(if may_go(resource, value) { Fate::Removed } else { Fate::Kept })
+        Ok(if should_delete_during_update(resource, value) { Fate::Removed } else { Fate::Kept })
     };
     let (object, fate) = match api.store.change(resource, &target.key(), options.dry_run, attempt).await {
         Ok(changed) => changed,
@@ -279,7 +283,7 @@ pub async fn update(
     };
     if !options.dry_run {
         match (fate, definition) {
-            (Fate::Removed, _) => gone::gone(api, &target.resource, &object),
+            (Fate::Removed, _) => after_delete::after_delete(api, &target.resource, &object),
             (Fate::Kept, Some(resources)) => serve(api, &object, resources),
             (Fate::Kept, None) => {}
         }
@@ -288,7 +292,7 @@ pub async fn update(
 }
 
 /// Whether an object that is being deleted can be removed.
-pub fn may_go(resource: &Resource, object: &Value) -> bool {
+pub fn should_delete_during_update(resource: &Resource, object: &Value) -> bool {
     let metadata = &object["metadata"];
     metadata["deletionTimestamp"].is_string()
         && metadata["finalizers"].as_array().is_none_or(Vec::is_empty)
@@ -298,7 +302,7 @@ pub fn may_go(resource: &Resource, object: &Value) -> bool {
 }
 
 /// Restores what a client must not change, and everything outside the subresource that the request is about.
-fn keep_own(
+fn prepare_for_update(
     resource: &Resource,
     part: Part,
     current: &Object,

@@ -39,7 +39,7 @@ pub struct CronJobs {
 }
 
 /// One sync of one CronJob. Its status changes on the way, and is written at the end.
-struct Look<'a> {
+struct CronJobSync<'a> {
     controller: &'a CronJobs,
     cron_job: Value,
     /// Seconds since 1970.
@@ -80,10 +80,10 @@ impl Controller for CronJobs {
             return Ok(());
         }
         let before = cron_job["status"].clone();
-        let mut look = Look { controller: self, cron_job, now: clock::now() };
-        let done = look.go_on().await;
-        if look.cron_job["status"] != before {
-            self.written.note(&self.client.update_status(&CRON_JOBS, &look.cron_job).await?);
+        let mut sync = CronJobSync { controller: self, cron_job, now: clock::now() };
+        let done = sync.go_on().await;
+        if sync.cron_job["status"] != before {
+            self.written.note(&self.client.update_status(&CRON_JOBS, &sync.cron_job).await?);
         }
         if let Some(next) = done? {
             // One second more, so that the time has certainly come.
@@ -94,7 +94,7 @@ impl Controller for CronJobs {
     }
 }
 
-impl Look<'_> {
+impl CronJobSync<'_> {
     /// Does the work of the sync; returns when the next Job is due.
     async fn go_on(&mut self) -> Result<Option<i64>, ApiError> {
         let uid = object::uid(&self.cron_job).to_owned();
@@ -104,7 +104,7 @@ impl Look<'_> {
         let jobs: Vec<Value> = jobs.filter(|job| object::is_controlled_by(job, &uid)).collect();
         self.clean_up(&jobs).await?;
         self.see(&jobs).await?;
-        if object::is_leaving(&self.cron_job) {
+        if object::is_being_deleted(&self.cron_job) {
             return Ok(None);
         }
         let zone = match self.zone() {
@@ -313,7 +313,7 @@ impl Look<'_> {
     async fn clean_up(&mut self, jobs: &[Value]) -> Result<(), ApiError> {
         for (condition, limit) in [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")] {
             let Some(limit) = self.cron_job["spec"][limit].as_u64() else { continue };
-            let ended = jobs.iter().filter(|job| object::is_true(job, condition) && !object::is_leaving(job));
+            let ended = jobs.iter().filter(|job| object::is_true(job, condition) && !object::is_being_deleted(job));
             let mut ended: Vec<&Value> = ended.collect();
             ended.sort_by_cached_key(|job| {
                 let start = object::time(job, "/status/startTime").map(|time| time.0);

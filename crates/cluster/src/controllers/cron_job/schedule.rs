@@ -5,6 +5,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
+use super::super::duration;
+
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
@@ -72,8 +74,9 @@ impl Schedule {
             other => other,
         };
         if let Some(duration) = text.strip_prefix("@every ") {
-            let seconds = seconds(duration.trim()).ok_or_else(|| ScheduleError::Number(duration.to_owned()))?;
-            return Ok(Self::Every(seconds.max(1)));
+            let seconds = duration::parse(duration.trim()).filter(|seconds| *seconds > 0.0);
+            let seconds = seconds.ok_or_else(|| ScheduleError::Number(duration.to_owned()))?;
+            return Ok(Self::Every((seconds as i64).max(1)));
         }
         if text.starts_with('@') {
             return Err(ScheduleError::Descriptor(text.to_owned()));
@@ -205,26 +208,6 @@ fn range(text: &str, low: u32, high: u32, names: &[&str]) -> Option<(u64, bool)>
     Some((bits, is_all && step == 1))
 }
 
-/// Parses a duration as Go writes it, such as `1h30m`, into whole seconds.
-fn seconds(text: &str) -> Option<i64> {
-    let (mut total, mut digits) = (0_i64, String::new());
-    for letter in text.chars() {
-        let unit = match letter {
-            '0'..='9' => {
-                digits.push(letter);
-                continue;
-            }
-            'h' => 3600,
-            'm' => 60,
-            's' => 1,
-            _ => return None,
-        };
-        total = total.checked_add(digits.parse::<i64>().ok()?.checked_mul(unit)?)?;
-        digits.clear();
-    }
-    (digits.is_empty() && total > 0).then_some(total)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,6 +251,7 @@ mod tests {
         check("@weekly", monday, &["2026-11-22T00:00:00Z"]);
         check("@monthly", monday, &["2026-12-01T00:00:00Z"]);
         check("@yearly", monday, &["2027-01-01T00:00:00Z"]);
+        check("@every 2.5s", monday, &["2026-11-16T10:20:32Z", "2026-11-16T10:20:34Z"]);
         check("@every 1m30s", monday, &["2026-11-16T10:22:00Z", "2026-11-16T10:23:30Z"]);
         assert_eq!(Schedule::parse("0 0 30 2 *").unwrap().next(moment(monday), &TimeZone::UTC), None);
     }
@@ -290,6 +274,7 @@ mod tests {
             "* * * mon *",
             "@often",
             "@every 5",
+            "@every 0s",
             "@every x",
             "+1 * * * *",
         ] {

@@ -15,9 +15,9 @@ use kubechurn_client::cache::store::Change;
 use serde_json::Value;
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::expectations::Expectations;
 use super::history::{self, History, REVISION_HASH};
@@ -56,7 +56,7 @@ pub struct DaemonSets {
 }
 
 /// One sync of one DaemonSet.
-struct Look<'a> {
+struct DaemonSetSync<'a> {
     controller: &'a DaemonSets,
     set: &'a Value,
     key: &'a ObjectKey,
@@ -88,7 +88,7 @@ impl Controller for DaemonSets {
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (sets, pods) = (context.lister(DAEMON_SETS), context.lister(PODS));
         let nodes = context.lister(NODES);
-        claim::index_orphans(&pods);
+        controller_ref_manager::index_orphans(&pods);
         let expectations = Rc::new(Expectations::default());
         let (owners, expected) = (sets.clone(), Rc::clone(&expectations));
         PodHandler { owners, pods: pods.clone(), expectations: expected, queue: queue.clone() }.listen();
@@ -122,7 +122,7 @@ impl Controller for DaemonSets {
             self.written.forget(key);
             return Ok(());
         };
-        if object::is_leaving(&set) || self.written.is_ahead_of(&set) {
+        if object::is_being_deleted(&set) || self.written.is_ahead_of(&set) {
             return Ok(());
         }
         let may_act = self.expectations.are_satisfied(key);
@@ -138,33 +138,34 @@ impl Controller for DaemonSets {
         if !selector.matches_labels(&set["spec"]["template"]["metadata"]["labels"]) {
             return Ok(());
         }
-        let claim = Claim { client: &self.client, resource: &DAEMON_SETS, owner: &set, selector: &selector };
-        let pods = claim.claim(&self.pods).await?;
+        let manager =
+            ControllerRefManager { client: &self.client, resource: &DAEMON_SETS, owner: &set, selector: &selector };
+        let pods = manager.claim(&self.pods).await?;
         let history = History { client: &self.client, revisions: &self.revisions, owner: &set };
         let revisions = history.update().await?;
         let hash = history::hash_of(&revisions.update).to_owned();
-        let look = self.look(&set, key, hash, pods);
+        let sync = self.prepare(&set, key, hash, pods);
 
         let mut failed = None;
         let mut look_again = None;
         if may_act {
-            let work = look.manage();
+            let work = sync.manage();
             look_again = work.look_again;
             let rolls = object::text(&set, "/spec/updateStrategy/type") != "OnDelete";
-            failed = look.perform(&work).await.err();
+            failed = sync.perform(&work).await.err();
             // Pods that were just created or deleted are awaited first.
             if failed.is_none() && rolls && self.expectations.are_satisfied(key) {
-                failed = look.perform(&look.roll()).await.err();
+                failed = sync.perform(&sync.roll()).await.err();
             }
         }
-        let status = look.status(revisions.collision_count);
+        let status = sync.status(revisions.collision_count);
         if status != set["status"] {
             let mut updated = set.clone();
             updated["status"] = status;
             self.written.note(&self.client.update_status(&DAEMON_SETS, &updated).await?);
         }
-        let ready = look.pods.values().flatten();
-        let ready = ready.filter_map(|pod| pod::available_in(pod, look.min_ready_seconds(), look.now));
+        let ready = sync.pods.values().flatten();
+        let ready = ready.filter_map(|pod| pod::available_in(pod, sync.min_ready_seconds(), sync.now));
         if let Some(seconds) = ready.filter(|seconds| *seconds > 0).chain(look_again).min() {
             self.queue.add_after(key.clone(), Duration::from_secs(seconds.unsigned_abs()));
         }
@@ -172,17 +173,17 @@ impl Controller for DaemonSets {
             return Err(failed.into());
         }
         let hashes: Vec<&str> =
-            look.pods.values().flatten().filter_map(|pod| object::label(pod, REVISION_HASH)).collect();
+            sync.pods.values().flatten().filter_map(|pod| object::label(pod, REVISION_HASH)).collect();
         let is_live = |revision: &Value| {
             let hash = history::hash_of(revision);
-            hash == look.hash || hashes.contains(&hash)
+            hash == sync.hash || hashes.contains(&hash)
         };
         Ok(history.truncate(&revisions.all, is_live).await?)
     }
 }
 
 impl DaemonSets {
-    fn look<'a>(&'a self, set: &'a Value, key: &'a ObjectKey, hash: String, pods: Vec<Value>) -> Look<'a> {
+    fn prepare<'a>(&'a self, set: &'a Value, key: &'a ObjectKey, hash: String, pods: Vec<Value>) -> DaemonSetSync<'a> {
         let nodes = self.nodes.list().iter().filter_map(|node| self.nodes.parse(node)).collect::<Vec<Value>>();
         let nodes = nodes.iter().map(|node| (object::name(node).to_owned(), node::fitness(set, node))).collect();
         let mut by_node: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -196,11 +197,11 @@ impl DaemonSets {
                 (unassigned, created, object::name(pod).to_owned())
             });
         }
-        Look { controller: self, set, key, hash, nodes, pods: by_node, now: clock::now() }
+        DaemonSetSync { controller: self, set, key, hash, nodes, pods: by_node, now: clock::now() }
     }
 }
 
-impl Look<'_> {
+impl DaemonSetSync<'_> {
     fn min_ready_seconds(&self) -> i64 {
         object::number(self.set, "/spec/minReadySeconds").unwrap_or_default()
     }
@@ -224,7 +225,7 @@ impl Look<'_> {
         let mut work = Work::default();
         for (node, fitness) in &self.nodes {
             let pods = self.pods_on(node);
-            let staying = pods.iter().filter(|pod| !object::is_leaving(pod));
+            let staying = pods.iter().filter(|pod| !object::is_being_deleted(pod));
             match fitness {
                 Fitness::Runs if pods.is_empty() => work.create.push(node.clone()),
                 Fitness::Runs | Fitness::Stays => {
@@ -243,7 +244,8 @@ impl Look<'_> {
         // A Pod that was made for a Node that is deleted would stay pending forever.
         let is_known = |node: &&String| self.nodes.iter().any(|(name, _)| name == *node);
         for (_, pods) in self.pods.iter().filter(|(node, _)| !is_known(node)) {
-            let waiting = |pod: &&Value| object::text(pod, "/spec/nodeName").is_empty() && !object::is_leaving(pod);
+            let waiting =
+                |pod: &&Value| object::text(pod, "/spec/nodeName").is_empty() && !object::is_being_deleted(pod);
             work.delete.extend(pods.iter().filter(waiting).cloned());
         }
         work

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::int_or_percent::scaled;
 use super::super::object;
 use super::node::Fitness;
-use super::{Look, Work};
+use super::{DaemonSetSync, Work};
 
 /// How many Nodes a rolling update may affect at a time; one of the two numbers is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,13 +18,13 @@ pub struct Limits {
 
 /// The running Pods of a Node, as one of the newest template and one of older templates; `None` if there are two of
 /// either.
-fn divide<'a>(look: &Look<'_>, pods: &'a [Value]) -> Option<(Option<&'a Value>, Option<&'a Value>)> {
-    let staying = pods.iter().filter(|pod| !object::is_leaving(pod));
-    let (new, old): (Vec<&Value>, Vec<&Value>) = staying.partition(|pod| look.is_updated(pod));
+fn divide<'a>(sync: &DaemonSetSync<'_>, pods: &'a [Value]) -> Option<(Option<&'a Value>, Option<&'a Value>)> {
+    let staying = pods.iter().filter(|pod| !object::is_being_deleted(pod));
+    let (new, old): (Vec<&Value>, Vec<&Value>) = staying.partition(|pod| sync.is_updated(pod));
     (new.len() < 2 && old.len() < 2).then(|| (new.first().copied(), old.first().copied()))
 }
 
-impl Look<'_> {
+impl DaemonSetSync<'_> {
     fn fit_nodes(&self) -> impl Iterator<Item = &String> {
         self.nodes.iter().filter(|(_, fitness)| *fitness == Fitness::Runs).map(|(name, _)| name)
     }

@@ -118,5 +118,5 @@ impl DefinitionFinalizer {
 /// Whether a definition is being deleted and still has this finalizer.
 fn is_held(definition: &Value) -> bool {
     let finalizers = definition["metadata"]["finalizers"].as_array();
-    object::is_leaving(definition) && finalizers.is_some_and(|all| all.iter().any(|one| one == CLEANUP))
+    object::is_being_deleted(definition) && finalizers.is_some_and(|all| all.iter().any(|one| one == CLEANUP))
 }

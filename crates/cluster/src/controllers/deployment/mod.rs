@@ -18,9 +18,9 @@ use kubechurn_client::cache::store::Change;
 use serde_json::{Value, json};
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::object;
 use super::queue::Queue;
@@ -69,7 +69,7 @@ impl Controller for Deployments {
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (deployments, sets) = (context.lister(DEPLOYMENTS), context.lister(REPLICA_SETS));
         let pods = context.lister(PODS);
-        claim::index_orphans(&sets);
+        controller_ref_manager::index_orphans(&sets);
         let waiting = queue.clone();
         deployments.on_change(move |change| waiting.add(change.object().key.clone()));
         let (waiting, all) = (queue.clone(), deployments.clone());
@@ -115,9 +115,13 @@ impl Controller for Deployments {
         }
         let Some(selector) = Selector::of_workload(&deployment) else { return Ok(()) };
         let mut rollout = Rollout { controller: self, deployment };
-        let claim =
-            Claim { client: &self.client, resource: &DEPLOYMENTS, owner: &rollout.deployment, selector: &selector };
-        let mut sets = claim.claim(&self.sets).await?;
+        let manager = ControllerRefManager {
+            client: &self.client,
+            resource: &DEPLOYMENTS,
+            owner: &rollout.deployment,
+            selector: &selector,
+        };
+        let mut sets = manager.claim(&self.sets).await?;
         // A ReplicaSet without a spec can be neither compared nor scaled.
         sets.retain(|set| set["spec"].is_object());
         if sets.iter().any(|set| self.written_sets.is_ahead_of(set)) {
@@ -130,7 +134,7 @@ impl Controller for Deployments {
 
 impl Rollout<'_> {
     async fn go_on(&mut self, mut sets: Sets) -> Result<(), SyncError> {
-        if object::is_leaving(&self.deployment) {
+        if object::is_being_deleted(&self.deployment) {
             return Ok(self.sync_status(&sets).await?);
         }
         self.check_paused().await?;
@@ -221,7 +225,7 @@ impl Rollout<'_> {
     /// (`cleanupDeployment`).
     async fn clean_up(&self, sets: &Sets) -> Result<(), ApiError> {
         let Some(limit) = object::number(&self.deployment, "/spec/revisionHistoryLimit") else { return Ok(()) };
-        let mut kept: Vec<&Value> = sets.old.iter().filter(|set| !object::is_leaving(set)).collect();
+        let mut kept: Vec<&Value> = sets.old.iter().filter(|set| !object::is_being_deleted(set)).collect();
         kept.sort_by_key(|set| annotations::revision(set));
         let too_many = kept.len().saturating_sub(usize::try_from(limit).unwrap_or_default());
         for set in kept.into_iter().take(too_many) {

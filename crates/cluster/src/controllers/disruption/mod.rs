@@ -160,7 +160,7 @@ impl Disruption {
 /// The new status of a budget (`updatePdbStatus`).
 fn status(budget: &Value, pods: &[Value], expected: &Expected, now: i64) -> Value {
     let is_disrupted = |pod: &Value| budget["status"]["disruptedPods"].get(object::name(pod)).is_some();
-    let healthy = pods.iter().filter(|pod| pod::is_ready(pod) && !object::is_leaving(pod) && !is_disrupted(pod));
+    let healthy = pods.iter().filter(|pod| pod::is_ready(pod) && !object::is_being_deleted(pod) && !is_disrupted(pod));
     let healthy = i64::try_from(healthy.count()).unwrap_or(i64::MAX);
     let allowed = if expected.pods > 0 { (healthy - expected.healthy).max(0) } else { 0 };
     let mut status = budget["status"].clone();

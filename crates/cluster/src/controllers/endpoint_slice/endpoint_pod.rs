@@ -121,7 +121,7 @@ impl EndpointPod {
     }
 
     /// Whether the Pod is being deleted.
-    pub fn is_leaving(&self) -> bool {
+    pub fn is_being_deleted(&self) -> bool {
         self.metadata.deletion_timestamp.is_some()
     }
 
@@ -129,7 +129,7 @@ impl EndpointPod {
     pub fn is_like(&self, other: &Self) -> bool {
         let state = |pod: &Self| {
             let phase = pod.status.phase.as_deref();
-            (matches!(phase, Some("Succeeded" | "Failed")), pod.is_ready(), pod.is_leaving())
+            (matches!(phase, Some("Succeeded" | "Failed")), pod.is_ready(), pod.is_being_deleted())
         };
         self.metadata.uid == other.metadata.uid
             && self.spec == other.spec

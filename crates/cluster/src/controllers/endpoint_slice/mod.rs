@@ -130,7 +130,7 @@ impl Controller for EndpointSlices {
             plan.update.extend(update);
             plan.delete.extend(delete);
         }
-        if object::is_leaving(&service) {
+        if object::is_being_deleted(&service) {
             // The garbage collector may already have deleted the known slices.
             plan.create.clear();
         }
@@ -172,7 +172,7 @@ impl EndpointSlices {
                 *without_node = Some(format!("skipping Pod {name}: Node {node_name} not found"));
                 continue;
             }
-            let (ready, terminating) = (pod.is_ready(), pod.is_leaving());
+            let (ready, terminating) = (pod.is_ready(), pod.is_being_deleted());
             let mut endpoint = json!({"addresses": [address], "targetRef": pod.target(), "conditions":
                 {"ready": publishes_all || (ready && !terminating), "serving": ready, "terminating": terminating}});
             if !node_name.is_empty() {

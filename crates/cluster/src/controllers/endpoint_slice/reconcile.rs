@@ -61,9 +61,9 @@ impl Shape<'_> {
         for slice in existing {
             let ports = slice["ports"].as_array().map(Vec::as_slice).unwrap_or_default();
             match by_ports.iter_mut().find(|(group, _)| group.ports == ports) {
-                Some((_, slices)) if !object::is_leaving(&slice) => slices.push(slice),
+                Some((_, slices)) if !object::is_being_deleted(&slice) => slices.push(slice),
                 // A slice that is being deleted disappears by itself.
-                _ if object::is_leaving(&slice) => {}
+                _ if object::is_being_deleted(&slice) => {}
                 _ => plan.delete.push(slice),
             }
         }

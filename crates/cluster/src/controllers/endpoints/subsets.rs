@@ -17,7 +17,7 @@ pub fn of(service: &Value, pods: &[EndpointPod]) -> Value {
     let family = service["spec"]["ipFamilies"][0].as_str().unwrap_or("IPv4");
     // By the text of the port: a named port that only some Pods have gets fewer addresses than the other ports.
     let mut by_port: BTreeMap<String, (Value, Addresses)> = BTreeMap::new();
-    for pod in pods.iter().filter(|pod| publishes_all || !pod.is_leaving()) {
+    for pod in pods.iter().filter(|pod| publishes_all || !pod.is_being_deleted()) {
         let Some(ip) = pod.address(family) else { continue };
         let mut address = json!({"ip": ip, "targetRef": pod.target()});
         if !pod.node_name().is_empty() {

@@ -6,11 +6,6 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The finalizer that keeps an object until its dependents are deleted.
-pub const FOREGROUND: &str = "foregroundDeletion";
-/// The finalizer that keeps an object until no object refers to it as its owner.
-pub const ORPHAN: &str = "orphan";
-
 /// The uid of an object.
 pub type Uid = Rc<str>;
 
@@ -68,10 +63,10 @@ pub struct Observed {
     /// Its owner references.
     pub owners: Vec<Owner>,
     /// Whether it is being deleted.
-    pub leaving: bool,
-    /// Whether the finalizer [`FOREGROUND`] is set.
+    pub being_deleted: bool,
+    /// Whether the finalizer [`DELETE_DEPENDENTS`](crate::resources::object::DELETE_DEPENDENTS) is set.
     pub foreground: bool,
-    /// Whether the finalizer [`ORPHAN`] is set.
+    /// Whether the finalizer [`ORPHAN_DEPENDENTS`](crate::resources::object::ORPHAN_DEPENDENTS) is set.
     pub orphan: bool,
 }
 
@@ -91,7 +86,7 @@ pub struct Node {
     /// Whether it is known only from an owner reference, and no monitor has reported it yet.
     pub is_virtual: bool,
     /// Whether it is being deleted.
-    pub leaving: bool,
+    pub being_deleted: bool,
     /// Whether it is being deleted and waits for its dependents.
     pub deleting_dependents: bool,
     /// Whether it is being deleted and its dependents stay.
@@ -155,7 +150,7 @@ impl Graph {
 
     /// Adds or updates an object (`processGraphChanges` for an addition or an update). Returns what is to be checked.
     pub fn observe(&mut self, observed: Observed) -> Vec<Key> {
-        let Observed { uid, kind, namespace, name, owners, leaving, foreground, orphan } = observed;
+        let Observed { uid, kind, namespace, name, owners, being_deleted, foreground, orphan } = observed;
         let mut work = Vec::new();
         let before = match self.nodes.entry(Rc::clone(&uid)) {
             Entry::Vacant(place) => {
@@ -166,7 +161,7 @@ impl Graph {
                     owners: Box::default(),
                     dependents: FxHashSet::default(),
                     is_virtual: false,
-                    leaving,
+                    being_deleted,
                     deleting_dependents: false,
                     orphaning: false,
                 });
@@ -180,18 +175,18 @@ impl Graph {
                     work.extend(node.dependents.iter().cloned().map(Key::Delete));
                 }
                 (node.kind, node.namespace, node.name, node.is_virtual) = (kind, namespace, name, false);
-                node.leaving |= leaving;
+                node.being_deleted |= being_deleted;
                 std::mem::take(&mut node.owners)
             }
         };
         self.relink(&uid, &before, &owners, &mut work);
         let Some(node) = self.nodes.get_mut(&uid) else { return work };
         node.owners = owners.into();
-        if leaving && orphan && !node.orphaning {
+        if being_deleted && orphan && !node.orphaning {
             node.orphaning = true;
             work.push(Key::Orphan(Rc::clone(&uid)));
         }
-        if leaving && foreground && !node.deleting_dependents {
+        if being_deleted && foreground && !node.deleting_dependents {
             node.deleting_dependents = true;
             work.extend(node.dependents.iter().cloned().map(Key::Delete));
             work.push(Key::Delete(uid));
@@ -287,7 +282,7 @@ fn virtual_node(owner: &Owner, namespace: Rc<str>) -> Node {
         owners: Box::default(),
         dependents: FxHashSet::default(),
         is_virtual: true,
-        leaving: false,
+        being_deleted: false,
         deleting_dependents: false,
         orphaning: false,
     }

@@ -32,8 +32,9 @@ use super::queue::Queue;
 use crate::client::api_error::ignore_not_found;
 use crate::client::resources::DEFINITIONS;
 use crate::client::rest::{Client, DeleteOptions};
+use crate::resources::object::{DELETE_DEPENDENTS, ORPHAN_DEPENDENTS};
 use absent_owners::{Absent, absent};
-use graph::{FOREGROUND, Key, Kind, ORPHAN};
+use graph::{Key, Kind};
 use monitor::Builder;
 use monitors::Monitors;
 
@@ -138,7 +139,7 @@ impl GarbageCollector {
             return self.wait_for_dependents(uid, &resource, &latest).await;
         }
         let references = latest["metadata"]["ownerReferences"].as_array().map_or(&[][..], Vec::as_slice);
-        if references.is_empty() || object::is_leaving(&latest) {
+        if references.is_empty() || object::is_being_deleted(&latest) {
             return Ok(());
         }
         let owners = self.classify(&latest, &resource, references).await?;
@@ -160,9 +161,9 @@ impl GarbageCollector {
                 return self.delete_again(uid);
             }
             "Foreground"
-        } else if held_by(ORPHAN) {
+        } else if held_by(ORPHAN_DEPENDENTS) {
             "Orphan"
-        } else if held_by(FOREGROUND) {
+        } else if held_by(DELETE_DEPENDENTS) {
             "Foreground"
         } else {
             "Background"
@@ -182,7 +183,7 @@ impl GarbageCollector {
     fn look_up(&self, uid: &str) -> Option<(Kind, kubechurn_client::api::object::ObjectKey, bool, bool)> {
         let graph = self.builder.graph.borrow();
         let node = graph.get(uid)?;
-        let idle = !node.is_virtual && !node.deleting_dependents && (node.leaving || node.owners.is_empty());
+        let idle = !node.is_virtual && !node.deleting_dependents && (node.being_deleted || node.owners.is_empty());
         if idle {
             return None;
         }
@@ -195,7 +196,7 @@ impl GarbageCollector {
     async fn wait_for_dependents(&self, uid: &str, resource: &ApiResource, latest: &Value) -> Result<(), SyncError> {
         let blocking = self.builder.graph.borrow().blocking_dependents(uid);
         if blocking.is_empty() {
-            return patches::remove_finalizer(&self.client, resource, latest, FOREGROUND).await;
+            return patches::remove_finalizer(&self.client, resource, latest, DELETE_DEPENDENTS).await;
         }
         let graph = self.builder.graph.borrow();
         let waits = |dependent: &str| graph.get(dependent).is_some_and(|node| node.deleting_dependents);
@@ -258,9 +259,9 @@ impl GarbageCollector {
         match self.client.get(&owner_resource, namespace, name).await {
             Ok(owner) if object::uid(&owner) == uid => {
                 let finalizers = owner["metadata"]["finalizers"].as_array();
-                let waits = finalizers.is_some_and(|all| all.iter().any(|one| one == FOREGROUND));
+                let waits = finalizers.is_some_and(|all| all.iter().any(|one| one == DELETE_DEPENDENTS));
                 self.builder.graph.borrow_mut().expect(object::uid(dependent), uid);
-                Ok(if object::is_leaving(&owner) && waits { Found::Waiting } else { Found::Solid })
+                Ok(if object::is_being_deleted(&owner) && waits { Found::Waiting } else { Found::Solid })
             }
             Err(error) if !error.is_not_found() => Err(error.into()),
             _ => {
@@ -308,7 +309,7 @@ impl GarbageCollector {
         let namespace = if resource.namespaced { &*namespace } else { "" };
         match ignore_not_found(self.client.get(&resource, namespace, &name).await)? {
             Some(latest) if object::uid(&latest) == uid => {
-                patches::remove_finalizer(&self.client, &resource, &latest, ORPHAN).await
+                patches::remove_finalizer(&self.client, &resource, &latest, ORPHAN_DEPENDENTS).await
             }
             _ => Ok(()),
         }

@@ -24,7 +24,7 @@ use super::super::queue::Queue;
 use super::absent_owners::{AbsentOwners, absent};
 use super::graph::{Graph, Key};
 use super::metadata;
-use crate::client::lister_watcher::{ListerWatcher, Told};
+use crate::client::lister_watcher::{ListerWatcher, Outcome};
 use crate::client::resources::api_version;
 use crate::client::rest::Client;
 
@@ -122,7 +122,7 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
     let mut reflector = Reflector::new(Decode(&metadata::decode), Options::default());
     let (api_version, kind) = (api_version(&resource), resource.kind);
     let mut sink = Sink { builder, api_version, kind, ledger: Ledger::default() };
-    let mut under_way: LocalBoxStream<'static, Told> = stream::pending().boxed_local();
+    let mut under_way: LocalBoxStream<'static, Outcome> = stream::pending().boxed_local();
     // All waits have the same jitter: the monitors are few, and their server is in the same process.
     let mut input = |reflector: &mut Reflector, input: Input<'_>| {
         reflector.handle(input, Moment { now: now(), random: 0.5 }, &mut sink)
@@ -150,8 +150,8 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
             }
         };
         action = tokio::select! {
-            told = under_way.next() => match told {
-                Some(told) => hear(told, |one| input(&mut reflector, one)),
+            outcome = under_way.next() => match outcome {
+                Some(outcome) => hear(outcome, |one| input(&mut reflector, one)),
                 None => {
                     under_way = stream::pending().boxed_local();
                     None
@@ -162,16 +162,16 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
     }
 }
 
-fn hear(told: Told, mut input: impl FnMut(Input<'_>) -> Option<Action>) -> Option<Action> {
-    match told {
-        Told::Opened => input(Input::Opened),
+fn hear(outcome: Outcome, mut input: impl FnMut(Input<'_>) -> Option<Action>) -> Option<Action> {
+    match outcome {
+        Outcome::Opened => input(Input::Opened),
         // A frame may end the watch; the frames after it are then not read.
-        Told::Frames(lines) => {
+        Outcome::Frames(lines) => {
             lines.split_inclusive(|byte| *byte == b'\n').find_map(|frame| input(Input::Bytes(frame)))
         }
-        Told::Closed(code) => input(Input::Closed(code)),
-        Told::Page(page) => input(Input::PageBytes(&page)),
-        Told::Failed(failure) => input(Input::Failed(failure)),
-        Told::ProbePassed => input(Input::ProbePassed),
+        Outcome::Closed(code) => input(Input::Closed(code)),
+        Outcome::Page(page) => input(Input::PageBytes(&page)),
+        Outcome::Failed(failure) => input(Input::Failed(failure)),
+        Outcome::ProbePassed => input(Input::ProbePassed),
     }
 }

@@ -9,7 +9,7 @@ use super::graph::{Graph, Key, Observed, Owner};
 struct Tester(Graph);
 
 impl Tester {
-    /// Reports an object; `state` may contain `leaving`, `foreground` and `orphan`. Owners marked with `!` are blocked
+    /// Reports an object; `state` may contain `deleted`, `foreground` and `orphan`. Owners marked with `!` are blocked
     /// by it.
     fn observe(&mut self, uid: &str, owners: &[&str], state: &str) -> String {
         let kind = self.0.kind("v1", "ConfigMap");
@@ -18,8 +18,8 @@ impl Tester {
             Owner { uid: self.0.uid(uid), kind: Rc::clone(&kind), name: uid.into(), blocks: owner.ends_with('!') }
         });
         let owners = owners.collect();
-        let (leaving, foreground, orphan) =
-            (state.contains("leaving"), state.contains("foreground"), state.contains("orphan"));
+        let (being_deleted, foreground, orphan) =
+            (state.contains("deleted"), state.contains("foreground"), state.contains("orphan"));
         let namespace = self.0.text("default");
         let uid = self.0.uid(uid);
         told(self.0.observe(Observed {
@@ -28,7 +28,7 @@ impl Tester {
             kind,
             namespace,
             owners,
-            leaving,
+            being_deleted,
             foreground,
             orphan,
         }))
@@ -78,8 +78,8 @@ fn an_owner_in_the_foreground_waits_for_those_that_block_it() {
     graph.observe("root", &[], "");
     graph.observe("child", &["root!"], "");
     graph.observe("free", &["root"], "");
-    assert_eq!(graph.observe("root", &[], "leaving foreground"), "child free root");
-    assert_eq!(graph.observe("root", &[], "leaving foreground"), "", "a second time is no news");
+    assert_eq!(graph.observe("root", &[], "deleted foreground"), "child free root");
+    assert_eq!(graph.observe("root", &[], "deleted foreground"), "", "a second time is no news");
     assert_eq!(graph.0.blocking_dependents("root").iter().map(|uid| &**uid).collect::<Vec<_>>(), ["child"]);
     assert_eq!(graph.observe("late", &["root!"], ""), "root", "one more to be deleted");
     assert_eq!(graph.observe("late", &["root"], ""), "root", "it no longer blocks");
@@ -91,8 +91,8 @@ fn an_owner_in_the_foreground_waits_for_those_that_block_it() {
 fn an_owner_that_leaves_its_dependents_behind_is_told_once() {
     let mut graph = Tester::default();
     graph.observe("root", &[], "orphan");
-    assert_eq!(graph.observe("root", &[], "leaving orphan"), "orphan root");
-    assert_eq!(graph.observe("root", &[], "leaving orphan"), "");
+    assert_eq!(graph.observe("root", &[], "deleted orphan"), "orphan root");
+    assert_eq!(graph.observe("root", &[], "deleted orphan"), "");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn who_names_another_by_its_uid_is_looked_at() {
         namespace: namespace.into(),
         name: "child".into(),
         owners,
-        leaving: false,
+        being_deleted: false,
         foreground: false,
         orphan: false,
     };

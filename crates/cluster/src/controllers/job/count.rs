@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::super::{object, pod};
-use super::{Look, indexes};
+use super::{JobSync, indexes};
 
 /// One status update counts at most this many ended Pods (`MaxUncountedPods`).
 const MOST_UNCOUNTED: usize = 500;
@@ -37,13 +37,14 @@ pub struct Counted {
     pub to_release: HashSet<String>,
 }
 
-impl Look<'_> {
+impl JobSync<'_> {
     /// Whether a Pod counts as failed. A Pod that is being deleted may never report a phase itself (`isPodFailed`).
     pub(super) fn has_failed(&self, pod: &Value) -> bool {
         let phase = object::text(pod, "/status/phase");
         // With a grace period of 0, only the finalizer keeps the Pod.
         let is_over = object::number(pod, "/metadata/deletionGracePeriodSeconds") == Some(0);
-        phase == "Failed" || (phase != "Succeeded" && object::is_leaving(pod) && (is_over || !self.waits_for_the_end()))
+        phase == "Failed"
+            || (phase != "Succeeded" && object::is_being_deleted(pod) && (is_over || !self.waits_for_the_end()))
     }
 
     pub(super) fn count(&self) -> Counted {
@@ -101,7 +102,7 @@ impl Look<'_> {
             counted.ready += usize::from(is_active && pod::is_ready(pod));
             let has_ended = matches!(object::text(pod, "/status/phase"), "Succeeded" | "Failed");
             let is_held = object::number(pod, "/metadata/deletionGracePeriodSeconds") != Some(0);
-            counted.terminating += usize::from(object::is_leaving(pod) && !has_ended && is_held);
+            counted.terminating += usize::from(object::is_being_deleted(pod) && !has_ended && is_held);
         }
         counted
     }

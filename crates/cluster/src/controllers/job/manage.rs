@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::{object, pod};
 use super::count::Counted;
 use super::indexes::{COMPLETION_INDEX, index_of};
-use super::{Look, TRACKING, Verdict, backoff};
+use super::{JobSync, TRACKING, Verdict, backoff};
 use crate::client::api_error::ApiError;
 use crate::client::resources::PODS;
 use crate::client::rest::DeleteOptions;
@@ -15,7 +15,7 @@ use crate::client::rest::DeleteOptions;
 /// One sync creates or deletes at most this many Pods (`MaxPodCreateDeletePerSync`).
 const MOST: usize = 500;
 
-impl Look<'_> {
+impl JobSync<'_> {
     /// Creates or deletes Pods; returns after how many seconds there is more to do, if that is known.
     pub(super) async fn manage(&self, counted: &Counted, verdict: Option<&Verdict>) -> Result<Option<i64>, ApiError> {
         let active: Vec<&Value> = self.pods.iter().filter(|pod| pod::is_active(pod)).collect();

@@ -25,9 +25,9 @@ use kubechurn_client::cache::store::Change;
 use serde_json::{Value, json};
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::expectations::Expectations;
 use super::object;
@@ -63,7 +63,7 @@ pub struct Jobs {
 }
 
 /// One sync of one Job.
-struct Look<'a> {
+struct JobSync<'a> {
     controller: &'a Jobs,
     job: &'a Value,
     key: &'a ObjectKey,
@@ -86,7 +86,7 @@ impl Controller for Jobs {
 
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (jobs, pods) = (context.lister(JOBS), context.lister(PODS));
-        claim::index_orphans(&pods);
+        controller_ref_manager::index_orphans(&pods);
         let of: IndexFunc = Arc::new(|pod: &Object, file: &mut dyn FnMut(&str)| {
             if let Some(key) = job_key(pod) {
                 file(&key.to_string());
@@ -125,10 +125,10 @@ impl Controller for Jobs {
         }
         let may_act = self.expectations.are_satisfied(key);
         let Some(selector) = Selector::of_workload(&job) else { return Ok(()) };
-        let claim = Claim { client: &self.client, resource: &JOBS, owner: &job, selector: &selector };
-        let pods = claim.claim(&self.pods).await?;
-        let look = Look { controller: self, job: &job, key, pods, now: clock::now() };
-        look.go_on(may_act).await
+        let manager = ControllerRefManager { client: &self.client, resource: &JOBS, owner: &job, selector: &selector };
+        let pods = manager.claim(&self.pods).await?;
+        let sync = JobSync { controller: self, job: &job, key, pods, now: clock::now() };
+        sync.go_on(may_act).await
     }
 }
 
@@ -177,13 +177,13 @@ impl Jobs {
     }
 }
 
-impl Look<'_> {
+impl JobSync<'_> {
     async fn go_on(&self, may_act: bool) -> Result<(), SyncError> {
         let counted = self.count();
         let verdict = self.verdict(&counted);
         let mut look_again = self.seconds_to_deadline().filter(|_| verdict.is_none());
         let mut failed = None;
-        if may_act && !object::is_leaving(self.job) {
+        if may_act && !object::is_being_deleted(self.job) {
             match self.manage(&counted, verdict.as_ref()).await {
                 Ok(wait) => look_again = look_again.into_iter().chain(wait).min(),
                 Err(error) => failed = Some(error),

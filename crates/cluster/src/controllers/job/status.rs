@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::object;
 use super::count::Counted;
-use super::{Look, Verdict, indexes};
+use super::{JobSync, Verdict, indexes};
 use crate::client::api_error::ApiError;
 use crate::client::resources::JOBS;
 use crate::clock::timestamp;
@@ -44,7 +44,7 @@ fn condition(kind: &str, status: &str, reason: &str, message: &str, now: i64) ->
         "message": message})
 }
 
-impl Look<'_> {
+impl JobSync<'_> {
     /// Writes the status that follows from the counts, if it differs from the present one. A Job is complete only when
     /// its last Pod has ended and was counted.
     pub(super) async fn write(&self, counted: &Counted, verdict: Option<&Verdict>) -> Result<(), ApiError> {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::super::duration;
 use super::super::object;
 use super::super::pace::Pace;
 use crate::random::Random;
@@ -92,13 +93,13 @@ impl Behaviour {
         let told = command(&argv);
         let is_job = object::controller_of(pod).is_some_and(|owner| owner["kind"] == "Job");
         let by_itself = match told {
-            Some(Told::Ends(seconds, code)) => Some(end(seconds, code)),
-            Some(Told::Runs) => None,
+            Some(Command::Ends(seconds, code)) => Some(end(seconds, code)),
+            Some(Command::Runs) => None,
             None if role == Role::Init => Some(end(by_chance(&mut random, 500, 3000), 0)),
             None if is_job && role != Role::Sidecar => Some(end(by_chance(&mut random, 3000, 12_000), 0)),
             None => None,
         };
-        let is_asleep = matches!(told, Some(Told::Runs | Told::Ends(..)));
+        let is_asleep = matches!(told, Some(Command::Runs | Command::Ends(..)));
         let mut behaviour = Self {
             end: by_itself,
             readiness: Readiness::Fine,
@@ -141,7 +142,7 @@ fn has_image(image: &str) -> bool {
 
 /// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Told {
+enum Command {
     /// The command ends after this many seconds, with this exit code.
     Ends(f64, i64),
     /// The command runs forever.
@@ -149,69 +150,55 @@ enum Told {
 }
 
 /// What a command does, if it is understood.
-fn command(argv: &[&str]) -> Option<Told> {
+fn command(argv: &[&str]) -> Option<Command> {
     let program = argv.first()?.rsplit('/').next().unwrap_or_default();
     let script = argv.iter().position(|word| *word == "-c" || *word == "-ec").and_then(|at| argv.get(at + 1));
     match (program, script) {
         ("sh" | "bash" | "ash" | "dash", Some(script)) => Some(shell(script)),
-        ("sh" | "bash" | "ash" | "dash", None) => Some(Told::Ends(0.0, 0)),
+        ("sh" | "bash" | "ash" | "dash", None) => Some(Command::Ends(0.0, 0)),
         _ => statement(argv),
     }
 }
 
 /// What a script does, statement by statement.
-fn shell(script: &str) -> Told {
+fn shell(script: &str) -> Command {
     let (mut took, mut code) = (0.0, 0);
     for one in script.replace("&&", ";").split([';', '\n']) {
         let words: Vec<&str> = one.split_whitespace().collect();
         match words.as_slice() {
             [] => {}
             ["exit", rest @ ..] => {
-                return Told::Ends(took, rest.first().and_then(|code| code.parse().ok()).unwrap_or(code));
+                return Command::Ends(took, rest.first().and_then(|code| code.parse().ok()).unwrap_or(code));
             }
             words => match statement(words) {
-                Some(Told::Ends(seconds, result)) => (took, code) = (took + seconds, result),
-                _ => return Told::Runs,
+                Some(Command::Ends(seconds, result)) => (took, code) = (took + seconds, result),
+                _ => return Command::Runs,
             },
         }
     }
-    Told::Ends(took, code)
+    Command::Ends(took, code)
 }
 
-fn statement(words: &[&str]) -> Option<Told> {
+fn statement(words: &[&str]) -> Option<Command> {
     match words.first()?.rsplit('/').next().unwrap_or_default() {
         "sleep" => {
             let all: Option<Vec<f64>> = words[1..].iter().map(|word| seconds(word)).collect();
             // `infinity`, and anything that is not a time, runs forever.
-            Some(all.map_or(Told::Runs, |all| Told::Ends(all.iter().sum(), 0)))
+            Some(all.map_or(Command::Runs, |all| Command::Ends(all.iter().sum(), 0)))
         }
-        "true" | "echo" | "date" | "ls" | "printf" | "env" | "set" | "hostname" | ":" => Some(Told::Ends(0.0, 0)),
-        "false" => Some(Told::Ends(0.0, 1)),
+        "true" | "echo" | "date" | "ls" | "printf" | "env" | "set" | "hostname" | ":" => Some(Command::Ends(0.0, 0)),
+        "false" => Some(Command::Ends(0.0, 1)),
         _ => None,
     }
 }
 
-/// A time such as `90`, `1.5s`, `2m`, `1h30m` or `500ms`, in seconds.
+/// A time such as `90`, `1.5s`, `2m`, `1h30m`, `500ms` or `1d`, in seconds: what Go or `sleep` understands.
 pub fn seconds(text: &str) -> Option<f64> {
-    let mut total = 0.0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(rest.len());
-        let (number, after) = rest.split_at(digits);
-        let unit = after.find(|letter: char| letter.is_ascii_digit()).unwrap_or(after.len());
-        let (unit, after) = after.split_at(unit);
-        let factor = match unit {
-            "" | "s" => 1.0,
-            "ms" => 0.001,
-            "m" => 60.0,
-            "h" => 3600.0,
-            "d" => 86_400.0,
-            _ => return None,
-        };
-        total += number.parse::<f64>().ok()? * factor;
-        rest = after;
+    let (number, unit) = text.strip_suffix('d').map_or((text, 1.0), |days| (days, 86_400.0));
+    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return number.parse::<f64>().ok().map(|number| number * unit).filter(|seconds| *seconds <= 1e9);
     }
-    (!text.is_empty() && total <= 1e9).then_some(total)
+    duration::parse(text)
 }
 
 #[cfg(test)]
@@ -273,7 +260,17 @@ mod tests {
         let pod = json!({"metadata": {"ownerReferences": [{"kind": "Job", "controller": true}]}});
         let end = Behaviour::of(&pod, &json!({"image": "perl", "command": ["perl"]}), Role::First, 1.0, 7).end;
         assert!(end.is_some_and(|end| end.code == 0 && (3..=12).contains(&end.after.as_secs())), "{end:?}");
-        for (text, expected) in [("90", Some(90.0)), ("1h30m", Some(5400.0)), ("500ms", Some(0.5)), ("soon", None)] {
+        for (text, expected) in [
+            ("90", Some(90.0)),
+            (".5", Some(0.5)),
+            ("2d", Some(172_800.0)),
+            ("1h30m", Some(5400.0)),
+            ("500ms", Some(0.5)),
+            ("soon", None),
+            ("infinity", None),
+            ("1e9", None),
+            (".", None),
+        ] {
             assert_eq!(seconds(text), expected, "{text}");
         }
         assert_eq!(seconds(""), None);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kubechurn_client::record::time::Time;
 use serde_json::{Map, Value, json};
 
+use super::super::duration;
 use super::super::pace::Pace;
 use super::behaviour::{Behaviour, End, Readiness, Role};
 use super::images;
@@ -244,7 +245,8 @@ impl Container {
             State::Running(run) => json!({"running": {"startedAt": run.since}}),
             State::Exited { ended, .. } => json!({"terminated": terminated(ended)}),
             State::BackOff { delay, .. } => {
-                let why = format!("back-off {} restarting failed container={} pod={pod}", words(*delay), self.name);
+                let why =
+                    format!("back-off {} restarting failed container={} pod={pod}", duration::text(*delay), self.name);
                 waiting("CrashLoopBackOff", why)
             }
         };
@@ -311,18 +313,4 @@ pub fn not_found(image: &str) -> String {
         "rpc error: code = NotFound desc = failed to pull and unpack image \"{name}\": failed to resolve reference \
          \"{name}\": {name}: not found"
     )
-}
-
-/// A duration as Go writes it: `10s`, `2m40s`, `500ms`.
-pub fn words(time: Duration) -> String {
-    let millis = time.as_millis();
-    if millis < 1000 {
-        return format!("{millis}ms");
-    }
-    let (minutes, seconds) = (millis / 60_000, millis % 60_000);
-    let seconds = match seconds % 1000 {
-        0 => format!("{}s", seconds / 1000),
-        _ => format!("{}s", seconds as f64 / 1000.0),
-    };
-    if minutes == 0 { seconds } else { format!("{minutes}m{seconds}") }
 }

@@ -10,7 +10,7 @@ use kubechurn_client::api::object::ObjectKey;
 use super::super::context::Context;
 use super::super::controller::{Controller, SyncError};
 use super::super::events::EventSink;
-use super::super::fleet::Fleet;
+use super::super::failed_nodes::FailedNodes;
 use super::super::object;
 use super::super::pace::Pace;
 use super::super::queue::Queue;
@@ -35,7 +35,7 @@ pub struct Heartbeats {
     client: Client,
     nodes: Lister,
     events: EventSink,
-    fleet: Fleet,
+    failed_nodes: FailedNodes,
     pace: Pace,
     queue: Queue<String>,
 }
@@ -72,11 +72,11 @@ impl Controller for Heartbeats {
                 _ => {}
             }
         });
-        let (fleet, waiting) = (context.options.fleet.clone(), queue.clone());
+        let (failed_nodes, waiting) = (context.options.failed_nodes.clone(), queue.clone());
         tokio::task::spawn_local(async move {
-            let (mut changes, mut failed) = (fleet.changes(), fleet.failed());
+            let (mut changes, mut failed) = (failed_nodes.changes(), failed_nodes.failed());
             while changes.changed().await.is_ok() {
-                let now = fleet.failed();
+                let now = failed_nodes.failed();
                 failed.into_iter().filter(|node| !now.contains(node)).for_each(|node| waiting.add(node));
                 failed = now;
             }
@@ -85,7 +85,7 @@ impl Controller for Heartbeats {
             client: context.client.with_user_agent(AGENT),
             nodes,
             events: context.events.clone(),
-            fleet: context.options.fleet.clone(),
+            failed_nodes: context.options.failed_nodes.clone(),
             pace,
             queue,
         }
@@ -93,7 +93,7 @@ impl Controller for Heartbeats {
 
     async fn sync(&self, name: &String) -> Result<(), SyncError> {
         let Some(node) = self.nodes.value(&ObjectKey::new("", name)) else { return Ok(()) };
-        if self.fleet.is_down(name) {
+        if self.failed_nodes.is_down(name) {
             return Ok(());
         }
         // Whatever becomes of this renewal, the next one must follow.

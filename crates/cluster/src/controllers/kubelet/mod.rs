@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
 use super::events::EventSink;
-use super::fleet::Fleet;
+use super::failed_nodes::FailedNodes;
 use super::object;
 use super::pace::Pace;
 use super::pod_view::PodView;
@@ -55,7 +55,7 @@ pub struct Kubelets {
     client: Client,
     pods: Lister,
     events: EventSink,
-    fleet: Fleet,
+    failed_nodes: FailedNodes,
     pace: Pace,
     queue: Queue<ObjectKey>,
     shared: Rc<Shared>,
@@ -111,11 +111,11 @@ impl Controller for Kubelets {
                     .for_each(|pod| waiting.add(pod.key.clone()));
             }
         });
-        let (fleet, waiting, on_node) = (context.options.fleet.clone(), queue.clone(), pods.clone());
+        let (failed_nodes, waiting, on_node) = (context.options.failed_nodes.clone(), queue.clone(), pods.clone());
         tokio::task::spawn_local(async move {
-            let (mut changes, mut failed) = (fleet.changes(), fleet.failed());
+            let (mut changes, mut failed) = (failed_nodes.changes(), failed_nodes.failed());
             while changes.changed().await.is_ok() {
-                let now = fleet.failed();
+                let now = failed_nodes.failed();
                 for node in failed.iter().filter(|node| !now.contains(node)) {
                     on_node.by_index(NODE, node).iter().for_each(|pod| waiting.add(pod.key.clone()));
                 }
@@ -126,7 +126,7 @@ impl Controller for Kubelets {
             client: context.client.with_user_agent(AGENT),
             pods,
             events: context.events.clone(),
-            fleet: context.options.fleet.clone(),
+            failed_nodes: context.options.failed_nodes.clone(),
             pace: context.options.pace,
             queue,
             shared,
@@ -141,7 +141,7 @@ impl Controller for Kubelets {
         let Some(pod) = self.pods.parse(&object) else { return Ok(()) };
         let node = object::text(&pod, "/spec/nodeName").to_owned();
         let Some(host) = self.shared.hosts.borrow().get(&node).cloned() else { return Ok(()) };
-        if self.fleet.is_down(&node) {
+        if self.failed_nodes.is_down(&node) {
             return Ok(());
         }
         // The queue never hands out one key twice at a time, so the worker may be taken out meanwhile.
@@ -166,7 +166,7 @@ impl Controller for Kubelets {
         self.give_address(&mut kept.worker, &pod, &node, &host);
         self.record(&pod, &node, events);
         let done = self.report(&mut kept, &object, &pod, &host).await;
-        let has_stopped = object::is_leaving(&pod) && kept.worker.is_killed && kept.worker.is_over();
+        let has_stopped = object::is_being_deleted(&pod) && kept.worker.is_killed && kept.worker.is_over();
         if done.is_ok() && has_stopped {
             let options = DeleteOptions {
                 grace_period_seconds: Some(0),
@@ -189,7 +189,7 @@ impl Controller for Kubelets {
         }
         // As long as the informer is behind the last write, its copy must not be taken for the current state.
         let is_seen = revision(&object) >= kept.revision;
-        let is_needed = deadline.is_some() || !is_seen || kept.is_deleted || object::is_leaving(&pod);
+        let is_needed = deadline.is_some() || !is_seen || kept.is_deleted || object::is_being_deleted(&pod);
         self.keep(key, is_needed.then_some(kept));
         done
     }
@@ -295,7 +295,7 @@ fn is_settled(pod: &Object) -> bool {
     if view.node().is_none() {
         return true;
     }
-    if view.is_leaving() {
+    if view.is_being_deleted() {
         return false;
     }
     if view.is_over() {

@@ -8,11 +8,12 @@ use kubechurn_client::record::event::EventType;
 use kubechurn_client::record::time::Time;
 use serde_json::Value;
 
+use super::super::duration;
 use super::super::object;
 use super::super::pace::Pace;
 use super::behaviour::{Readiness, Role};
 use super::conditions::Conditions;
-use super::container::{Container, Ended, Probe, State, after, not_found, words};
+use super::container::{Container, Ended, Probe, State, after, not_found};
 use super::images::{self, Images};
 use super::restart::{back_off, is_restarted};
 use super::resume::{Resume, container, time};
@@ -121,7 +122,7 @@ impl PodWorker {
 
     /// Does everything that is due.
     pub fn step(&mut self, sync: &mut PodSync<'_>) {
-        if object::is_leaving(sync.pod) && !self.is_killed {
+        if object::is_being_deleted(sync.pod) && !self.is_killed {
             self.kill(sync);
         }
         // Each turn takes a container one state further, and there are few states between two waits. The bound is for
@@ -294,7 +295,7 @@ impl PodWorker {
         let image = container.image.clone();
         if container.behaviour.has_image {
             sync.images.add(sync.node, &image);
-            let took = words(Duration::from_millis(((now.0 - since.0) / 1_000_000).unsigned_abs()));
+            let took = duration::text(Duration::from_millis(((now.0 - since.0) / 1_000_000).unsigned_abs()));
             let message = format!(
                 "Successfully pulled image \"{image}\" in {took} ({took} including waiting). Image size: {} bytes.",
                 images::size(&image)

@@ -43,7 +43,7 @@ impl Controller for Namespaces {
         let namespaces = context.lister(NAMESPACES);
         let (waiting, reads) = (queue.clone(), namespaces.clone());
         namespaces.on_change(move |change| {
-            let leaving = reads.parse(change.object()).is_some_and(|namespace| object::is_leaving(&namespace));
+            let leaving = reads.parse(change.object()).is_some_and(|namespace| object::is_being_deleted(&namespace));
             if leaving {
                 waiting.add_after(change.object().key.clone(), GRACE);
             }
@@ -60,7 +60,7 @@ impl Controller for Namespaces {
             Err(error) if error.is_not_found() => return Ok(()),
             answer => answer?,
         };
-        if !object::is_leaving(&namespace) || !has_finalizer(&namespace) {
+        if !object::is_being_deleted(&namespace) || !has_finalizer(&namespace) {
             return Ok(());
         }
         match self.delete_content(namespace).await? {

@@ -86,7 +86,7 @@ impl Controller for TaintEviction {
     }
 
     async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {
-        let pod = self.pods.value(key).filter(|pod| !object::is_leaving(pod));
+        let pod = self.pods.value(key).filter(|pod| !object::is_being_deleted(pod));
         let Some(pod) = pod else {
             self.scheduled.borrow_mut().remove(key);
             return Ok(());

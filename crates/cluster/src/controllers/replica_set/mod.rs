@@ -13,9 +13,9 @@ use kubechurn_client::api::object::ObjectKey;
 use serde_json::Value;
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::expectations::Expectations;
 use super::pod_handler::PodHandler;
@@ -58,7 +58,7 @@ impl Controller for ReplicaSets {
 
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (sets, pods) = (context.lister(REPLICA_SETS), context.lister(PODS));
-        claim::index_orphans(&pods);
+        controller_ref_manager::index_orphans(&pods);
         let expectations = Rc::new(Expectations::default());
         let handler = PodHandler {
             owners: sets.clone(),
@@ -84,11 +84,12 @@ impl Controller for ReplicaSets {
         // Read before the Pods: a change between the two reads leads to another sync.
         let may_act = self.expectations.are_satisfied(key);
         let Some(selector) = Selector::of_workload(&set) else { return Ok(()) };
-        let claim = Claim { client: &self.client, resource: &REPLICA_SETS, owner: &set, selector: &selector };
-        let mut pods = claim.claim(&self.pods).await?;
+        let manager =
+            ControllerRefManager { client: &self.client, resource: &REPLICA_SETS, owner: &set, selector: &selector };
+        let mut pods = manager.claim(&self.pods).await?;
         pods.retain(pod::is_active);
         let mut failure = None;
-        if may_act && !object::is_leaving(&set) {
+        if may_act && !object::is_being_deleted(&set) {
             failure = self.manage(key, &set, &pods).await.err();
         }
         let now = clock::now();
@@ -137,8 +138,8 @@ impl ReplicaSets {
             }
         } else if pods.len() > wanted {
             let count = (pods.len() - wanted).min(BURST);
-            let crowds = self.crowds(set);
-            let leaving = ranking::first_to_go(pods, &crowds, count, clock::now());
+            let related = self.related(set);
+            let leaving = ranking::first_to_go(pods, &related, count, clock::now());
             self.expectations.expect_deletions(key, leaving.iter().map(|pod| object::uid(pod)));
             let mut failure = None;
             for pod in leaving {
@@ -162,7 +163,7 @@ impl ReplicaSets {
 
     /// How many active Pods each node has of this ReplicaSet and of those with the same controller
     /// (`getIndirectlyRelatedPods`).
-    fn crowds(&self, set: &Value) -> HashMap<String, usize> {
+    fn related(&self, set: &Value) -> HashMap<String, usize> {
         let mut uids = vec![object::uid(set).to_owned()];
         if let Some(owner) = object::controller_of(set) {
             let siblings = self.sets.owned_by(object::text(owner, "/uid"));
@@ -170,12 +171,12 @@ impl ReplicaSets {
         }
         uids.sort_unstable();
         uids.dedup();
-        let mut crowds = HashMap::new();
+        let mut related = HashMap::new();
         for pod in uids.iter().flat_map(|uid| self.pods.owned_by(uid)).filter_map(|pod| self.pods.parse(&pod)) {
             if pod::is_active(&pod) {
-                *crowds.entry(object::text(&pod, "/spec/nodeName").to_owned()).or_insert(0) += 1;
+                *related.entry(object::text(&pod, "/spec/nodeName").to_owned()).or_insert(0) += 1;
             }
         }
-        crowds
+        related
     }
 }

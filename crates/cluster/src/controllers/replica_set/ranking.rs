@@ -25,7 +25,7 @@ struct Rank {
     is_ready: bool,
     cost: i32,
     /// Pods come first that share their node with more related Pods.
-    crowd: Reverse<usize>,
+    related: Reverse<usize>,
     /// Pods come first that have been ready for a shorter time, by order of magnitude.
     ready_for: Option<u32>,
     /// Pods with more restarts come first.
@@ -35,15 +35,15 @@ struct Rank {
     uid: String,
 }
 
-/// The `count` Pods of `pods` that are to be deleted, the least valuable first. `crowds` is the number of related Pods
+/// The `count` Pods of `pods` that are to be deleted, the least valuable first. `related` is the number of related Pods
 /// on each node; `now` is in seconds since 1970.
-pub fn first_to_go<'a>(pods: &'a [Value], crowds: &HashMap<String, usize>, count: usize, now: i64) -> Vec<&'a Value> {
-    let mut ranked: Vec<(Rank, &Value)> = pods.iter().map(|pod| (rank(pod, crowds, now), pod)).collect();
+pub fn first_to_go<'a>(pods: &'a [Value], related: &HashMap<String, usize>, count: usize, now: i64) -> Vec<&'a Value> {
+    let mut ranked: Vec<(Rank, &Value)> = pods.iter().map(|pod| (rank(pod, related, now), pod)).collect();
     ranked.sort_by(|(one, _), (other, _)| one.cmp(other));
     ranked.into_iter().take(count).map(|(_, pod)| pod).collect()
 }
 
-fn rank(pod: &Value, crowds: &HashMap<String, usize>, now: i64) -> Rank {
+fn rank(pod: &Value, related: &HashMap<String, usize>, now: i64) -> Rank {
     let node = object::text(pod, "/spec/nodeName");
     let is_ready = pod::is_ready(pod);
     Rank {
@@ -55,7 +55,7 @@ fn rank(pod: &Value, crowds: &HashMap<String, usize>, now: i64) -> Rank {
         },
         is_ready,
         cost: object::annotation(pod, DELETION_COST).and_then(|cost| cost.parse().ok()).unwrap_or_default(),
-        crowd: Reverse(crowds.get(node).copied().unwrap_or_default()),
+        related: Reverse(related.get(node).copied().unwrap_or_default()),
         ready_for: pod::ready_since(pod).map(|since| magnitude(now - since.0)),
         restarts: Reverse(pod::most_restarts(pod)),
         age: object::time(pod, "/metadata/creationTimestamp").map(|created| magnitude(now - created.0)),
@@ -91,8 +91,8 @@ mod tests {
             let mut worse = pod(changed);
             change(&mut worse);
             let pods = [pod(other), worse];
-            let crowds = HashMap::from([("full".to_owned(), 2), ("a".to_owned(), 1), ("b".to_owned(), 1)]);
-            let first = first_to_go(&pods, &crowds, 1, NOW);
+            let related = HashMap::from([("full".to_owned(), 2), ("a".to_owned(), 1), ("b".to_owned(), 1)]);
+            let first = first_to_go(&pods, &related, 1, NOW);
             assert_eq!(object::uid(first[0]), changed, "{what}");
         }
     }

@@ -104,7 +104,7 @@ impl Controller for Scheduler {
         let Some(pod) = self.pods.parse(&object).filter(|pod| is_mine(pod) && view.node().is_none()) else {
             return Ok(());
         };
-        if object::is_leaving(&pod) || self.shared.cache.borrow().is_assumed(key) {
+        if object::is_being_deleted(&pod) || self.shared.cache.borrow().is_assumed(key) {
             return Ok(());
         }
         if pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty()) {
@@ -206,7 +206,7 @@ impl Shared {
                 self.waiting.borrow_mut().remove(key);
             }
             Some(view) if view.node().is_some() => drop(self.waiting.borrow_mut().remove(key)),
-            Some(view) if view.is_leaving() || view.is_over() => {}
+            Some(view) if view.is_being_deleted() || view.is_over() => {}
             Some(view) => {
                 let mine = ["", DEFAULT].contains(&view.spec.scheduler_name.as_deref().unwrap_or_default());
                 // A change by the scheduler itself is no reason to try again; a changed spec or label may be one.

@@ -13,9 +13,9 @@ use serde_json::Value;
 use std::rc::Rc;
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::history::{History, REVISION_HASH, template_of};
 use super::object;
@@ -43,7 +43,7 @@ pub struct StatefulSets {
 }
 
 /// One sync of one StatefulSet.
-struct Look<'a> {
+struct StatefulSetSync<'a> {
     controller: &'a StatefulSets,
     set: &'a Value,
     /// The version of Pods below the partition.
@@ -66,7 +66,7 @@ impl Controller for StatefulSets {
 
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (sets, pods) = (context.lister(STATEFUL_SETS), context.lister(PODS));
-        claim::index_orphans(&pods);
+        controller_ref_manager::index_orphans(&pods);
         // The names of Pods are fixed, so that none can be created twice and no expectations are needed.
         let expectations = Rc::default();
         PodHandler { owners: sets.clone(), pods: pods.clone(), expectations, queue: queue.clone() }.listen();
@@ -93,8 +93,9 @@ impl Controller for StatefulSets {
         }
         let selector =
             Selector::parse(&set["spec"]["selector"]).map_err(|error| SyncError::Other(error.to_string()))?;
-        let claim = Claim { client: &self.client, resource: &STATEFUL_SETS, owner: &set, selector: &selector };
-        let mut pods = claim.claim(&self.pods).await?;
+        let manager =
+            ControllerRefManager { client: &self.client, resource: &STATEFUL_SETS, owner: &set, selector: &selector };
+        let mut pods = manager.claim(&self.pods).await?;
         pods.retain(|pod| identity::ordinal(&set, pod).is_some());
         let history = History { client: &self.client, revisions: &self.revisions, owner: &set };
         let revisions = history.update().await?;
@@ -104,18 +105,18 @@ impl Controller for StatefulSets {
         let current = current.map_or_else(|| version(&revisions.update), version);
 
         let now = clock::now();
-        let look = Look { controller: self, set: &set, current, update, now };
+        let sync = StatefulSetSync { controller: self, set: &set, current, update, now };
         let mut made = pods.clone();
-        let failed = look.go_on(&mut made).await.err();
-        let mut status = look.status(&made, revisions.collision_count);
-        look.complete_update(&mut status);
+        let failed = sync.go_on(&mut made).await.err();
+        let mut status = sync.status(&made, revisions.collision_count);
+        sync.complete_update(&mut status);
         if status != set["status"] {
             let mut updated = set.clone();
             updated["status"] = status.clone();
             self.written.note(&self.client.update_status(&STATEFUL_SETS, &updated).await?);
         }
         // A ready Pod becomes available by the passing of time alone, which causes no event.
-        let next = pods.iter().filter_map(|pod| pod::available_in(pod, look.min_ready_seconds(), now));
+        let next = pods.iter().filter_map(|pod| pod::available_in(pod, sync.min_ready_seconds(), now));
         if let Some(seconds) = next.filter(|seconds| *seconds > 0).min() {
             self.queue.add_after(key.clone(), Duration::from_secs(seconds.unsigned_abs()));
         }
@@ -141,7 +142,7 @@ fn version(revision: &Value) -> Version {
     Version { name: object::name(revision).to_owned(), template: template_of(revision) }
 }
 
-impl Look<'_> {
+impl StatefulSetSync<'_> {
     fn min_ready_seconds(&self) -> i64 {
         object::number(self.set, "/spec/minReadySeconds").unwrap_or_default()
     }
@@ -176,6 +177,6 @@ impl Look<'_> {
 
     /// Whether a Pod is running and ready, and is not being deleted.
     fn is_healthy(&self, pod: &Value) -> bool {
-        identity::is_running(pod) && pod::is_ready(pod) && !object::is_leaving(pod)
+        identity::is_running(pod) && pod::is_ready(pod) && !object::is_being_deleted(pod)
     }
 }

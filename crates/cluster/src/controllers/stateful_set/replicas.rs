@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::object;
 use super::identity::{self, ordinal};
-use super::{Look, Version};
+use super::{StatefulSetSync, Version};
 use crate::client::api_error::ApiError;
 use crate::client::resources::{CLAIMS, PODS};
 use crate::client::rest::{DeleteOptions, Patch};
@@ -17,10 +17,10 @@ use crate::client::rest::{DeleteOptions, Patch};
 /// Whether the sync goes on to the next Pod.
 type Step = Result<ControlFlow<()>, ApiError>;
 
-impl Look<'_> {
+impl StatefulSetSync<'_> {
     /// Takes the next step; adds the Pods that it creates to `pods`.
     pub(super) async fn go_on(&self, pods: &mut Vec<Value>) -> Result<(), ApiError> {
-        if object::is_leaving(self.set) {
+        if object::is_being_deleted(self.set) {
             return Ok(());
         }
         let range = self.start()..self.start().saturating_add(self.wanted());
@@ -70,7 +70,7 @@ impl Look<'_> {
     async fn keep(&self, pod: &Value, number: usize) -> Step {
         let phase = object::text(pod, "/status/phase");
         if ["Failed", "Succeeded"].contains(&phase) {
-            if !object::is_leaving(pod) {
+            if !object::is_being_deleted(pod) {
                 let place = format!("{}/{}", object::namespace(self.set), object::name(self.set));
                 let name = object::name(pod);
                 let recorder = &self.controller.recorder;
@@ -86,13 +86,13 @@ impl Look<'_> {
             // The name is free once the Pod is gone.
             return Ok(ControlFlow::Break(()));
         }
-        if phase == "Pending" && !object::is_leaving(pod) {
+        if phase == "Pending" && !object::is_being_deleted(pod) {
             self.create_claims(number).await?;
         }
         if self.is_ordered() && (!self.is_healthy(pod) || !self.is_available(pod)) {
             return Ok(ControlFlow::Break(()));
         }
-        if !object::is_leaving(pod) {
+        if !object::is_being_deleted(pod) {
             let mut identified = pod.clone();
             identity::identify(self.set, &mut identified, object::name(pod), number);
             if identified != *pod {
@@ -105,7 +105,7 @@ impl Look<'_> {
 
     /// Deletes a Pod that is too many (`processCondemned`).
     async fn end(&self, pod: &Value, first_unhealthy: Option<&str>) -> Step {
-        if object::is_leaving(pod) {
+        if object::is_being_deleted(pod) {
             return Ok(self.in_order());
         }
         let is_well = self.is_healthy(pod) && self.is_available(pod);

@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::super::history::REVISION_HASH;
 use super::super::int_or_percent::scaled;
 use super::super::object;
-use super::Look;
+use super::StatefulSetSync;
 use crate::client::api_error::ApiError;
 
-impl Look<'_> {
+impl StatefulSetSync<'_> {
     /// Deletes the last Pods that have another revision, so that they are created anew. At most
     /// `rollingUpdate.maxUnavailable` are unavailable at a time; without that field, each Pod is waited for, beginning
     /// with the last (`updateStatefulSetAfterInvariantEstablished`).
@@ -16,7 +16,7 @@ impl Look<'_> {
         let mut unavailable = replicas.iter().filter(|pod| !self.is_healthy(pod) || !self.is_available(pod)).count();
         let limit = self.max_unavailable(replicas.len());
         for pod in replicas.iter().skip(self.partition()).rev() {
-            if object::label(pod, REVISION_HASH) != Some(&self.update.name) && !object::is_leaving(pod) {
+            if object::label(pod, REVISION_HASH) != Some(&self.update.name) && !object::is_being_deleted(pod) {
                 match limit {
                     None => return self.delete(pod).await,
                     Some(limit) if unavailable >= limit => return Ok(()),

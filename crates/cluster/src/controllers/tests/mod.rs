@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::fleet::Fleet;
+use super::failed_nodes::FailedNodes;
 use super::manager::{self, Controllers, Manager};
 use super::options::Options;
 use crate::server;
@@ -43,7 +43,7 @@ pub struct Cluster {
     /// The server.
     pub server: Server,
     /// The nodes that are made to fail.
-    pub fleet: Fleet,
+    pub failed_nodes: FailedNodes,
     controllers: Controllers,
 }
 
@@ -60,9 +60,9 @@ impl Cluster {
 
     /// Starts controllers on a server.
     pub fn start_on(server: Server, options: Options, add: impl Fn(&mut Manager) + Send + 'static) -> Cluster {
-        let fleet = options.fleet.clone();
+        let failed_nodes = options.failed_nodes.clone();
         let controllers = manager::start(server::router(server.app.clone()), options, add).unwrap();
-        Cluster { server, fleet, controllers }
+        Cluster { server, failed_nodes, controllers }
     }
 
     /// Stops the controllers; fails if they do not stop in time.

@@ -65,8 +65,8 @@ async fn a_node_that_falls_silent_loses_its_pods_and_comes_back() {
     runs(&cluster, "goes").await;
     runs(&cluster, "stays").await;
 
-    // The controllers have a `Fleet` of their own here, which the server's control endpoint does not know.
-    cluster.fleet.fail("weak");
+    // The controllers have a `FailedNodes` of their own here, which the server's control endpoint does not know.
+    cluster.failed_nodes.fail("weak");
     let node = cluster
         .eventually(&path, "silent and tainted", |node| {
             let unreachable = "node.kubernetes.io/unreachable";
@@ -84,7 +84,7 @@ async fn a_node_that_falls_silent_loses_its_pods_and_comes_back() {
     let gone = cluster.eventually(&format!("{PODS}/goes"), "to be deleted", leaving).await;
     assert_eq!(condition(&gone, "DisruptionTarget")["reason"], "DeletionByTaintManager");
 
-    cluster.fleet.recover("weak");
+    cluster.failed_nodes.recover("weak");
     cluster.eventually(&format!("{PODS}/goes"), "gone", |pod| pod["code"] == 404).await;
     runs(&cluster, "stays").await;
     cluster

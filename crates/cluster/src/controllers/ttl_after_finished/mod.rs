@@ -72,6 +72,6 @@ impl Controller for TtlAfterFinished {
 /// being deleted.
 fn expires_in(job: &Value, now: i64) -> Option<i64> {
     let ttl = object::number(job, "/spec/ttlSecondsAfterFinished")?;
-    let finished = finish_time(job).filter(|_| !object::is_leaving(job))?;
+    let finished = finish_time(job).filter(|_| !object::is_being_deleted(job))?;
     Some((finished.saturating_add(ttl) - now).max(0))
 }

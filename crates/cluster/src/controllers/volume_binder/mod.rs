@@ -41,7 +41,7 @@ impl Controller for VolumeBinder {
         let claim = self.claims.value(key);
         self.reclaim(key, claim.as_ref().map_or("", object::uid)).await?;
         let Some(claim) = claim else { return Ok(()) };
-        if object::text(&claim, "/status/phase") == "Bound" || object::is_leaving(&claim) {
+        if object::text(&claim, "/status/phase") == "Bound" || object::is_being_deleted(&claim) {
             return Ok(());
         }
         Ok(self.bind(&claim).await?)
@@ -56,7 +56,7 @@ impl VolumeBinder {
             let is_of = claim["namespace"] == *key.namespace && claim["name"] == *key.name && claim["uid"] != uid;
             let goes = object::text(&volume, "/spec/persistentVolumeReclaimPolicy") == "Delete";
             let is_ours = object::annotation(&volume, "pv.kubernetes.io/provisioned-by") == Some(PROVISIONER);
-            if is_of && goes && is_ours && !object::is_leaving(&volume) {
+            if is_of && goes && is_ours && !object::is_being_deleted(&volume) {
                 match self.client.delete(&VOLUMES, "", object::name(&volume), DeleteOptions::default()).await {
                     Err(error) if !error.is_not_found() => return Err(error),
                     _ => {}

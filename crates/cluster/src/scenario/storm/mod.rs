@@ -215,7 +215,7 @@ impl Storm {
         let Some(workload) = self.population.workloads.get_mut(index) else { return false };
         let key = DEPLOYMENTS.key(&workload.namespace, &workload.name);
         let found = self.storage.get(&DEPLOYMENTS, &key);
-        let is_there = found.is_some_and(|found| *found.uid == *workload.uid && !found.is_leaving());
+        let is_there = found.is_some_and(|found| *found.uid == *workload.uid && !found.is_being_deleted());
         if !is_there {
             self.pods = self.pods.saturating_sub(workload.pods.len());
             workload.pods.clear();

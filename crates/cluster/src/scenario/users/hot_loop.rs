@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Stage;
+use super::Environment;
 use crate::client::resources::DEPLOYMENTS;
 use crate::client::rest::Patch;
 
@@ -10,12 +10,12 @@ use crate::client::rest::Patch;
 const FIELD: &str = "mesh.example/tier";
 
 /// Runs until it is dropped.
-pub async fn play(mut stage: Stage) {
+pub async fn play(mut environment: Environment) {
     let sides = [("mesh-operator", "gold"), ("policy-operator", "silver")];
-    let clients = sides.map(|(agent, _)| stage.client.with_user_agent(agent));
+    let clients = sides.map(|(agent, _)| environment.client.with_user_agent(agent));
     loop {
-        let Some(taken) = stage.take_deployment().await else {
-            stage.rest(1000, 2000).await;
+        let Some(taken) = environment.take_deployment().await else {
+            environment.rest(1000, 2000).await;
             continue;
         };
         for _ in 0..600 {
@@ -25,7 +25,7 @@ pub async fn play(mut stage: Stage) {
                     let patch = json!({"metadata": {"annotations": {FIELD: value}}});
                     let _ = client.patch(&DEPLOYMENTS, taken.namespace(), taken.name(), "", Patch::Merge(&patch)).await;
                 }
-                stage.rest(50, 250).await;
+                environment.rest(50, 250).await;
             }
         }
     }

@@ -29,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// What a scenario needs: a client, random numbers, and the Deployments that no other scenario uses.
 #[derive(Debug, Clone)]
-pub struct Stage {
+pub struct Environment {
     client: Client,
     seed: u64,
     random: Random,
@@ -38,25 +38,25 @@ pub struct Stage {
 }
 
 /// A running scenario, which goes on until it is dropped.
-pub type Play = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub type Run = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-impl Stage {
-    /// The stage of all scenarios with a seed. Scenarios pause while `paused` is true.
+impl Environment {
+    /// The environment of all scenarios with a seed. Scenarios pause while `paused` is true.
     pub fn new(client: Client, seed: u64, paused: watch::Receiver<bool>) -> Self {
         Self { client, seed, random: Random::new(seed), paused, taken: Arc::default() }
     }
 
     /// A run of a scenario, with random numbers of its own; `None` for load, which users do not play.
-    pub fn play(&self, scenario: Scenario) -> Option<Play> {
+    pub fn play(&self, scenario: Scenario) -> Option<Run> {
         let random = Random::new(self.seed.wrapping_mul(31).wrapping_add(scenario as u64 + 1));
-        let stage = Self { random, ..self.clone() };
+        let environment = Self { random, ..self.clone() };
         Some(match scenario {
-            Scenario::Calm => Box::pin(calm::play(stage)),
-            Scenario::Rollout => Box::pin(rollout::play(stage)),
-            Scenario::CrashLoop => Box::pin(crash_loop::play(stage)),
-            Scenario::NodeFailure => Box::pin(node_failure::play(stage)),
-            Scenario::AutoscalerFlap => Box::pin(autoscaler_flap::play(stage)),
-            Scenario::HotLoop => Box::pin(hot_loop::play(stage)),
+            Scenario::Calm => Box::pin(calm::play(environment)),
+            Scenario::Rollout => Box::pin(rollout::play(environment)),
+            Scenario::CrashLoop => Box::pin(crash_loop::play(environment)),
+            Scenario::NodeFailure => Box::pin(node_failure::play(environment)),
+            Scenario::AutoscalerFlap => Box::pin(autoscaler_flap::play(environment)),
+            Scenario::HotLoop => Box::pin(hot_loop::play(environment)),
             Scenario::Storm | Scenario::Scale => return None,
         })
     }

@@ -139,8 +139,8 @@ async fn the_rollout_s_events_are_as_recorded() {
         let mut events: Vec<Event> = recorded.iter().map(|frame| event(frame)).collect();
         if name == "namespaces" {
             // Later events are caused by controllers, and are not played.
-            let is_leaving = |event: &Event| event.value["object"]["metadata"]["deletionTimestamp"].is_string();
-            events.truncate(events.iter().position(is_leaving).unwrap());
+            let is_being_deleted = |event: &Event| event.value["object"]["metadata"]["deletionTimestamp"].is_string();
+            events.truncate(events.iter().position(is_being_deleted).unwrap());
         }
         let said = play(name, &events).await;
         check_order(name, &said);

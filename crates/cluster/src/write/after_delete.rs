@@ -10,7 +10,7 @@ use crate::resources::resource::Resource;
 
 /// Called after the deletion of an object: the resources of a deleted definition are no longer served, and their
 /// watches end.
-pub fn gone(api: &Api, resource: &Resource, object: &Arc<Object>) {
+pub fn after_delete(api: &Api, resource: &Resource, object: &Arc<Object>) {
     if *resource == **DEFINITIONS
         && let Some(id) = api.registry.undefine(&object.name, object.revision)
     {

@@ -20,7 +20,7 @@ const ORPHAN: &str = "orphan";
 
 /// An owner that claims objects.
 #[derive(Debug, Clone, Copy)]
-pub struct Claim<'a> {
+pub struct ControllerRefManager<'a> {
     /// Sends the adoptions and releases.
     pub client: &'a Client,
     /// The owner's resource.
@@ -32,7 +32,7 @@ pub struct Claim<'a> {
 }
 
 /// Adds the index of orphans to a lister. Must be called before the lister starts, for each lister that is passed to
-/// [`Claim::claim`].
+/// [`ControllerRefManager::claim`].
 pub fn index_orphans(lister: &Lister) {
     let of: IndexFunc = Arc::new(|object: &Object, file: &mut dyn FnMut(&str)| {
         if !is_controlled(object) {
@@ -52,7 +52,7 @@ fn is_controlled(object: &Object) -> bool {
     object.owners().iter().any(|owner| owner.controller)
 }
 
-impl Claim<'_> {
+impl ControllerRefManager<'_> {
     /// The objects of a lister that belong to the owner after all adoptions and releases, in no particular order.
     ///
     /// # Errors
@@ -66,11 +66,11 @@ impl Claim<'_> {
             };
             if self.selector.matches(&owned) {
                 claimed.push(owned);
-            } else if !object::is_leaving(self.owner) {
+            } else if !object::is_being_deleted(self.owner) {
                 self.release(&lister.resource(), &owned).await?;
             }
         }
-        if object::is_leaving(self.owner) {
+        if object::is_being_deleted(self.owner) {
             return Ok(claimed);
         }
         let mut can_adopt = false;
@@ -78,7 +78,9 @@ impl Claim<'_> {
             if !self.selector.matches_object(&orphan) {
                 continue;
             }
-            let Some(orphan) = lister.parse(&orphan).filter(|orphan| !object::is_leaving(orphan)) else { continue };
+            let Some(orphan) = lister.parse(&orphan).filter(|orphan| !object::is_being_deleted(orphan)) else {
+                continue;
+            };
             if !can_adopt {
                 self.check_can_adopt().await?;
                 can_adopt = true;
@@ -94,7 +96,7 @@ impl Claim<'_> {
     async fn check_can_adopt(&self) -> Result<(), ApiError> {
         let (namespace, name) = (object::namespace(self.owner), object::name(self.owner));
         let fresh = self.client.get(self.resource, namespace, name).await?;
-        if object::uid(&fresh) != object::uid(self.owner) || object::is_leaving(&fresh) {
+        if object::uid(&fresh) != object::uid(self.owner) || object::is_being_deleted(&fresh) {
             let message = format!("{namespace}/{name} is not what it was, and cannot adopt");
             return Err(ApiError { code: 409, reason: "Conflict".to_owned(), message, causes: Vec::new() });
         }

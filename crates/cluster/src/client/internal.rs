@@ -3,9 +3,9 @@
 /// Marks a request of the cluster's own controllers. The mark is an extension of the request inside this process, which
 /// no header and no body can set, so that no outside client can claim it.
 #[derive(Debug, Clone, Copy)]
-pub struct Insider(());
+pub struct Internal(());
 
-impl Insider {
+impl Internal {
     /// The mark. Only [`super::rest::Client`] attaches it to requests.
     pub(super) fn new() -> Self {
         Self(())

@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 use super::Scenario;
 use super::population::{self, Population};
 use super::storm::{Order, Storm};
-use super::users::Stage;
+use super::users::Environment;
 use crate::client::rest::Client;
 use crate::random::Random;
 use crate::resources::builtin::{NAMESPACES, SYSTEM_NAMESPACES};
@@ -18,22 +18,22 @@ use crate::store::{ListQuery, Store};
 
 /// Runs the scenarios.
 #[derive(Debug)]
-pub struct Director {
+pub struct Runner {
     seed: u64,
     running: Mutex<BTreeMap<Scenario, AbortHandle>>,
     paused: watch::Sender<bool>,
-    stage: OnceLock<Stage>,
+    environment: OnceLock<Environment>,
     storm: OnceLock<mpsc::Sender<Order>>,
 }
 
-impl Director {
-    /// A director that runs no scenario yet.
+impl Runner {
+    /// A runner that runs no scenario yet.
     pub fn new(seed: u64) -> Self {
         Self {
             seed,
             running: Mutex::default(),
             paused: watch::Sender::new(false),
-            stage: OnceLock::new(),
+            environment: OnceLock::new(),
             storm: OnceLock::new(),
         }
     }
@@ -64,9 +64,9 @@ impl Director {
 
     /// Gives users this client, and starts the scenarios that they play.
     pub fn begin(&self, client: Client, scenarios: &[Scenario]) {
-        let stage = Stage::new(client, self.seed, self.paused.subscribe());
+        let environment = Environment::new(client, self.seed, self.paused.subscribe());
         // A second call has no effect.
-        let _ = self.stage.set(stage);
+        let _ = self.environment.set(environment);
         for scenario in scenarios.iter().filter(|one| !one.is_load()) {
             self.start(*scenario);
         }
@@ -74,8 +74,8 @@ impl Director {
 
     /// Starts a scenario that users play; returns false if that is not possible now.
     pub fn start(&self, scenario: Scenario) -> bool {
-        let Some(stage) = self.stage.get() else { return false };
-        let Some(play) = stage.play(scenario) else { return false };
+        let Some(environment) = self.environment.get() else { return false };
+        let Some(play) = environment.play(scenario) else { return false };
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.entry(scenario).or_insert_with(|| tokio::spawn(play).abort_handle());
         true

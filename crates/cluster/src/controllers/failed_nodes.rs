@@ -8,16 +8,16 @@ use tokio::sync::watch;
 /// The failed nodes, shared by all clones. The kubelet of a failed node renews no Lease, reports nothing and stops
 /// nothing, while the containers on the node keep running.
 #[derive(Debug, Clone, Default)]
-pub struct Fleet(Arc<Switches>);
+pub struct FailedNodes(Arc<State>);
 
 #[derive(Debug, Default)]
-struct Switches {
+struct State {
     down: Mutex<BTreeSet<String>>,
     /// Counts the changes.
     changes: watch::Sender<u64>,
 }
 
-impl Fleet {
+impl FailedNodes {
     /// Makes a node fail, by its name. The node need not exist.
     pub fn fail(&self, node: &str) {
         self.lock().insert(node.to_owned());

@@ -12,13 +12,13 @@ use super::{Changes, KeyValue, ROOT, Range, RangeRequest, Storage, StorageError,
 
 /// The current memory backend.
 #[derive(Debug)]
-pub struct Swap {
+pub struct RestartableMemory {
     current: RwLock<Memory>,
     /// The channel for the newest revision, which all backends share.
     seen: watch::Sender<u64>,
 }
 
-impl Swap {
+impl RestartableMemory {
     /// An empty storage whose history starts at `revision`.
     pub fn new(revision: u64) -> Self {
         let seen = watch::Sender::new(revision);
@@ -56,7 +56,7 @@ fn now<T>(answer: BoxFuture<'_, Result<T, StorageError>>) -> Result<T, StorageEr
     answer.now_or_never().unwrap_or_else(|| Err(StorageError::Unavailable("memory does not answer".to_owned())))
 }
 
-impl Storage for Swap {
+impl Storage for RestartableMemory {
     fn revision(&self) -> BoxFuture<'_, Result<u64, StorageError>> {
         ready(now(self.read().revision())).boxed()
     }
@@ -97,7 +97,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_does_what_a_storage_does() {
-        let storage = Swap::new(1000);
+        let storage = RestartableMemory::new(1000);
         tests::transactions(&storage).await;
         tests::ranges(&storage).await;
         tests::watches(&storage).await;
@@ -106,7 +106,7 @@ mod tests {
 
     #[tokio::test]
     async fn objects_stay_in_order_and_watches_fail() {
-        let storage = Swap::new(1000);
+        let storage = RestartableMemory::new(1000);
         let put = async |key: &str, expected| {
             let key = format!("{ROOT}{key}");
             match storage.txn(&key, expected, Write::Put("{}".into())).await {

@@ -9,10 +9,10 @@ use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, sleep_until};
 
 use crate::cacher::watcher::{Step, Watcher};
-use crate::client::insider::Insider;
+use crate::client::internal::Internal;
 use crate::faults::Faults;
 use crate::faults::about::About;
-use crate::faults::frames::{Outgoing, Tamper};
+use crate::faults::frames::{FrameFaults, Outgoing};
 use crate::faults::rules::Rules;
 use crate::ledger::Ledger;
 use crate::ledger::account::Account;
@@ -21,7 +21,7 @@ use crate::resources::registry::Registry;
 
 /// A watch request whose connection is not open yet.
 #[derive(Debug)]
-pub struct Line {
+pub struct PendingWatch {
     rules: Arc<Rules>,
     about: About,
     ledger: Option<Arc<Ledger>>,
@@ -29,14 +29,14 @@ pub struct Line {
     path: String,
 }
 
-impl Line {
+impl PendingWatch {
     /// The connection of a watch request. `faults` are those that apply to it.
     pub fn of(registry: &Registry, ledger: &Arc<Ledger>, parts: &Parts, faults: &Faults) -> Self {
-        let is_insider = parts.extensions.get::<Insider>().is_some();
+        let is_internal = parts.extensions.get::<Internal>().is_some();
         Self {
             rules: Arc::clone(faults.rules()),
             about: About::of(registry, parts),
-            ledger: (!is_insider).then(|| Arc::clone(ledger)),
+            ledger: (!is_internal).then(|| Arc::clone(ledger)),
             transport: if websocket::is_upgrade(&parts.headers) { "websocket" } else { "http" },
             path: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
         }
@@ -48,19 +48,19 @@ impl Line {
     }
 
     /// Whether one of the cluster's own components asks.
-    pub fn is_insider(&self) -> bool {
+    pub fn is_internal(&self) -> bool {
         self.ledger.is_none()
     }
 
     /// Puts the faults and the ledger between a watch and its connection.
-    pub async fn open(self, watcher: Watcher) -> Wire {
+    pub async fn open(self, watcher: Watcher) -> WatchConnection {
         let account = match self.ledger {
             Some(ledger) => Some(ledger.open(&self.about, self.transport, &self.path).await),
             None => None,
         };
-        Wire {
+        WatchConnection {
             changes: self.rules.changes(),
-            tamper: Tamper::new(Arc::clone(&self.rules), self.about),
+            frame_faults: FrameFaults::new(Arc::clone(&self.rules), self.about),
             rules: self.rules,
             watcher,
             account,
@@ -77,9 +77,9 @@ impl Line {
 
 /// A watch as its connection reads it.
 #[derive(Debug)]
-pub struct Wire {
+pub struct WatchConnection {
     watcher: Watcher,
-    tamper: Tamper,
+    frame_faults: FrameFaults,
     /// `None` for the cluster's own watches.
     account: Option<Account>,
     queue: VecDeque<Outgoing>,
@@ -99,7 +99,7 @@ pub struct Wire {
     changes: Receiver<()>,
 }
 
-impl Wire {
+impl WatchConnection {
     /// Resolves once the connection is to be dropped, even while it is busy sending.
     pub fn cut(&self) -> impl Future<Output = ()> + Send + use<> {
         self.watcher.cut()
@@ -112,7 +112,7 @@ impl Wire {
                 self.changes.mark_unchanged();
                 self.asked = false;
             }
-            if self.tamper.stalled().is_some() {
+            if self.frame_faults.stalled().is_some() {
                 tokio::select! {
                     changed = self.changes.changed() => {
                         self.asked &= changed.is_err();
@@ -122,7 +122,7 @@ impl Wire {
                 }
             }
             if self.ending.is_none() && !std::mem::replace(&mut self.asked, true) {
-                self.ending = self.tamper.ends(self.sent);
+                self.ending = self.frame_faults.ends(self.sent);
             }
             match self.ending {
                 Some(true) => return self.finish(Step::End, "fault-close"),
@@ -149,9 +149,9 @@ impl Wire {
             }
             tokio::select! {
                 step = self.watcher.next() => match step {
-                    Step::Frames(frames) => frames.into_iter().for_each(|one| self.tamper.offer(one, &mut self.queue)),
+                    Step::Frames(frames) => frames.into_iter().for_each(|one| self.frame_faults.offer(one, &mut self.queue)),
                     Step::End => {
-                        self.tamper.flush(&mut self.queue);
+                        self.frame_faults.flush(&mut self.queue);
                         self.ended = true;
                     }
                     Step::Cut => return self.finish(Step::Cut, "cut"),
@@ -168,7 +168,7 @@ impl Wire {
             None => None,
         };
         // Nothing below waits: every frame that leaves the queue is sent.
-        let alone = self.tamper.may_end();
+        let alone = self.frame_faults.may_end();
         let mut gone = Vec::with_capacity(self.queue.len());
         while let Some(next) = self.queue.pop_front_if(|next| gone.is_empty() || (next.delay.is_zero() && !alone)) {
             gone.push(next);
@@ -194,8 +194,8 @@ impl Wire {
     }
 }
 
-impl Drop for Wire {
-    /// A `Wire` that is dropped early has lost its client, or was cut while it was sending.
+impl Drop for WatchConnection {
+    /// A `WatchConnection` that is dropped early has lost its client, or was cut while it was sending.
     fn drop(&mut self) {
         if !self.finished && self.watcher.cut().now_or_never().is_some() {
             self.finish(Step::Cut, "cut");
