@@ -21,7 +21,7 @@ use crate::endpoints::list;
 use crate::endpoints::openapi;
 use crate::endpoints::scale;
 use crate::endpoints::watch;
-use crate::faults::answers::{self, Struck};
+use crate::faults::answers::{self, RequestOutcome};
 use crate::printers::form::Form;
 use crate::printers::response::json_response;
 use crate::request::body;
@@ -76,9 +76,9 @@ async fn answer(app: &App, parts: &mut Parts, body: Body) -> Result<Response, St
     // The sender lives as long as the faults, so the wait cannot fail.
     let _ = stalled.wait_for(|stalled| !stalled).await;
     match faults.strike(&api.registry, parts).await {
-        Struck::Answered(response) => Ok(response),
-        Struck::Passed(None) => route(api, &path, parts, body).await,
-        Struck::Passed(Some(drip)) => Ok(answers::drip(route(api, &path, parts, body).await?, drip)),
+        RequestOutcome::Answered(response) => Ok(response),
+        RequestOutcome::Passed(None) => route(api, &path, parts, body).await,
+        RequestOutcome::Passed(Some(drip)) => Ok(answers::drip(route(api, &path, parts, body).await?, drip)),
     }
 }
 

@@ -81,7 +81,7 @@ pub struct Watcher {
     /// The revision at the start. A bookmark is sent only for a newer one.
     started_at: u64,
     /// Whether the column definitions of a Table have been sent.
-    columns_told: bool,
+    columns_sent: bool,
     ended: bool,
     next_bookmark: Instant,
     last_bookmark: Option<Instant>,
@@ -138,7 +138,7 @@ impl Watcher {
             error,
             seen,
             started_at: seen,
-            columns_told: false,
+            columns_sent: false,
             ended: false,
             next_bookmark: now + request.bookmark_every,
             last_bookmark: deadline.checked_sub(LAST_BOOKMARK).filter(|at| *at > now),
@@ -264,7 +264,7 @@ impl Watcher {
 
     /// The frame for an object. The first event of a watch that asks for Tables also defines the columns.
     fn frame(&mut self, event_type: &'static str, object: &Object) -> Frame {
-        let with_columns = !std::mem::replace(&mut self.columns_told, true);
+        let with_columns = !std::mem::replace(&mut self.columns_sent, true);
         Frame::event(event_type, object, &self.request.form.object(&self.request.resource, object, with_columns))
     }
 

@@ -52,8 +52,8 @@ impl ApiError {
 
     /// The namespace is being deleted, and accepts no new objects (`HasStatusCause` of `NamespaceTerminating`).
     pub fn is_namespace_terminating(&self) -> bool {
-        let told = self.causes.iter().any(|cause| cause == "NamespaceTerminating");
-        told || (self.code == 403 && self.message.contains("because it is being terminated"))
+        let is_terminating = self.causes.iter().any(|cause| cause == "NamespaceTerminating");
+        is_terminating || (self.code == 403 && self.message.contains("because it is being terminated"))
     }
 }
 

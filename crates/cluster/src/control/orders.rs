@@ -26,10 +26,10 @@ pub async fn handle(api: &Api, method: &Method, order: &str, query: &str) -> Res
         (&Method::POST, "fault") => {
             let is_resource = |name: &str| api.registry.by_name(name).is_some();
             let spec = grammar::parse(pairs(), &is_resource).map_err(|error| Status::bad_request(error.to_string()))?;
-            reply(&told(&api.faults.add(spec)))
+            reply(&describe(&api.faults.add(spec)))
         }
         (&Method::GET, "faults") => {
-            let rules: Vec<Value> = api.faults.rules().all().iter().map(|rule| told(rule)).collect();
+            let rules: Vec<Value> = api.faults.rules().all().iter().map(|rule| describe(rule)).collect();
             reply(&json!({"rules": rules, "orders": api.faults.rules().orders()}))
         }
         (&Method::DELETE, "faults") | (&Method::POST, "clear") => {
@@ -75,7 +75,7 @@ fn restart(api: &Api, revision: u64) -> Result<u64, Status> {
     Ok(newest)
 }
 
-fn told(rule: &Rule) -> Value {
+fn describe(rule: &Rule) -> Value {
     let (matched, struck) = rule.tally();
     json!({"id": rule.id, "fault": rule.spec.text, "matched": matched, "struck": struck, "over": rule.is_over()})
 }

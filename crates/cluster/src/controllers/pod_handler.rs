@@ -52,7 +52,7 @@ impl PodHandler {
                 if let Some(key) = &key {
                     self.expectations.creation_observed(key);
                 }
-                self.look_at(key, pod);
+                self.enqueue(key, pod);
             }
             Change::Updated { old, new, .. } => {
                 // The beginning of a deletion already counts: the Pod itself may remain for a long time.
@@ -65,7 +65,7 @@ impl PodHandler {
                 if before != key {
                     before.into_iter().for_each(|before| self.queue.add(before));
                 }
-                self.look_at(key, pod);
+                self.enqueue(key, pod);
             }
             Change::Synced { .. } => {}
             Change::Deleted { last, .. } => self.gone(key, last),
@@ -80,7 +80,7 @@ impl PodHandler {
     }
 
     /// Queues the workload of a Pod, or for an orphan every workload that selects it.
-    fn look_at(&self, key: Option<ObjectKey>, pod: &Object) {
+    fn enqueue(&self, key: Option<ObjectKey>, pod: &Object) {
         match key {
             Some(key) => self.queue.add(key),
             None if pod.owners().iter().any(|owner| owner.controller) => {}

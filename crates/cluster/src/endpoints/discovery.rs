@@ -170,12 +170,12 @@ fn aggregated_list(groups: &[String], resources: &[Arc<Resource>]) -> Value {
 }
 
 fn aggregated_group(name: &str, all: &[Arc<Resource>]) -> Value {
-    let told = |version: &String| {
+    let describe = |version: &String| {
         let group_version = if name.is_empty() { version.clone() } else { format!("{name}/{version}") };
         let resources: Vec<Value> = of_version(&group_version, all).into_iter().map(aggregated_resource).collect();
         json!({"version": version, "resources": resources, "freshness": "Current"})
     };
-    let versions: Vec<Value> = versions(name, all).iter().map(told).collect();
+    let versions: Vec<Value> = versions(name, all).iter().map(describe).collect();
     let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
     json!({"metadata": metadata, "versions": versions})
 }

@@ -39,24 +39,24 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
     let missing = || Status::not_found(&target.resource, target.name());
     let pod = api.store.get(&target.resource, &target.key()).await?.ok_or_else(missing)?;
     let pod = pod.to_value();
-    if !goes_anyway(&pod) {
-        ask_budget(api, target, &pod, deletion.dry_run).await?;
+    if !can_ignore_pdb(&pod) {
+        take_disruption(api, target, &pod, deletion.dry_run).await?;
     }
     if !deletion.dry_run {
-        mark(api, target).await?;
+        add_disruption_target(api, target).await?;
     }
     delete::remove(api, &target.resource, &target.key(), &deletion).await?.ok_or_else(missing)?;
     Ok(Status::created().into_response())
 }
 
 /// Whether the Pod may be deleted regardless of budgets (`canIgnorePDB`).
-fn goes_anyway(pod: &Value) -> bool {
+fn can_ignore_pdb(pod: &Value) -> bool {
     let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
     ["Succeeded", "Failed", "Pending"].contains(&phase) || pod["metadata"]["deletionTimestamp"].is_string()
 }
 
 /// Takes one disruption from the budget that selects the Pod.
-async fn ask_budget(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> Result<(), Status> {
+async fn take_disruption(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> Result<(), Status> {
     let Some(budgets) = api.registry.by_kind("policy/v1", "PodDisruptionBudget") else { return Ok(()) };
     let filter = Filter { namespace: target.namespace.clone(), ..Filter::default() };
     let page = api.store.list(&budgets, &ListQuery { filter, ..ListQuery::default() }).await?;
@@ -74,7 +74,7 @@ async fn ask_budget(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> R
             return Err(Status::internal_error(why));
         }
     };
-    let take = |_: &Object, value: &mut Value| take_one(value, pod).map(|()| Fate::Kept);
+    let take = |_: &Object, value: &mut Value| check_and_decrement(value, pod).map(|()| Fate::Kept);
     match api.store.change(&budgets, &budget.key, dry_run, take).await {
         // A budget that was deleted meanwhile protects nothing.
         Ok(_) | Err(UpdateError::NotFound) => Ok(()),
@@ -84,7 +84,7 @@ async fn ask_budget(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> R
 }
 
 /// Records a disruption in a budget, or refuses it (`checkAndDecrement`).
-fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
+fn check_and_decrement(budget: &mut Value, pod: &Value) -> Result<(), Status> {
     let number = |pointer: &str| budget.pointer(pointer).and_then(Value::as_i64).unwrap_or_default();
     let name = budget["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     if number("/status/observedGeneration") < number("/metadata/generation") {
@@ -112,16 +112,16 @@ fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
 }
 
 /// Sets the condition DisruptionTarget of the Pod (`addConditionAndDeletePod`).
-async fn mark(api: &Api, target: &Target) -> Result<(), Status> {
+async fn add_disruption_target(api: &Api, target: &Target) -> Result<(), Status> {
     let resource: &Resource = &target.resource;
-    let mark = |_: &Object, pod: &mut Value| {
+    let add = |_: &Object, pod: &mut Value| {
         let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
             "message": "Eviction API: evicting", "lastProbeTime": null,
             "lastTransitionTime": clock::timestamp(clock::now()), "observedGeneration": pod["metadata"]["generation"]});
         conditions::set(pod, condition);
         Ok::<_, ()>(Fate::Kept)
     };
-    match api.store.change(resource, &target.key(), false, mark).await {
+    match api.store.change(resource, &target.key(), false, add).await {
         Err(UpdateError::Storage(error)) => Err(error.into()),
         // If the Pod is gone, the deletion that follows reports that.
         _ => Ok(()),

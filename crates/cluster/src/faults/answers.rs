@@ -15,7 +15,7 @@ use crate::status::Status;
 
 /// The effect of the faults on a request.
 #[derive(Debug)]
-pub enum Struck {
+pub enum RequestOutcome {
     /// A fault has answered the request.
     Answered(Response),
     /// The request is handled; with a [`Drip`], the body of the answer is sent slowly.
@@ -23,11 +23,11 @@ pub enum Struck {
 }
 
 /// Applies the faults to a request. Returns after the delay that they cause.
-pub async fn strike(rules: &Rules, about: &About) -> Struck {
+pub async fn strike(rules: &Rules, about: &About) -> RequestOutcome {
     let mut drips = None;
     for rule in rules.all().iter().filter(|rule| rule.spec.scope.holds(about, None)) {
         match &rule.spec.effect {
-            Effect::Refuse(refusal) if rule.strikes(None) => return Struck::Answered(refuse(refusal, about)),
+            Effect::Refuse(refusal) if rule.strikes(None) => return RequestOutcome::Answered(refuse(refusal, about)),
             Effect::Slow { delay, drip } if rule.strikes(None) => {
                 if !delay.is_zero() {
                     tokio::time::sleep(*delay).await;
@@ -38,7 +38,7 @@ pub async fn strike(rules: &Rules, about: &About) -> Struck {
             _ => {}
         }
     }
-    Struck::Passed(drips)
+    RequestOutcome::Passed(drips)
 }
 
 /// Whether a fault makes the server behave as if it did not know `sendInitialEvents`.

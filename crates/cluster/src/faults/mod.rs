@@ -28,7 +28,7 @@ use crate::cacher::switches::Switches;
 use crate::client::internal::Internal;
 use crate::clock;
 use crate::faults::about::About;
-use crate::faults::answers::Struck;
+use crate::faults::answers::RequestOutcome;
 use crate::faults::rule::{Rule, Spec};
 use crate::faults::rules::Rules;
 use crate::resources::registry::Registry;
@@ -89,9 +89,9 @@ impl Faults {
     }
 
     /// Applies the faults to a request. Returns after the delay that they cause.
-    pub async fn strike(&self, registry: &Registry, parts: &Parts) -> Struck {
+    pub async fn strike(&self, registry: &Registry, parts: &Parts) -> RequestOutcome {
         if self.rules.all().is_empty() {
-            return Struck::Passed(None);
+            return RequestOutcome::Passed(None);
         }
         answers::strike(&self.rules, &About::of(registry, parts)).await
     }

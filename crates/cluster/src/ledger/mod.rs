@@ -39,7 +39,7 @@ const FRAMES: usize = 100_000;
 /// How many connections are kept in memory.
 const CONNECTIONS: usize = 10_000;
 /// How long a request waits until the ledger has reached the newest revision.
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT: Duration = Duration::from_secs(20);
 /// The delay before a storage that failed is asked again.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -72,7 +72,7 @@ impl Ledger {
     /// The writes of one resource, or all, once everything up to a revision is recorded.
     pub async fn writes(&self, resource: Option<&Resource>, revision: u64) -> Vec<Write> {
         let mut reached = self.reached.subscribe();
-        let _ = tokio::time::timeout(PATIENCE, reached.wait_for(|reached| *reached >= revision)).await;
+        let _ = tokio::time::timeout(WAIT, reached.wait_for(|reached| *reached >= revision)).await;
         let prefix = resource.map_or_else(|| ROOT.to_owned(), Resource::prefix);
         lock(&self.writes).iter().filter(|write| write.path.starts_with(&prefix)).cloned().collect()
     }

@@ -19,12 +19,12 @@ struct State {
     resources: Vec<Arc<Resource>>,
     /// The newest known revision of each definition, by name; for a deleted definition, that of its deletion. A
     /// definition that is written through this server arrives twice: from the write, and from the watch event.
-    told: BTreeMap<String, u64>,
+    known: BTreeMap<String, u64>,
 }
 
 impl Default for Registry {
     fn default() -> Self {
-        let state = State { resources: RESOURCES.clone(), told: BTreeMap::new() };
+        let state = State { resources: RESOURCES.clone(), known: BTreeMap::new() };
         Self { state: RwLock::new(state), next_id: AtomicUsize::new(RESOURCES.len()) }
     }
 }
@@ -85,7 +85,7 @@ impl Registry {
     /// lower ones.
     pub fn forget_after(&self, revision: u64) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        state.told.retain(|_, told| *told <= revision);
+        state.known.retain(|_, known| *known <= revision);
     }
 
     fn find(&self, wanted: impl Fn(&Resource) -> bool) -> Option<Arc<Resource>> {
@@ -96,14 +96,14 @@ impl Registry {
 
 impl State {
     fn is_news(&mut self, definition: &str, revision: u64) -> bool {
-        match self.told.get_mut(definition) {
-            Some(told) if *told >= revision => false,
-            Some(told) => {
-                *told = revision;
+        match self.known.get_mut(definition) {
+            Some(known) if *known >= revision => false,
+            Some(known) => {
+                *known = revision;
                 true
             }
             None => {
-                self.told.insert(definition.to_owned(), revision);
+                self.known.insert(definition.to_owned(), revision);
                 true
             }
         }

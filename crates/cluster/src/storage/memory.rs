@@ -35,7 +35,7 @@ struct Watch {
     prefix: String,
     items: mpsc::UnboundedSender<WatchItem>,
     /// The newest progress that was sent.
-    told: u64,
+    progress: u64,
 }
 
 impl Memory {
@@ -146,7 +146,7 @@ impl Memory {
                 let _ = items.send(WatchItem::Change(change.clone()));
             }
         }
-        state.watches.push(Watch { prefix: prefix.to_owned(), items, told: 0 });
+        state.watches.push(Watch { prefix: prefix.to_owned(), items, progress: 0 });
         Ok(changes)
     }
 }
@@ -212,8 +212,8 @@ impl Storage for Memory {
         let newest = state.revision;
         if newest >= revision {
             // There are many requests, and each watch is told once.
-            for watch in state.watches.iter_mut().filter(|watch| watch.told < newest) {
-                watch.told = newest;
+            for watch in state.watches.iter_mut().filter(|watch| watch.progress < newest) {
+                watch.progress = newest;
                 // A watch whose receiver was dropped is removed at the next change.
                 let _ = watch.items.send(WatchItem::Progress(newest));
             }

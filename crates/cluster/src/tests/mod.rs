@@ -12,6 +12,7 @@ mod faults;
 mod listing;
 mod recording;
 mod socket;
+mod watch;
 mod watching;
 mod writing;
 

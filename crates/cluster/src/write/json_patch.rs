@@ -40,7 +40,7 @@ pub fn patch(value: &Value, operations: &[PatchOperation]) -> Result<Value, Patc
         check(&value, operation, &mut copied)?;
         // A failed operation may leave the value half changed, which does not matter for a copy.
         json_patch::patch_unsafe(&mut value, slice::from_ref(operation))
-            .map_err(|error| told(&error.kind, operation))?;
+            .map_err(|error| patch_error(&error.kind, operation))?;
     }
     Ok(value)
 }
@@ -78,7 +78,7 @@ fn check(value: &Value, operation: &PatchOperation, copied: &mut usize) -> Resul
 }
 
 /// The error for an operation that could not be applied.
-fn told(kind: &PatchErrorKind, operation: &PatchOperation) -> PatchError {
+fn patch_error(kind: &PatchErrorKind, operation: &PatchOperation) -> PatchError {
     let path = operation.path().to_string();
     match (kind, operation) {
         (PatchErrorKind::TestFailed, _) => PatchError::Differs(path),

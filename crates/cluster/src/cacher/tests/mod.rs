@@ -106,7 +106,7 @@ fn written(result: Result<Txn, StorageError>) -> u64 {
 }
 
 /// A frame as `TYPE name revision`, an end bookmark as `END revision`. The frame's text must agree with its fields.
-fn told(frame: &Frame) -> String {
+fn summary(frame: &Frame) -> String {
     let event: serde_json::Value = serde_json::from_str(&frame.text).expect("a frame is JSON");
     assert_eq!(event["type"], frame.event_type);
     let metadata = &event["object"]["metadata"];
@@ -126,7 +126,7 @@ fn told(frame: &Frame) -> String {
 /// The frames of the next step, or `None` at the end.
 async fn next(watcher: &mut Watcher) -> Option<Vec<String>> {
     match tokio::time::timeout(DEADLINE, watcher.next()).await.expect("in time") {
-        Step::Frames(frames) => Some(frames.iter().map(told).collect()),
+        Step::Frames(frames) => Some(frames.iter().map(summary).collect()),
         Step::End => None,
         Step::Cut => panic!("nobody has cut it"),
     }
@@ -200,7 +200,7 @@ async fn entering_and_leaving_a_selection() {
         let mut watcher = if replayed { watch() } else { before };
         let step = tokio::time::timeout(DEADLINE, watcher.next()).await.expect("in time");
         let Step::Frames(frames) = step else { panic!("{step:?}") };
-        let told: Vec<String> = frames.iter().map(told).collect();
+        let told: Vec<String> = frames.iter().map(summary).collect();
         assert_eq!(told, ["ADDED a 12", "MODIFIED a 13", "DELETED a 15", "ADDED a 17", "DELETED a 18"], "{replayed}");
         assert!(frames[2].text.contains(r#""nodeName":"n1""#), "as it was before it left: {}", frames[2].text);
     }

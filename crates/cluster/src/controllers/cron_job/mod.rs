@@ -81,7 +81,7 @@ impl Controller for CronJobs {
         }
         let before = cron_job["status"].clone();
         let mut sync = CronJobSync { controller: self, cron_job, now: clock::now() };
-        let done = sync.go_on().await;
+        let done = sync.reconcile().await;
         if sync.cron_job["status"] != before {
             self.written.note(&self.client.update_status(&CRON_JOBS, &sync.cron_job).await?);
         }
@@ -96,14 +96,14 @@ impl Controller for CronJobs {
 
 impl CronJobSync<'_> {
     /// Does the work of the sync; returns when the next Job is due.
-    async fn go_on(&mut self) -> Result<Option<i64>, ApiError> {
+    async fn reconcile(&mut self) -> Result<Option<i64>, ApiError> {
         let uid = object::uid(&self.cron_job).to_owned();
         let listers = &self.controller.jobs;
         let jobs = listers.owned_by(&uid);
         let jobs = jobs.iter().filter_map(|job| listers.parse(job));
         let jobs: Vec<Value> = jobs.filter(|job| object::is_controlled_by(job, &uid)).collect();
-        self.clean_up(&jobs).await?;
-        self.see(&jobs).await?;
+        self.cleanup_finished_jobs(&jobs).await?;
+        self.track_finished_jobs(&jobs).await?;
         if object::is_being_deleted(&self.cron_job) {
             return Ok(None);
         }
@@ -125,13 +125,13 @@ impl CronJobSync<'_> {
                 return Ok(None);
             }
         };
-        let Some(time) = self.due(&schedule, &zone) else {
+        let Some(time) = self.next_schedule_time(&schedule, &zone) else {
             let since = self.since();
             let after = if matches!(schedule, Schedule::Every(_)) { since } else { self.now };
             return Ok(schedule.next(after, &zone));
         };
         let next = schedule.next(if matches!(schedule, Schedule::Every(_)) { time } else { self.now }, &zone);
-        self.begin(time, &zone).await?;
+        self.start_job(time, &zone).await?;
         Ok(next)
     }
 
@@ -161,7 +161,7 @@ impl CronJobSync<'_> {
     }
 
     /// The latest time at which a Job is due and not started (`nextScheduleTime`).
-    fn due(&self, schedule: &Schedule, zone: &TimeZone) -> Option<i64> {
+    fn next_schedule_time(&self, schedule: &Schedule, zone: &TimeZone) -> Option<i64> {
         let deadline = object::number(&self.cron_job, "/spec/startingDeadlineSeconds");
         let earliest = deadline.map_or(i64::MIN, |seconds| self.now.saturating_sub(seconds));
         let (time, many) = schedule.most_recent(self.since().max(earliest), self.now, zone)?;
@@ -174,7 +174,7 @@ impl CronJobSync<'_> {
     }
 
     /// Starts the Job of a scheduled time, unless the concurrency policy or a deadline forbids it.
-    async fn begin(&mut self, time: i64, zone: &TimeZone) -> Result<(), ApiError> {
+    async fn start_job(&mut self, time: i64, zone: &TimeZone) -> Result<(), ApiError> {
         let name = format!("{}-{}", object::name(&self.cron_job), time.div_euclid(60));
         let is_begun = object::time(&self.cron_job, "/status/lastScheduleTime").is_some_and(|last| last.0 == time);
         if is_begun || self.active().iter().any(|one| one["name"] == name) {
@@ -264,7 +264,7 @@ impl CronJobSync<'_> {
     }
 
     /// Records which Jobs have ended, and which no longer exist.
-    async fn see(&mut self, jobs: &[Value]) -> Result<(), ApiError> {
+    async fn track_finished_jobs(&mut self, jobs: &[Value]) -> Result<(), ApiError> {
         for job in jobs {
             let active = self.active().into_iter().find(|one| one["uid"] == object::uid(job));
             let name = object::name(job);
@@ -310,7 +310,7 @@ impl CronJobSync<'_> {
 
     /// Deletes the oldest ended Jobs beyond the limits, which are separate for succeeded and failed Jobs
     /// (`cleanupFinishedJobs`).
-    async fn clean_up(&mut self, jobs: &[Value]) -> Result<(), ApiError> {
+    async fn cleanup_finished_jobs(&mut self, jobs: &[Value]) -> Result<(), ApiError> {
         for (condition, limit) in [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")] {
             let Some(limit) = self.cron_job["spec"][limit].as_u64() else { continue };
             let ended = jobs.iter().filter(|job| object::is_true(job, condition) && !object::is_being_deleted(job));

@@ -78,7 +78,7 @@ struct Work {
     /// The Pods to delete.
     delete: Vec<Value>,
     /// After how many seconds the next sync may find more to do.
-    look_again: Option<i64>,
+    requeue_after: Option<i64>,
 }
 
 impl Controller for DaemonSets {
@@ -147,15 +147,15 @@ impl Controller for DaemonSets {
         let sync = self.prepare(&set, key, hash, pods);
 
         let mut failed = None;
-        let mut look_again = None;
+        let mut requeue_after = None;
         if may_act {
             let work = sync.manage();
-            look_again = work.look_again;
+            requeue_after = work.requeue_after;
             let rolls = object::text(&set, "/spec/updateStrategy/type") != "OnDelete";
-            failed = sync.perform(&work).await.err();
+            failed = sync.sync_nodes(&work).await.err();
             // Pods that were just created or deleted are awaited first.
             if failed.is_none() && rolls && self.expectations.are_satisfied(key) {
-                failed = sync.perform(&sync.roll()).await.err();
+                failed = sync.sync_nodes(&sync.rolling_update()).await.err();
             }
         }
         let status = sync.status(revisions.collision_count);
@@ -166,7 +166,7 @@ impl Controller for DaemonSets {
         }
         let ready = sync.pods.values().flatten();
         let ready = ready.filter_map(|pod| pod::available_in(pod, sync.min_ready_seconds(), sync.now));
-        if let Some(seconds) = ready.filter(|seconds| *seconds > 0).chain(look_again).min() {
+        if let Some(seconds) = ready.filter(|seconds| *seconds > 0).chain(requeue_after).min() {
             self.queue.add_after(key.clone(), Duration::from_secs(seconds.unsigned_abs()));
         }
         if let Some(failed) = failed.filter(|failed| !failed.is_namespace_terminating()) {
@@ -232,7 +232,7 @@ impl DaemonSetSync<'_> {
                     let mut running = Vec::new();
                     for pod in staying {
                         match object::text(pod, "/status/phase") {
-                            "Failed" | "Succeeded" => self.end_over(pod, node, &mut work),
+                            "Failed" | "Succeeded" => self.replace_ended(pod, node, &mut work),
                             _ => running.push(pod),
                         }
                     }
@@ -252,7 +252,7 @@ impl DaemonSetSync<'_> {
     }
 
     /// Deletes a Pod that has ended, after a pause, so that it is replaced.
-    fn end_over(&self, pod: &Value, node: &str, work: &mut Work) {
+    fn replace_ended(&self, pod: &Value, node: &str, work: &mut Work) {
         let created = object::time(pod, "/metadata/creationTimestamp").map_or(self.now, |time| time.0);
         let wait = created.saturating_add(FAILED_POD_PAUSE) - self.now;
         let recorder = &self.controller.recorder;
@@ -261,7 +261,7 @@ impl DaemonSetSync<'_> {
             let message = format!("Found succeeded daemon pod {place}, will try to delete it");
             recorder.normal(self.set, "SucceededDaemonPod", &message);
         } else if wait > 0 {
-            work.look_again = Some(work.look_again.map_or(wait, |known| known.min(wait)));
+            work.requeue_after = Some(work.requeue_after.map_or(wait, |known| known.min(wait)));
             return;
         } else {
             let message = format!("Found failed daemon pod {place}, will try to kill it");
@@ -282,7 +282,7 @@ impl DaemonSetSync<'_> {
     }
 
     /// Carries out the work (`syncNodes`).
-    async fn perform(&self, work: &Work) -> Result<(), ApiError> {
+    async fn sync_nodes(&self, work: &Work) -> Result<(), ApiError> {
         let (recorder, expectations) = (&self.controller.recorder, &self.controller.expectations);
         let create = &work.create[..work.create.len().min(BURST)];
         let delete = &work.delete[..work.delete.len().min(BURST)];

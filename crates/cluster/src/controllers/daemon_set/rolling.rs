@@ -48,7 +48,7 @@ impl DaemonSetSync<'_> {
     }
 
     /// The next step of the update.
-    pub(super) fn roll(&self) -> Work {
+    pub(super) fn rolling_update(&self) -> Work {
         let limits = self.limits();
         if limits.surge > 0 { self.surge(limits.surge) } else { self.replace(limits.unavailable) }
     }

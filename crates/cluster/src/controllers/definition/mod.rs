@@ -24,7 +24,7 @@ use crate::resources::conditions;
 use crate::resources::definition::CLEANUP;
 
 /// How often to check whether the last objects have lost their finalizers.
-const PATIENCE: Duration = Duration::from_millis(500);
+const CHECK_PERIOD: Duration = Duration::from_millis(500);
 
 /// The controller.
 #[derive(Debug)]
@@ -52,15 +52,16 @@ impl Controller for DefinitionFinalizer {
     async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {
         let Some(known) = self.definitions.value(key).filter(is_held) else { return Ok(()) };
         let message = "CustomResource deletion is in progress";
-        let Some(definition) = self.tell(known, "True", "InstanceDeletionInProgress", message).await? else {
+        let Some(definition) = self.set_terminating(known, "True", "InstanceDeletionInProgress", message).await? else {
             return Ok(());
         };
         if self.delete_objects(&definition).await? > 0 {
-            self.queue.add_after(key.clone(), PATIENCE);
+            self.queue.add_after(key.clone(), CHECK_PERIOD);
             return Ok(());
         }
-        let told = self.tell(definition, "False", "InstanceDeletionCompleted", "removed all instances").await?;
-        let Some(definition) = told else { return Ok(()) };
+        let updated =
+            self.set_terminating(definition, "False", "InstanceDeletionCompleted", "removed all instances").await?;
+        let Some(definition) = updated else { return Ok(()) };
         let finalizers = definition["metadata"]["finalizers"].as_array().map_or(&[][..], Vec::as_slice);
         let kept: Vec<&Value> = finalizers.iter().filter(|one| *one != CLEANUP).collect();
         let patch = json!({"metadata": {"resourceVersion": definition["metadata"]["resourceVersion"],
@@ -74,7 +75,7 @@ impl DefinitionFinalizer {
     /// Writes the progress into the condition Terminating; returns the newest definition, or `None` if it is deleted.
     /// The same condition is written again on each sync: that changes nothing, and it fails if another definition has
     /// the same name by now, whose objects must not be deleted.
-    async fn tell(
+    async fn set_terminating(
         &self,
         mut definition: Value,
         status: &str,

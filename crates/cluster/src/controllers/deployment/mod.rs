@@ -77,7 +77,7 @@ impl Controller for Deployments {
             let before = if let Change::Updated { old, .. } = change { owner_of(old) } else { None };
             match (owner_of(change.object()), change) {
                 (None, Change::Added { .. } | Change::Updated { .. }) => {
-                    look_at_orphan(&waiting, &all, change.object())
+                    enqueue_for_orphan(&waiting, &all, change.object())
                 }
                 (now, _) => now.into_iter().chain(before).for_each(|key| waiting.add(key)),
             }
@@ -128,31 +128,31 @@ impl Controller for Deployments {
             return Ok(());
         }
         let sets = revisions::divide(&rollout.deployment, sets);
-        rollout.go_on(sets).await
+        rollout.reconcile(sets).await
     }
 }
 
 impl Rollout<'_> {
-    async fn go_on(&mut self, mut sets: Sets) -> Result<(), SyncError> {
+    async fn reconcile(&mut self, mut sets: Sets) -> Result<(), SyncError> {
         if object::is_being_deleted(&self.deployment) {
             return Ok(self.sync_status(&sets).await?);
         }
         self.check_paused().await?;
-        if self.is_paused() || scaling::is_scaled(&self.deployment, &sets) {
+        if self.is_paused() || scaling::is_scaling_event(&self.deployment, &sets) {
             // A paused Deployment begins no rollout, but its ReplicaSets still follow the desired number.
             self.find_new(&mut sets, false).await?;
             self.scale(&mut sets).await?;
             if self.is_paused() {
-                self.clean_up(&sets).await?;
+                self.cleanup_deployment(&sets).await?;
             }
             return Ok(self.sync_status(&sets).await?);
         }
         match object::text(&self.deployment, "/spec/strategy/type") {
             "Recreate" => self.recreate(&mut sets).await?,
-            _ => self.roll(&mut sets).await?,
+            _ => self.rolling_update(&mut sets).await?,
         }
         if progress::is_complete(&self.deployment, &self.deployment["status"]) {
-            self.clean_up(&sets).await?;
+            self.cleanup_deployment(&sets).await?;
         }
         self.sync_rollout_status(&sets).await
     }
@@ -207,7 +207,7 @@ impl Rollout<'_> {
     }
 
     /// Queues the key for the moment at which the progress deadline passes (`requeueStuckDeployment`).
-    fn look_again(&self) {
+    fn requeue_stuck_deployment(&self) {
         let status = &self.deployment["status"];
         let Some(deadline) = progress::deadline(&self.deployment) else { return };
         let is_over =
@@ -223,7 +223,7 @@ impl Rollout<'_> {
 
     /// Deletes the oldest ReplicaSets beyond the history limit, of those that have no replicas left
     /// (`cleanupDeployment`).
-    async fn clean_up(&self, sets: &Sets) -> Result<(), ApiError> {
+    async fn cleanup_deployment(&self, sets: &Sets) -> Result<(), ApiError> {
         let Some(limit) = object::number(&self.deployment, "/spec/revisionHistoryLimit") else { return Ok(()) };
         let mut kept: Vec<&Value> = sets.old.iter().filter(|set| !object::is_being_deleted(set)).collect();
         kept.sort_by_key(|set| annotations::revision(set));
@@ -258,7 +258,7 @@ fn owner_of(set: &Object) -> Option<ObjectKey> {
 }
 
 /// Queues the Deployments whose selectors match a ReplicaSet that has no controller.
-fn look_at_orphan(queue: &Queue<ObjectKey>, deployments: &Lister, set: &Object) {
+fn enqueue_for_orphan(queue: &Queue<ObjectKey>, deployments: &Lister, set: &Object) {
     if set.owners().iter().any(|owner| owner.controller) {
         return;
     }

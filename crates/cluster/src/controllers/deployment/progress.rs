@@ -99,7 +99,7 @@ fn is_timed_out(status: &Value, deadline: i64, now: i64) -> bool {
 }
 
 /// Sets the condition Progressing in a new status. `new` is the name of the ReplicaSet of the newest template.
-pub fn judge(deployment: &Value, status: &mut Value, new: Option<&str>, now: i64) {
+pub fn set_progressing(deployment: &Value, status: &mut Value, new: Option<&str>, now: i64) {
     let before = &deployment["status"];
     let Some(deadline) = deadline(deployment) else { return remove(status, PROGRESSING) };
     // A complete rollout does not begin again because a Pod fails.
@@ -147,7 +147,7 @@ mod tests {
         let deployment = json!({"metadata": {"name": "web", "generation": 1}, "status": status(before),
             "spec": {"replicas": 3, "progressDeadlineSeconds": 60}});
         let mut after = status(after);
-        judge(&deployment, &mut after, Some("web-1"), NOW);
+        set_progressing(&deployment, &mut after, Some("web-1"), NOW);
         assert_eq!(reason(&after), expected, "{reason_before} {ago}");
         if expected == UPDATED {
             let condition = find(&after, PROGRESSING).unwrap();

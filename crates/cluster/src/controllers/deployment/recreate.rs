@@ -12,7 +12,7 @@ impl Rollout<'_> {
         for old in sets.old.iter_mut().filter(|set| wanted(set) > 0) {
             scaled |= self.scale_set(old, 0).await?;
         }
-        if scaled || self.old_pods_run(sets) {
+        if scaled || self.old_pods_running(sets) {
             return Ok(());
         }
         if sets.new.is_none() {

@@ -12,7 +12,7 @@ use crate::client::api_error::ApiError;
 use crate::client::resources::REPLICA_SETS;
 
 /// Whether the desired number differs from the number at the last scaling of the ReplicaSets (`isScalingEvent`).
-pub fn is_scaled(deployment: &Value, sets: &Sets) -> bool {
+pub fn is_scaling_event(deployment: &Value, sets: &Sets) -> bool {
     let mut active = sets.all().filter(|set| wanted(set) > 0);
     active.any(|set| {
         annotations::number(set, annotations::DESIRED_REPLICAS).is_some_and(|number| number != wanted(deployment))
@@ -131,8 +131,8 @@ impl Rollout<'_> {
         let had = wanted(set);
         let mut scaled = set.clone();
         object::set(&mut scaled, &["spec", "replicas"], replicas.into());
-        let told = annotations::set_replicas(&self.deployment, &mut scaled);
-        if replicas == had && !told {
+        let is_annotated = annotations::set_replicas(&self.deployment, &mut scaled);
+        if replicas == had && !is_annotated {
             return Ok(false);
         }
         *set = self.controller.client.update(&REPLICA_SETS, &scaled).await?;

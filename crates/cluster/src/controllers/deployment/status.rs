@@ -26,7 +26,7 @@ impl Rollout<'_> {
     pub(super) async fn sync_rollout_status(&mut self, sets: &Sets) -> Result<(), SyncError> {
         let now = clock::now();
         let mut status = compute(&self.deployment, sets, now);
-        progress::judge(&self.deployment, &mut status, sets.new.as_ref().map(object::name), now);
+        progress::set_progressing(&self.deployment, &mut status, sets.new.as_ref().map(object::name), now);
         // A failure of the new ReplicaSet matters more than one of an old ReplicaSet.
         let failure = sets.new.iter().chain(&sets.old).find_map(|set| object::condition(set, REPLICA_FAILURE));
         match failure {
@@ -39,7 +39,7 @@ impl Rollout<'_> {
             None => progress::remove(&mut status, REPLICA_FAILURE),
         }
         self.write_status(status).await?;
-        self.look_again();
+        self.requeue_stuck_deployment();
         Ok(())
     }
 }

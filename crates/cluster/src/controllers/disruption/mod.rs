@@ -54,7 +54,7 @@ impl Controller for Disruption {
         pods.on_change(move |change| {
             let before = if let Change::Updated { old, .. } = change { Some(old) } else { None };
             let pods = before.into_iter().chain([change.object()]);
-            pods.for_each(|pod| look_at(&all, &queue, pod));
+            pods.for_each(|pod| enqueue_budgets(&all, &queue, pod));
         });
         Self {
             client: context.client.clone(),
@@ -81,8 +81,8 @@ impl Controller for Disruption {
         let status = match self.expected(&budget, &pods) {
             Ok(expected) => status(&budget, &pods, &expected, now),
             Err(message) => {
-                let told = format!("Failed to calculate the number of expected pods: {message}");
-                self.recorder.warning(&budget, "CalculateExpectedPodCountFailed", &told);
+                let event_message = format!("Failed to calculate the number of expected pods: {message}");
+                self.recorder.warning(&budget, "CalculateExpectedPodCountFailed", &event_message);
                 let mut status = object::part(&budget, "status");
                 status["disruptionsAllowed"] = 0.into();
                 set_condition(&mut status, &budget, "SyncFailed", &message, now);
@@ -99,7 +99,7 @@ impl Controller for Disruption {
 }
 
 /// Queues the budgets that count a Pod.
-fn look_at(budgets: &Lister, queue: &Queue<ObjectKey>, pod: &Object) {
+fn enqueue_budgets(budgets: &Lister, queue: &Queue<ObjectKey>, pod: &Object) {
     for budget in budgets.in_namespace(&pod.key.namespace) {
         let parsed = budgets.parse(&budget);
         let selector = parsed.and_then(|budget| Selector::parse(&budget["spec"]["selector"]).ok());

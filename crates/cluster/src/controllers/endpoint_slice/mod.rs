@@ -29,7 +29,7 @@ use crate::client::rest::{Client, DeleteOptions};
 use endpoint_pod::EndpointPod;
 use members::Members;
 use reconcile::{Group, MANAGED_BY, MANAGER, MOST, Plan, SERVICE_NAME, Shape};
-use tracker::{Seen, TIMEOUT, Tracker};
+use tracker::{Observation, TIMEOUT, Tracker};
 use trigger_time::TriggerTimes;
 
 /// The index of EndpointSlices by their Service, as `namespace/name`.
@@ -88,7 +88,7 @@ impl Controller for EndpointSlices {
                 waiting.add(before);
             }
             if let Some(service) = service_of(change.object())
-                && known.tracker.observe(&service, change) != Seen::Own
+                && known.tracker.observe(&service, change) != Observation::Own
             {
                 waiting.add(service);
             }

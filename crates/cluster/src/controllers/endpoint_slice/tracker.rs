@@ -36,7 +36,7 @@ struct Awaited {
 
 /// The meaning of a change of an EndpointSlice for its Service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
+pub enum Observation {
     /// The controller itself made the change.
     Own,
     /// The controller itself made the change, and a sync of the Service has waited for it.
@@ -68,7 +68,7 @@ impl Tracker {
     }
 
     /// Whether a written slice is missing from the informer, which `get` reads by name. The Service must then be synced
-    /// again once [`Self::observe`] returns [`Seen::Awaited`].
+    /// again once [`Self::observe`] returns [`Observation::Awaited`].
     pub fn is_behind(&self, service: &ObjectKey, get: impl Fn(&str) -> Option<Arc<Object>>) -> bool {
         self.gone.borrow_mut().remove(service);
         let mut by_service = self.by_service.borrow_mut();
@@ -91,27 +91,27 @@ impl Tracker {
     }
 
     /// Classifies the change of an EndpointSlice of a Service.
-    pub fn observe(&self, service: &ObjectKey, change: &Change) -> Seen {
+    pub fn observe(&self, service: &ObjectKey, change: &Change) -> Observation {
         let seen = self.seen(service, change);
-        if seen == Seen::Foreign && matches!(change, Change::Deleted { .. }) {
+        if seen == Observation::Foreign && matches!(change, Change::Deleted { .. }) {
             let mut gone = self.gone.borrow_mut();
             gone.entry(service.clone()).or_default().insert(change.object().uid.clone());
         }
         seen
     }
 
-    fn seen(&self, service: &ObjectKey, change: &Change) -> Seen {
+    fn seen(&self, service: &ObjectKey, change: &Change) -> Observation {
         let slice = change.object();
         let is_gone = matches!(change, Change::Deleted { .. });
         let mut by_service = self.by_service.borrow_mut();
-        let Some(all) = by_service.get_mut(service) else { return Seen::Foreign };
+        let Some(all) = by_service.get_mut(service) else { return Observation::Foreign };
         let Some(awaited) = all.get(&slice.key.name).filter(|awaited| slice.uid == *awaited.uid) else {
-            return Seen::Foreign;
+            return Observation::Foreign;
         };
         let is_own = match (awaited.version, version(slice)) {
-            (None, _) if !is_gone => return Seen::Own,
+            (None, _) if !is_gone => return Observation::Own,
             // A version that is older than the write says nothing about the write, which is still to be shown.
-            (Some(written), Some(version)) if !is_gone && version < written => return Seen::Own,
+            (Some(written), Some(version)) if !is_gone && version < written => return Observation::Own,
             (written, version) => {
                 if is_gone {
                     written.is_none()
@@ -122,9 +122,9 @@ impl Tracker {
         };
         all.remove(&slice.key.name);
         match is_own {
-            false => Seen::Foreign,
-            true if all.is_empty() && self.held.borrow_mut().remove(service) => Seen::Awaited,
-            true => Seen::Own,
+            false => Observation::Foreign,
+            true if all.is_empty() && self.held.borrow_mut().remove(service) => Observation::Awaited,
+            true => Observation::Own,
         }
     }
 
@@ -170,10 +170,10 @@ mod tests {
         tracker.wrote(&service, &slice("a", "10"));
         check(None, true);
         check(Some(("a", "9")), true);
-        assert_eq!(tracker.observe(&service, &added("a", "9")), Seen::Own);
-        assert_eq!(tracker.observe(&service, &added("a", "10")), Seen::Awaited);
+        assert_eq!(tracker.observe(&service, &added("a", "9")), Observation::Own);
+        assert_eq!(tracker.observe(&service, &added("a", "10")), Observation::Awaited);
         check(Some(("a", "10")), false);
-        assert_eq!(tracker.observe(&service, &added("a", "11")), Seen::Foreign);
+        assert_eq!(tracker.observe(&service, &added("a", "11")), Observation::Foreign);
         tracker.deleted(&service, &slice("a", "11"));
         check(Some(("a", "11")), true);
         check(Some(("b", "12")), false);
@@ -182,9 +182,9 @@ mod tests {
     #[test]
     fn a_write_that_is_answered_after_the_deletion_is_not_waited_for() {
         let (tracker, service) = (Tracker::default(), ObjectKey::new("shop", "web"));
-        assert_eq!(tracker.observe(&service, &added("a", "10")), Seen::Foreign);
+        assert_eq!(tracker.observe(&service, &added("a", "10")), Observation::Foreign);
         let gone = Change::Deleted { last: shown("a", "11"), folded: 1, final_state_unknown: false };
-        assert_eq!(tracker.observe(&service, &gone), Seen::Foreign);
+        assert_eq!(tracker.observe(&service, &gone), Observation::Foreign);
         tracker.wrote(&service, &slice("a", "10"));
         assert!(!tracker.is_behind(&service, |_| None));
     }

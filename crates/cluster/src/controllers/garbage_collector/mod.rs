@@ -136,7 +136,7 @@ impl GarbageCollector {
             return Ok(());
         }
         if deleting_dependents {
-            return self.wait_for_dependents(uid, &resource, &latest).await;
+            return self.process_deleting_dependents_item(uid, &resource, &latest).await;
         }
         let references = latest["metadata"]["ownerReferences"].as_array().map_or(&[][..], Vec::as_slice);
         if references.is_empty() || object::is_being_deleted(&latest) {
@@ -193,7 +193,12 @@ impl GarbageCollector {
 
     /// Removes the finalizer of an object that is deleted in the foreground, or queues the dependents that block it
     /// (`processDeletingDependentsItem`).
-    async fn wait_for_dependents(&self, uid: &str, resource: &ApiResource, latest: &Value) -> Result<(), SyncError> {
+    async fn process_deleting_dependents_item(
+        &self,
+        uid: &str,
+        resource: &ApiResource,
+        latest: &Value,
+    ) -> Result<(), SyncError> {
         let blocking = self.builder.graph.borrow().blocking_dependents(uid);
         if blocking.is_empty() {
             return patches::remove_finalizer(&self.client, resource, latest, DELETE_DEPENDENTS).await;

@@ -151,7 +151,7 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
         };
         action = tokio::select! {
             outcome = under_way.next() => match outcome {
-                Some(outcome) => hear(outcome, |one| input(&mut reflector, one)),
+                Some(outcome) => handle(outcome, |one| input(&mut reflector, one)),
                 None => {
                     under_way = stream::pending().boxed_local();
                     None
@@ -162,7 +162,7 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
     }
 }
 
-fn hear(outcome: Outcome, mut input: impl FnMut(Input<'_>) -> Option<Action>) -> Option<Action> {
+fn handle(outcome: Outcome, mut input: impl FnMut(Input<'_>) -> Option<Action>) -> Option<Action> {
     match outcome {
         Outcome::Opened => input(Input::Opened),
         // A frame may end the watch; the frames after it are then not read.

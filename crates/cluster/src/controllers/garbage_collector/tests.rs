@@ -22,7 +22,7 @@ impl Tester {
             (state.contains("deleted"), state.contains("foreground"), state.contains("orphan"));
         let namespace = self.0.text("default");
         let uid = self.0.uid(uid);
-        told(self.0.observe(Observed {
+        summary(self.0.observe(Observed {
             name: Rc::clone(&uid),
             uid,
             kind,
@@ -35,11 +35,11 @@ impl Tester {
     }
 
     fn forget(&mut self, uid: &str) -> String {
-        told(self.0.forget(uid))
+        summary(self.0.forget(uid))
     }
 }
 
-fn told(work: Vec<Key>) -> String {
+fn summary(work: Vec<Key>) -> String {
     let mut words: Vec<String> = work
         .into_iter()
         .map(|key| match key {
@@ -111,12 +111,12 @@ fn who_names_another_by_its_uid_is_looked_at() {
         foreground: false,
         orphan: false,
     };
-    assert_eq!(told(graph.0.observe(observed("default", vec![owner.clone()]))), "child", "the root is no Secret");
+    assert_eq!(summary(graph.0.observe(observed("default", vec![owner.clone()]))), "child", "the root is no Secret");
     graph.forget("child");
     let owner = Owner { kind: graph.0.kind("v1", "ConfigMap"), ..owner };
-    assert_eq!(told(graph.0.observe(observed("default", vec![owner.clone()]))), "");
+    assert_eq!(summary(graph.0.observe(observed("default", vec![owner.clone()]))), "");
     graph.forget("child");
-    assert_eq!(told(graph.0.observe(observed("elsewhere", vec![owner]))), "child", "it is in another namespace");
+    assert_eq!(summary(graph.0.observe(observed("elsewhere", vec![owner]))), "child", "it is in another namespace");
 }
 
 #[test]

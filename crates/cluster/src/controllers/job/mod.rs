@@ -128,7 +128,7 @@ impl Controller for Jobs {
         let manager = ControllerRefManager { client: &self.client, resource: &JOBS, owner: &job, selector: &selector };
         let pods = manager.claim(&self.pods).await?;
         let sync = JobSync { controller: self, job: &job, key, pods, now: clock::now() };
-        sync.go_on(may_act).await
+        sync.reconcile(may_act).await
     }
 }
 
@@ -178,7 +178,7 @@ impl Jobs {
 }
 
 impl JobSync<'_> {
-    async fn go_on(&self, may_act: bool) -> Result<(), SyncError> {
+    async fn reconcile(&self, may_act: bool) -> Result<(), SyncError> {
         let counted = self.count();
         let verdict = self.verdict(&counted);
         let mut look_again = self.seconds_to_deadline().filter(|_| verdict.is_none());
@@ -206,8 +206,8 @@ impl JobSync<'_> {
     /// Whether and how the Job ends: as its status already says, or as it follows from the counts.
     fn verdict(&self, counted: &Counted) -> Option<Verdict> {
         for (condition, has_failed) in [(status::FAILURE_TARGET, true), (status::SUCCESS_CRITERIA_MET, false)] {
-            if let Some(told) = object::condition(self.job, condition).filter(|one| one["status"] == "True") {
-                let text = |field: &str| told[field].as_str().unwrap_or_default().to_owned();
+            if let Some(condition) = object::condition(self.job, condition).filter(|one| one["status"] == "True") {
+                let text = |field: &str| condition[field].as_str().unwrap_or_default().to_owned();
                 return Some(Verdict { has_failed, reason: text("reason"), message: text("message") });
             }
         }

@@ -65,7 +65,7 @@ pub struct Kubelets {
 #[derive(Debug, Default)]
 struct Shared {
     /// The Pods that are not settled.
-    workers: RefCell<HashMap<ObjectKey, Kept>>,
+    workers: RefCell<HashMap<ObjectKey, Known>>,
     /// The addresses of nodes, by name; empty for a node without one.
     hosts: RefCell<HashMap<String, String>>,
     network: RefCell<Network>,
@@ -74,7 +74,7 @@ struct Shared {
 
 /// A worker, and what was written to the server about its Pod.
 #[derive(Debug)]
-struct Kept {
+struct Known {
     worker: PodWorker,
     /// The last written status; null if none was written.
     written: Value,
@@ -151,7 +151,7 @@ impl Controller for Kubelets {
             return Ok(());
         }
         let now = clock::time();
-        let mut kept = known.unwrap_or_else(|| Kept {
+        let mut kept = known.unwrap_or_else(|| Known {
             worker: PodWorker::new(&pod, now, self.pace),
             written: Value::Null,
             revision: 0,
@@ -196,7 +196,7 @@ impl Controller for Kubelets {
 }
 
 impl Kubelets {
-    fn keep(&self, key: &ObjectKey, kept: Option<Kept>) {
+    fn keep(&self, key: &ObjectKey, kept: Option<Known>) {
         if let Some(kept) = kept {
             self.shared.workers.borrow_mut().insert(key.clone(), kept);
         }
@@ -223,7 +223,7 @@ impl Kubelets {
     }
 
     /// Writes the status, if it differs from the server's.
-    async fn report(&self, kept: &mut Kept, object: &Object, pod: &Value, host: &str) -> Result<(), SyncError> {
+    async fn report(&self, kept: &mut Known, object: &Object, pod: &Value, host: &str) -> Result<(), SyncError> {
         let mut status = status::status(&mut kept.worker, pod, host, clock::time());
         let is_seen = revision(object) >= kept.revision;
         // Another client may have changed the status since, for example because the node is not ready.

@@ -33,26 +33,27 @@ impl Conditions {
 
     /// Some objects could not be deleted.
     pub fn content_failed(&mut self, failures: &[SyncError]) {
-        let mut told: Vec<String> = failures.iter().map(SyncError::to_string).collect();
-        told.sort();
-        let message = format!("Failed to delete all resource types, {} remaining: {}", told.len(), told.join(", "));
+        let mut messages: Vec<String> = failures.iter().map(SyncError::to_string).collect();
+        messages.sort();
+        let message =
+            format!("Failed to delete all resource types, {} remaining: {}", messages.len(), messages.join(", "));
         self.0.insert("NamespaceDeletionContentFailure", ("ContentDeletionFailed", message));
     }
 
     /// Some objects are left.
     pub fn content_remains(&mut self, remaining: &Remaining) {
-        let told = |counts: &BTreeMap<String, usize>, between: &str| {
+        let list = |counts: &BTreeMap<String, usize>, between: &str| {
             let each = counts.iter().map(|(what, count)| format!("{what} {between} {count} resource instances"));
             each.collect::<Vec<_>>().join(", ")
         };
         if !remaining.counts.is_empty() {
-            let message = format!("Some resources are remaining: {}", told(&remaining.counts, "has"));
+            let message = format!("Some resources are remaining: {}", list(&remaining.counts, "has"));
             self.0.insert("NamespaceContentRemaining", ("SomeResourcesRemain", message));
         }
         if !remaining.finalizers.is_empty() {
             let message = format!(
                 "Some content in the namespace has finalizers remaining: {}",
-                told(&remaining.finalizers, "in")
+                list(&remaining.finalizers, "in")
             );
             self.0.insert("NamespaceFinalizersRemaining", ("SomeFinalizersRemain", message));
         }
@@ -98,8 +99,8 @@ mod tests {
         remaining.finalizers.insert("example.org/hold".to_owned(), 3);
         let mut conditions = Conditions::default();
         conditions.content_remains(&remaining);
-        let told = conditions.over(&good, "now");
-        let message = |at: usize| told[at]["message"].as_str().unwrap();
+        let after = conditions.over(&good, "now");
+        let message = |at: usize| after[at]["message"].as_str().unwrap();
         assert_eq!(
             message(3),
             "Some resources are remaining: pods. has 1 resource instances, widgets.example.org has 2 resource instances"
@@ -108,7 +109,7 @@ mod tests {
             message(4),
             "Some content in the namespace has finalizers remaining: example.org/hold in 3 resource instances"
         );
-        let times: Vec<&Value> = told.iter().map(|one| &one["lastTransitionTime"]).collect();
+        let times: Vec<&Value> = after.iter().map(|one| &one["lastTransitionTime"]).collect();
         assert_eq!(times, ["then", "then", "then", "now", "now"]);
     }
 }

@@ -50,7 +50,7 @@ pub struct NodeLifecycle {
     queue: Queue<String>,
     pace: Pace,
     /// When each node last reported.
-    heard: Rc<RefCell<HashMap<String, Instant>>>,
+    last_reported: Rc<RefCell<HashMap<String, Instant>>>,
 }
 
 impl Controller for NodeLifecycle {
@@ -61,8 +61,9 @@ impl Controller for NodeLifecycle {
         let (nodes, pods, leases) = (context.lister(NODES), context.lister(PODS), context.lister(LEASES));
         index_by_node(&pods);
         let recorder = context.recorder(COMPONENT);
-        let heard: Rc<RefCell<HashMap<String, Instant>>> = Rc::default();
-        let (known, waiting, lister, teller) = (Rc::clone(&heard), queue.clone(), nodes.clone(), recorder.clone());
+        let last_reported: Rc<RefCell<HashMap<String, Instant>>> = Rc::default();
+        let (known, waiting, lister, teller) =
+            (Rc::clone(&last_reported), queue.clone(), nodes.clone(), recorder.clone());
         nodes.on_change(move |change| {
             let name = change.object().key.name.to_string();
             match change {
@@ -91,23 +92,23 @@ impl Controller for NodeLifecycle {
             }
             waiting.add(name);
         });
-        let known = Rc::clone(&heard);
+        let known = Rc::clone(&last_reported);
         leases.on_change(move |change| {
             let (Change::Added { new: lease, .. } | Change::Updated { new: lease, .. }) = change else { return };
             if &*lease.key.namespace == heartbeat::NAMESPACE
-                && let Some(heard) = known.borrow_mut().get_mut(&*lease.key.name)
+                && let Some(last_reported) = known.borrow_mut().get_mut(&*lease.key.name)
             {
-                *heard = Instant::now();
+                *last_reported = Instant::now();
             }
         });
-        Self { client: context.client.clone(), nodes, pods, recorder, queue, pace: context.options.pace, heard }
+        Self { client: context.client.clone(), nodes, pods, recorder, queue, pace: context.options.pace, last_reported }
     }
 
     async fn sync(&self, name: &String) -> Result<(), SyncError> {
         let Some(node) = self.nodes.value(&ObjectKey::new("", name)) else { return Ok(()) };
-        let Some(heard) = self.heard.borrow().get(name).copied() else { return Ok(()) };
+        let Some(last_reported) = self.last_reported.borrow().get(name).copied() else { return Ok(()) };
         let grace = Pace::seconds(self.pace.heartbeats, GRACE);
-        let silent = heard.elapsed();
+        let silent = last_reported.elapsed();
         if silent < grace {
             self.queue.add_after(name.clone(), grace - silent + Duration::from_millis(1));
         } else {
@@ -126,7 +127,7 @@ impl Controller for NodeLifecycle {
             if is_silent && was == "True" {
                 self.recorder.normal(&node, "NodeNotReady", &format!("Node {name} status is now: NodeNotReady"));
             }
-            self.mark_pods(name).await?;
+            self.mark_pods_not_ready(name).await?;
         }
         Ok(())
     }
@@ -202,7 +203,7 @@ impl NodeLifecycle {
     }
 
     /// Marks the Pods of a node as not ready (`MarkPodsNotReady`).
-    async fn mark_pods(&self, name: &str) -> Result<(), SyncError> {
+    async fn mark_pods_not_ready(&self, name: &str) -> Result<(), SyncError> {
         for found in self.pods.by_index(NODE, name) {
             let Some(found) = self.pods.parse(&found).filter(pod::is_ready) else { continue };
             let condition = json!({"type": "Ready", "status": "False", "reason": "NodeNotReady",

@@ -93,18 +93,19 @@ impl Controller for TaintEviction {
         };
         let uid = object::uid(&pod);
         let node = object::text(&pod, "/spec/nodeName");
-        let patience = patience(&pod, self.tainted.borrow().get(node).map_or(&[][..], Vec::as_slice));
+        let min_toleration_time =
+            min_toleration_time(&pod, self.tainted.borrow().get(node).map_or(&[][..], Vec::as_slice));
         let known = self.scheduled.borrow().get(key).filter(|(whose, _)| whose == uid).map(|(_, at)| *at);
-        match (patience, known) {
-            (Patience::Endless, None) => Ok(()),
-            (Patience::Endless, Some(_)) => {
+        match (min_toleration_time, known) {
+            (TolerationTime::Endless, None) => Ok(()),
+            (TolerationTime::Endless, Some(_)) => {
                 self.scheduled.borrow_mut().remove(key);
                 let message = format!("Cancelling deletion of Pod {}/{}", key.namespace, key.name);
                 self.recorder.normal(&pod, "TaintManagerEviction", &message);
                 Ok(())
             }
-            (Patience::None, _) => self.evict(key, &pod).await,
-            (Patience::For(seconds), known) => {
+            (TolerationTime::None, _) => self.evict(key, &pod).await,
+            (TolerationTime::For(seconds), known) => {
                 // The first time counts: a further taint does not delay the deletion.
                 let at = known.unwrap_or_else(|| Instant::now() + Pace::seconds(self.pace.tolerations, seconds));
                 self.scheduled.borrow_mut().insert(key.clone(), (uid.to_owned(), at));
@@ -121,7 +122,7 @@ impl Controller for TaintEviction {
 
 /// How long a Pod stays on a tainted node.
 #[derive(Debug, PartialEq)]
-enum Patience {
+enum TolerationTime {
     /// The Pod is deleted at once.
     None,
     /// The Pod is deleted after this many seconds.
@@ -131,22 +132,22 @@ enum Patience {
 }
 
 /// How long a Pod tolerates taints: the shortest time of all the tolerations that apply (`getMinTolerationTime`).
-fn patience(pod: &Value, taints: &[Taint]) -> Patience {
+fn min_toleration_time(pod: &Value, taints: &[Taint]) -> TolerationTime {
     let mut shortest: Option<f64> = None;
     for taint in taints {
         let tolerations = pod["spec"]["tolerations"].as_array().into_iter().flatten();
         let used: Vec<&Value> = tolerations.filter(|toleration| tolerates(toleration, taint)).collect();
         if used.is_empty() {
-            return Patience::None;
+            return TolerationTime::None;
         }
         for seconds in used.iter().filter_map(|toleration| toleration["tolerationSeconds"].as_f64()) {
             shortest = Some(shortest.map_or(seconds, |shortest| shortest.min(seconds)));
         }
     }
     match shortest {
-        None => Patience::Endless,
-        Some(seconds) if seconds <= 0.0 => Patience::None,
-        Some(seconds) => Patience::For(seconds),
+        None => TolerationTime::Endless,
+        Some(seconds) if seconds <= 0.0 => TolerationTime::None,
+        Some(seconds) => TolerationTime::For(seconds),
     }
 }
 
@@ -178,21 +179,21 @@ impl TaintEviction {
 mod tests {
     use super::*;
 
-    fn check(tolerations: Value, expected: Patience) {
+    fn check(tolerations: Value, expected: TolerationTime) {
         let taint = |key: &str| Taint { key: key.to_owned(), value: String::new(), effect: "NoExecute".to_owned() };
         let pod = json!({"spec": {"tolerations": tolerations}});
-        assert_eq!(patience(&pod, &[taint("a"), taint("b")]), expected, "{pod}");
-        assert_eq!(patience(&pod, &[]), Patience::Endless);
+        assert_eq!(min_toleration_time(&pod, &[taint("a"), taint("b")]), expected, "{pod}");
+        assert_eq!(min_toleration_time(&pod, &[]), TolerationTime::Endless);
     }
 
     #[test]
     fn a_pod_stays_as_long_as_its_shortest_toleration() {
         let of = |key: &str, seconds: Value| json!({"key": key, "operator": "Exists", "tolerationSeconds": seconds});
-        check(json!([]), Patience::None);
-        check(json!([of("a", json!(300))]), Patience::None);
-        check(json!([of("a", json!(300)), of("b", json!(30))]), Patience::For(30.0));
-        check(json!([of("a", Value::Null), of("b", json!(30))]), Patience::For(30.0));
-        check(json!([of("a", json!(0)), of("b", json!(30))]), Patience::None);
-        check(json!([{"operator": "Exists"}]), Patience::Endless);
+        check(json!([]), TolerationTime::None);
+        check(json!([of("a", json!(300))]), TolerationTime::None);
+        check(json!([of("a", json!(300)), of("b", json!(30))]), TolerationTime::For(30.0));
+        check(json!([of("a", Value::Null), of("b", json!(30))]), TolerationTime::For(30.0));
+        check(json!([of("a", json!(0)), of("b", json!(30))]), TolerationTime::None);
+        check(json!([{"operator": "Exists"}]), TolerationTime::Endless);
     }
 }

@@ -137,10 +137,10 @@ impl Cache {
         match best {
             Some((_, at, _)) => Ok(self.nodes[at].name.clone()),
             None => {
-                let told: usize = reasons.values().sum();
-                if only.is_some() && told < count {
+                let explained: usize = reasons.values().sum();
+                if only.is_some() && explained < count {
                     // Nodes that the affinity excludes beforehand are counted apart.
-                    reasons.insert("node(s) didn't satisfy plugin(s) [NodeAffinity]", count - told);
+                    reasons.insert("node(s) didn't satisfy plugin(s) [NodeAffinity]", count - explained);
                 }
                 Err(Unschedulable { message: message(count, &reasons, resolvable) })
             }

@@ -79,15 +79,15 @@ impl Controller for Scheduler {
             queue,
             pace: context.options.pace,
         });
-        let told = Rc::clone(&shared);
-        pods.on_change(move |change| told.pod_changed(change));
-        let (told, lister) = (Rc::clone(&shared), nodes.clone());
+        let known = Rc::clone(&shared);
+        pods.on_change(move |change| known.pod_changed(change));
+        let (known, lister) = (Rc::clone(&shared), nodes.clone());
         nodes.on_change(move |change| match change {
-            Change::Deleted { last, .. } => told.cache.borrow_mut().remove_node(&last.key.name),
+            Change::Deleted { last, .. } => known.cache.borrow_mut().remove_node(&last.key.name),
             _ => {
                 let node = lister.parse(change.object()).unwrap_or_default();
-                if told.cache.borrow_mut().set_node(&node) {
-                    told.retry();
+                if known.cache.borrow_mut().set_node(&node) {
+                    known.retry();
                 }
             }
         });

@@ -107,7 +107,7 @@ impl Controller for StatefulSets {
         let now = clock::now();
         let sync = StatefulSetSync { controller: self, set: &set, current, update, now };
         let mut made = pods.clone();
-        let failed = sync.go_on(&mut made).await.err();
+        let failed = sync.reconcile(&mut made).await.err();
         let mut status = sync.status(&made, revisions.collision_count);
         sync.complete_update(&mut status);
         if status != set["status"] {

@@ -19,7 +19,7 @@ type Step = Result<ControlFlow<()>, ApiError>;
 
 impl StatefulSetSync<'_> {
     /// Takes the next step; adds the Pods that it creates to `pods`.
-    pub(super) async fn go_on(&self, pods: &mut Vec<Value>) -> Result<(), ApiError> {
+    pub(super) async fn reconcile(&self, pods: &mut Vec<Value>) -> Result<(), ApiError> {
         if object::is_being_deleted(self.set) {
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl StatefulSetSync<'_> {
             }
         }
         if self.is_rolling() {
-            return self.roll(&replicas).await;
+            return self.rolling_update(&replicas).await;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ impl StatefulSetSync<'_> {
     /// Deletes the last Pods that have another revision, so that they are created anew. At most
     /// `rollingUpdate.maxUnavailable` are unavailable at a time; without that field, each Pod is waited for, beginning
     /// with the last (`updateStatefulSetAfterInvariantEstablished`).
-    pub(super) async fn roll(&self, replicas: &[Value]) -> Result<(), ApiError> {
+    pub(super) async fn rolling_update(&self, replicas: &[Value]) -> Result<(), ApiError> {
         let mut unavailable = replicas.iter().filter(|pod| !self.is_healthy(pod) || !self.is_available(pod)).count();
         let limit = self.max_unavailable(replicas.len());
         for pod in replicas.iter().skip(self.partition()).rev() {

@@ -60,13 +60,13 @@ impl Cluster {
 
     /// Waits until the slices of the Service `web`, taken together, have these endpoints.
     async fn slices(&self, expected: &[&str]) -> Value {
-        let is_so = |list: &Value| !items(list).is_empty() && told(list) == expected;
+        let is_so = |list: &Value| !items(list).is_empty() && summary(list) == expected;
         self.eventually(SLICES, &format!("{expected:?}"), is_so).await
     }
 }
 
 /// The endpoints of a list of slices: the names of their Pods, with a mark for each condition that is true.
-fn told(slices: &Value) -> Vec<String> {
+fn summary(slices: &Value) -> Vec<String> {
     let endpoints = items(slices).iter().flat_map(|slice| slice["endpoints"].as_array().into_iter().flatten());
     let mut told: Vec<String> = endpoints
         .map(|endpoint| {
@@ -177,7 +177,7 @@ async fn a_slice_that_somebody_deletes_or_changes_is_made_good() {
     let list = cluster.slices(&["a ready,serving"]).await;
     let first = names(&list)[0].to_owned();
     let _ = cluster.server.delete(&format!("{SLICES}/{first}")).await;
-    let is_new = |list: &Value| told(list) == ["a ready,serving"] && names(list)[0] != first;
+    let is_new = |list: &Value| summary(list) == ["a ready,serving"] && names(list)[0] != first;
     let list = cluster.eventually(SLICES, "another slice", is_new).await;
     cluster.patch(&format!("{SLICES}/{}", names(&list)[0]), &json!({"endpoints": []})).await;
     cluster.slices(&["a ready,serving"]).await;
@@ -195,9 +195,9 @@ async fn many_pods_take_few_slices_and_few_writes() {
         cluster.web(&name).await;
         cluster.report(&name, &format!("10.9.0.{number}"), true).await;
     }
-    let is_full = |list: &Value| told(list).len() == 130;
+    let is_full = |list: &Value| summary(list).len() == 130;
     let list = cluster.eventually(SLICES, "130 endpoints", is_full).await;
-    let distinct: BTreeSet<String> = told(&list).into_iter().collect();
+    let distinct: BTreeSet<String> = summary(&list).into_iter().collect();
     assert_eq!(distinct.len(), 130);
     let most = items(&list).iter().map(|slice| slice["endpoints"].as_array().unwrap().len()).max();
     assert!(most.is_some_and(|most| most <= 100), "{most:?}");

@@ -39,7 +39,7 @@ fn condition<'a>(pod: &'a Value, kind: &str) -> &'a Value {
 }
 
 /// Waits until the Events of a Pod have these reasons in this order; other reasons in between are ignored.
-async fn told(cluster: &Cluster, name: &str, reasons: &[&str]) {
+async fn has_events(cluster: &Cluster, name: &str, reasons: &[&str]) {
     let events = "/api/v1/namespaces/default/events";
     let has_all = |list: &Value| {
         let mut about: Vec<&Value> =
@@ -75,14 +75,14 @@ async fn a_pod_is_scheduled_runs_and_goes() {
     let (_, node) = cluster.server.get(&format!("/api/v1/nodes/{}", web["spec"]["nodeName"].as_str().unwrap())).await;
     assert_eq!(status["hostIP"], node["status"]["addresses"][0]["address"]);
     assert_eq!(web["spec"]["tolerations"].as_array().unwrap().len(), 2);
-    told(&cluster, "web", &["Scheduled", "Pulling", "Pulled", "Created", "Started"]).await;
+    has_events(&cluster, "web", &["Scheduled", "Pulling", "Pulled", "Created", "Started"]).await;
     let assigned = format!("Successfully assigned default/web to {}", web["spec"]["nodeName"].as_str().unwrap());
     assert_eq!(events(&cluster.server, "Scheduled", "web").await, [assigned]);
 
     let (code, leaving) = cluster.server.delete(&path("web")).await;
     assert_eq!((code, &leaving["metadata"]["deletionGracePeriodSeconds"]), (200, &json!(30)));
     cluster.eventually(&path("web"), "gone", |pod| pod["code"] == 404).await;
-    told(&cluster, "web", &["Started", "Killing"]).await;
+    has_events(&cluster, "web", &["Started", "Killing"]).await;
     assert_eq!(events(&cluster.server, "Killing", "web").await, ["Stopping container main"]);
 
     // The new Pod has the same name, and its image is already on the node.
@@ -106,7 +106,7 @@ async fn init_containers_run_one_by_one_and_a_pod_that_ends_says_how() {
     }
     assert_eq!(condition(&done, "Initialized")["status"], "True");
     assert_eq!(condition(&done, "Ready")["reason"], "PodFailed");
-    told(
+    has_events(
         &cluster,
         "task",
         &["Pulling", "Pulled", "Created", "Started", "Pulled", "Created", "Started", "Pulled", "Started"],
@@ -146,7 +146,7 @@ async fn a_container_that_fails_is_restarted_later_and_later() {
         "{message}"
     );
     assert_eq!(condition(&crash, "Ready")["message"], "containers with unready status: [main]");
-    told(&cluster, "crash", &["Started", "BackOff"]).await;
+    has_events(&cluster, "crash", &["Started", "BackOff"]).await;
     cluster.server.delete(&path("crash")).await;
     cluster.eventually(&path("crash"), "gone", |pod| pod["code"] == 404).await;
     cluster.stop().await;
@@ -161,7 +161,7 @@ async fn an_image_that_is_not_there_is_asked_for_again() {
     };
     let back_off = cluster.eventually(&path("typo"), "backing off", waits("ImagePullBackOff")).await;
     assert_eq!(back_off["status"]["phase"], "Pending");
-    told(&cluster, "typo", &["Pulling", "Failed", "BackOff"]).await;
+    has_events(&cluster, "typo", &["Pulling", "Failed", "BackOff"]).await;
     let again = |list: &Value| {
         let pulls = |event: &Value| event["reason"] == "Pulling" && event["involvedObject"]["name"] == "typo";
         items(list).iter().any(|event| pulls(event) && event["count"].as_u64() > Some(1))
@@ -197,8 +197,8 @@ async fn annotations_make_a_container_fail() {
     let oom = cluster.eventually(&path("oom"), "killed", last("OOMKilled")).await;
     assert_eq!(oom["status"]["containerStatuses"][0]["lastState"]["terminated"]["exitCode"], 137);
     cluster.eventually(&path("sick"), "restarted", last("Error")).await;
-    told(&cluster, "sick", &["Started", "Unhealthy", "Killing"]).await;
-    told(&cluster, "never", &["Unhealthy"]).await;
+    has_events(&cluster, "sick", &["Started", "Unhealthy", "Killing"]).await;
+    has_events(&cluster, "never", &["Unhealthy"]).await;
     let (_, never) = cluster.server.get(&path("never")).await;
     assert_eq!((&never["status"]["phase"], is_ready(&never)), (&json!("Running"), false));
     cluster.eventually(&path("flaps"), "ready", is_ready).await;

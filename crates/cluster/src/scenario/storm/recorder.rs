@@ -84,7 +84,7 @@ impl Recorder {
         self.last = time.max(Time(self.last.0 + 1));
         let source = EventSource { component: what.component.to_owned(), host: what.host.to_owned() };
         let event_type = if what.warning { EventType::Warning } else { EventType::Normal };
-        let told = EventRecorder { source }.event(
+        let recorded = EventRecorder { source }.event(
             &mut self.broadcaster,
             self.last,
             reference(about),
@@ -92,7 +92,7 @@ impl Recorder {
             what.reason,
             what.message,
         );
-        debug_assert!(told.is_ok(), "the broadcaster lives as long as the scenario");
+        debug_assert!(recorded.is_ok(), "the broadcaster lives as long as the scenario");
         let now = self.last.0 as f64 / 1e6;
         while let Next::Event(event) = self.broadcaster.next(self.watcher) {
             // The storage answers at once, so that no Event waits for another.

@@ -65,18 +65,18 @@ async fn edit_settings(environment: &mut Environment) {
 
 /// Scales a Deployment by one, up or down.
 async fn resize(environment: &mut Environment) {
-    let Some(taken) = environment.take_deployment().await else { return };
-    let now = taken.replicas();
+    let Some(deployment) = environment.reserve_deployment().await else { return };
+    let now = deployment.replicas();
     let replicas = if environment.random.chance(50) && now > 1 { now - 1 } else { now + 1 };
-    let _ = taken.scale(&environment.client.with_user_agent("kubectl"), replicas.min(12)).await;
+    let _ = deployment.scale(&environment.client.with_user_agent("kubectl"), replicas.min(12)).await;
 }
 
 /// Annotates a Deployment, as a delivery tool.
 async fn annotate(environment: &mut Environment) {
-    let Some(taken) = environment.take_deployment().await else { return };
+    let Some(deployment) = environment.reserve_deployment().await else { return };
     let commit = environment.random.suffix(7);
     let patch = json!({"metadata": {"annotations": {"delivery.example/commit": commit}}});
     let client = environment.client.with_user_agent("delivery-controller");
     let resource = crate::client::resources::DEPLOYMENTS;
-    let _ = client.patch(&resource, taken.namespace(), taken.name(), "", Patch::Merge(&patch)).await;
+    let _ = client.patch(&resource, deployment.namespace(), deployment.name(), "", Patch::Merge(&patch)).await;
 }

@@ -14,16 +14,19 @@ pub async fn play(mut environment: Environment) {
     let sides = [("mesh-operator", "gold"), ("policy-operator", "silver")];
     let clients = sides.map(|(agent, _)| environment.client.with_user_agent(agent));
     loop {
-        let Some(taken) = environment.take_deployment().await else {
+        let Some(deployment) = environment.reserve_deployment().await else {
             environment.rest(1000, 2000).await;
             continue;
         };
         for _ in 0..600 {
             for (client, (_, value)) in clients.iter().zip(sides) {
-                let seen = client.get(&DEPLOYMENTS, taken.namespace(), taken.name()).await.unwrap_or_default();
+                let seen =
+                    client.get(&DEPLOYMENTS, deployment.namespace(), deployment.name()).await.unwrap_or_default();
                 if seen["metadata"]["annotations"].get(FIELD).and_then(Value::as_str) != Some(value) {
                     let patch = json!({"metadata": {"annotations": {FIELD: value}}});
-                    let _ = client.patch(&DEPLOYMENTS, taken.namespace(), taken.name(), "", Patch::Merge(&patch)).await;
+                    let _ = client
+                        .patch(&DEPLOYMENTS, deployment.namespace(), deployment.name(), "", Patch::Merge(&patch))
+                        .await;
                 }
                 environment.rest(50, 250).await;
             }

@@ -34,7 +34,7 @@ pub struct Environment {
     seed: u64,
     random: Random,
     paused: watch::Receiver<bool>,
-    taken: Arc<Mutex<BTreeSet<String>>>,
+    reserved: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// A running scenario, which goes on until it is dropped.
@@ -43,7 +43,7 @@ pub type Run = Pin<Box<dyn Future<Output = ()> + Send>>;
 impl Environment {
     /// The environment of all scenarios with a seed. Scenarios pause while `paused` is true.
     pub fn new(client: Client, seed: u64, paused: watch::Receiver<bool>) -> Self {
-        Self { client, seed, random: Random::new(seed), paused, taken: Arc::default() }
+        Self { client, seed, random: Random::new(seed), paused, reserved: Arc::default() }
     }
 
     /// A run of a scenario, with random numbers of its own; `None` for load, which users do not play.
@@ -68,14 +68,14 @@ impl Environment {
         let _ = self.paused.wait_for(|paused| !paused).await;
     }
 
-    /// Polls an object until it satisfies a condition; returns false if that takes longer than `patience`.
+    /// Polls an object until it satisfies a condition; returns false if that takes longer than `timeout`.
     async fn until(
         &self,
         (resource, namespace, name): (&ApiResource, &str, &str),
-        patience: Duration,
+        timeout: Duration,
         wanted: impl Fn(&Value) -> bool,
     ) -> bool {
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         while Instant::now() < deadline {
             match self.client.get(resource, namespace, name).await {
                 Ok(object) if wanted(&object) => return true,
@@ -100,35 +100,35 @@ impl Environment {
     }
 
     /// A Deployment outside kube-system that no other scenario uses, reserved until the returned value is dropped.
-    async fn take_deployment(&mut self) -> Option<Taken> {
-        let taken = Arc::clone(&self.taken);
+    async fn reserve_deployment(&mut self) -> Option<ReservedDeployment> {
+        let reserved = Arc::clone(&self.reserved);
         let is_free = |deployment: &Value| {
             let key = key_of(deployment);
-            let taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
-            !key.starts_with("kube-system/") && !taken.contains(&key)
+            let reserved = reserved.lock().unwrap_or_else(PoisonError::into_inner);
+            !key.starts_with("kube-system/") && !reserved.contains(&key)
         };
         let deployment = self.one_of(&DEPLOYMENTS, is_free).await?;
         let key = key_of(&deployment);
-        let is_mine = self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
-        is_mine.then(|| Taken { deployment, key, taken: Arc::clone(&self.taken) })
+        let is_mine = self.reserved.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
+        is_mine.then(|| ReservedDeployment { deployment, key, reserved: Arc::clone(&self.reserved) })
     }
 }
 
 /// A Deployment that a scenario has reserved.
 #[derive(Debug)]
-struct Taken {
+struct ReservedDeployment {
     deployment: Value,
     key: String,
-    taken: Arc<Mutex<BTreeSet<String>>>,
+    reserved: Arc<Mutex<BTreeSet<String>>>,
 }
 
-impl Drop for Taken {
+impl Drop for ReservedDeployment {
     fn drop(&mut self) {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }
 
-impl Taken {
+impl ReservedDeployment {
     fn namespace(&self) -> &str {
         text(&self.deployment, "/metadata/namespace")
     }

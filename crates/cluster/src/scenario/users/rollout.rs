@@ -8,7 +8,7 @@ use super::{Environment, is_rolled_out, next_image};
 use crate::client::resources::DEPLOYMENTS;
 
 /// How long to wait for a rollout.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Rolls out until it is dropped.
 pub async fn play(mut environment: Environment) {
@@ -16,19 +16,21 @@ pub async fn play(mut environment: Environment) {
     // The first rollout begins soon, so that a user who has just opened the page sees it.
     environment.rest(500, 1500).await;
     loop {
-        if let Some(taken) = environment.take_deployment().await {
-            let (old, new) = (taken.image().to_owned(), next_image(taken.image()));
+        if let Some(deployment) = environment.reserve_deployment().await {
+            let (old, new) = (deployment.image().to_owned(), next_image(deployment.image()));
             let is_bad = environment.random.chance(20);
             let image = if is_bad { format!("{new}-typo") } else { new };
             let cause = format!("image {image}");
-            if taken.change_container(&environment.client, &cause, json!({"image": image})).await.is_ok() {
+            if deployment.change_container(&environment.client, &cause, json!({"image": image})).await.is_ok() {
                 if is_bad {
                     environment.rest(20_000, 35_000).await;
                     let cause = format!("rolled back to image {old}");
                     // Whatever the outcome, the next rollout is of another Deployment.
-                    let _ = taken.change_container(&environment.client, &cause, json!({"image": old})).await;
+                    let _ = deployment.change_container(&environment.client, &cause, json!({"image": old})).await;
                 }
-                environment.until((&DEPLOYMENTS, taken.namespace(), taken.name()), PATIENCE, is_rolled_out).await;
+                environment
+                    .until((&DEPLOYMENTS, deployment.namespace(), deployment.name()), TIMEOUT, is_rolled_out)
+                    .await;
             }
         }
         environment.rest(3000, 9000).await;

@@ -124,7 +124,7 @@ impl Demux {
         state.position = Ok(position);
         let still_wanted = state.wanted.split_off(&(position + 1));
         if !std::mem::replace(&mut state.wanted, still_wanted).is_empty() {
-            state.tell(position);
+            state.notify(position);
         }
         drop(state);
         self.note(position);
@@ -168,7 +168,7 @@ impl Demux {
     pub fn request(&self, revision: u64) {
         let mut state = self.lock();
         match state.position {
-            Ok(position) if position >= revision => state.tell(position),
+            Ok(position) if position >= revision => state.notify(position),
             Ok(_) => {
                 state.wanted.insert(revision);
                 self.asked.notify_one();
@@ -198,7 +198,7 @@ impl Demux {
 }
 
 impl State {
-    fn tell(&mut self, position: u64) {
+    fn notify(&mut self, position: u64) {
         self.watches.retain(|_, watch| watch.send(WatchItem::Progress(position)));
     }
 }

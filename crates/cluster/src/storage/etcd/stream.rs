@@ -85,7 +85,7 @@ pub async fn follow(link: Link, demux: Arc<Demux>, first: Stream) {
             Some(open) => {
                 retry = FIRST_RETRY;
                 let Err(lost) = tokio::select! {
-                    lost = tell(&demux, open) => lost,
+                    lost = forward(&demux, open) => lost,
                     lost = mark_when_asked(&link, &demux) => lost,
                 };
                 lost
@@ -104,7 +104,7 @@ pub async fn follow(link: Link, demux: Arc<Demux>, first: Stream) {
     }
 }
 
-async fn tell(demux: &Demux, mut stream: Stream) -> Result<Infallible, StorageError> {
+async fn forward(demux: &Demux, mut stream: Stream) -> Result<Infallible, StorageError> {
     loop {
         let changes = stream.next().await?;
         if let Some(last) = changes.last() {

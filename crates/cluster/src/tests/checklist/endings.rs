@@ -14,7 +14,7 @@ async fn the_timeout_is_an_ordinary_end() {
     for transport in BOTH {
         let begun = Instant::now();
         let path = format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=1&resourceVersion={}", newest(&server).await);
-        assert_eq!(watch(&server, transport, &path).await.next().await, Said::End, "{transport:?}");
+        assert_eq!(watch(&server, transport, &path).await.next().await, Item::End, "{transport:?}");
         assert!(begun.elapsed() >= Duration::from_secs(1), "{transport:?}: {:?}", begun.elapsed());
     }
 }
@@ -36,7 +36,7 @@ async fn a_bookmark_comes_before_the_deadline() {
             assert_eq!(event["object"]["metadata"].get("annotations"), None, "{transport:?}: no initial events end");
         }
         let since = Instant::now();
-        assert_eq!(watching.next().await, Said::End, "{transport:?}");
+        assert_eq!(watching.next().await, Item::End, "{transport:?}");
         assert!(since.elapsed() > Duration::from_secs(1), "{transport:?}: in time to be of use");
     };
     tokio::join!(check(BOTH[0], true), check(BOTH[0], false), check(BOTH[1], true), check(BOTH[1], false));
@@ -73,11 +73,11 @@ async fn a_stalled_reader_is_cut_and_resumes_without_a_gap() {
         let mut seen = start;
         loop {
             match stalled.next().await {
-                Said::Event(event) => {
+                Item::Event(event) => {
                     assert_eq!(revision(&event["object"]), seen + 1, "{transport:?}");
                     seen += 1;
                 }
-                end => break assert_eq!(end, Said::End, "{transport:?} after {seen}"),
+                end => break assert_eq!(end, Item::End, "{transport:?} after {seen}"),
             }
         }
         assert!(seen < last, "{transport:?}: it was cut before the end of {last}");

@@ -8,7 +8,8 @@ mod starts;
 
 use serde_json::Value;
 
-use super::socket::{self, Frame, Socket};
+use super::socket::{self, Frame};
+use super::watch::Watch;
 use super::{Server, names, quiet, revision, serve, within};
 
 /// The collection that most of these tests write to.
@@ -25,15 +26,9 @@ enum Transport {
 
 const BOTH: [Transport; 2] = [Transport::Http, Transport::WebSocket];
 
-/// A watch that was accepted.
-enum Watch {
-    Http { response: reqwest::Response, received: Vec<u8> },
-    WebSocket(Box<Socket>),
-}
-
 /// The next item of a watch.
 #[derive(Debug, PartialEq)]
-enum Said {
+enum Item {
     /// An event.
     Event(Value),
     /// The regular end: the last chunk, or a close with 1000 and no reason.
@@ -90,7 +85,7 @@ async fn open_with(
     }
     let response = within(request.send()).await.unwrap();
     match response.status().as_u16() {
-        200 => Ok(Watch::Http { response, received: Vec::new() }),
+        200 => Ok(Watch::over_http(response)),
         status => Err(Refused { status, body: within(response.text()).await.unwrap() }),
     }
 }
@@ -102,38 +97,26 @@ async fn watch(server: &Server, transport: Transport, path: &str) -> Watch {
 
 impl Watch {
     /// The next item; an event is one line, or one message that is a line.
-    async fn next(&mut self) -> Said {
-        let line = match self {
-            Self::WebSocket(socket) => match socket.next().await {
-                Frame::Text(text) => text,
-                Frame::Close(code, reason) => {
-                    assert_eq!((code, reason.as_str()), (1000, ""), "an ordinary close");
-                    return Said::End;
+    async fn next(&mut self) -> Item {
+        let line = match self.frame().await {
+            Frame::Text(text) => text,
+            Frame::Close(code, reason) => {
+                assert_eq!((code, reason.as_str()), (1000, ""), "an ordinary close");
+                if let Self::Http { received, .. } = self {
+                    assert!(received.is_empty(), "a watch ends with a whole line");
                 }
-                Frame::Gone => return Said::Torn,
-            },
-            Self::Http { response, received } => loop {
-                if let Some(end) = received.iter().position(|byte| *byte == b'\n') {
-                    break String::from_utf8(received.drain(..=end).collect()).unwrap();
-                }
-                match within(response.chunk()).await {
-                    Ok(Some(chunk)) => received.extend_from_slice(&chunk),
-                    Ok(None) => {
-                        assert!(received.is_empty(), "a watch ends with a whole line");
-                        return Said::End;
-                    }
-                    Err(_) => return Said::Torn,
-                }
-            },
+                return Item::End;
+            }
+            Frame::Gone => return Item::Torn,
         };
         assert_eq!(line.find('\n'), Some(line.len() - 1), "one event: {line}");
-        Said::Event(serde_json::from_str(&line).unwrap())
+        Item::Event(serde_json::from_str(&line).unwrap())
     }
 
     /// The next event, which must be one.
     async fn event(&mut self) -> Value {
         match self.next().await {
-            Said::Event(event) => event,
+            Item::Event(event) => event,
             other => panic!("an event was expected, not {other:?}"),
         }
     }
@@ -150,16 +133,16 @@ impl Watch {
         let mut events = Vec::new();
         loop {
             match self.next().await {
-                Said::Event(event) => events.push(event),
-                Said::End => return events,
-                Said::Torn => panic!("torn after {events:?}"),
+                Item::Event(event) => events.push(event),
+                Item::End => return events,
+                Item::Torn => panic!("torn after {events:?}"),
             }
         }
     }
 }
 
 /// The type and name of each event, as `ADDED one`.
-fn told(events: &[Value]) -> Vec<String> {
+fn summary(events: &[Value]) -> Vec<String> {
     let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     events.iter().map(|one| format!("{} {}", words(&one["type"]), words(&one["object"]["metadata"]["name"]))).collect()
 }

@@ -67,7 +67,7 @@ async fn parameters_are_parsed_and_passed_on() {
     let check = async |transport, path: String, expected: &[&str]| {
         let path = format!("/api/v1/{path}&timeoutSeconds=1");
         let events = watch(&server, transport, &path).await.rest().await;
-        assert_eq!(told(&events), expected, "{transport:?} {path}");
+        assert_eq!(summary(&events), expected, "{transport:?} {path}");
     };
     for transport in BOTH {
         futures::join!(

@@ -32,7 +32,7 @@ async fn a_version_too_large_is_silence_or_504() {
         server.config_map(&format!("{transport:?}").to_lowercase(), "web").await;
         let (silence, events) =
             tokio::join!(silent.rest(), async { watch(&server, transport, &initial).await.rest().await });
-        assert_eq!(told(&silence), [""; 0], "{transport:?}");
+        assert_eq!(summary(&silence), [""; 0], "{transport:?}");
         let [event] = &events[..] else { panic!("{transport:?}: {events:?}") };
         assert_eq!((&event["type"], &event["object"]["code"]), (&json!("ERROR"), &json!(504)), "{transport:?}");
         let cause = &event["object"]["details"]["causes"][0]["reason"];

@@ -9,7 +9,8 @@ mod restarts;
 
 use serde_json::Value;
 
-use super::socket::{self, Frame, Socket};
+use super::socket::{self, Frame};
+use super::watch::Watch;
 use super::{Server, names, quiet, revision, serve, serve_from_memory, within};
 
 /// The collection that most of these tests write to.
@@ -18,12 +19,6 @@ const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 /// The transports of a watch.
 const BOTH: [&str; 2] = ["http", "websocket"];
 
-/// A watch over one of the transports.
-enum Watch {
-    Http { response: reqwest::Response, received: Vec<u8> },
-    WebSocket(Box<Socket>),
-}
-
 impl Watch {
     async fn open(server: &Server, transport: &str, path: &str) -> Self {
         if transport == "websocket" {
@@ -31,31 +26,13 @@ impl Watch {
         }
         let response = within(server.client.get(server.url(path)).send()).await.unwrap();
         assert_eq!(response.status(), 200, "{path}");
-        Self::Http { response, received: Vec::new() }
-    }
-
-    /// The next frame; over HTTP a line counts as a message, and the last chunk as a close.
-    async fn next(&mut self) -> Frame {
-        let (response, received) = match self {
-            Self::WebSocket(socket) => return socket.next().await,
-            Self::Http { response, received } => (response, received),
-        };
-        loop {
-            if let Some(end) = received.iter().position(|byte| *byte == b'\n') {
-                return Frame::Text(String::from_utf8(received.drain(..=end).collect()).unwrap());
-            }
-            match within(response.chunk()).await {
-                Ok(Some(chunk)) => received.extend_from_slice(&chunk),
-                Ok(None) => return Frame::Close(1000, String::new()),
-                Err(_) => return Frame::Gone,
-            }
-        }
+        Self::over_http(response)
     }
 
     /// The next frame in short: `ADDED one`, the kind instead of the type if it is the wrong kind, `broken` for text
     /// that is not JSON, `closed` or `gone`.
-    async fn told(&mut self) -> String {
-        let text = match self.next().await {
+    async fn brief(&mut self) -> String {
+        let text = match self.frame().await {
             Frame::Text(text) => text,
             Frame::Close(code, reason) => {
                 assert_eq!((code, &*reason), (1000, ""));
