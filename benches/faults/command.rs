@@ -1,4 +1,4 @@
-//! Plays seeds beside each other, or soaks.
+//! Plays several seeds at a time, or soaks a page.
 
 use std::panic::AssertUnwindSafe;
 
@@ -7,10 +7,10 @@ use futures::{FutureExt, StreamExt, stream};
 use kubechurn_harness::faults::seed::{Outcome, faults, play};
 use kubechurn_harness::faults::{soak, table};
 
-/// Seeds beside each other where nothing else is said: each mostly waits.
+/// How many seeds are played at a time by default: each mostly waits.
 const JOBS: usize = 2;
 
-/// Does what the words say. Whether nothing was wrong.
+/// Runs the command; returns whether there was no fault.
 pub async fn run(words: &[String]) -> bool {
     let after = |word: &str| words.iter().position(|one| one == word).and_then(|at| words.get(at + 1)?.parse().ok());
     if words.first().is_some_and(|word| word == "soak") {
@@ -25,7 +25,7 @@ pub async fn run(words: &[String]) -> bool {
     outcomes.iter().all(|outcome| outcome.verdict.complaints.is_empty())
 }
 
-/// Plays one seed and says what came of it. One that fails is told, and the others go on.
+/// Plays one seed and prints the outcome. After a failure the other seeds go on.
 async fn one(seed: u64) -> Outcome {
     let outcome = AssertUnwindSafe(play(seed)).catch_unwind().await.unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<String>().cloned().unwrap_or_else(|| "it broke off".to_owned());

@@ -1,8 +1,8 @@
-//! Plays the fault matrix in Chromium, or soaks a page in every fault, and prints Markdown for `docs/reliability.md`; fails
-//! where the judge complains.
+//! Plays the fault matrix in Chromium, or soaks a page in every fault, and prints Markdown for `docs/reliability.md`;
+//! fails if the judge finds an error.
 //!
-//! `./dev faults`, `./dev soak page`; or `cargo bench --bench faults` with the page and the demo cluster built before.
-//! Behind `--`: `--seeds N`, `--from N`, `--jobs N`; or `soak MINUTES`.
+//! Run it with `./dev faults` or `./dev soak page`, or with `cargo bench --bench faults` after the page and the demo
+//! cluster are built. Arguments after `--`: `--seeds N`, `--from N`, `--jobs N`; or `soak MINUTES`.
 
 // The command line.
 mod command;

@@ -1,13 +1,13 @@
 //! Measures the way from a watch frame to its row in Chromium against `JSON.parse` of the same frames alone.
 //!
-//! `./dev bench frames`, or `cargo bench --bench frames` with the page built before. It prints Markdown tables, and
-//! fails where in any round the page's whole way was less than [`FLOOR`] times as fast, or where a row is not what the last
-//! frame of its Pod says. Behind `--` may stand which sizes to measure: `3`, `14`, `50`.
+//! Run it with `./dev bench frames`, or with `cargo bench --bench frames` after the page is built. It prints Markdown
+//! tables. It fails if in any round the page's whole way was less than [`FLOOR`] times as fast, or if a row differs
+//! from the last frame of its Pod. Arguments after `--` select the sizes: `3`, `14`, `50`.
 
 // The page and its rounds.
 mod rounds;
 
-/// How many times as fast as `JSON.parse` the whole way has to be, in every round.
+/// How many times as fast as `JSON.parse` the whole way must be, in every round.
 const FLOOR: f64 = 1.8;
 
 fn main() {

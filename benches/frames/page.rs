@@ -1,5 +1,5 @@
-//! The page that the benchmark `frames` opens: the way of a watch frame from the browser's string to its row,
-//! without a socket and without a document. Its handle is `window.frames`.
+//! The page that the benchmark `frames` opens: the way of a watch frame from the browser's string to its row, without a
+//! socket and without a document. The benchmark calls it through `window.frames`.
 
 #[cfg(target_arch = "wasm32")]
 mod pods;

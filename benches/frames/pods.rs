@@ -4,31 +4,31 @@
 
 use std::fmt::Write;
 
-/// How much stands in a Pod.
+/// The size of a Pod.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Whether a kubelet has signed its fields and named its containers; the recorded Pods of 3 KB have none.
+    /// Whether the Pod has the fields that a kubelet writes; the recorded Pods of 3 KB have none.
     pub kubelet: bool,
-    /// Containers, each with probes, resources, mounts and a status.
+    /// The number of containers, each with probes, resources, mounts and a status.
     pub containers: usize,
-    /// Init containers, which have ended.
+    /// The number of init containers, which have ended.
     pub init_containers: usize,
-    /// Variables of each container.
+    /// The number of environment variables of each container.
     pub variables: usize,
-    /// Volumes besides the service account's.
+    /// The number of volumes besides the service account's.
     pub volumes: usize,
-    /// Annotations besides the network's, long and escaped as those of sidecar injectors are.
+    /// The number of annotations besides the network's, long and escaped like those of sidecar injectors.
     pub annotations: usize,
 }
 
-/// Pods of about 3, 14 and 50 KB: a bare Deployment's, one with a sidecar, and one of many services.
+/// Pods of about 3, 14 and 50 KB: of a plain Deployment, one with a sidecar, and one in a cluster of many services.
 pub const SHAPES: [(&str, Shape); 3] = [
     ("3 KB", Shape { kubelet: false, containers: 1, init_containers: 0, variables: 0, volumes: 0, annotations: 0 }),
     ("14 KB", Shape { kubelet: true, containers: 2, init_containers: 1, variables: 9, volumes: 4, annotations: 1 }),
     ("50 KB", Shape { kubelet: true, containers: 6, init_containers: 2, variables: 27, volumes: 12, annotations: 2 }),
 ];
 
-/// A stream of numbers that looks random: Marsaglia's xorshift.
+/// A stream of pseudo-random numbers: Marsaglia's xorshift.
 struct Numbers(u64);
 
 impl Numbers {
@@ -54,7 +54,7 @@ impl Numbers {
     }
 }
 
-/// What stays the same over a Pod's life.
+/// The parts of a Pod that never change.
 struct Pod {
     kubelet: bool,
     name: String,
@@ -157,12 +157,12 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// As many Pods, all different.
+    /// A cluster of this many distinct Pods.
     pub fn new(shape: Shape, pods: usize) -> Cluster {
         Cluster { pods: (0..pods).map(|key| Pod::new(shape, key)).collect() }
     }
 
-    /// The frame of one Pod at one version; each version has restarts and times of its own.
+    /// The frame of one Pod at one version; restarts and times differ between versions.
     pub fn frame(&self, event_type: &str, pod: usize, version: u64) -> String {
         let pod = &self.pods[pod];
         let mut out = String::with_capacity(64 * 1024);

@@ -1,4 +1,4 @@
-//! Rounds of both ways over the same frames, one directly after the other, in a page that does nothing else.
+//! Rounds of both ways over the same frames, one directly after the other, in an otherwise idle page.
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -14,19 +14,19 @@ use kubechurn_harness::browser::Browser;
 use kubechurn_harness::measure::quantile::Samples;
 use kubechurn_harness::tools;
 
-/// Rounds that count, for each size.
+/// The number of measured rounds for each size.
 const ROUNDS: usize = 15;
 
-/// Rounds before them, in which the browser's compilers do their work.
+/// The number of rounds before them, in which the browser's compilers optimise the code.
 const WARM_UP: usize = 3;
 
-/// Characters of text in one round: a tenth of a second at least, for the faster of both.
+/// The characters of text in one round: enough for a tenth of a second on the faster way.
 const CHARACTERS: usize = 48_000_000;
 
-/// Characters of text that are read one way before the other way's turn comes.
+/// The characters of text that one way reads before the other way's turn.
 const SLICE: f64 = 2e6;
 
-/// A page that shares nothing with others may read the clock more finely.
+/// A page that is isolated by this header gets a more precise clock.
 const OPENER: (HeaderName, &str) = (HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
 const EMBEDDER: (HeaderName, &str) = (HeaderName::from_static("cross-origin-embedder-policy"), "require-corp");
 
@@ -48,8 +48,8 @@ const PAGE: &str = r#"<!doctype html>
         },
     };
 
-    // Milliseconds of each way over all texts, taken in turns over slices of them, so that whatever else the machine
-    // does meets both.
+    // The milliseconds of each way over all texts. The ways take turns over slices of the texts, so that any other load
+    // on the machine affects both.
     window.measure = (order, slice) => {
         const times = { row: 0, parse: 0 };
         for (let from = 0; from < texts.length; from += slice) {
@@ -64,14 +64,14 @@ const PAGE: &str = r#"<!doctype html>
         return times;
     };
 
-    // What the rows should say by the last frame of each Pod, and how many rows say something else.
+    // The contents that the rows should have after the last frame of each Pod, and the number of rows that differ.
     window.check = () => {
         const last = new Map();
         for (const text of window.texts) {
             const { metadata, spec, status } = JSON.parse(text).object;
             const ready = `${status.containerStatuses.length}/${spec.containers.length}`;
             const { restartCount, lastState } = status.containerStatuses[0];
-            // With a known end, the cell tells its age, which does not stand still.
+            // With a known end, the cell includes an age, which changes with time.
             const restarts = restartCount > 0 && lastState.terminated ? '' : ` ${restartCount}`;
             const key = `${metadata.namespace}/${metadata.name}`;
             last.set(key, `${key} ${metadata.uid} ${metadata.resourceVersion} ${ready} ${status.phase}${restarts}`
@@ -88,7 +88,7 @@ const PAGE: &str = r#"<!doctype html>
 </script>
 "#;
 
-/// Prints a row for each size that is wanted, and returns the worst ratio of all rounds.
+/// Prints a row for each selected size, and returns the worst ratio of all rounds.
 pub async fn report(wanted: impl Fn(&str) -> bool) -> f64 {
     let browser = Browser::start("").await;
     let url = serve().await;
@@ -132,7 +132,7 @@ const READY: &str = "new Promise(resolve => {
     look();
 })";
 
-/// One of each way, back to back; who comes first changes from round to round.
+/// One run of each way, back to back; the first one alternates from round to round.
 struct Round {
     frames: f64,
     characters: f64,
@@ -145,7 +145,7 @@ impl Round {
         let build = "window.texts = frames.build(arguments[0]);
             return [texts.length, texts.reduce((sum, text) => sum + text.length, 0)]";
         let built = browser.run(build, vec![CHARACTERS.into()]).await;
-        // Whatever the round before has left is not this one's to clear away.
+        // Garbage of the previous round must not be collected during this one.
         browser.devtools("HeapProfiler.collectGarbage", json!({})).await;
         let count = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number: {value}"));
         let (frames, characters) = (count(&built[0]), count(&built[1]));
@@ -160,7 +160,7 @@ impl Round {
     }
 }
 
-/// Every Pod was updated in the last round, and its row says what its last frame says.
+/// Checks that every Pod was updated in the last round, and that its row shows its last frame.
 async fn check(browser: &Browser, size: &str) {
     let found = browser.run("return check()", Vec::new()).await;
     assert!(found["rows"] == 500 && found["wrong"] == 0, "Pods of {size}: {found}");

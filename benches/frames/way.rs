@@ -1,4 +1,4 @@
-//! What the page does with a text frame, from the string that the socket hands over to the row of the table.
+//! What the page does with a text frame, from the string that the socket delivers to the row of the table.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,16 +19,16 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::pods::{Cluster, SHAPES};
 
-/// Different Pods, each updated again and again.
+/// The number of distinct Pods, each of which is updated repeatedly.
 const PODS: usize = 500;
 
-/// Frames between two drains of the queue: a burst between two frames of the screen.
+/// The number of watch frames between two drains of the queue: a burst between two frames of the screen.
 const BURST: u32 = 50;
 
 /// The end of a streaming list.
 const SYNCED: &str = r#"{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
 
-/// A moment: nothing here waits.
+/// The time and the random number of every input: nothing here waits.
 const MOMENT: Moment = Moment { now: 0.0, random: 0.0 };
 
 /// One watch of Pods of one shape, synced before the first round.
@@ -41,7 +41,7 @@ struct Bench {
     transcript: Transcript,
 }
 
-/// Passes on what the store says to the table.
+/// Passes the changes of the store on to the table.
 #[derive(Default)]
 struct Rows(TableView);
 
@@ -52,13 +52,13 @@ impl ResourceEventHandler for Rows {
     }
 }
 
-/// Puts the handle into the window.
+/// Installs the functions of `window.frames`:
 ///
-/// - `start(shape)` begins anew with Pods of that shape;
-/// - `build(characters)` returns the next MODIFIED frames, about so many characters of them, each a string of its own
-///   as a socket's are: decoded from bytes, flat, and never seen before;
-/// - `run(frames)` brings them to their rows;
-/// - `rows()` returns the table's rows from the top, each as key, uid, version and the cells that stand still.
+/// - `start(shape)` starts again with Pods of that shape;
+/// - `build(characters)` returns the next MODIFIED frames, of that many characters in total, each a string of its own
+///   like those of a socket: decoded from bytes, flat, and not used before;
+/// - `run(frames)` processes them up to their rows;
+/// - `rows()` returns the table's rows from the top, each as key, uid, version and the cells that do not change with time.
 pub fn install() {
     console_error_panic_hook::set_once();
     let bench: Rc<RefCell<Option<Bench>>> = Rc::default();
@@ -117,8 +117,8 @@ impl Bench {
         frames
     }
 
-    /// Does for each frame what the page does for a message: the kind of its data is asked, its text is copied into
-    /// wasm's memory, and the core is told of it. Now and then the queue is drained.
+    /// Does for each frame what the page does for a message: checks that its data is a string, copies the text into
+    /// wasm's memory, and hands it to the core. The queue is drained after every [`BURST`] frames.
     fn run(&mut self, frames: &Array) {
         for at in 0..frames.length() {
             let Ok(text) = frames.get(at).dyn_into::<JsString>() else { continue };
@@ -131,7 +131,7 @@ impl Bench {
         self.drain();
     }
 
-    /// Everything that is asked of the cache: this, the next, and how an informer is made.
+    /// Handles an input and the actions that follow from it, including the creation of an informer.
     fn input(&mut self, input: Input<'_>) {
         self.informer.handle(input, MOMENT);
     }

@@ -24,7 +24,7 @@ pub fn report() {
     row("all", all_raw, all_gzip);
 }
 
-/// What is not known is a dash.
+/// Prints a row; an unknown size is a dash.
 fn row(what: &str, raw: u64, gzip: Option<u64>) {
     println!("| {what} | {} | {} |", kilobytes(raw), gzip.map_or_else(|| "–".to_owned(), kilobytes));
 }
@@ -35,12 +35,12 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }
 
-/// How many bytes gzip makes of a file, if it is on this machine.
+/// The size of a file after gzip in bytes, if the machine has gzip.
 fn compressed(file: &Path) -> Option<u64> {
     Some(Command::new("gzip").args(["-9", "-c"]).arg(file).output().ok()?.stdout.len() as u64)
 }
 
-/// In thousands of bytes, with the thousands of those set apart.
+/// Thousands of bytes, with a separator for the thousands of those.
 fn kilobytes(bytes: u64) -> String {
     let tenths = (bytes + 50) / 100;
     let (thousands, rest) = (tenths / 10_000, tenths % 10_000);

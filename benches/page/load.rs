@@ -1,4 +1,4 @@
-//! What the page's main thread does while the cluster churns.
+//! What the page's main thread does while the cluster changes.
 
 use std::time::{Duration, Instant};
 
@@ -15,16 +15,16 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: u32 = 5_000;
 
-/// The rates that the goals are about.
+/// The rates that have goals.
 const RATES: [u32; 2] = [50, 200];
 
-/// The ladder that is climbed until the first long task.
+/// Higher rates, which are tried until the first long task.
 const LADDER: [u32; 4] = [500, 1_000, 2_000, 5_000];
 
-/// Seconds of load in one window.
+/// The seconds of load in one window.
 const WINDOW: u64 = 20;
 
-/// Seconds of frames.
+/// The seconds in which frames are counted.
 const FRAMES: u64 = 10;
 
 /// Prints a row for each rate.
@@ -68,7 +68,7 @@ pub async fn report() {
     browser.quit().await;
 }
 
-/// One stretch of load, with nothing asked of the page meanwhile.
+/// A window of load, in which no script runs in the page.
 struct Window {
     done: f64,
     busy: f64,
@@ -78,7 +78,7 @@ struct Window {
 }
 
 async fn window(browser: &Browser, cluster: &Cluster, rate: u32) -> Window {
-    // The first second at a new rate belongs to the one before.
+    // The first second at a new rate still belongs to the previous rate.
     cluster.advance(u64::from(rate), rate).await;
     metrics::forget_long_tasks(browser).await;
     let (revision, started, before) = (cluster.revision().await, Instant::now(), Metrics::read(browser).await);

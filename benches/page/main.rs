@@ -1,13 +1,14 @@
-//! Measures the built page in Chromium on the demo cluster and prints Markdown tables; it judges nothing.
+//! Measures the built page in Chromium on the demo cluster and prints Markdown tables. It has no limits, so it does not
+//! fail.
 //!
-//! `./dev bench` or `cargo bench --bench page`, with the page and the demo cluster built before. The figures are
-//! those of this machine, its load and its software rasteriser: compare ratios, and runs of one day. Behind `--`
-//! may stand which parts to run: `files`, `start`, `load`.
+//! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
+//! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
+//! after `--` select the parts: `files`, `start`, `load`.
 
-// What the page costs on the wire.
+// The sizes of the page's files as they are transferred.
 mod files;
 
-// From navigation to the first row, and to all rows.
+// The time from navigation to the first row, and to all rows.
 mod start;
 
 // The main thread under load: its share of busy time, long tasks, frames.

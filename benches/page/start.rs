@@ -1,4 +1,4 @@
-//! How long a user waits for a page that was never opened before.
+//! How long a user waits for a page that is opened for the first time.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use kubechurn_harness::measure::quantile::Samples;
 use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::wait::wait_until;
 
-/// Looks once per frame, which is as often as a user can. The page's clock starts with the navigation.
+/// Reads the page once per frame, because a user cannot see more. The page's clock starts with the navigation.
 const WATCHER: &str = "
     window.__start = { first: null, all: null, error: null, frames: 0 };
     const look = () => {

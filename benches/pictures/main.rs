@@ -1,10 +1,10 @@
 //! Takes the pictures of docs/pictures: the page on the demo cluster in each of its states, dark and light, at two
 //! sizes.
 //!
-//! `./dev pictures`, or `cargo bench --bench pictures` with the page and the demo cluster built before. Behind `--` may
-//! stand which states to take. Look at them: nothing here judges.
+//! Run it with `./dev pictures`, or with `cargo bench --bench pictures` after the page and the demo cluster are built.
+//! Arguments after `--` select the states. Nothing compares the pictures, so look at them.
 
-// What the page is brought into before its picture is taken.
+// The states of the page in the pictures.
 mod states;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! The states, each on a demo cluster and a proxy of its own.
+//! The states of the page, each with a demo cluster and a proxy of its own.
 
 use std::fs;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use kubechurn_harness::wait::{holds, wait_until};
 /// The names of the states.
 const STATES: [&str; 7] = ["busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
 const THEMES: [&str; 2] = ["dark", "light"];
-/// What a file's name ends with for a window so wide and high, in CSS pixels.
+/// The suffix of the file name for each size of the window, in CSS pixels.
 const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 1024, 700)];
-/// Of WebP: small letters are still sharp.
+/// The quality of WebP at which small letters are still sharp.
 const QUALITY: u32 = 60;
-/// So many marks make a timeline that shows what it is for.
+/// The number of marks from which on a timeline looks typical.
 const MARKS: usize = 400;
 /// How long a state may take to be reached.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -48,7 +48,7 @@ pub async fn take(wanted: &[String]) {
     println!("{} KB together", sum / 1000);
 }
 
-/// Brings the page into a state.
+/// Brings the page into the state with this name.
 async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlProxy) {
     let busy = "#/pods?pin=deployments,jobs,events";
     match name {
@@ -101,7 +101,7 @@ async fn is_open(page: &Page, dialog: &str) {
     page.becomes(&format!("the {dialog} is open"), &script, json!(true)).await;
 }
 
-/// Waits until there is something to see.
+/// Waits until the timeline has enough marks.
 async fn lively(page: &Page) {
     page.reaches("pods", "live", PATIENCE).await;
     wait_until("the timeline has marks", PATIENCE, async || {
@@ -111,7 +111,7 @@ async fn lively(page: &Page) {
     .await;
 }
 
-/// The object of which the most was seen, and that is still there.
+/// The object with the most versions that still exists.
 async fn most_changed(page: &Page) -> String {
     let rows = page.rows("pods").await;
     let marks = page.marks("pods").await;
@@ -119,8 +119,8 @@ async fn most_changed(page: &Page) -> String {
     rows.into_iter().map(|row| row.key).max_by_key(|key| seen(key)).expect("there are Pods")
 }
 
-/// A picture for each theme and size; how many bytes they have. The theme's button may be below a dialog, and nobody may
-/// serve the page any more.
+/// Takes a picture for each theme and size; returns their total size in bytes. A script clicks the theme's button, because
+/// a dialog may cover it; and the page is not loaded again, because it may no longer be served.
 async fn pictures(page: &Page, name: &str) -> usize {
     let mut sum = 0;
     for theme in THEMES {

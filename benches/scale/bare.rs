@@ -1,5 +1,5 @@
-//! The least that a page on a watch could cost: one that opens the same watch, parses each frame with `JSON.parse`, and
-//! throws it away. What the browser takes to bring a frame from the socket to the page is in it.
+//! The least that a page with a watch could cost: it opens the same watch, parses each frame with `JSON.parse`, and
+//! drops the result. The figure includes what the browser needs to bring a frame from the socket to the page.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use kubechurn_harness::browser::Browser;
 use kubechurn_harness::measure::metrics::Metrics;
 use kubechurn_harness::wait::{holds, wait_until};
 
-/// Processor seconds a byte of such a page's process, while its cluster is under load, over so many seconds. `url` is the proxy's.
+/// The processor seconds per byte of such a page's process, over `seconds` of load. `url` is the proxy's.
 pub async fn watch(url: &str, seconds: u64) -> f64 {
     let browser = Browser::start("").await;
     browser.driver.goto(format!("{url}k8s/version")).await.expect("the server says its version");

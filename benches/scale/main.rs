@@ -1,17 +1,17 @@
-//! Measures the built page in Chromium with 1,000, 10,000 and 150,000 Pods, prints Markdown tables, and fails where a
-//! goal is missed.
+//! Measures the built page in Chromium with 1,000, 10,000 and 150,000 Pods, prints Markdown tables, and fails if a goal
+//! is missed.
 //!
-//! `./dev bench scale`, or `cargo bench --bench scale` with the page and the demo cluster built before. Behind `--`
-//! may stand which sizes to run: `1000`, `10000`, `150000`. The figures are those of this machine and its load; the
-//! gates are ratios where they can be.
+//! Run it with `./dev bench scale`, or with `cargo bench --bench scale` after the page and the demo cluster are built.
+//! Arguments after `--` select the sizes: `1000`, `10000`, `150000`. The figures depend on this machine and its load;
+//! the limits are ratios where possible.
 
-// The least that a page on a watch could cost.
+// The least that a page with a watch could cost.
 mod bare;
 
-// A page on a cluster of one size, and what can be measured of it.
+// A page on a cluster of one size, and its measurements.
 mod session;
 
-// The tables and the gates.
+// The tables and the limits.
 mod report;
 
 fn main() -> std::process::ExitCode {

@@ -1,13 +1,13 @@
-//! The tables, and the goals that decide whether the command succeeds.
+//! The tables, and the goals that decide whether the benchmark succeeds.
 
 use kubechurn_harness::measure::metrics::{milliseconds, tasks};
 use kubechurn_harness::measure::quantile::Samples;
 
 use crate::session::{Answers, Load, RATE, ROUNDS, Session, Start, WINDOW, Window};
 
-/// Relists in a row.
+/// The number of relists in a row.
 const RELISTS: usize = 10;
-/// Resyncs in a row.
+/// The number of resyncs in a row.
 const RESYNCS: usize = 4;
 
 /// Measures each size, prints the tables, and says whether every goal that could be judged was reached.
@@ -17,7 +17,7 @@ pub async fn report(sizes: &[u32]) -> bool {
     println!("\n## Any number of rows: {RATE} writes a second asked for, {WINDOW} s each\n");
     for &size in sizes {
         let (mut session, start) = Session::open(size).await;
-        // Much can go wrong in the minutes that this takes: what is known is said at once.
+        // This takes minutes and may fail, so intermediate figures are printed at once.
         eprintln!("{size}: all rows after {:.0} ms, wasm {:.1} MB", start.all, start.wasm / 1e6);
         let is_largest = Some(&size) == sizes.iter().max();
         let answers = if is_largest { session.answers().await } else { Vec::new() };
@@ -25,7 +25,8 @@ pub async fn report(sizes: &[u32]) -> bool {
         eprintln!("{size}: load is over: {} long tasks, wasm {:.1} MB", load.window.long.count(), load.wasm / 1e6);
         if is_largest {
             let (memory, tasks) = session.relists(RELISTS).await;
-            large(size, &start, &answers, &memory, &tasks, &mut gates);
+            sorts_and_filters(size, &answers, &mut gates);
+            relists(&start, &memory, &tasks, &mut gates);
             let (window, freshness) = session.wide().await;
             wide(size, &window, &freshness, &mut gates);
             let (tasks, took) = session.resyncs(RESYNCS).await;
@@ -78,7 +79,7 @@ fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
         println!("| {size} | {process:.2} | {thread:.2} | {bare:.2} | {parse:.2} | {to_bare:.2} | {to_parse:.2} |");
     }
     let Some((size, _, load)) = rows.last() else { return };
-    // Beside what the texts of versions may take, which the load has filled.
+    // In addition to the memory for the texts of versions, which the load has filled.
     let budget = kubechurn_model::page::history::BUDGET as f64;
     gates.at_most(&format!("memory at {size} Pods without the texts' budget, MB"), (load.wasm - budget) / 1e6, 64.0);
     gates.at_most(
@@ -96,7 +97,7 @@ fn loads(rows: &[(u32, Start, Load)], gates: &mut Gates) {
     }
 }
 
-fn large(size: u32, start: &Start, answers: &[Answers], memory: &[f64], long: &Samples, gates: &mut Gates) {
+fn sorts_and_filters(size: u32, answers: &[Answers], gates: &mut Gates) {
     println!(
         "\nWith {size} Pods, from the keystroke or click; the page is otherwise idle. Of {ROUNDS} rounds, the medians:\n"
     );
@@ -116,6 +117,9 @@ fn large(size: u32, start: &Start, answers: &[Answers], memory: &[f64], long: &S
     gates.at_most("sort and filter, first result, ms: the slowest median", worst, 100.0);
     let count: f64 = answers.iter().map(|answer| answer.tasks.at(0.5)).sum();
     gates.at_most("tasks over 50 ms while sorting and filtering, in most rounds", count, 0.0);
+}
+
+fn relists(start: &Start, memory: &[f64], long: &Samples, gates: &mut Gates) {
     let list: Vec<String> = memory.iter().map(|bytes| format!("{:.1}", bytes / 1e6)).collect();
     println!(
         "\nwasm, MB, after the first list {:.1}; before and after each of {RELISTS} relists: {}",
@@ -123,7 +127,7 @@ fn large(size: u32, start: &Start, answers: &[Answers], memory: &[f64], long: &S
         list.join(", ")
     );
     println!("Tasks over 50 ms during the relists: {}, the longest {} ms", long.count(), milliseconds(long.at(1.0)));
-    // What the load filled before, the texts of versions above all, is no relist's.
+    // Memory that the load has filled, mostly with the texts of versions, does not count for the relists.
     let grown = memory.first().zip(memory.last()).map_or(f64::NAN, |(before, after)| after / before);
     gates.at_most("memory, after ten relists / before them", grown, 1.1);
 }
@@ -153,7 +157,7 @@ fn wide(size: u32, load: &Window, freshness: &Samples, gates: &mut Gates) {
     gates.at_most("freshness p95 with every write on a watch, ms", freshness.at(0.95), 150.0);
 }
 
-/// What was measured, and what it may be at most.
+/// The measured figures and their limits.
 struct Gates(Vec<(String, f64, f64)>);
 
 impl Gates {
@@ -161,7 +165,7 @@ impl Gates {
         self.0.push((what.to_owned(), measured, most));
     }
 
-    /// Whether all hold; what could not be measured does not.
+    /// Prints the limits; returns whether all hold. A figure that could not be measured does not hold.
     fn print(&self) -> bool {
         println!("\n| gate | measured | at most | |\n|---|---:|---:|---|");
         for (what, measured, most) in &self.0 {

@@ -1,5 +1,5 @@
-//! A page on a demo cluster of one size: what it takes until all rows are there, under load, for a sort or a filter,
-//! and for a relist.
+//! A page on a demo cluster of one size: the time until all rows are shown, the cost of load, of sorts and filters, and
+//! of relists.
 
 use std::time::{Duration, Instant};
 
@@ -16,18 +16,18 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::bare;
 
-/// Writes a second that are asked for.
+/// The requested writes per second.
 pub const RATE: u32 = 5_000;
-/// Seconds of load in one window.
+/// The seconds of load in one window.
 pub const WINDOW: u64 = 20;
-/// How often each filter and each sort is asked for. A machine with neighbours is interrupted now and then, by tens of
-/// milliseconds; what the page itself takes, it takes each time.
+/// How often each filter and each sort is repeated. A machine with other load is interrupted now and then, by tens of
+/// milliseconds, while the page's own time is the same each time.
 pub const ROUNDS: usize = 5;
 
-/// How often all is told again where that is measured, in seconds.
+/// The resync period where resyncs are measured, in seconds.
 pub const RESYNC: u32 = 5;
 
-/// A look at the rows whenever the document changes.
+/// Reads the rows whenever the document changes.
 const WATCHERS: &str = "
     window.__start = { first: null, all: null };
     window.__pods = () => window.kubechurn?.status?.().find(status => status.resource === 'pods') ?? {};
@@ -65,19 +65,19 @@ const WATCHERS: &str = "
     });
     window.__sort = title => __answer(() => document.querySelector(`[role=columnheader][data-col=\"${title}\"] button`).click());";
 
-/// Pods in view, and pinned all other kinds that a storm writes to.
+/// The page shows Pods, and all other kinds that a storm writes are pinned.
 const EVERY_KIND: &str = "#/pods?pin=events,nodes,replicasets,deployments,jobs";
 
-/// The page, and what it looks at.
+/// The page, its cluster and its proxy.
 pub struct Session {
     cluster: Cluster,
     proxy: KubectlProxy,
     browser: Browser,
-    /// What [`bare::watch`] takes, in processor seconds a byte.
+    /// The result of [`bare::watch`], in processor seconds per byte.
     bare: f64,
 }
 
-/// What it took until all rows were there.
+/// The times and the memory until all rows are shown.
 pub struct Start {
     pub first: f64,
     pub all: f64,
@@ -85,41 +85,41 @@ pub struct Start {
     pub wasm: f64,
 }
 
-/// A window of load, in which nothing is asked of the page.
+/// A window of load, in which no script runs in the page.
 pub struct Window {
-    /// Writes a second that the cluster did.
+    /// The writes per second that the cluster made.
     pub done: f64,
-    /// Bytes that the page was sent, and events a second.
+    /// The bytes that the page received, and events per second.
     pub bytes: f64,
     pub received: f64,
     pub busy: f64,
-    /// Processor time of the page's process and of its main thread, in seconds.
+    /// The processor time of the page's process and of its main thread, in seconds.
     pub process: f64,
     pub thread: f64,
     pub long: Samples,
 }
 
-/// A stretch of load.
+/// The figures of one measurement under load.
 pub struct Load {
     pub window: Window,
     pub frames: Samples,
     pub freshness: Samples,
-    /// For as many bytes, processor time of the process of a page that only parses its watch, and of `JSON.parse`
-    /// alone. In seconds.
+    /// The processor time, for as many bytes, of the process of a page that only parses its watch, and of `JSON.parse`
+    /// alone, in seconds.
     pub bare: f64,
     pub parse: f64,
     pub wasm: f64,
 }
 
-/// The answers to one keystroke or click, one of each round.
+/// The answers to one keystroke or click, one per round.
 pub struct Answers {
     pub what: String,
     pub count: String,
-    /// Milliseconds until the rows changed first, until they were those that stayed, and until the order was whole.
+    /// The milliseconds until the rows first changed, until they were final, and until the order was complete.
     pub first: Samples,
     pub right: Samples,
     pub done: Samples,
-    /// How many tasks over 50 ms there were in each round, and how long all of them took.
+    /// The number of tasks over 50 ms in each round, and their total time.
     pub tasks: Samples,
     pub long: Samples,
 }
@@ -133,7 +133,7 @@ struct Answer {
 }
 
 impl Answers {
-    /// What several rounds of the same answers come to.
+    /// Groups the answers of several rounds.
     fn of(rounds: &[Vec<Answer>]) -> Vec<Answers> {
         let Some(first) = rounds.first() else { return Vec::new() };
         let answers = first.iter().enumerate().map(|(at, answer)| {
@@ -156,7 +156,7 @@ impl Answers {
 }
 
 impl Session {
-    /// A cluster of so many Pods that rests, and a page that knows them all.
+    /// A cluster of `pods` Pods without load, and a page that has them all.
     pub async fn open(pods: u32) -> (Session, Start) {
         let cluster = Cluster::start(&Options { pods, ..Options::default() }).await;
         let proxy = KubectlProxy::start(cluster.port()).await;
@@ -182,7 +182,7 @@ impl Session {
         (session, start)
     }
 
-    /// Twenty seconds with nothing asked of the page, then frames, then freshness, all under load.
+    /// Twenty seconds in which no script runs in the page, then frames, then freshness, all under load.
     pub async fn load(&self) -> Load {
         let window = self.window().await;
         let frames = metrics::frames(&self.browser, WINDOW).await;
@@ -210,7 +210,7 @@ impl Session {
         (window, freshness)
     }
 
-    /// A window of load, which goes on behind it.
+    /// Measures a window of load; the load continues afterwards.
     async fn window(&self) -> Window {
         self.cluster.rate(RATE).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
@@ -231,7 +231,7 @@ impl Session {
         }
     }
 
-    /// What `JSON.parse` of watch frames costs this browser: processor seconds a byte.
+    /// The cost of `JSON.parse` of watch frames in this browser: processor seconds per byte.
     async fn parse(&self) -> f64 {
         let script = "fetch('/k8s/api/v1/pods?limit=500').then(answer => answer.json()).then(list => {
             window.__frames = list.items.map(object => JSON.stringify({ type: 'MODIFIED', object }));
@@ -240,7 +240,7 @@ impl Session {
         let bytes = self.browser.resolve(script).await.as_f64().unwrap_or(f64::NAN);
         let rounds = (60e6 / bytes).ceil();
         let before = Metrics::read(&self.browser).await;
-        // A slice at a time, or the page would have one task of a second.
+        // In slices, because otherwise the page would have one task of a second.
         let script = format!(
             "(async () => {{
                 for (let round = 0; round < {rounds}; round += 1) {{
@@ -254,7 +254,7 @@ impl Session {
         (after.process - before.process) / (bytes * rounds)
     }
 
-    /// Types a filter letter by letter, then takes it back, then sorts by a few columns; all that again for each round.
+    /// Types a filter letter by letter, removes it, and sorts by a few columns; repeats that for each round.
     pub async fn answers(&self) -> Vec<Answers> {
         self.rests().await;
         let mut rounds = Vec::new();
@@ -268,7 +268,8 @@ impl Session {
                 answers.push(self.answer(format!("sort by {title}"), format!("__sort({})", json!(title))).await);
             }
             rounds.push(answers);
-            // By their last change, rows leave the window as fast as others change; and the next round begins as this one.
+            // Sorted by the last change, rows would leave the window as fast as others change; and each round must
+            // begin alike.
             self.browser.run("location.hash = '#/pods'", Vec::new()).await;
             wait_until("the order is the first again", Duration::from_secs(10), async || {
                 let script = "return document.querySelector('[data-testid=progress]')?.textContent ?? ''";
@@ -289,14 +290,15 @@ impl Session {
         Answer { what, times, long, count }
     }
 
-    /// Has the page list everything again, so many times. Memory after each, and the longest tasks.
+    /// Makes the page list everything again, `times` times. Returns the memory after each relist, and the longest
+    /// tasks.
     pub async fn relists(&mut self, times: usize) -> (Vec<f64>, Samples) {
         self.rests().await;
         metrics::forget_long_tasks(&self.browser).await;
         let mut memory = vec![metrics::wasm(&self.browser).await];
         for _ in 0..times {
             let lists = self.counter("lists").await;
-            // The page's version must be older than the history that is left.
+            // The page's version must be older than the oldest event that the server keeps.
             self.proxy.kill().await;
             self.cluster.rate(100).await;
             self.cluster.advance(100, 100).await;
@@ -314,8 +316,8 @@ impl Session {
         (memory, metrics::long_tasks(&self.browser).await)
     }
 
-    /// A page that tells again all that it knows every few seconds, so many times: the tasks over 50 ms, and how long it
-    /// took each time until everything was told, in milliseconds.
+    /// A page with a short resync period, over `times` resyncs: the tasks over 50 ms, and the milliseconds of each
+    /// resync until all handlers were called.
     pub async fn resyncs(&self, times: usize) -> (Samples, Samples) {
         let page = format!("{}?resync={RESYNC}#/pods", self.proxy.url());
         self.browser.driver.goto(page).await.expect("the page loads");
@@ -343,7 +345,7 @@ impl Session {
         (metrics::long_tasks(&self.browser).await, took)
     }
 
-    /// Waits until the page has taken all that was sent.
+    /// Waits until the page has processed everything that was sent.
     async fn rests(&self) {
         wait_until("the page rests", Duration::from_secs(60), async || {
             let before = self.counter("frames").await;
@@ -355,7 +357,7 @@ impl Session {
         .await;
     }
 
-    /// Ends it.
+    /// Ends the session.
     pub async fn end(self) {
         self.browser.quit().await;
     }

@@ -1,4 +1,4 @@
-//! Events one by one into a store that knows N Pods, ours with its queue against kube-runtime's store without one.
+//! Single events into a store with N Pods: our queue and store against kube-runtime's store, which has no queue.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::kube::{Kube, KubePods, MetadataPod, TypedPod};
 use crate::pods::Pods;
 use crate::stream::{Stream, What};
 
-/// So many events are made at a time, which is not measured, and then handed over, which is.
+/// How many events are made at a time, which is not measured, and then handed over, which is measured.
 pub const BATCH: usize = 256;
 
-/// How many Pods the stores know.
+/// The numbers of Pods in the stores.
 pub const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
 pub fn run(criterion: &mut Criterion) {
@@ -36,7 +36,7 @@ pub fn run(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A pipeline that knows whatever lives.
+/// A pipeline whose store has all living Pods.
 pub fn pipeline(pods: &Pods, stream: &Stream) -> Pipeline {
     let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
     pipeline.replace(stream.living().map(|pod| pods.ours(pod)).collect());
@@ -44,7 +44,7 @@ pub fn pipeline(pods: &Pods, stream: &Stream) -> Pipeline {
     pipeline
 }
 
-/// Event by event into the queue, drained into the store after `every` events.
+/// Adds single events to the queue, and drains it into the store after each `every` events.
 fn ours(group: &mut BenchmarkGroup<'_, WallTime>, pods: &Pods, size: usize, every: usize) {
     let mut prepared = None;
     group.bench_function(BenchmarkId::new(format!("kubechurn-{every}"), size), |bencher| {

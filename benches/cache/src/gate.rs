@@ -1,15 +1,16 @@
-//! What must hold: ratios, so that it holds on any machine.
+//! The limits of ratios. Ratios, unlike times, can be compared with a limit on any machine.
 
 use std::process::ExitCode;
 
-/// Ratios and what they may be at most.
+/// Ratios and their limits.
 #[derive(Default)]
 pub struct Gates {
     failed: bool,
 }
 
 impl Gates {
-    /// Says whether a ratio is small enough. One that was not measured (a filter on the command line) is left out.
+    /// Compares a ratio with its limit, and prints the result. A ratio that was not measured, because of a filter on
+    /// the command line, is left out.
     pub fn at_most(&mut self, what: &str, ratio: f64, most: f64) {
         let verdict = if ratio.is_nan() {
             "not measured"

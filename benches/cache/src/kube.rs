@@ -1,4 +1,4 @@
-//! The same Pod in types of kube's users.
+//! The same Pod in types that users of kube have.
 
 pub use k8s_openapi::api::core::v1::Pod as TypedPod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 use crate::pods::{JSON, name, namespace, uid};
 use crate::stream::Pod;
 
-/// Metadata only: the leanest.
+/// Metadata only: the smallest type.
 pub type MetadataPod = PartialObjectMeta<TypedPod>;
 
-/// One of those types.
+/// One of the types.
 pub trait Kube: Lookup<DynamicType = ()> + Clone + DeserializeOwned + 'static {
     fn metadata(&mut self) -> &mut ObjectMeta;
 }

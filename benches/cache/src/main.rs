@@ -1,5 +1,5 @@
-//! Our queue and store against kube-runtime's store: the same events, in one run, with criterion. Prints tables, and
-//! exits with 1 where a ratio is larger than it may be; docs/measurements.md tells more.
+//! Our queue and store against kube-runtime's store: the same events in one run, with criterion. Prints tables, and
+//! exits with 1 if a ratio exceeds its limit; docs/measurements.md says more.
 
 mod clock;
 mod events;
@@ -19,7 +19,7 @@ use crate::gate::Gates;
 
 fn main() -> ExitCode {
     let results = Results(Path::new(env!("CARGO_TARGET_TMPDIR")).join("criterion"));
-    // What an earlier run has left there must not pass for this one's.
+    // Results of an earlier run must not be taken for those of this run.
     let _ = std::fs::remove_dir_all(&results.0);
     let mut criterion = Criterion::default()
         .without_plots()
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     gates.verdict()
 }
 
-/// Where criterion leaves its estimates.
+/// The folder in which criterion writes its estimates.
 struct Results(PathBuf);
 
 impl Results {

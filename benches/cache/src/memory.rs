@@ -1,5 +1,5 @@
-//! What the queue takes of memory: nothing for a key that waits already, as much as there are keys that wait, and
-//! nothing when none does. Exits with 1 where that does not hold.
+//! The memory of the queue: none for an event whose key is queued already, memory in proportion to the queued keys, and
+//! none when no key is queued. Exits with 1 if that does not hold.
 
 mod gate;
 #[allow(dead_code, reason = "the other benchmark reads the same JSON")]
@@ -40,18 +40,18 @@ fn main() -> ExitCode {
     gates.verdict()
 }
 
-/// In bytes, without those of the objects.
+/// The measured numbers of bytes, without those of the objects.
 struct Figures {
-    /// After 1, 10 and 100 events for each key.
+    /// The bytes after 1, 10 and 100 events for each key.
     after: [i64; 3],
     drained: i64,
-    /// How many allocations all but the first event of each key took.
+    /// The number of allocations by all events except the first of each key.
     allocations: u64,
 }
 
 fn queue(keys: u32) -> Figures {
     let pods = Pods::new();
-    // Objects of the same length each, so that a newer one takes what an older one gives back.
+    // All objects have the same length, so that a newer one takes the memory that an older one frees.
     let objects = |round: u64| -> Vec<Arc<Object>> {
         (0..keys).map(|name| pods.ours(Pod { name, life: 1, version: 1_000_000_000 + round })).collect()
     };
@@ -72,13 +72,13 @@ fn queue(keys: u32) -> Figures {
                     pipeline.event(DeltaType::Updated, object);
                 }
             });
-            // The list itself was given back; and from the second round on, so was each object before.
+            // The list itself was freed; and from the second round on, so was the previous version of each object.
             bytes += info.bytes_current + list as i64 + if round == 0 { 0 } else { bytes_of_objects };
             allocations += if round == 0 { 0 } else { info.count_total };
         }
         bytes
     });
-    // The store gives its older versions back.
+    // The store frees its older versions.
     let info = measure(|| while pipeline.pop(drop) {});
     Figures { after, drained: bytes + info.bytes_current + bytes_of_objects, allocations }
 }

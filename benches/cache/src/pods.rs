@@ -1,4 +1,4 @@
-//! One Pod as we keep it, read from JSON that kube's types are read from too; each gets the names of its event.
+//! One Pod in our form, read from the same JSON as kube's types; the names are those of the event.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use kubechurn_model::table::kinds;
 
 use crate::stream::Pod;
 
-/// A modest Pod: five labels, one owner, one container, four conditions, no managed fields.
+/// A small Pod: five labels, one owner, one container, four conditions, no managed fields.
 pub const JSON: &str = include_str!("pod.json");
 
 /// Makes our objects.
@@ -21,7 +21,7 @@ impl Pods {
         Pods { ours: decode.read(JSON).expect("it is a Pod") }
     }
 
-    /// Ours, with memory that it shares with no other.
+    /// Our object, which shares no memory with others.
     pub fn ours(&self, pod: Pod) -> Arc<Object> {
         Arc::new(Object {
             key: ObjectKey::new(&namespace(pod), &name(pod)),

@@ -1,5 +1,5 @@
-//! Complete lists: of N Pods into a store that knows none, of none into one that knows N, and of N into one that
-//! knows about the same; the last against kube-runtime's Init, InitApply and InitDone.
+//! Complete lists: of N Pods into an empty store, of none into a store with N Pods, and of N Pods into a store with
+//! almost the same ones. The last is compared with kube-runtime's Init, InitApply and InitDone.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::kube::{Kube, KubePods, MetadataPod, TypedPod};
 use crate::pods::Pods;
 use crate::stream::{Pod, Stream};
 
-/// How many Pods the lists and the stores have.
+/// The numbers of Pods in the lists and the stores.
 pub const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
 pub fn run(criterion: &mut Criterion) {
@@ -29,7 +29,7 @@ pub fn run(criterion: &mut Criterion) {
         items(&mut group, &pods, size);
         known(&mut group, &pods, size);
         ours(&mut group, &pods, size);
-        // A million of kube's typed Pods, twice, do not fit, and of the others take minutes.
+        // A million of kube's typed Pods do not fit into memory twice, and the other types take minutes.
         if size < 1_000_000 {
             kube::<TypedPod>(&mut group, size, "kube-pod");
             kube::<MetadataPod>(&mut group, size, "kube-metadata");
@@ -42,7 +42,7 @@ fn drain(pipeline: &mut Pipeline) {
     while pipeline.pop(|change| drop(black_box(change))) {}
 }
 
-/// A list of all, where nothing is known.
+/// A list of all Pods into an empty store.
 fn items(group: &mut BenchmarkGroup<'_, WallTime>, pods: &Pods, size: usize) {
     group.bench_function(BenchmarkId::new("kubechurn-items", size), |bencher| {
         bencher.iter_custom(|lists| {
@@ -61,7 +61,7 @@ fn items(group: &mut BenchmarkGroup<'_, WallTime>, pods: &Pods, size: usize) {
     });
 }
 
-/// A list of nothing, where all are known.
+/// An empty list into a full store.
 fn known(group: &mut BenchmarkGroup<'_, WallTime>, pods: &Pods, size: usize) {
     group.bench_function(BenchmarkId::new("kubechurn-known", size), |bencher| {
         bencher.iter_custom(|lists| {
@@ -80,7 +80,7 @@ fn known(group: &mut BenchmarkGroup<'_, WallTime>, pods: &Pods, size: usize) {
     });
 }
 
-/// What the n-th list holds: one of a hundred is missing, which the next one has again, and another has changed.
+/// The Pods of the n-th list: one in a hundred is missing and returns in the next list, and another one has changed.
 fn listed(stream: &Stream, round: u64) -> impl Iterator<Item = Pod> {
     stream.living().filter(move |pod| u64::from(pod.name) % 100 != round % 100).map(move |mut pod| {
         let changed = (u64::from(pod.name) / 100).abs_diff(round) % 100 == 0;

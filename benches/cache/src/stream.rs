@@ -1,6 +1,6 @@
 //! A stream of events over a set of names, the same for each seed: skewed names, 80 % updates.
 
-/// What happens to a Pod.
+/// The change of a Pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Added,
@@ -8,7 +8,7 @@ pub enum What {
     Deleted,
 }
 
-/// One event, from which either side makes its object.
+/// One event, from which both sides make their objects.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
     pub what: What,
@@ -18,33 +18,33 @@ pub struct Event {
 /// One version of one Pod.
 #[derive(Clone, Copy, Debug)]
 pub struct Pod {
-    /// Which name it has.
+    /// The number of its name.
     pub name: u32,
-    /// Which life of that name it is; another life has another uid.
+    /// Counts the Pods that have had this name; each has a uid of its own.
     pub life: u32,
-    /// Grows with every event.
+    /// Increases with every event.
     pub version: u64,
 }
 
-/// Names are drawn by Zipf's law with s = 1. Nine of ten draws of a living one are an update and the tenth is its
-/// deletion; a dead one is added again. So a tenth of the names are dead at any time, and of the events 82 % are
-/// updates, 9 % deletions and 9 % additions.
+/// Names are drawn by Zipf's law with s = 1. If a Pod with the name exists, it is updated in nine of ten draws, and
+/// deleted in the tenth; otherwise it is added. So a tenth of the names is unused at any time, and 82 % of the events
+/// are updates, 9 % deletions and 9 % additions.
 pub struct Stream {
     random: u64,
     version: u64,
-    /// The life of each name: odd while it lives.
+    /// How often each name was added or deleted: odd while it is in use.
     lives: Vec<u32>,
 }
 
 impl Stream {
-    /// A stream over so many names that `living` of them live.
+    /// A stream with as many names as are needed for `living` of them to be in use.
     pub fn new(living: usize) -> Stream {
         let mut stream = Stream { random: 7, version: 1_000_000_000, lives: Vec::new() };
         stream.lives = (0..living + living / 9).map(|_| u32::from(stream.next_random() >= 0.1)).collect();
         stream
     }
 
-    /// Those that live, in the order of their names.
+    /// The Pods that exist, in the order of their names.
     pub fn living(&self) -> impl Iterator<Item = Pod> {
         let lives = self.lives.iter().zip(0_u32..).filter(|(life, _)| *life % 2 == 1);
         lives.map(|(&life, name)| Pod { name, life, version: 1_000_000_000 - 1 })
@@ -60,10 +60,11 @@ impl Stream {
     }
 
     fn next_name(&mut self) -> usize {
-        // The continuous distribution whose density falls as 1/rank, cut to whole ranks.
+        // The continuous distribution whose density falls as 1/rank, rounded down to whole ranks.
         let names = self.lives.len();
         let rank = (names as f64).powf(self.next_random()) as usize - 1;
-        // Names that are drawn often do not lie side by side: times a prime that no number of names divides.
+        // Names that are drawn often must not be adjacent, so the rank is multiplied by a prime that divides no number
+        // of names.
         (rank * 2_654_435_761) % names
     }
 }

@@ -1,4 +1,4 @@
-//! The command line; it never touches the network or the clock.
+//! The command line. Reading it touches neither the network nor the clock.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -48,29 +48,29 @@ Once ready it prints one line: listening on http://127.0.0.1:PORT
 pub struct Args {
     /// About how many Pods there are.
     pub pods: usize,
-    /// Writes a second.
+    /// Writes per second.
     pub rate: f64,
-    /// What the cluster and its changes are derived from.
+    /// The seed that the cluster and its changes are derived from.
     pub seed: u64,
     /// Port on 127.0.0.1; 0 lets the system pick.
     pub port: u16,
     /// Where the revision counter starts.
     pub first_revision: u64,
-    /// Time between two bookmarks of one watch.
+    /// The time between two bookmarks of one watch.
     pub bookmark_every: Duration,
     /// Which Events are kept.
     pub events: Limits,
-    /// Where the etcd is that keeps the objects; in memory if absent.
+    /// The address of the etcd that keeps the objects; without one they are kept in memory.
     pub etcd: Option<String>,
     /// What happens in the cluster.
     pub scenarios: Vec<Scenario>,
     /// Whether controllers, scheduler and kubelets run.
     pub controllers: bool,
-    /// How fast the fake nodes live.
+    /// How fast the simulated kubelets work.
     pub pace: Pace,
-    /// Faults from the start.
+    /// The faults that are on from the start.
     pub faults: Vec<Spec>,
-    /// Where the ledger goes, if anywhere.
+    /// The file that the ledger is written to, if any.
     pub ledger: Option<PathBuf>,
 }
 
@@ -103,29 +103,29 @@ pub enum Command {
     Help,
 }
 
-/// A command line that cannot be followed.
+/// Why a command line is refused.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum ArgsError {
-    /// No such option.
+    /// There is no such option.
     #[error("unknown option {0:?}; --help lists the options")]
     Unknown(String),
-    /// An option at the end, without its value.
+    /// An option at the end of the line lacks its value.
     #[error("{0} needs a value")]
     MissingValue(String),
-    /// A value that the option does not take.
+    /// The option does not accept this value.
     #[error("{option} {value:?}: {expected}")]
     BadValue {
-        /// The option.
+        /// The name of the option.
         option: String,
-        /// What was given.
+        /// The value that was given.
         value: String,
-        /// What it takes.
+        /// What the option accepts.
         expected: &'static str,
     },
-    /// A word that is no text, or a value where none is taken.
+    /// A word that is not valid text, or a value for an option that has none.
     #[error("{0}")]
     Unreadable(String),
-    /// Words that ask for no fault.
+    /// The value of `--fault` describes no fault.
     #[error("--fault {0:?}: {1}")]
     BadFault(String, #[source] GrammarError),
 }
@@ -146,13 +146,13 @@ struct Given {
 }
 
 impl Given {
-    /// What the value says, if `read` takes it.
+    /// Parses the value with `read`; where `read` gives `None`, the error says what the option expects.
     fn read<T>(&self, expected: &'static str, read: impl FnOnce(&str) -> Option<T>) -> Result<T, ArgsError> {
         let bad = || ArgsError::BadValue { option: self.option.clone(), value: self.value.clone(), expected };
         read(&self.value).ok_or_else(bad)
     }
 
-    /// A number of seconds, from 1.
+    /// Parses the value as a number of seconds, at least 1 and at most `most`.
     fn seconds(&self, most: u64) -> Result<Duration, ArgsError> {
         let read = |text: &str| text.parse().ok().filter(|seconds| (1..=most).contains(seconds));
         self.read("seconds, from 1", read).map(Duration::from_secs)
@@ -187,12 +187,12 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
             "seed" => args.seed = given()?.read("a whole number", |text| text.parse().ok())?,
             "port" => args.port = given()?.read("a port from 0 to 65535", |text| text.parse().ok())?,
             "first-revision" => {
-                // Half of the range stays free, so no count of writes overflows it.
+                // Half of the range stays free, so that no number of writes can overflow the counter.
                 let read = |text: &str| text.parse().ok().filter(|n| (1..=u64::MAX / 2).contains(n));
                 args.first_revision = given()?.read("a whole number from 1", read)?;
             }
             "etcd" => {
-                // Without TLS: etcd would have to ask for a certificate to be any safer on this machine.
+                // No TLS: on this machine it would be no safer unless etcd also asked for a client certificate.
                 let read = |text: &str| {
                     let rest = text.strip_prefix("http://").filter(|rest| !rest.is_empty());
                     rest.map(|_| text.to_owned())
@@ -203,7 +203,8 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
             "bookmark-seconds" => args.bookmark_every = given()?.seconds(86_400)?,
             "fault" => {
                 let Given { value, .. } = given()?;
-                // Definitions come later than the command line, so any name with a group will do.
+                // CustomResourceDefinitions are created after the command line is read, so any name with a group is
+                // accepted.
                 let is_resource =
                     |name: &str| name.contains('.') || RESOURCES.iter().any(|resource| resource.plural == name);
                 let fault = grammar::parse_flag(&value, &is_resource);
@@ -229,7 +230,7 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Com
             _ => return Err(ArgsError::Unknown(option)),
         }
     }
-    // A rate is a storm's.
+    // Only the storm scenario has a rate, so a rate without a scenario selects the storm.
     let storm = || if rate.is_some() { vec![Scenario::Storm] } else { args.scenarios.clone() };
     args.scenarios = scenarios.unwrap_or_else(storm);
     let (is_storm, is_scale) = (args.scenarios == [Scenario::Storm], args.scenarios == [Scenario::Scale]);

@@ -1,4 +1,4 @@
-//! What a server does before its first answer: opens its storage, and creates what no cluster is without.
+//! What a server does before its first answer: it opens its storage and creates the system namespaces.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use crate::clock;
 use crate::faults::Faults;
 use crate::resources::builtin::{NAMESPACES, SYSTEM_NAMESPACES};
 use crate::resources::object::Draft;
-use crate::storage::swap::Swap;
+use crate::storage::restartable::RestartableMemory;
 use crate::storage::{Storage, StorageError};
 use crate::store::Store;
 
-/// Opens the storage that the command line asks for, and the faults that go with it.
+/// Opens the storage that the command line asks for, and the faults that are injected into it.
 pub async fn open(args: &Args) -> std::io::Result<(Arc<dyn Storage>, Arc<Faults>)> {
     if let Some(address) = &args.etcd {
         return Ok((open_etcd(address).await?, Arc::default()));
     }
-    let swap = Arc::new(Swap::new(args.first_revision));
-    let faults = Arc::new(Faults::before(Arc::clone(&swap)));
-    Ok((swap, faults))
+    let storage = Arc::new(RestartableMemory::new(args.first_revision));
+    let faults = Arc::new(Faults::before(Arc::clone(&storage)));
+    Ok((storage, faults))
 }
 
 #[cfg(feature = "etcd")]
@@ -39,7 +39,7 @@ async fn open_etcd(_address: &str) -> std::io::Result<Arc<dyn Storage>> {
     ))
 }
 
-/// Creates the namespaces that no cluster is without, where they are missing.
+/// Creates the namespaces that every cluster has, where they are missing.
 pub async fn system_namespaces(store: &Store) -> Result<(), StorageError> {
     for name in SYSTEM_NAMESPACES {
         if store.get(&NAMESPACES, name).await?.is_some() {
@@ -53,7 +53,7 @@ pub async fn system_namespaces(store: &Store) -> Result<(), StorageError> {
             "status": {"phase": "Active"},
         });
         if let Some(draft) = Draft::from_value(namespace) {
-            // Another server may have been faster.
+            // Another server over the same storage may have created the namespace first.
             store.create(&NAMESPACES, draft).await?;
         }
     }

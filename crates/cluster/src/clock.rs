@@ -1,46 +1,48 @@
-//! Wall time as Kubernetes writes it: RFC 3339, in UTC, to the second. It can be made wrong on purpose.
+//! Wall time as Kubernetes writes it: RFC 3339, in UTC, to the second. A fault can skew this clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::http::{HeaderMap, HeaderValue, header};
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimePrinter;
+use tokio::time::Instant;
 
 use kubechurn_client::record::time::Time;
 
 const NANOS: i64 = 1_000_000_000;
 
-/// Seconds since 1970.
+/// The current time in seconds since 1970.
 pub fn now() -> i64 {
     time().seconds()
 }
 
-/// The moment to the nanosecond.
+/// The current time to the nanosecond.
 pub fn time() -> Time {
     Time(unskewed().0.saturating_add(skew::get().saturating_mul(NANOS)))
 }
 
-/// A moment as `metav1.MicroTime` writes it: `2026-11-21T08:14:24.123456Z`.
+/// A time as `metav1.MicroTime` writes it: `2026-11-21T08:14:24.123456Z`.
 pub fn micro_time(time: Time) -> String {
-    let seconds = time.to_string();
-    format!("{}.{:06}Z", seconds.trim_end_matches('Z'), time.0.rem_euclid(NANOS) / 1000)
+    format!("{:.6}", Timestamp::from_nanosecond(i128::from(time.0)).unwrap_or_default())
 }
 
-/// The moment by the machine's own clock, which no fault makes wrong.
+/// The current time of the machine's own clock, without the skew.
 pub fn unskewed() -> Time {
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     Time(i64::try_from(nanos).unwrap_or(i64::MAX))
 }
 
-/// The moment as text, such as `2026-11-21T08:14:24Z`.
+/// A time as text, such as `2026-11-21T08:14:24Z`.
 pub fn timestamp(seconds: i64) -> String {
     Time::from_seconds(seconds).to_string()
 }
 
-/// Makes the clock wrong by so many seconds.
+/// Skews the clock by this many seconds.
 pub fn set_skew(seconds: i64) {
     skew::set(seconds);
 }
 
-/// Sets the `Date` of an answer while the clock is wrong; otherwise the transport does it.
+/// Sets the `Date` header of an answer while the clock is skewed; otherwise the transport sets it.
 pub fn stamp(headers: &mut HeaderMap) {
     if skew::get() != 0
         && let Ok(date) = HeaderValue::from_str(&http_date(now()))
@@ -49,17 +51,20 @@ pub fn stamp(headers: &mut HeaderMap) {
     }
 }
 
-/// A moment as HTTP writes it (RFC 9110, IMF-fixdate), such as `Sat, 21 Nov 2026 08:14:24 GMT`.
+/// A time as HTTP writes it (RFC 9110, IMF-fixdate), such as `Sat, 21 Nov 2026 08:14:24 GMT`.
 fn http_date(seconds: i64) -> String {
-    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    // 1970-01-01 was a Thursday.
-    let weekday = DAYS[seconds.div_euclid(86_400).rem_euclid(7) as usize];
-    let text = timestamp(seconds);
-    let month = text.get(5..7).and_then(|month| month.parse::<usize>().ok()).unwrap_or(1);
-    let month = MONTHS[month.clamp(1, 12) - 1];
-    let part = |range| text.get(range).unwrap_or_default();
-    format!("{weekday}, {} {month} {} {} GMT", part(8..10), part(0..4), part(11..19))
+    let time = Timestamp::from_second(seconds).unwrap_or_default();
+    DateTimePrinter::new().timestamp_to_rfc9110_string(&time).unwrap_or_default()
+}
+
+/// Sleeps until `deadline`; never resolves without one, and resolves at once if it has passed. A timer would take a
+/// millisecond even then.
+pub async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) if deadline <= Instant::now() => {}
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
 }
 
 #[cfg(not(test))]
@@ -77,7 +82,7 @@ mod skew {
     }
 }
 
-/// Each test runs its server on its own thread, and has its own clock there: the tests run side by side.
+/// The skew is kept per thread: each test runs its server on its own thread, and tests run at the same time.
 #[cfg(test)]
 mod skew {
     use std::cell::Cell;
@@ -96,6 +101,13 @@ mod skew {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn micro_times() {
+        assert_eq!(micro_time(Time(1_795_248_864_123_456_789)), "2026-11-21T08:14:24.123456Z");
+        assert_eq!(micro_time(Time::from_seconds(0)), "1970-01-01T00:00:00.000000Z");
+        assert_eq!(micro_time(Time(-1_000)), "1969-12-31T23:59:59.999999Z");
+    }
 
     #[test]
     fn dates_of_http() {

@@ -7,85 +7,87 @@
 //! scheduler, kubelets┘                  └────────────── lists ◄───────────┘
 //! ```
 //!
-//! From the ground up; no folder imports one above it:
+//! The folders from the bottom up; none imports one above it:
 //!
-//! - `storage/` keeps keys under one revision; `resources/` is what is served, `status.rs` how a refusal is told, and
-//!   `printers/` in which form an object is sent.
-//! - `cacher/` and `store.rs` read and write objects; `request/` is what is asked for.
-//! - `faults/` breaks what is answered; `ledger/` writes down what was really sent.
-//! - `write/` and `endpoints/` are the handlers, who share `api.rs`; `server.rs` says which of them answers a request.
+//! - `storage/` keeps keys under one revision, `resources/` describes the resources that are served, `status.rs` builds
+//!   the answers for errors, and `printers/` converts objects into the form that a client asks for.
+//! - `cacher/` and `store.rs` read and write objects; `request/` parses requests.
+//! - `faults/` disturbs answers on demand; `ledger/` records what was really sent.
+//! - `write/` and `endpoints/` are the handlers, which share `api.rs`; `server.rs` chooses the handler of a request.
 //!
-//! `client/` is client-go to what runs inside the same process, and knows nothing of the server: `controllers/` bring
-//! the cluster to where it should be, `scenario/` is what happens in it. Only what a scenario writes past the API uses
-//! the store. `control/` is how a test turns all of it.
+//! `client/` is the counterpart of client-go for components in the same process, and does not depend on the server. With
+//! it, `controllers/` bring the cluster to the desired state, and `scenario/` plays the users who change it. Only load
+//! that a scenario writes without the API uses the store. With `control/` a test steers the whole cluster.
 //!
-//! It listens on 127.0.0.1 only and answers only requests whose Host, and Origin if any, is loopback. Behind
+//! The server listens on 127.0.0.1 only and answers only requests whose Host, and Origin if any, is loopback. Behind
 //! `kubectl -s http://127.0.0.1:PORT proxy` it looks like a cluster, and kubectl itself takes it for one:
 //! `crates/cluster/tests/kubectl/`. `--help` lists the options.
 //!
 //! # Control
 //!
-//! For tests; JSON answers, a `Status` on mistakes. `RESOURCE` is a plural name such as `pods`.
+//! The control endpoints are for tests. Answers are JSON, and a `Status` for errors. `RESOURCE` is a plural name such as
+//! `pods`.
 //!
 //! | request | effect |
 //! |---|---|
-//! | `POST /_control/rate?value=R` | a storm writes R times a second from now on; at 0 users rest as well. Answered, with the newest revision, after the storm's last write at the old rate |
-//! | `GET /_control/scenario`, `POST /_control/scenario?name=NAME&on=true\|false` | what users play now; starts and ends a scenario |
-//! | `POST /_control/compact` | older revisions expire: watches from them and pages at them get 410. Running watches go on |
-//! | `POST /_control/forbid?verb=list\|watch\|get&resource=RESOURCE` | 403 from now on; cuts the resource's watches |
-//! | `POST /_control/allow?verb=…&resource=RESOURCE` | takes it back |
-//! | `POST /_control/cut[?resource=RESOURCE]` | drops the watches' connections, sockets without a close frame |
-//! | `POST /_control/stall?on=true\|false` | nothing is sent, no answer and no event, except by `/_control`. Watches that fall behind meanwhile end when it is over |
+//! | `POST /_control/rate?value=R` | a storm writes R times per second from now on; at 0 the other scenarios pause as well. The answer, with the newest revision, comes after the storm's last write at the old rate |
+//! | `GET /_control/scenario`, `POST /_control/scenario?name=NAME&on=true\|false` | lists the running scenarios; starts or ends one |
+//! | `POST /_control/compact` | older revisions expire: watches from them and pages at them get 410. Running watches continue |
+//! | `POST /_control/forbid?verb=list\|watch\|get&resource=RESOURCE` | answers 403 from now on, and drops the resource's watches |
+//! | `POST /_control/allow?verb=…&resource=RESOURCE` | ends that refusal |
+//! | `POST /_control/cut[?resource=RESOURCE]` | drops the connections of watches, WebSockets without a close frame |
+//! | `POST /_control/stall?on=true\|false` | sends neither answers nor events, except by `/_control`. Watches that fall behind meanwhile end when the stall is over |
 //! | `POST /_control/watchlist?on=true\|false` | the feature gate WatchList: without it `sendInitialEvents` is 422, as before Kubernetes 1.34 |
-//! | `GET /_control/watches?resource=RESOURCE` | how many watches of it there are |
-//! | `POST /_control/node?name=NAME&down=true\|false` | a node's kubelet falls silent, while its containers run on; and comes back |
-//! | `POST /_control/put` | writes the object in the body, whatever its name; `kind` and `apiVersion` say where |
+//! | `GET /_control/watches?resource=RESOURCE` | the number of its watches |
+//! | `POST /_control/node?name=NAME&down=true\|false` | makes a node's kubelet fail, while its containers keep running; or recover |
+//! | `POST /_control/put` | creates or replaces the object in the body, whose `kind` and `apiVersion` select the resource |
 //! | `GET /_control/log[?resource=RESOURCE]` | the newest 200,000 writes since the start, population included: `[{revision,type,key,uid,resource,verb,hash}]` |
 //! | `GET /_control/frames[?connection=N&resource=RESOURCE]` | the newest 100,000 frames that were sent: `[{time,connection,transport,resource,path,frame,type,key,uid,resourceVersion,bytes,hash,fault}]` |
 //! | `GET /_control/connections[?connection=N&resource=RESOURCE]` | the newest 10,000 watches' connections: `[{connection,transport,resource,path,userAgent,opened,closed,reason,frames,bytes}]` |
-//! | `POST /_control/fault?WORDS` | a fault, such as `status=429&verb=list&resource=pods&times=3`; the words below |
-//! | `GET /_control/faults` | the faults: `{rules: [{id,fault,matched,struck,over}], orders: {cut: 3}}`, with how often each has struck |
-//! | `DELETE /_control/faults[?id=N]`, `POST /_control/clear[?id=N]` | takes one fault back, or all |
-//! | `POST /_control/restart?revision=N` | the server begins anew: connections drop, caches are empty, the objects stay and get the revisions after N |
+//! | `POST /_control/fault?WORDS` | adds a fault, such as `status=429&verb=list&resource=pods&times=3`; the words are listed below |
+//! | `GET /_control/faults` | the faults: `{rules: [{id,fault,matched,struck,over}], orders: {cut: 3}}`, with the number of strikes of each |
+//! | `DELETE /_control/faults[?id=N]`, `POST /_control/clear[?id=N]` | removes one fault, or all |
+//! | `POST /_control/restart?revision=N` | restarts the server: connections drop and caches are emptied; the objects stay and get the revisions after N |
 //!
-//! The words of a fault, on the command line with commas between: `--fault status=429,verb=list,times=3`. Exactly one
-//! row says what happens; the cluster's own controllers are spared.
+//! The words of a fault are separated by commas on the command line: `--fault status=429,verb=list,times=3`. Exactly one
+//! row gives the effect. Faults do not affect the cluster's own controllers.
 //!
 //! | words | effect |
 //! |---|---|
-//! | `status=CODE [retry-after=SECONDS] [body=text]` | refused, with a `Status` or plain text; 429 and 503 say `Retry-After: 1` by themselves |
-//! | `delay-ms=N`, `drip=BYTES [pause-ms=N]` | answered late; the body so many bytes at a time |
-//! | `stall=true` | not answered, and running watches bring nothing, until it is taken back |
-//! | `watch-list=off` | 422 for `sendInitialEvents` |
-//! | `frame=delay [delay-ms=N]`, `duplicate`, `reorder`, `lose`, `truncate`, `not-json`, `wrong-type`, `unknown-type`, `huge`, `no-end-bookmark` | what happens to a watch's frame |
-//! | `end=close\|drop` | a watch ends with 1000, or without a word |
-//! | `skew=SECONDS` | the clock is wrong: timestamps, ages, `Date` |
-//! | `resource=` `verb=` `namespace=` `user-agent=`, for frames `event=` | whom it strikes |
-//! | `times=N` `after=N` `probability=P [seed=S]` | how often: at most N times, not the first N requests or frames of a connection, by dice |
+//! | `status=CODE [retry-after=SECONDS] [body=text]` | requests are refused, with a `Status` or plain text; 429 and 503 have `Retry-After: 1` by default |
+//! | `delay-ms=N`, `drip=BYTES [pause-ms=N]` | answers are late; their bodies are sent in pieces of that many bytes |
+//! | `stall=true` | requests are not answered and running watches send nothing, until the fault is removed |
+//! | `watch-list=off` | `sendInitialEvents` is refused with 422 |
+//! | `frame=delay [delay-ms=N]`, `duplicate`, `reorder`, `lose`, `truncate`, `not-json`, `wrong-type`, `unknown-type`, `huge`, `no-end-bookmark` | a frame of a watch is changed, delayed or dropped |
+//! | `end=close\|drop` | a watch ends with 1000, or without a close |
+//! | `skew=SECONDS` | the clock is skewed: timestamps, ages, `Date` |
+//! | `resource=` `verb=` `namespace=` `user-agent=`, for frames `event=` | what is affected |
+//! | `times=N` `after=N` `probability=P [seed=S]` | how often: at most N times, not for the first N requests or frames of a connection, with probability P |
 //!
 //! # Containers
 //!
-//! No container runs anything. What one does is told by its Pod, so that kubectl can make it fail:
+//! No container runs a program. Its Pod determines what the container does, so that kubectl can make it fail:
 //!
-//! | told by | effect |
+//! | in the Pod | effect |
 //! |---|---|
 //! | an image tag with `typo`, `nosuch` or `missing` in it | `ErrImagePull`, `ImagePullBackOff` |
-//! | a command of `sleep`, `true`, `false`, `echo`, `exit`, alone or as `sh -c 'sleep 5; exit 3'` | it ends so, and is restarted, or not, as its Pod says; any other command runs on, but a Job's Pod succeeds after some seconds |
-//! | `demo.kubechurn.dev/run-for: 30s`, with `…/exit-code: "3"` | the first container ends after that |
-//! | `demo.kubechurn.dev/oom-after: 20s` | it is killed for its memory: 137, `OOMKilled` |
-//! | `demo.kubechurn.dev/fail-ready: always`, or `10s` | it is never ready; or not for so long, and then for so long, in turns |
-//! | `demo.kubechurn.dev/fail-live: 20s` | its liveness probe fails then, and it is restarted |
+//! | a command of `sleep`, `true`, `false`, `echo`, `exit`, alone or as `sh -c 'sleep 5; exit 3'` | the container ends like that command, and is restarted according to the Pod's policy; any other command runs forever, except that a Job's Pod succeeds after some seconds |
+//! | `demo.kubechurn.dev/run-for: 30s`, with `…/exit-code: "3"` | the first container ends after this time, with this code |
+//! | `demo.kubechurn.dev/oom-after: 20s` | the first container is killed for exceeding its memory: 137, `OOMKilled` |
+//! | `demo.kubechurn.dev/fail-ready: always`, or `10s` | the first container is never ready, or alternates between not ready and ready, each for this time |
+//! | `demo.kubechurn.dev/fail-live: 20s` | the liveness probe of the first container fails after this time, and the container is restarted |
 //!
-//! The last four are annotations of the Pod. `--pace` scales back-offs and what follows when a node fails.
+//! The last four rows are annotations of the Pod. `--pace` scales back-offs, and the times after which a node counts as
+//! failed.
 //!
 //! # Deliberately absent
 //!
-//! No compression, no schemas (fields are not validated, OpenAPI names operations only), no admission but defaults,
-//! no field ownership: a server-side apply is a merge that creates what is missing. Protobuf is read where `kubectl
-//! create` and `drain` write it, and never written. Lists of custom resources are merged as one. Only with `--etcd`
-//! does anything outlive the process. A foreign Origin is refused, which the real server does not do.
-//! `docs/differences.md` lists what else is different from what a real server was recorded to say; a test holds that
-//! list.
+//! There is no compression, there are no schemas (fields are not validated, and OpenAPI names operations only), no
+//! admission except defaults, and no field ownership: a server-side apply is a merge that creates the object if it is
+//! missing. Protobuf is read where `kubectl create` and `drain` write it, and never written. A patch replaces a list of
+//! a custom resource as a whole. Only with `--etcd` do objects outlive the process. A foreign Origin is refused, unlike
+//! in the real server. `docs/differences.md` lists the other differences from recordings of a real server; a test
+//! compares that list with the recordings.
 
 mod api;
 mod args;
@@ -128,7 +130,7 @@ use crate::faults::Faults;
 use crate::ledger::Ledger;
 use crate::ledger::file::File;
 use crate::resources::registry::Registry;
-use crate::scenario::director::Director;
+use crate::scenario::runner::Runner;
 use crate::server::App;
 use crate::storage::{Storage, StorageError};
 use crate::store::Store;
@@ -173,7 +175,7 @@ async fn run(args: Args) -> std::io::Result<()> {
             let options = controllers::options::Options {
                 seed: args.seed,
                 lease: Some(Default::default()),
-                fleet: app.control.fleet.clone(),
+                failed_nodes: app.control.failed_nodes.clone(),
                 pace: args.pace,
                 ..Default::default()
             };
@@ -183,7 +185,7 @@ async fn run(args: Args) -> std::io::Result<()> {
     };
     if args.scenarios.iter().any(|one| !one.is_load()) {
         let client = Client::new(server::router(Arc::clone(&app)), "kubectl");
-        app.control.director.begin(client, &args.scenarios);
+        app.control.runner.begin(client, &args.scenarios);
     }
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{address}")?;
@@ -193,7 +195,7 @@ async fn run(args: Args) -> std::io::Result<()> {
     };
     tokio::select! {
         served = server::serve(listener, app) => served,
-        // The controllers let go of what is theirs alone, so that others need not wait for it.
+        // The controllers release their Lease, so that another manager need not wait for its expiry.
         () = terminated() => {
             controllers.stop().await;
             Ok(())
@@ -201,7 +203,7 @@ async fn run(args: Args) -> std::io::Result<()> {
     }
 }
 
-/// Resolves when the process is asked to end.
+/// Resolves when the process receives a signal to end.
 async fn terminated() {
     use tokio::signal::unix::{SignalKind, signal};
 
@@ -212,7 +214,7 @@ async fn terminated() {
                 _ = terminate.recv() => {}
             }
         }
-        // Without handlers the signals end the process as they always do.
+        // Without handlers, a signal ends the process in the default way.
         _ => std::future::pending().await,
     }
 }
@@ -229,8 +231,8 @@ async fn start(args: &Args) -> std::io::Result<Arc<App>> {
     args.faults.iter().cloned().for_each(|fault| drop(faults.add(fault)));
     let file = args.ledger.as_deref().map(File::create).transpose()?.unwrap_or_default();
     let app = start_on(storage, faults, file, args).await.map_err(std::io::Error::other)?;
-    let own = controllers::start_servers_own(server::router(Arc::clone(&app)), args.seed)?;
-    // They end with the runtime that serves.
+    let own = controllers::start_apiserver_controllers(server::router(Arc::clone(&app)), args.seed)?;
+    // The task ends with the runtime that serves.
     tokio::spawn(async move {
         let _own = own;
         std::future::pending::<()>().await;
@@ -238,7 +240,7 @@ async fn start(args: &Args) -> std::io::Result<Arc<App>> {
     Ok(app)
 }
 
-/// Populates a cluster, unless there is one in the storage already.
+/// Populates the cluster, unless the storage has one already.
 async fn start_on(
     storage: Arc<dyn Storage>,
     faults: Arc<Faults>,
@@ -249,10 +251,10 @@ async fn start_on(
     tokio::spawn(cacher::compactor::run(Arc::clone(&storage)));
     tokio::spawn(write::event_ttl::run(Arc::clone(&storage), args.events));
     let store = Arc::new(Store::new(Arc::clone(&storage)));
-    let director = Director::new(args.seed);
-    // Writes past the API do not wait, which an etcd would have them do.
+    let runner = Runner::new(args.seed);
+    // The direct writes of a load do not wait for answers, which an etcd would require.
     let is_load = args.etcd.is_none() && args.scenarios.iter().any(|one| one.is_load());
-    director.populate(&store, args.pods, is_load.then_some(args.rate)).await?;
+    runner.populate(&store, args.pods, is_load.then_some(args.rate)).await?;
     bootstrap::system_namespaces(&store).await?;
     let api = Arc::new(Api {
         store,
@@ -263,10 +265,10 @@ async fn start_on(
         watches: std::sync::atomic::AtomicU64::new(args.seed),
     });
     endpoints::discovery_controller::start(Arc::clone(&api), storage).await?;
-    // From here on every cache knows what happens, so that a watch may start anywhere after.
+    // Every cache is started here, so that a watch may start from any later revision.
     let cachers: Vec<_> = api.registry.all().iter().map(|resource| api.store.cacher(resource)).collect();
     for cacher in cachers {
         cacher.wait_until_fresh(0).await;
     }
-    Ok(Arc::new(App { api, control: Control { fleet: Default::default(), director } }))
+    Ok(Arc::new(App { api, control: Control { failed_nodes: Default::default(), runner } }))
 }

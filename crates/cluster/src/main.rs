@@ -1,4 +1,4 @@
-//! The demo cluster's program. Everything it does is in the library, which says what that is.
+//! The demo cluster's program. The library contains and documents everything that it does.
 
 fn main() -> std::process::ExitCode {
     kubechurn_cluster::main()

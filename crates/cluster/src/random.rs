@@ -1,6 +1,6 @@
-//! Seeded pseudo-randomness: the same seed tells the same story. Nothing here is fit for secrets.
+//! Seeded pseudo-random numbers: the same seed gives the same numbers. They are not fit for secrets.
 
-/// The letters and digits of Kubernetes' generated names: no vowels, so no words.
+/// The letters and digits of Kubernetes' generated names. There are no vowels, so that no words appear.
 pub const NAME_ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
 /// The splitmix64 generator (<https://prng.di.unimi.it/splitmix64.c>): eight bytes of state, no bad seeds.
@@ -23,7 +23,7 @@ impl Random {
 
     /// A number below `bound`; 0 for a bound of 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        // The bias of a remainder over 64 bits is far below what a demo could show.
+        // The bias of a remainder of 64 bits is far too small to show in a demo.
         if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
     }
 
@@ -32,15 +32,15 @@ impl Random {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
-    /// True in `percent` of a hundred cases.
+    /// True in `percent` of 100 cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of the items.
+    /// A random item.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there are no items.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
@@ -51,7 +51,7 @@ impl Random {
     }
 }
 
-/// Names one object: the same seed, name and generation give the same uid.
+/// A uid: the same seed, name and generation give the same uid.
 pub fn uid(seed: u64, name: &str, generation: u64) -> String {
     let hash = name.bytes().fold(mix(seed ^ mix(generation)), |hash, byte| mix(hash ^ u64::from(byte)));
     let (high, low) = (mix(hash), mix(hash ^ 0x5bd1_e995));

@@ -1,4 +1,4 @@
-//! The HTTP side: guards, and which handler answers. It holds no cluster state of its own.
+//! The HTTP side: checks requests, and chooses the handler of each. It has no cluster state of its own.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::endpoints::list;
 use crate::endpoints::openapi;
 use crate::endpoints::scale;
 use crate::endpoints::watch;
-use crate::faults::answers::{self, Struck};
+use crate::faults::answers::{self, RequestOutcome};
 use crate::printers::form::Form;
 use crate::printers::response::json_response;
 use crate::request::body;
@@ -30,29 +30,29 @@ use crate::request::target::{Part, Target};
 use crate::request::websocket;
 use crate::resources::builtin;
 use crate::status::Status;
-use crate::write;
 use crate::write::delete::{self, Deletion};
 use crate::write::patch::Patch;
+use crate::write::{self, RequestScope};
 
-/// One server: the API, and what only its control endpoints turn.
+/// One server: the API, and the state that only its control endpoints change.
 #[derive(Debug)]
 pub struct App {
-    /// What the handlers share.
+    /// The state that the handlers share.
     pub api: Arc<Api>,
-    /// What the control endpoints turn beside it.
+    /// The further state that the control endpoints change.
     pub control: Control,
 }
 
-/// Answers requests until the process ends.
+/// Serves requests until the process ends.
 pub async fn serve(listener: TcpListener, app: Arc<App>) -> std::io::Result<()> {
-    // Small frames at once: Nagle's algorithm would hold a burst's last event back.
+    // Nagle's algorithm is off, because it would delay the last event of a burst.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
     axum::serve(listener, router(app)).await
 }
 
-/// Everything that is served, as a service that takes requests without a socket too.
+/// All endpoints as a service, which also accepts requests without a socket.
 pub fn router(app: Arc<App>) -> Router {
     Router::new().fallback(handle).with_state(app)
 }
@@ -76,9 +76,9 @@ async fn answer(app: &App, parts: &mut Parts, body: Body) -> Result<Response, St
     // The sender lives as long as the faults, so the wait cannot fail.
     let _ = stalled.wait_for(|stalled| !stalled).await;
     match faults.strike(&api.registry, parts).await {
-        Struck::Answered(response) => Ok(response),
-        Struck::Passed(None) => route(api, &path, parts, body).await,
-        Struck::Passed(Some(drip)) => Ok(answers::drip(route(api, &path, parts, body).await?, drip)),
+        RequestOutcome::Answered(response) => Ok(response),
+        RequestOutcome::Passed(None) => route(api, &path, parts, body).await,
+        RequestOutcome::Passed(Some(drip)) => Ok(answers::drip(route(api, &path, parts, body).await?, drip)),
     }
 }
 
@@ -105,7 +105,7 @@ async fn route(api: &Api, path: &str, parts: &mut Parts, body: Body) -> Result<R
         return Ok(response);
     }
     let Some(target) = Target::parse(&api.registry, path) else {
-        // Of a group that nobody serves, the real server knows no more than any web server would.
+        // For an unknown group, the real server answers like any web server, without a `Status`.
         let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
         let known = group.is_none_or(|group| builtin::RESOURCES.iter().any(|resource| resource.group() == group));
         if known {
@@ -141,7 +141,7 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
         }
         (_, _, Part::Binding | Part::Eviction) => Err(Status::method_not_allowed()),
         (&Method::GET, None, _) => {
-            // The verb is known, and authorised, before the options are looked at.
+            // The verb is determined and authorised before the options are parsed.
             let is_watch = target.watch || Options::is_watch(&query);
             allow(if is_watch { "watch" } else { "list" })?;
             if is_watch && resource.read_only {
@@ -149,11 +149,11 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
             }
             let options = Options::parse(&query, resource.selectable)?;
             if is_watch {
-                return watch::watch(api, resource, namespace, options, form, parts).await;
+                return watch::watch(api, &target, options, form, parts).await;
             }
             list::list(api, resource, namespace, options, form).await
         }
-        // Namespaces are finalized by PUT alone.
+        // The subresource `finalize` allows only PUT.
         (method, Some(_), Part::Finalize) if method != Method::PUT => Err(Status::method_not_allowed()),
         (&Method::GET, Some(name), part) => {
             allow("get")?;
@@ -164,23 +164,26 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
         }
         (&Method::POST, None, _) => {
             let options = WriteOptions::of(headers, &query)?;
-            write::create(api, &target, &options, form, &body::read(headers, body, body::OBJECT).await?).await
+            let scope = RequestScope { api, target: &target, options: &options, form };
+            write::create(scope, &body::read(headers, body, body::OBJECT).await?).await
         }
         (&Method::PUT, Some(_), part) => {
             let options = WriteOptions::of(headers, &query)?;
+            let scope = RequestScope { api, target: &target, options: &options, form };
             let new = body::read(headers, body, body::OBJECT).await?;
             if part == Part::Scale {
-                return scale::replace(api, &target, &options, &new).await;
+                return scale::replace(scope, &new).await;
             }
-            write::replace(api, &target, &options, form, &new).await
+            write::replace(scope, &new).await
         }
         (&Method::PATCH, Some(_), part) => {
             let options = WriteOptions::of(headers, &query)?;
+            let scope = RequestScope { api, target: &target, options: &options, form };
             let patch = Patch::read(resource, headers, body).await?;
             if part == Part::Scale {
-                return scale::patch(api, &target, &options, &patch).await;
+                return scale::patch(scope, &patch).await;
             }
-            write::patch(api, &target, &options, form, patch).await
+            write::patch(scope, patch).await
         }
         (&Method::DELETE, Some(name), Part::Whole) => {
             let deletion = Deletion::read(headers, &query, body).await?;
@@ -195,7 +198,7 @@ async fn dispatch(api: &Api, target: Target, parts: &mut Parts, body: Body) -> R
     }
 }
 
-/// Whether aggregated discovery is asked for.
+/// Whether the client asks for aggregated discovery.
 fn wants_aggregated(headers: &HeaderMap) -> bool {
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     accept
@@ -204,7 +207,8 @@ fn wants_aggregated(headers: &HeaderMap) -> bool {
         .any(|one| one.contains("as=APIGroupDiscoveryList") && one.contains("v=v2") && !one.contains("v=v2beta"))
 }
 
-/// Refuses requests that another host's page could have caused: DNS rebinding shows in Host, others in Origin.
+/// Refuses requests that a page from another host could have caused: DNS rebinding shows in Host, other attacks in
+/// Origin.
 fn check_local(parts: &Parts) -> Result<(), Status> {
     let host = host(&parts.headers, &parts.uri);
     if !is_loopback(host) {
@@ -213,7 +217,7 @@ fn check_local(parts: &Parts) -> Result<(), Status> {
     let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(()) };
     let origin = String::from_utf8_lossy(origin.as_bytes());
     let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-    // An opaque origin on an upgrade is refused later, in the real server's way.
+    // An opaque origin on an upgrade is refused later, with the answer of the real server.
     if authority.is_some_and(is_loopback) || (*origin == *"null" && websocket::is_upgrade(&parts.headers)) {
         Ok(())
     } else {

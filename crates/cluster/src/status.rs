@@ -1,4 +1,4 @@
-//! Errors as Kubernetes answers them: a `Status` object whose words are the real server's.
+//! Errors as Kubernetes answers them: a `Status` object with the messages of the real server.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ impl From<StorageError> for Status {
         match error {
             StorageError::Compacted(_) => Self::list_too_old(),
             StorageError::Future(newest) => Self::too_large(newest.saturating_add(1), newest),
-            // In etcd's words, and of no reason that the real server would know.
+            // The message is etcd's, and the real server gives no reason either.
             StorageError::Unavailable(why) => Self::failure(500, "", why, None),
         }
     }
@@ -97,7 +97,7 @@ impl Status {
         Self::failure(401, "Unauthorized", "Unauthorized", None)
     }
 
-    /// 403 in the words of the authorizer.
+    /// 403 with the message of the authorizer.
     pub fn forbidden(resource: &Resource, verb: &str, namespace: Option<&str>) -> Self {
         let place = match namespace {
             Some(namespace) => format!("in the namespace \"{namespace}\""),
@@ -112,13 +112,13 @@ impl Status {
         Self::failure(403, "Forbidden", message, Some(Details::of(resource, "")))
     }
 
-    /// 403 for a request that does not come from this machine's own pages and programs.
+    /// 403 for a request that does not come from a page or program of this machine.
     pub fn not_local(header: &str, value: &str) -> Self {
         let message = format!("forbidden: this server answers the loopback interface only, and {header} is {value:?}");
         Self::failure(403, "Forbidden", message, None)
     }
 
-    /// 404 for a path that is no resource.
+    /// 404 for a path that names no resource.
     pub fn no_such_resource() -> Self {
         let message = "the server could not find the requested resource";
         Self::failure(404, "NotFound", message, Some(Details::default()))
@@ -130,13 +130,13 @@ impl Status {
         Self::failure(404, "NotFound", message, Some(Details::of(resource, name)))
     }
 
-    /// Whether it is a 410.
+    /// Whether the code is 410.
     pub fn is_expired(&self) -> bool {
         self.code == 410
     }
 
-    /// 429 of a cache that does not know the storage's state, for so long already. The longer, the longer the client
-    /// is to wait: from 1 to 30 s (`calculateRetryAfterForUnreadyCache`).
+    /// 429 of a cache that has not been ready for `downtime`. The longer that is, the longer the client is asked to
+    /// wait: from 1 to 30 s (`calculateRetryAfterForUnreadyCache`).
     pub fn not_ready(resource: &Resource, downtime: Duration) -> Self {
         let message = format!("storage is (re)initializing for {}", resource.qualified());
         let seconds = (0.06 * downtime.as_secs_f64()).powi(2).clamp(1.0, 30.0);
@@ -150,13 +150,13 @@ impl Status {
         Self::failure(405, "MethodNotAllowed", message, Some(Details::default()))
     }
 
-    /// 405 for a watch of what can only be listed.
+    /// 405 for a watch of a resource that can only be listed.
     pub fn not_watchable(resource: &Resource) -> Self {
         let message = format!("watch is not supported on resources of kind {:?}", resource.qualified());
         Self::failure(405, "MethodNotAllowed", message, Some(Details::of(resource, "")))
     }
 
-    /// 405 for a creation while the definition is on its way out.
+    /// 405 for a creation while the definition is being deleted.
     pub fn definition_terminating() -> Self {
         let message = "create not allowed while custom resource definition is terminating";
         Self::failure(405, "MethodNotAllowed", message, Some(Details::default()))
@@ -168,7 +168,7 @@ impl Status {
         Self::failure(406, "NotAcceptable", message, None)
     }
 
-    /// 409 for a name that is taken.
+    /// 409 for a name that exists.
     pub fn already_exists(resource: &Resource, name: &str) -> Self {
         let message = format!("{} \"{name}\" already exists", resource.qualified());
         Self::failure(409, "AlreadyExists", message, Some(Details::of(resource, name)))
@@ -184,15 +184,15 @@ impl Status {
         Self::failure(409, "Conflict", message, Some(Details::of(resource, name)))
     }
 
-    /// 409 for a reason of its own, told of a part of a resource such as `pods/binding`.
+    /// 409 with its own message, about a subresource such as `pods/binding`.
     pub fn conflict_of(resource: &Resource, part: &str, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {}/{part} \"{name}\": {why}", resource.plural);
         let details = Details { kind: format!("{}/{part}", resource.plural), ..Details::of(resource, name) };
         Self::failure(409, "Conflict", message, Some(details))
     }
 
-    /// 429 for an eviction that a PodDisruptionBudget does not allow; the real server asks to try again after so many
-    /// seconds only while the budget has not been looked at.
+    /// 429 for an eviction that a PodDisruptionBudget does not allow. The real server sends `Retry-After` only while
+    /// the budget's status is not up to date.
     pub fn disruption_budget(why: String, retry_after_seconds: u16) -> Self {
         let message = "Cannot evict pod as it would violate the pod's disruption budget.";
         let cause = Cause { reason: "DisruptionBudget", message: why, field: String::new() };
@@ -200,21 +200,21 @@ impl Status {
         Self::failure(429, "TooManyRequests", message, Some(details))
     }
 
-    /// 500 for what the server itself cannot make sense of.
+    /// 500 for a state that the server cannot handle.
     pub fn internal_error(why: &str) -> Self {
         let cause = Cause { reason: "", message: why.to_owned(), field: String::new() };
         let details = Details { causes: vec![cause], ..Details::default() };
         Self::failure(500, "InternalError", format!("Internal error occurred: {why}"), Some(details))
     }
 
-    /// 201 for what creates no object of its own.
+    /// 201 for a creation without an object of its own.
     pub fn created() -> Self {
         let mut status = Self::failure(201, "", "", None);
         status.status = "Success";
         status
     }
 
-    /// 403 for a creation in a namespace that is on its way out.
+    /// 403 for a creation in a namespace that is being deleted.
     pub fn namespace_terminating(resource: &Resource, name: &str, namespace: &str) -> Self {
         let message = format!(
             "{} \"{name}\" is forbidden: unable to create new content in namespace {namespace} because it is being \
@@ -224,7 +224,7 @@ impl Status {
         Self::failure(403, "Forbidden", message, Some(Details::of(resource, name)))
     }
 
-    /// 403 for the deletion of a Namespace that has to stay.
+    /// 403 for the deletion of a Namespace that must not be deleted.
     pub fn immortal_namespace(name: &str) -> Self {
         let message = format!("namespaces \"{name}\" is forbidden: this namespace may not be deleted");
         Self::failure(403, "Forbidden", message, Some(Details::of(&crate::resources::builtin::NAMESPACES, name)))
@@ -236,7 +236,7 @@ impl Status {
         Self::failure(422, "Invalid", message, Some(Details::default()))
     }
 
-    /// 409 for a write from an old version.
+    /// 409 for a write that is based on an old version.
     pub fn conflict(resource: &Resource, name: &str) -> Self {
         let message = format!(
             "Operation cannot be fulfilled on {} \"{name}\": the object has been modified; \
@@ -280,7 +280,7 @@ impl Status {
         Self::failure(415, "UnsupportedMediaType", message, None)
     }
 
-    /// 422 for options that do not go together.
+    /// 422 for options that cannot be combined.
     pub fn invalid_options(field: &str, why: &str) -> Self {
         let reason = if why.starts_with("Unsupported") { "FieldValueNotSupported" } else { "FieldValueForbidden" };
         let details = Details {
@@ -293,7 +293,7 @@ impl Status {
         Self::failure(422, "Invalid", message, Some(details))
     }
 
-    /// 422 for an object whose field is wrong.
+    /// 422 for an object with an invalid field.
     pub fn invalid_object(resource: &Resource, name: &str, field: &str, why: &str) -> Self {
         let mut details = Details { kind: resource.kind.to_string(), ..Details::of(resource, name) };
         details.causes = vec![Cause { reason: "FieldValueInvalid", message: why.to_owned(), field: field.to_owned() }];
@@ -302,7 +302,7 @@ impl Status {
         Self::failure(422, "Invalid", message, Some(details))
     }
 
-    /// 500 for a resourceVersion that is no number. The real server, too, gives it no reason.
+    /// 500 for a resourceVersion that is not a number. The real server gives no reason either.
     pub fn malformed_version(text: &str) -> Self {
         let message =
             format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax");
@@ -324,8 +324,8 @@ impl Status {
         Self::failure(504, "Timeout", message, Some(details))
     }
 
-    /// A refusal of any status for no reason of the request's own, with the reason and the words of the real server
-    /// where it has some. `retry_after` is in seconds.
+    /// A `Status` with any code, without a cause in the request, with the reason and the message of the real server
+    /// where it has them. `retry_after` is in seconds.
     pub fn of_code(code: u16, retry_after: Option<u16>) -> Self {
         let (reason, message) = match code {
             400 => ("BadRequest", "the server rejected our request for an unknown reason"),
@@ -344,24 +344,24 @@ impl Status {
         Self::failure(code, reason, message, Some(Details { retry_after_seconds, ..Details::default() }))
     }
 
-    /// What it says.
+    /// The message.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The answer to a deletion.
+    /// The answer to a deletion that is complete.
     pub fn deleted(resource: &Resource, name: &str, uid: &str) -> Self {
         let mut status = Self::failure(0, "", "", Some(Details { uid: uid.to_owned(), ..Details::of(resource, name) }));
         status.status = "Success";
         status
     }
 
-    /// Whether it says that an object does not exist.
+    /// Whether the reason is that an object does not exist.
     pub fn is_not_found(&self) -> bool {
         self.code == 404
     }
 
-    /// As JSON, without a newline.
+    /// The JSON, without a newline.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a Status is strings and numbers, which always serialise")
     }

@@ -1,4 +1,4 @@
-//! The objects as the endpoints see them: written through the storage's transactions, read from it or from the caches.
+//! The objects as the endpoints see them: written with the storage's transactions, read from the storage or the caches.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,7 +15,8 @@ use crate::resources::selector::Filter;
 use crate::status::Status;
 use crate::storage::{RangeRequest, Storage, StorageError, Txn, Write};
 
-/// A selective page reads the storage in growing pieces, of at most so many objects (`maxLimit` in etcd3's store).
+/// A page with a selector reads the storage in growing pieces of at most this many objects (`maxLimit` in etcd3's
+/// store).
 const LARGEST_RANGE: usize = 10_000;
 
 /// The objects of all resources.
@@ -23,23 +24,23 @@ const LARGEST_RANGE: usize = 10_000;
 pub struct Store {
     storage: Arc<dyn Storage>,
     seen: watch::Receiver<u64>,
-    /// By the ids of the resources.
+    /// The caches by the ids of their resources.
     cachers: RwLock<HashMap<usize, Arc<Cacher>>>,
 }
 
-/// What becomes of an object that is changed.
+/// What becomes of a changed object.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fate {
     /// The new version is written.
     Kept,
-    /// It goes.
+    /// The object is deleted.
     Removed,
 }
 
 /// Why an update did not happen.
 #[derive(Debug)]
 pub enum UpdateError<E> {
-    /// There is no such object.
+    /// The object does not exist.
     NotFound,
     /// The change itself was refused.
     Refused(E),
@@ -53,44 +54,44 @@ impl<E> From<StorageError> for UpdateError<E> {
     }
 }
 
-/// Which part of a resource's objects to list.
+/// Which objects of a resource to list.
 #[derive(Debug, Default)]
 pub struct ListQuery {
-    /// Which objects.
+    /// Selects the objects.
     pub filter: Filter,
-    /// As of when.
+    /// How fresh the list must be.
     pub freshness: Freshness,
     /// Only keys after this one.
     pub after: Option<String>,
-    /// At most so many; 0 is all.
+    /// The largest number of objects; 0 for all.
     pub limit: usize,
 }
 
-/// As of when a list is.
+/// How fresh a list must be.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Freshness {
-    /// Of now: everything that was written before the request.
+    /// It must include everything that was written before the request.
     #[default]
     Consistent,
-    /// Of whenever the cache is, but not before this revision.
+    /// It may come from the cache, but must not be older than this revision.
     NotOlderThan(u64),
-    /// Of exactly this revision.
+    /// It must be at exactly this revision.
     Exact(u64),
 }
 
 /// A part of a list.
 #[derive(Debug)]
 pub struct Page {
-    /// The revision that the page shows.
+    /// The revision of the page.
     pub revision: u64,
     /// The objects, in key order.
     pub objects: Vec<Arc<Object>>,
-    /// How many matching objects follow.
+    /// The number of matching objects that follow.
     pub remaining: usize,
 }
 
 impl Store {
-    /// The objects in a storage.
+    /// The objects of a storage.
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { seen: storage.seen(), storage, cachers: RwLock::default() }
     }
@@ -100,12 +101,12 @@ impl Store {
         *self.seen.borrow()
     }
 
-    /// The newest revision there is: whatever was written before the call, by whichever server, is in it.
+    /// The newest revision, which includes every write that any server acknowledged before the call.
     pub async fn current(&self) -> Result<u64, StorageError> {
         self.storage.revision().await
     }
 
-    /// Follows the newest revision that this process has seen.
+    /// A receiver of the newest revision that this process has seen.
     #[cfg(test)]
     pub fn newest(&self) -> watch::Receiver<u64> {
         self.seen.clone()
@@ -128,7 +129,8 @@ impl Store {
         }
     }
 
-    /// Forgets what was before now: watches and pages from before are too old. Answers what now is.
+    /// Compacts the history up to now: earlier watches and pages become too old. Returns the revision of the
+    /// compaction.
     pub async fn compact(&self) -> Result<u64, StorageError> {
         let revision = self.storage.revision().await?;
         let cachers: Vec<_> = self.cachers.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
@@ -137,13 +139,13 @@ impl Store {
         Ok(revision)
     }
 
-    /// One object, as of now.
+    /// The current version of an object.
     pub async fn get(&self, resource: &Resource, key: &str) -> Result<Option<Arc<Object>>, StorageError> {
         let found = self.storage.get(&resource.storage_key(key)).await?;
         Ok(found.and_then(|found| Object::decode(resource, found.value, found.revision)).map(Arc::new))
     }
 
-    /// Writes a new object; `None` if its key is taken. A missing uid is made up.
+    /// Writes a new object; `None` if its key exists. A missing uid is generated.
     pub async fn create(&self, resource: &Resource, draft: Draft) -> Result<Option<Arc<Object>>, StorageError> {
         let object = self.identified(resource, draft).into_object(resource, 0);
         let write = Write::Put(Arc::clone(object.raw()));
@@ -153,7 +155,7 @@ impl Store {
         }
     }
 
-    /// Writes an object, whether or not it is there.
+    /// Creates or replaces an object.
     pub async fn upsert(&self, resource: &Resource, mut draft: Draft) -> Result<Arc<Object>, StorageError> {
         let key = resource.key(draft.meta("namespace"), draft.meta("name"));
         let storage_key = resource.storage_key(&key);
@@ -175,9 +177,9 @@ impl Store {
         }
     }
 
-    /// Changes or removes an object, which is up to the change; answers its new or its last state. It is asked again
-    /// when somebody else was faster. A change that changes nothing writes nothing, like the real server's, and
-    /// neither does a dry run, which answers what would have been.
+    /// Changes or removes an object, as `change` decides; returns its new or its last state. `change` is called again
+    /// if another write came first. If the object stays the same, nothing is written, as in the real server. A dry run
+    /// writes nothing either, and returns the result that a write would have had.
     pub async fn change<E>(
         &self,
         resource: &Resource,
@@ -245,7 +247,7 @@ impl Store {
         Ok(page)
     }
 
-    /// Reads the storage in pieces until a page is full: a selector may leave little of each.
+    /// Reads the storage in pieces until a page is full, because a selector may leave little of each piece.
     async fn list_stored(&self, resource: &Arc<Resource>, query: &ListQuery, at: u64) -> Result<Page, Status> {
         let mut prefix = resource.prefix();
         if let Some(namespace) = query.filter.namespace.as_deref().filter(|_| resource.namespaced) {

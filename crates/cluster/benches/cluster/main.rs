@@ -1,10 +1,11 @@
-//! Measures the demo cluster under load and prints Markdown tables: memory, lists, and writes to delivered frames.
+//! Measures the demo cluster under load and prints Markdown tables: memory, lists, and the time from a write to its
+//! frame.
 //!
-//! `./dev bench cluster`, or `cargo bench --bench cluster` with `KUBECHURN_CLUSTER` set to the built demo cluster. The
-//! watchers share two cores with the server, so compare ratios, and runs of one day. It fails where a watcher misses a
-//! write, and where a blocked one delays the others.
+//! Run it with `./dev bench cluster`, or with `cargo bench --bench cluster` while `KUBECHURN_CLUSTER` names the built
+//! demo cluster. The watchers share two cores with the server, so compare ratios, and runs of one day. It fails if a
+//! watcher misses a write, or if a blocked watcher delays the others.
 
-// A demo cluster as a process, with its CPU time and memory.
+// A demo cluster as a process, with its processor time and memory.
 mod server;
 
 // Clients that read watches as fast as they can, or not at all.

@@ -11,18 +11,18 @@ use kubechurn_harness::measure::quantile::Samples;
 use crate::server::Server;
 use crate::watchers::{Watcher, open};
 
-/// So many Pods are listed and watched.
+/// The number of Pods that are listed and watched.
 const PODS: usize = 150_000;
-/// Writes a second that are asked for.
+/// The requested writes per second.
 const RATE: u64 = 5_000;
-/// Watchers of everything.
+/// The number of watchers of all collections.
 const WATCHERS: usize = 10;
-/// Seconds of load that are measured.
+/// The seconds of load that are measured.
 const WINDOW: u64 = 20;
-/// With a blocked watcher beside them, the others may see their writes so much later.
+/// By what factor the delay of the others may grow when one watcher is blocked.
 const MOST_DELAY: f64 = 2.0;
 
-/// Memory, and lists of everything.
+/// Measures memory, and lists of all Pods.
 pub async fn lists() {
     let (small, large) = (Server::start(300).await, Server::start(PODS).await);
     let per_object = (large.memory() - small.memory()) as f64 / (PODS - 300) as f64;
@@ -67,8 +67,8 @@ fn token_of(page: &str) -> String {
     token.unwrap_or_default().to_owned()
 }
 
-/// Ten watchers of everything under load, without and with one that is blocked. False if one missed a write, or was
-/// held up.
+/// Measures ten watchers of all collections under load, without and with a blocked one. Returns false if one missed a
+/// write, or was delayed.
 pub async fn load() -> bool {
     println!("\n## {PODS} Pods, {RATE} writes/s asked, {WATCHERS} watchers of six kinds, {WINDOW} s each\n");
     println!(
@@ -83,7 +83,7 @@ pub async fn load() -> bool {
     without.0 && with.0 && ratio <= MOST_DELAY
 }
 
-/// One stretch of load; whether every watcher got every write, and the median delay in milliseconds.
+/// Measures one window of load; returns whether every watcher got every write, and the median delay in milliseconds.
 async fn round(server: &Server, blocked: usize) -> (bool, f64) {
     let start = server.control("rate?value=0").await;
     let mut watchers = Vec::new();
@@ -107,7 +107,7 @@ async fn round(server: &Server, blocked: usize) -> (bool, f64) {
     let count = |watchers: &[Watcher]| watchers.iter().map(|it| it.frames.load(Ordering::Relaxed)).sum::<u64>();
     let in_time = count(&watchers);
     let (last, ended) = (server.control("rate?value=0").await, Instant::now());
-    // Each revision is one write of one object, in one of the collections.
+    // Each revision is one write of one object in one of the collections.
     let expected = last - start;
     let behind = |watchers: &[Watcher]| watchers.iter().any(|it| it.frames.load(Ordering::Relaxed) < expected);
     while behind(&watchers) && ended.elapsed() < Duration::from_secs(60) {
@@ -134,7 +134,7 @@ async fn round(server: &Server, blocked: usize) -> (bool, f64) {
     (complete, delays.at(0.5))
 }
 
-/// Writes to one Pod; answers how long after the request each watcher had it, in milliseconds.
+/// Writes to one Pod; returns how long after the request each watcher received the change, in milliseconds.
 async fn probe(server: &Server, watchers: &mut [Watcher]) -> Vec<f64> {
     let list: Value = server.get("/api/v1/pods?limit=1").await.json().await.expect("a list");
     let metadata = &list["items"][0]["metadata"];
@@ -155,6 +155,6 @@ async fn probe(server: &Server, watchers: &mut [Watcher]) -> Vec<f64> {
             arrived.is_ok().then(|| stamp.elapsed().as_secs_f64() * 1000.0)
         }
     });
-    // One that never gets it counts as the longest wait.
+    // A watcher that does not get it counts with the longest wait.
     futures::future::join_all(waits).await.into_iter().map(|delay| delay.unwrap_or(10_000.0)).collect()
 }

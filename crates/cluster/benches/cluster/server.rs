@@ -6,20 +6,20 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// Clock ticks a second in `/proc`, which Linux fixes for its readers.
+/// Clock ticks per second in `/proc`, which is a fixed number on Linux.
 const TICKS: f64 = 100.0;
 
 /// The running server.
 pub struct Server {
     process: Child,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: String,
-    /// A client of it.
+    /// An HTTP client for it.
     pub http: reqwest::Client,
 }
 
 impl Server {
-    /// Starts one with so many Pods, in which nothing happens.
+    /// Starts a server with `pods` Pods and no scenario.
     pub async fn start(pods: usize) -> Self {
         let program = std::env::var("KUBECHURN_CLUSTER").expect("KUBECHURN_CLUSTER is the demo cluster's program");
         let arguments = ["--scenario", "storm", "--rate", "0", "--port", "0", "--pods", &pods.to_string()];
@@ -32,10 +32,10 @@ impl Server {
         let mut lines = BufReader::new(process.stdout.take().expect("its output is piped")).lines();
         let line = lines.next_line().await.expect("it can be read").expect("it says where it listens");
         let address = line.rsplit("//").next().expect("the line ends in an address").to_owned();
-        // Its output has to go somewhere for as long as it runs.
+        // Its output must be read for as long as it runs.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         let server = Self { process, address, http: reqwest::Client::new() };
-        // Many Pods take the cache a while to read.
+        // With many Pods, the cache takes some time to fill.
         while !server.is_ready().await {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
@@ -47,13 +47,13 @@ impl Server {
         self.http.get(url).send().await.is_ok_and(|response| response.status().is_success())
     }
 
-    /// Gets something of it.
+    /// Sends a GET.
     pub async fn get(&self, path: &str) -> reqwest::Response {
         let response = self.http.get(format!("http://{}{path}", self.address)).send().await.expect("it answers");
         response.error_for_status().expect("it is there")
     }
 
-    /// Gives one of the control orders; answers the newest revision.
+    /// Sends a control request; returns the newest revision.
     pub async fn control(&self, order: &str) -> u64 {
         let url = format!("http://{}/_control/{order}", self.address);
         let response = self.http.post(url).send().await.expect("it answers").error_for_status().expect("it obeys");
@@ -68,16 +68,16 @@ impl Server {
         list["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("a revision")
     }
 
-    /// The CPU time that it has had.
+    /// The processor time that it has used.
     pub fn cpu(&self) -> Duration {
         let stat = self.proc("stat");
-        // After the name, which may have spaces in it, the 12th and the 13th field.
+        // The 12th and the 13th field after the name, which may contain spaces.
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks = |index: usize| fields.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default();
         Duration::from_secs_f64((ticks(11) + ticks(12)) / TICKS)
     }
 
-    /// What it has in memory, in bytes.
+    /// Its resident memory, in bytes.
     pub fn memory(&self) -> u64 {
         let status = self.proc("status");
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

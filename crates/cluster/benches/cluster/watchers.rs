@@ -17,15 +17,15 @@ pub const COLLECTIONS: [&str; 6] = [
     "/apis/batch/v1/jobs",
 ];
 
-/// One reader of all collections, a connection for each.
+/// One reader of all collections, with one connection for each.
 pub struct Watcher {
-    /// Frames that came, bookmarks not counted.
+    /// The number of frames received, without bookmarks.
     pub frames: Arc<AtomicU64>,
-    /// Watches that the server has ended, and that were resumed.
+    /// The number of watches that the server has ended and that were resumed.
     pub cuts: Arc<AtomicU64>,
-    /// What ended a watch for good: an ERROR frame, such as a 410's, after which nothing can be resumed.
+    /// The ERROR frames, such as those of a 410, after which a watch cannot be resumed.
     pub errors: Arc<Mutex<Vec<String>>>,
-    /// The newest revision that came on its watch of Pods.
+    /// The newest revision received on its watch of Pods.
     pub pods: watch::Receiver<u64>,
     tasks: Vec<tokio::task::JoinHandle<()>>,
 }
@@ -37,7 +37,7 @@ impl Drop for Watcher {
 }
 
 impl Watcher {
-    /// Begins to watch everything after a revision, over WebSocket or chunked HTTP.
+    /// Starts to watch all collections after a revision, over WebSocket or chunked HTTP.
     pub async fn start(address: &str, revision: u64, websocket: bool) -> Self {
         let frames = Arc::new(AtomicU64::new(0));
         let cuts = Arc::new(AtomicU64::new(0));
@@ -72,16 +72,17 @@ impl Watcher {
     }
 }
 
-/// What is made of frames.
+/// Counts the frames of one watch.
 struct Counter {
     frames: Arc<AtomicU64>,
-    /// The newest revision that came, from which a watch that was cut goes on.
+    /// The newest revision received, from which a watch that was ended is resumed.
     seen: u64,
     pods: Option<Arc<watch::Sender<u64>>>,
 }
 
 impl Counter {
-    /// One frame. Fails with its text if it is an ERROR: the watch is over, and its revision no place to go on from.
+    /// Counts one frame. An ERROR frame is returned as the error: it ends the watch, and has no revision to resume
+    /// from.
     fn count(&mut self, frame: &[u8]) -> Result<(), String> {
         if frame.starts_with(b"{\"type\":\"ERROR\"") {
             return Err(String::from_utf8_lossy(&frame[..frame.len().min(300)]).into_owned());
@@ -95,7 +96,7 @@ impl Counter {
     }
 }
 
-/// The first resourceVersion in a frame, which is the object's own.
+/// The first resourceVersion in a frame, which is that of the object itself.
 fn revision_of(frame: &[u8]) -> Option<u64> {
     const FIELD: &[u8] = b"\"resourceVersion\":\"";
     let head = &frame[..frame.len().min(600)];
@@ -127,10 +128,10 @@ async fn over_http(place: &str, counter: &mut Counter) -> Result<(), String> {
     Ok(())
 }
 
-/// A WebSocket that nobody reads unless the caller does.
+/// A WebSocket that is read only by the caller.
 ///
 /// # Errors
-/// Why it was refused.
+/// Why the server refused it.
 pub async fn open(
     place: &str,
 ) -> Result<tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>, String> {

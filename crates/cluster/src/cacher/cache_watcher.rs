@@ -1,4 +1,4 @@
-//! The input of one watcher: what the cache has dispatched to it and it has not taken yet.
+//! The input buffer of one watcher: the events that the cache has dispatched and the watcher has not taken yet.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,22 +9,22 @@ use tokio::time::Instant;
 use super::event::Delivery;
 use super::ring::FRESH;
 
-/// A channel has room for at least so many events (`minWatchChanSize`).
+/// A channel has room for at least this many events (`minWatchChanSize`).
 const LEAST: usize = 10;
 
-/// How a resource's watches are told apart when events are dispatched.
+/// How the watches of a resource are told apart when events are dispatched.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Indexed {
     /// The resource has no trigger: every watch gets every event.
     No,
-    /// It has one, and the watch asks for none of its values: it gets every event.
+    /// The resource has a trigger, but the watch asks for no value of it and gets every event.
     WithoutValue,
-    /// The watch asks for one value, and gets the events of that one alone.
+    /// The watch asks for one value of the trigger, and gets only the events with that value.
     WithValue,
 }
 
-/// How many events a channel of a watch has room for: about a second's worth, of what the ring keeps for 75
-/// (`suggestedWatchChannelSize` in `watch_cache.go`).
+/// How many events the channel of a watch has room for: about as many as arrive in one second, estimated from a ring
+/// that keeps 75 seconds (`suggestedWatchChannelSize` in `watch_cache.go`).
 pub fn channel_size(ring_capacity: usize, indexed: Indexed) -> usize {
     let most = match indexed {
         Indexed::No => 100,
@@ -34,14 +34,14 @@ pub fn channel_size(ring_capacity: usize, indexed: Indexed) -> usize {
     ring_capacity.div_ceil(FRESH.as_secs() as usize).clamp(LEAST, most)
 }
 
-/// The input, which the dispatching cache and the watcher share. Adding to it never waits: a watcher that has more than
-/// it has room for is blocked, and the cache ends it if it stays so.
+/// The input buffer, shared by the cache that dispatches and the watcher. Adding an event never waits: a watcher whose
+/// buffer is over its room counts as blocked, and the cache ends a watcher that stays blocked.
 #[derive(Debug)]
 pub struct CacheWatcher {
-    /// The trigger's value that it asks for.
+    /// The value of the trigger that the watch asks for.
     pub value: Option<Box<str>>,
-    /// The real server's watcher has two channels, before and after the task that makes frames of events; here the
-    /// reader does that, so that one queue has the room of both.
+    /// How many events fit. The real server's watcher has two channels, one before and one after the task that encodes
+    /// events; here the reader encodes, so this one queue has the room of both.
     room: usize,
     input: Mutex<Input>,
     ready: Notify,
@@ -54,32 +54,32 @@ struct Input {
     /// Whether the bookmark that ends the initial events is still to be sent.
     owes_end_bookmark: bool,
     blocked: bool,
-    /// When it was last able to take more again.
+    /// When the watcher last went from blocked to not blocked.
     unblocked_at: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
     Open,
-    /// Nothing is added any more; what is in comes out.
+    /// No event is added any more; the events that are already queued are still handed out.
     Draining,
-    /// Nothing comes out any more, either.
+    /// No event is handed out any more.
     Stopped,
 }
 
-/// What a reader finds.
+/// What [`CacheWatcher::take`] gives.
 #[derive(Debug)]
 pub enum Taken {
     /// The next events.
     Events(Vec<Arc<Delivery>>),
-    /// Nothing yet.
+    /// There is nothing to take at the moment.
     Nothing,
-    /// Nothing will come any more.
+    /// There will never be anything to take again.
     End,
 }
 
 impl CacheWatcher {
-    /// An empty input whose channels have room for `size` events each.
+    /// An empty buffer for a watcher whose channels have room for `size` events each.
     pub fn new(value: Option<Box<str>>, size: usize, owes_end_bookmark: bool) -> Arc<Self> {
         let input = Input {
             events: VecDeque::new(),
@@ -91,7 +91,7 @@ impl CacheWatcher {
         Arc::new(Self { value, room: 2 * size, input: Mutex::new(input), ready: Notify::new() })
     }
 
-    /// Adds an event; tells whether this one has blocked the watcher.
+    /// Adds an event; returns whether this event has blocked the watcher.
     pub fn add(&self, delivery: &Arc<Delivery>) -> bool {
         let mut input = self.lock();
         if input.state != State::Open {
@@ -105,13 +105,14 @@ impl CacheWatcher {
         is_new
     }
 
-    /// Whether it has more than it has room for; if not any more, since when.
+    /// `Ok` while the watcher is blocked; otherwise `Err` with the moment since which it is no longer blocked, if it
+    /// ever was.
     pub fn is_blocked(&self) -> Result<(), Option<Instant>> {
         let input = self.lock();
         if input.blocked && input.state == State::Open { Ok(()) } else { Err(input.unblocked_at) }
     }
 
-    /// Takes up to `limit` events out.
+    /// Takes up to `limit` events.
     pub fn take(&self, limit: usize) -> Taken {
         let mut input = self.lock();
         match input.state {
@@ -129,29 +130,30 @@ impl CacheWatcher {
         Taken::Events(events)
     }
 
-    /// Resolves when something has been added, or it has ended, since the last time.
+    /// Resolves once an event has been added or the watcher was ended since the last call.
     pub async fn ready(&self) {
         self.ready.notified().await;
     }
 
-    /// Whether nothing comes out any more.
+    /// Whether no event is handed out any more.
     pub fn is_stopped(&self) -> bool {
         self.lock().state == State::Stopped
     }
 
-    /// The bookmark that ends the initial events is on its way.
+    /// Notes that the bookmark that ends the initial events is on its way.
     pub fn end_bookmark_sent(&self) {
         self.lock().owes_end_bookmark = false;
     }
 
-    /// Ends it for being too slow. With its end bookmark still unsent, what it has is sent first: the client has paid
-    /// for the initial events, and goes on from there (`forget` and `setDrainInputBuffer` in `cache_watcher.go`).
+    /// Ends the watcher because it is too slow. If its end bookmark is still unsent, the events that are queued are
+    /// sent first: the client has already received the initial events, and can resume from there (`forget` and
+    /// `setDrainInputBuffer` in `cache_watcher.go`).
     pub fn terminate(&self) {
         let drain = self.lock().owes_end_bookmark;
         if drain { self.drain() } else { self.stop() }
     }
 
-    /// Ends it after what it has.
+    /// Ends the watcher once its queued events have been taken.
     pub fn drain(&self) {
         let mut input = self.lock();
         if input.state == State::Open {
@@ -161,7 +163,7 @@ impl CacheWatcher {
         self.ready.notify_one();
     }
 
-    /// Ends it at once.
+    /// Ends the watcher at once.
     pub fn stop(&self) {
         let mut input = self.lock();
         input.state = State::Stopped;
@@ -171,7 +173,7 @@ impl CacheWatcher {
     }
 
     fn lock(&self) -> MutexGuard<'_, Input> {
-        // No code panics between two changes that belong together, so a poisoned input is a whole one.
+        // No code panics between two changes that belong together, so the state behind a poisoned lock is consistent.
         self.input.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

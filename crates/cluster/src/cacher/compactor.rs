@@ -1,21 +1,22 @@
-//! Forgets old history, as the API server does it for etcd.
+//! Compacts the history of the storage, as the API server does it for etcd.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::storage::Storage;
 
-/// `--etcd-compaction-interval` by default.
+/// The default of `--etcd-compaction-interval`.
 const INTERVAL: Duration = Duration::from_secs(300);
 
-/// Compacts a storage every five minutes to what was newest five minutes before, for ever: pages and watches go on
-/// from any revision of the last five minutes.
+/// Compacts a storage every five minutes, up to the revision that was newest five minutes before; it never returns.
+/// Pages and watches can therefore continue from any revision of the last five minutes.
 pub async fn run(storage: Arc<dyn Storage>) {
     let mut before = storage.revision().await.ok();
     loop {
         tokio::time::sleep(INTERVAL).await;
         let newest = storage.revision().await;
-        // Another server over the same storage may have been faster; what fails is due again in five minutes.
+        // Another server over the same storage may have compacted first. A failed compaction is tried again in five
+        // minutes.
         if let Some(before) = before
             && let Err(error) = storage.compact(before).await
         {
@@ -37,7 +38,7 @@ mod tests {
         let task = tokio::spawn(run(Arc::clone(&storage)));
         let second = Duration::from_secs(1);
         for name in ["a", "b", "c"] {
-            // Written between two compactions, at 11, 12 and 13.
+            // These writes fall between two compactions, at 11, 12 and 13 minutes.
             tokio::time::sleep(second).await;
             let key = format!("/registry/core/pods/{name}");
             storage.txn(&key, 0, Write::Put(Arc::from("{}"))).await.expect("it is written");

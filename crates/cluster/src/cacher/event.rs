@@ -10,16 +10,16 @@ use crate::resources::object::Object;
 /// What a write did to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventType {
-    /// It is new.
+    /// The object is new.
     Added,
-    /// It has a new version.
+    /// The object has a new version.
     Modified,
-    /// It is gone.
+    /// The object is deleted.
     Deleted,
 }
 
 impl EventType {
-    /// The word for it in a watch.
+    /// The type's name in a watch event.
     pub fn word(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
@@ -29,18 +29,18 @@ impl EventType {
     }
 }
 
-/// One write.
+/// One write to one object.
 #[derive(Debug)]
 pub struct Event {
-    /// What it did.
+    /// What the write did.
     pub event_type: EventType,
-    /// The object after it; for a deletion the last state, under the deletion's revision.
+    /// The object after the write; for a deletion the last state, under the revision of the deletion.
     pub object: Arc<Object>,
-    /// The object before it.
+    /// The object before the write.
     pub previous: Option<Arc<Object>>,
-    /// The trigger's value of the object, and of the one before; `None` where the resource has no trigger.
+    /// The value of the trigger in the object, and in the object before it; `None` where the resource has no trigger.
     pub values: [Option<Arc<str>>; 2],
-    /// When the cache heard of it.
+    /// When the cache received the write.
     pub at: Instant,
 }
 
@@ -50,24 +50,24 @@ impl Event {
         self.object.revision
     }
 
-    /// Whether a watch that asks for one value of the trigger has anything to do with it.
+    /// Whether the event is of interest to a watch that asks for one value of the trigger.
     pub fn concerns(&self, value: &str) -> bool {
         self.values.iter().flatten().any(|own| **own == *value)
     }
 }
 
-/// An event on its way to the watchers. The text is dropped with the last of them that waits for it, so that the
-/// events that are kept for later watches take the room of their objects alone.
+/// An event on its way to the watchers. Its text is dropped when the last watcher that waits for it has taken it, so
+/// that the events that are kept for later watches occupy only the memory of their objects.
 #[derive(Debug)]
 pub struct Delivery {
-    /// What happened.
+    /// The event.
     pub event: Arc<Event>,
-    /// The frame that says so of the whole object, once somebody has asked for it.
+    /// The frame for the whole object, made when the first watcher asks for it.
     pub text: OnceLock<Utf8Bytes>,
 }
 
 impl Delivery {
-    /// An event that nobody has written down yet.
+    /// An event whose frame has not been made yet.
     pub fn new(event: Arc<Event>) -> Self {
         Self { event, text: OnceLock::new() }
     }

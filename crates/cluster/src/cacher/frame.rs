@@ -1,4 +1,4 @@
-//! One frame of a watch: what is sent, and what the rest of the server wants to know of it.
+//! One frame of a watch: the text that is sent, and what the rest of the server needs to know about it.
 
 use std::sync::Arc;
 
@@ -16,25 +16,25 @@ pub struct Frame {
     pub about: Option<(Arc<str>, Arc<str>)>,
     /// The object's or the bookmark's resourceVersion; 0 for an error.
     pub revision: u64,
-    /// Whether it is the bookmark that ends the initial events.
+    /// Whether this is the bookmark that ends the initial events.
     pub ends_initial_events: bool,
-    /// `{"type":…,"object":…}` and a newline, shared by the watches that send the same.
+    /// `{"type":…,"object":…}` and a newline. Watches that send the same text share it.
     pub text: Utf8Bytes,
 }
 
 impl Frame {
-    /// An event about an object, whose JSON in the watch's form is `json`.
+    /// An event about an object; `json` is the object in the form that the watch asked for.
     pub fn event(event_type: &'static str, object: &Object, json: &str) -> Self {
         Self::shared(event_type, object, text(event_type, json))
     }
 
-    /// The same, written down already.
+    /// An event whose text is made already.
     pub fn shared(event_type: &'static str, object: &Object, text: Utf8Bytes) -> Self {
         let about = Some((Arc::clone(&object.key), Arc::clone(&object.uid)));
         Self { event_type, about, revision: object.revision, ends_initial_events: false, text }
     }
 
-    /// A bookmark, whose object's JSON is `json`.
+    /// A bookmark; `json` is the object that it carries.
     pub fn bookmark(revision: u64, ends_initial_events: bool, json: &str) -> Self {
         let text = text("BOOKMARK", json);
         Self { event_type: "BOOKMARK", about: None, revision, ends_initial_events, text }
@@ -47,7 +47,7 @@ impl Frame {
     }
 }
 
-/// An event as it is sent, of its type and its object's JSON.
+/// The text of an event, made from its type and the JSON of its object.
 pub fn text(event_type: &str, object: &str) -> Utf8Bytes {
     ["{\"type\":\"", event_type, "\",\"object\":", object, "}\n"].concat().into()
 }

@@ -5,9 +5,10 @@
 //!                     └── snapshot, or the events since a revision ───────────────────────────────┘
 //! ```
 //!
-//! An event is dispatched under the same lock under which the cache takes it in, and a watcher is registered under
-//! that lock, too. So what a watcher starts with and what is dispatched to it join without a gap or an overlap, and
-//! who has nothing waiting has been told everything up to the cache's revision. Nobody waits under the lock.
+//! An event is dispatched under the same lock under which the cache applies it, and a watcher is registered under that
+//! lock, too. So there is neither a gap nor an overlap between the state that a watcher starts with and the events that
+//! are dispatched to it, and a watcher whose buffer is empty has received everything up to the revision of the cache.
+//! Nothing waits while it holds the lock.
 
 pub mod cache_watcher;
 pub mod compactor;
@@ -32,6 +33,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use crate::clock::sleep_until;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
@@ -45,11 +47,11 @@ use watchers::Watchers;
 
 /// How long a request waits for a revision that is still to come (`blockTimeout`).
 const FRESHNESS_WAIT: Duration = Duration::from_secs(3);
-/// How often the storage is asked meanwhile how far it is (`progressRequestPeriod`).
+/// How often the storage is asked for its progress while a request waits (`progressRequestPeriod`).
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-/// How often the storage is asked anyway, so that bookmarks lead on where nothing happens.
+/// How often the storage is asked for its progress at all times, so that bookmarks advance even if nothing changes.
 const STORAGE_BOOKMARK_EVERY: Duration = Duration::from_secs(1);
-/// A storage that cannot be listed is asked again after this.
+/// How long to wait before a storage that could not be listed is asked again.
 const RETRY: Duration = Duration::from_millis(500);
 
 /// The cache of one resource, and its watchers.
@@ -58,7 +60,7 @@ pub struct Cacher {
     resource: Arc<Resource>,
     storage: Arc<dyn Storage>,
     state: Mutex<State>,
-    /// The revision up to which it knows everything; 0 while it is not ready.
+    /// The revision up to which the cache is complete; 0 while it is not ready.
     reached: watch::Sender<u64>,
     task: Mutex<Option<AbortHandle>>,
 }
@@ -67,16 +69,16 @@ pub struct Cacher {
 struct State {
     cache: WatchCache,
     watchers: Watchers,
-    /// Since when it has lost the storage; `None` before the first attempt, too.
+    /// Since when the storage is lost; `None` also before the first attempt.
     unready_since: Option<Instant>,
-    /// Its resource is no longer served.
+    /// Whether the resource is no longer served.
     closed: bool,
 }
 
-/// It does not know the state of the storage at the moment.
+/// The cache does not know the current state of the storage.
 #[derive(Debug, PartialEq)]
 pub struct NotReady {
-    /// How long it has been so.
+    /// For how long the cache has not been ready.
     pub downtime: Duration,
 }
 
@@ -84,16 +86,16 @@ pub struct NotReady {
 #[derive(Debug)]
 struct Registered {
     input: Arc<CacheWatcher>,
-    /// The revision that it starts from.
+    /// The revision that the watcher starts from.
     revision: u64,
-    /// The objects at that moment, if they were asked for, in key order and not filtered.
+    /// The objects at that revision if they were asked for, in key order and not filtered.
     state: Vec<Arc<Object>>,
-    /// The events since the revision that was asked for.
+    /// The events since the revision that the watcher asked for.
     replay: Interval,
 }
 
 impl Registered {
-    /// What a watcher starts with that has failed.
+    /// What a watcher starts with that has failed already.
     fn nothing() -> Self {
         let input = CacheWatcher::new(None, 0, false);
         input.stop();
@@ -104,16 +106,16 @@ impl Registered {
 /// Where a watcher starts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Since {
-    /// The objects as they are.
+    /// With the objects as they are now.
     State,
-    /// Nothing.
+    /// With the next event.
     Now,
-    /// What happened after a revision.
+    /// With the events after a revision.
     Revision(u64),
 }
 
 impl Cacher {
-    /// Begins to follow a resource.
+    /// Starts to list and watch a resource in the storage.
     pub fn start(storage: Arc<dyn Storage>, resource: Arc<Resource>) -> Arc<Self> {
         let (cache, watchers) = (WatchCache::new(Arc::clone(&resource)), Watchers::new(Instant::now()));
         let state = Mutex::new(State { cache, watchers, unready_since: None, closed: false });
@@ -131,14 +133,15 @@ impl Cacher {
                 Err(error) => error,
             };
             self.lose(&error);
-            // A storage that has begun anew can be listed at once; one that can only be listed would be, without end.
+            // A storage that answers "compacted" can be listed again at once. For any other error an immediate retry
+            // could loop forever.
             if !matches!(error, StorageError::Compacted(_)) {
                 tokio::time::sleep(RETRY).await;
             }
         }
     }
 
-    /// It has lost the storage: its watchers end, and come back when it is ready again.
+    /// Called when the storage is lost: the watchers end, and clients can watch again once the cache is ready.
     fn lose(&self, error: &StorageError) {
         self.reached.send_replace(0);
         let mut state = self.lock();
@@ -159,7 +162,8 @@ impl Cacher {
         Ok(())
     }
 
-    /// Follows the storage until it fails. A watch that only ends is begun again where it was.
+    /// Watches the storage until that fails. A watch that merely ends is opened again at the revision that it had
+    /// reached.
     async fn follow(&self) -> StorageError {
         loop {
             let before = self.revision();
@@ -208,7 +212,7 @@ impl Cacher {
         }
     }
 
-    /// The revision up to which it knows everything.
+    /// The revision up to which the cache is complete.
     pub fn revision(&self) -> u64 {
         self.lock().cache.revision
     }
@@ -218,7 +222,7 @@ impl Cacher {
         self.lock().cache.ring.oldest()
     }
 
-    /// Waits for the first list, for as long as for any revision. One that has lost the storage says so at once.
+    /// Waits for the first list, at most as long as for a revision. If the storage is lost, the error comes at once.
     pub async fn ready(&self) -> Result<(), NotReady> {
         let unready_since = self.lock().unready_since;
         if let Some(since) = unready_since {
@@ -229,7 +233,7 @@ impl Cacher {
         if listed.is_ok() { Ok(()) } else { Err(NotReady { downtime: FRESHNESS_WAIT }) }
     }
 
-    /// Waits until it knows everything up to a revision, for as long as the real server does; tells whether it does.
+    /// Waits until the cache is complete up to a revision, for as long as the real server does; returns whether it is.
     pub async fn wait_until_fresh(&self, revision: u64) -> bool {
         let mut reached = self.reached.subscribe();
         let is_fresh = |reached: &u64| *reached > 0 && *reached >= revision;
@@ -247,7 +251,7 @@ impl Cacher {
         tokio::time::timeout(FRESHNESS_WAIT, arrived).await.unwrap_or(false)
     }
 
-    /// Its revision and its objects at that, in key order.
+    /// The revision of the cache, and its objects at that revision in key order.
     pub fn snapshot(&self, filter: &Filter) -> (u64, Vec<Arc<Object>>) {
         let state = self.lock();
         let (revision, mut objects) = (state.cache.revision, state.cache.objects.candidates(filter));
@@ -256,11 +260,11 @@ impl Cacher {
         (revision, objects)
     }
 
-    /// Takes in a watcher.
+    /// Registers a watcher.
     ///
     /// # Errors
     ///
-    /// The revision that it asks for, and the oldest that a watch may start from, if the former is too old.
+    /// The revision that was asked for and the oldest that a watch may start from, if the former is too old.
     fn register(&self, since: Since, filter: &Filter, owes_end_bookmark: bool) -> Result<Registered, (u64, u64)> {
         let trigger = Trigger::of(&self.resource);
         let value: Option<Box<str>> = trigger.and_then(|trigger| trigger.asked(filter)).map(Into::into);
@@ -295,7 +299,7 @@ impl Cacher {
         self.lock().cache.ring.read(interval, limit)
     }
 
-    /// How many watchers it has.
+    /// The number of watchers.
     #[cfg(test)]
     pub fn watchers(&self) -> usize {
         self.lock().watchers.len()
@@ -306,7 +310,7 @@ impl Cacher {
         self.lock().cache.ring.refuse(revision);
     }
 
-    /// Ends its watches after the last event that there is: the resource is no longer served.
+    /// Ends the watches of a resource that is no longer served, after the last event that is queued.
     pub fn close(self: Arc<Self>) {
         tokio::spawn(async move {
             if let Ok(newest) = self.storage.revision().await {
@@ -322,15 +326,7 @@ impl Cacher {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No code panics between two changes that belong together, so a poisoned state is a whole one.
+        // No code panics between two changes that belong together, so the state behind a poisoned lock is consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Never resolves without a moment to wait for.
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }

@@ -1,4 +1,4 @@
-//! The objects of one resource as they are now: in the order of their keys, and by the value of the trigger.
+//! The current objects of one resource, in the order of their keys and by the value of the trigger.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
@@ -15,7 +15,7 @@ pub struct Objects {
     namespaced: bool,
     trigger: Option<Trigger>,
     by_key: BTreeMap<Arc<str>, Entry>,
-    /// Filled where the trigger is an index.
+    /// Filled only where the trigger is an index.
     by_value: HashMap<Arc<str>, BTreeMap<Arc<str>, Arc<Object>>>,
 }
 
@@ -29,7 +29,7 @@ pub struct Entry {
 }
 
 impl Objects {
-    /// None yet.
+    /// An empty set of objects.
     pub fn new(resource: &Resource) -> Self {
         Self {
             namespaced: resource.namespaced,
@@ -39,13 +39,13 @@ impl Objects {
         }
     }
 
-    /// Forgets all.
+    /// Removes all objects.
     pub fn clear(&mut self) {
         self.by_key.clear();
         self.by_value.clear();
     }
 
-    /// Takes in an object; answers its entry, and the one that it replaces.
+    /// Stores an object; returns its entry, and the entry that it replaces.
     pub fn insert(&mut self, object: Arc<Object>) -> (Entry, Option<Entry>) {
         let value = self.trigger.map(|trigger| self.known(trigger.value(&object)));
         let entry = Entry { object, value };
@@ -62,15 +62,15 @@ impl Objects {
         (entry, previous)
     }
 
-    /// Takes an object out; answers its entry.
+    /// Removes an object; returns its entry.
     pub fn remove(&mut self, key: &str) -> Option<Entry> {
         let entry = self.by_key.remove(key)?;
         self.take_from_index(&entry);
         Some(entry)
     }
 
-    /// The objects that may pass a filter, in key order: the filter itself is left to the caller, who need not hold a
-    /// lock for it.
+    /// The objects that may match a filter, in key order. The caller applies the filter itself, and need not hold a
+    /// lock for that.
     pub fn candidates(&self, filter: &Filter) -> Vec<Arc<Object>> {
         let namespace = filter.namespace.as_deref().filter(|_| self.namespaced);
         if let Some(name) = required(filter, "metadata.name")
@@ -91,7 +91,7 @@ impl Objects {
         range.map(|(_, entry)| Arc::clone(&entry.object)).collect()
     }
 
-    /// The same value, in the text that the index has already.
+    /// The same value, as the text that the index holds already.
     fn known(&self, value: Arc<str>) -> Arc<str> {
         self.by_value.get_key_value(&*value).map_or(value, |(known, _)| Arc::clone(known))
     }

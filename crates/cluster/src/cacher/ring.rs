@@ -1,4 +1,4 @@
-//! The events of one resource that are still kept: what watches resume from. It grows while they come fast, and
+//! The recent events of one resource, from which watches resume. The buffer grows while events arrive quickly and
 //! shrinks when they have become rare.
 
 use std::collections::VecDeque;
@@ -7,40 +7,43 @@ use std::time::Duration;
 
 use super::event::Event;
 
-/// Events are kept for about this long, so that whoever lists and then watches finds its start (`eventFreshDuration`).
+/// How long events are kept, about: a client that lists and then watches finds its start within this time
+/// (`eventFreshDuration`).
 pub const FRESH: Duration = Duration::from_secs(75);
-/// The room for events at first, and at least (`defaultLowerBoundCapacity`).
+/// The number of events that fit at first, and the least that ever fits (`defaultLowerBoundCapacity`).
 const LOWER_BOUND: usize = 100;
-/// The room for events at most (`defaultUpperBoundCapacity`).
+/// The largest number of events that fit (`defaultUpperBoundCapacity`).
 const UPPER_BOUND: usize = 100 * 1024;
-/// The objects of the events take at most so many bytes; what is beyond goes as if there were no room. The real server
-/// has no such bound. It is that of the storage's history, which keeps the same texts: 102,400 Pods would be 400 MB.
+/// The objects of the events take at most this many bytes; older events are dropped as if there were no room. The real
+/// server has no such bound. It equals the bound of the storage's history, which keeps the same texts: 102,400 Pods
+/// would take 400 MB.
 const BYTES: usize = 256 << 20;
 
 /// The events of one resource, oldest first.
 #[derive(Debug)]
 pub struct Ring {
     events: VecDeque<Arc<Event>>,
-    /// How many events stood before the first one since the start: intervals count from there.
+    /// How many events since the start came before the first one that is kept: the positions of intervals count from
+    /// the start.
     first: u64,
     capacity: usize,
     bytes: usize,
-    /// Everything up to this revision was listed; nothing before it is known.
+    /// The revision of the list; nothing before it is known.
     listed: u64,
-    /// The newest revision whose event has gone since the list.
+    /// The newest revision whose event has been dropped since the list.
     evicted: Option<u64>,
-    /// Watches from before this revision are refused, on demand.
+    /// Watches from before this revision are refused because a test asked for it.
     refused: u64,
 }
 
-/// The events between two moments, which are read from the ring block by block.
+/// The events between two positions, which are read from the ring block by block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interval {
     next: u64,
     end: u64,
 }
 
-/// Events of an interval have gone before they were read.
+/// Events of an interval were dropped before they were read.
 #[derive(Debug, PartialEq)]
 pub struct Invalidated;
 
@@ -50,33 +53,33 @@ impl Interval {
         Self { next: 0, end: 0 }
     }
 
-    /// Whether everything is read.
+    /// Whether everything has been read.
     pub fn is_empty(&self) -> bool {
         self.next == self.end
     }
 }
 
 impl Ring {
-    /// A ring that knows nothing before `revision`.
+    /// A ring whose list is at `revision`.
     pub fn new(revision: u64) -> Self {
         let (events, capacity) = (VecDeque::new(), LOWER_BOUND);
         Self { events, first: 0, capacity, bytes: 0, listed: revision, evicted: None, refused: 0 }
     }
 
-    /// Forgets everything: what happened up to `revision` has been listed. Intervals become invalid.
+    /// Drops all events after a new list at `revision`. Existing intervals become invalid.
     pub fn replace(&mut self, revision: u64) {
         self.first += self.events.len() as u64 + 1;
         self.events.clear();
         (self.bytes, self.listed, self.evicted, self.refused) = (0, revision, None, 0);
     }
 
-    /// How many events it has room for.
+    /// The number of events that fit.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// The oldest resourceVersion that a watch may start from: the list's while no event is gone, and then the one
-    /// before the first event that is left.
+    /// The oldest resourceVersion that a watch may start from: that of the list while no event has been dropped, and
+    /// afterwards the one before the first event that is left.
     pub fn oldest(&self) -> u64 {
         let kept = match (self.evicted, self.events.front()) {
             (None, _) => self.listed,
@@ -91,7 +94,7 @@ impl Ring {
         self.refused = self.refused.max(revision);
     }
 
-    /// Takes in an event, which is the newest.
+    /// Appends the newest event.
     pub fn push(&mut self, event: Arc<Event>) {
         self.resize(&event);
         if self.events.len() == self.capacity {
@@ -104,7 +107,7 @@ impl Ring {
         }
     }
 
-    /// Makes room where events come fast, and gives it up where they do not.
+    /// Grows the ring where events arrive quickly, and shrinks it where they do not.
     fn resize(&mut self, newest: &Event) {
         if self.events.len() < self.capacity {
             return;
@@ -129,11 +132,11 @@ impl Ring {
         }
     }
 
-    /// The events after a revision, as far as there are any now.
+    /// The events after a revision that are there now.
     ///
     /// # Errors
     ///
-    /// The oldest revision that would do, if that one is too old.
+    /// The oldest revision that a watch may start from, if `revision` is older.
     pub fn since(&self, revision: u64) -> Result<Interval, u64> {
         let oldest = self.oldest();
         if revision < oldest {
@@ -155,7 +158,7 @@ impl Ring {
     }
 }
 
-/// What an event keeps from being freed.
+/// The bytes that an event keeps from being freed.
 fn size(event: &Event) -> usize {
     event.object.raw().len() + size_of::<Event>()
 }
@@ -168,7 +171,7 @@ mod tests {
     use crate::cacher::event::EventType;
     use crate::cacher::tests::pod;
 
-    /// A ring after a list at 10, with an event every `spacing`, the first at revision 11.
+    /// A ring after a list at revision 10, with one event per `spacing`, the first of them at revision 11.
     async fn ring(events: u64, spacing: Duration) -> Ring {
         let mut ring = Ring::new(10);
         add(&mut ring, 11..11 + events, spacing).await;
@@ -188,7 +191,8 @@ mod tests {
         }
     }
 
-    /// The first and the last revision after `revision`, and how many there are; the oldest if that is too old.
+    /// The first and the last revision after `revision` and the number of events; the oldest revision, if `revision` is
+    /// too old.
     fn since(ring: &Ring, revision: u64) -> Result<(u64, u64, usize), u64> {
         let mut interval = ring.since(revision)?;
         let events = ring.read(&mut interval, usize::MAX).expect("nothing has gone");
@@ -210,7 +214,7 @@ mod tests {
         ] {
             assert_eq!(since(&ring, revision), expected, "{revision}");
         }
-        // One more than there is room for; what writes to other resources left out counts as seen.
+        // One event more than fits. Revisions that belong to other resources count as seen.
         add(&mut ring, 115..116, slow).await;
         for (revision, expected) in [(10, Err(11)), (11, Ok((12, 115, 100))), (112, Ok((115, 115, 1)))] {
             assert_eq!(since(&ring, revision), expected, "{revision}");
@@ -223,8 +227,8 @@ mod tests {
         assert_eq!((since(&ring, 299), since(&ring, 300)), (Err(300), Ok((0, 0, 0))));
     }
 
-    /// 79. TestDynamicCache, TestCacheIncreaseDoesNotBreakWatch: it doubles while full of fresh events, halves when
-    /// the newest quarter alone is older, and what is read from it meanwhile goes on.
+    /// 79. TestDynamicCache, TestCacheIncreaseDoesNotBreakWatch: the ring doubles while it is full of fresh events and
+    /// halves when even its newest quarter is older; intervals that are being read stay valid.
     #[tokio::test(start_paused = true)]
     async fn it_grows_and_shrinks_and_growing_keeps_watches() {
         let check = async |events: u64, spacing: Duration, capacity: usize| {
@@ -245,7 +249,7 @@ mod tests {
         let rest = ring.read(&mut interval, 999).expect("it is whole");
         let revisions: Vec<u64> = first.iter().chain(&rest).map(|event| event.revision()).collect();
         assert_eq!((revisions, interval.is_empty()), ((11..=310).collect(), true));
-        // Full again, of 1600 events of which the newest 400 take more than the window.
+        // The ring is full again: its newest 400 of 1600 events span more than the window.
         add(&mut ring, 1000..2000, Duration::from_millis(200)).await;
         assert_eq!((ring.capacity(), ring.events.len()), (800, 800));
         add(&mut ring, 2000..4000, Duration::from_secs(75)).await;
@@ -266,7 +270,7 @@ mod tests {
         assert_eq!(ring.oldest(), 50 - ring.events.len() as u64);
     }
 
-    /// Events that go before they are read are missed by nobody unawares.
+    /// A reader is told when events are dropped before it has read them.
     #[tokio::test(start_paused = true)]
     async fn an_interval_whose_events_have_gone_is_invalid() {
         let slow = Duration::from_secs(60);

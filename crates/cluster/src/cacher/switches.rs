@@ -1,4 +1,5 @@
-//! Switches that stop running watches from outside: each resource's can be cut, and all held still.
+//! Switches that a test uses to stop running watches: the watches of one resource can be dropped, and all can be
+//! stalled.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,10 +8,10 @@ use tokio::sync::watch;
 
 use crate::resources::resource::Resource;
 
-/// The switches. A watch reads them as long as it runs, and keeps them alive.
+/// The switches. Every watch reads them while it runs, and keeps them alive.
 #[derive(Debug)]
 pub struct Switches {
-    /// By the resources' ids; who watches a resource has an entry.
+    /// By the id of the resource. A resource has an entry once it is watched.
     cuts: Mutex<HashMap<usize, watch::Sender<u64>>>,
     stalled: watch::Sender<bool>,
 }
@@ -34,22 +35,22 @@ impl Switches {
         self.lock().values().for_each(|cuts| cuts.send_modify(|count| *count += 1));
     }
 
-    /// Changes once the watches of a resource are dropped.
+    /// A receiver that changes when the watches of a resource are dropped.
     pub fn cuts(&self, resource: &Resource) -> watch::Receiver<u64> {
         self.lock().entry(resource.id).or_insert_with(|| watch::Sender::new(0)).subscribe()
     }
 
-    /// How many watches of a resource there are.
+    /// The number of watches of a resource.
     pub fn watches(&self, resource: &Resource) -> usize {
         self.lock().get(&resource.id).map_or(0, watch::Sender::receiver_count)
     }
 
-    /// Stops sending anything, or starts again.
+    /// Stalls all watches, or lets them send again.
     pub fn stall(&self, on: bool) {
         self.stalled.send_replace(on);
     }
 
-    /// Whether nothing is sent.
+    /// A receiver that says whether the watches are stalled.
     pub fn stalled(&self) -> watch::Receiver<bool> {
         self.stalled.subscribe()
     }

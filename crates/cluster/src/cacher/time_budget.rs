@@ -1,15 +1,15 @@
-//! How much time the dispatching of one cache may lose to watchers that do not keep up.
+//! How much time the dispatching of one cache may spend on watchers that do not keep up.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So much comes back in a second (`refreshPerSecond`).
+/// How much is refilled per second (`refreshPerSecond`).
 const REFRESH_PER_SECOND: Duration = Duration::from_millis(50);
-/// More than this is never saved up (`maxBudget`).
+/// The most that is ever saved up (`maxBudget`).
 const LIMIT: Duration = Duration::from_millis(100);
 
-/// The time that is left.
+/// The budget that is left.
 #[derive(Debug)]
 pub struct TimeBudget {
     available: Duration,
@@ -40,7 +40,7 @@ impl TimeBudget {
 mod tests {
     use super::*;
 
-    /// 87. TestTimeBudget: 50 ms come back in a second, 100 ms are never exceeded, what is unused is given back.
+    /// 87. TestTimeBudget: 50 ms are refilled per second, 100 ms are never exceeded, and unused time is given back.
     #[test]
     fn the_budget_is_refilled_capped_and_given_back() {
         let mut now = Instant::now();

@@ -1,5 +1,5 @@
-//! The field of a resource that watches most often ask for one value of: an event goes to those watches alone whose
-//! value it has.
+//! The trigger of a resource: the field whose value most watches ask for. An event is handed only to the watches that
+//! ask for its value.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,16 +10,17 @@ use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
 
-/// The field that tells which watches an event is for. The real server's `IndexerFuncs` name the same.
+/// A field that selects the watches of an event. The real server's `IndexerFuncs` name the same fields.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Trigger {
-    /// A Pod's node: every kubelet watches its own.
+    /// The node of a Pod: every kubelet watches its own Pods.
     NodeName,
-    /// The name: every kubelet watches the Secrets and ConfigMaps that its Pods use, and its own Node, by name.
+    /// The name of an object: every kubelet watches its own Node, and the Secrets and ConfigMaps that its Pods use, by
+    /// name.
     Name,
 }
 
-/// What the trigger reads of a Pod.
+/// The fields of a Pod that the trigger reads.
 #[derive(Deserialize)]
 struct Pod<'a> {
     #[serde(borrow)]
@@ -32,7 +33,7 @@ struct PodSpec<'a> {
     node_name: Cow<'a, str>,
 }
 
-/// The spec of a Pod, which follows the metadata unless somebody has put something else there.
+/// The spec of a Pod. It follows the metadata directly unless a client has written another field in between.
 fn pod_spec(object: &Object) -> Option<PodSpec<'_>> {
     match object.after_metadata().strip_prefix(",\"spec\":") {
         Some(rest) => serde_json::Deserializer::from_str(rest).into_iter().next()?.ok(),
@@ -50,7 +51,7 @@ impl Trigger {
         }
     }
 
-    /// Whether the cache finds objects by it, too. A name is in the key already.
+    /// Whether the cache also indexes objects by this field. A name needs no index: it is part of the key.
     pub fn is_index(self) -> bool {
         self == Self::NodeName
     }
@@ -63,7 +64,7 @@ impl Trigger {
         }
     }
 
-    /// The one value that a filter asks for, if it does.
+    /// The value that a filter asks for, if it asks for exactly one.
     pub fn asked(self, filter: &Filter) -> Option<&str> {
         required(
             filter,
@@ -75,7 +76,7 @@ impl Trigger {
     }
 }
 
-/// The value that a field must have to pass a filter.
+/// The value that a filter requires of a field.
 pub fn required<'a>(filter: &'a Filter, field: &str) -> Option<&'a str> {
     let found = filter.fields.requirements().iter().find(|one| one.field() == field && one.is_equality())?;
     Some(found.value())

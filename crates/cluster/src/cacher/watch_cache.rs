@@ -1,4 +1,4 @@
-//! What one cache knows: the objects of a resource as they are, and what happened to them lately.
+//! What one cache holds: the current objects of a resource, and its recent events.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 use crate::storage::{Change, KeyValue};
 
-/// Objects, events, and up to which revision they tell everything.
+/// Objects and events, and the revision up to which they are complete.
 #[derive(Debug)]
 pub struct WatchCache {
     resource: Arc<Resource>,
@@ -19,17 +19,17 @@ pub struct WatchCache {
     pub objects: Objects,
     /// The events.
     pub ring: Ring,
-    /// Everything up to here is known.
+    /// The revision up to which the cache is complete.
     pub revision: u64,
 }
 
 impl WatchCache {
-    /// A cache that knows nothing.
+    /// An empty cache.
     pub fn new(resource: Arc<Resource>) -> Self {
         Self { objects: Objects::new(&resource), ring: Ring::new(0), revision: 0, resource }
     }
 
-    /// Takes a list of all objects for what there is. There is nothing to resume from before it.
+    /// Replaces all objects by those of a list. A watch cannot resume from before that list.
     pub fn replace(&mut self, values: Vec<KeyValue>, revision: u64) {
         self.objects.clear();
         for one in values {
@@ -41,9 +41,9 @@ impl WatchCache {
         self.revision = revision;
     }
 
-    /// Takes in a change; answers the event that it makes. A value that is none of this program's makes none.
+    /// Applies a change; returns the event for it. A value that is not an object of this program gives none.
     pub fn apply(&mut self, change: Change) -> Option<Arc<Event>> {
-        // What is older than the list is in the list.
+        // A change that is older than the list is part of the list.
         if change.revision <= self.revision {
             return None;
         }
@@ -55,7 +55,7 @@ impl WatchCache {
                 let event_type = if previous.is_some() { EventType::Modified } else { EventType::Added };
                 (event_type, entry, previous)
             }
-            // A deletion tells the last state, as of its own revision.
+            // A deletion carries the last state, under the revision of the deletion.
             (None, Some(last)) => {
                 let last = decode(last.value)?;
                 let previous = self.objects.remove(&last.key);

@@ -1,5 +1,5 @@
-//! One watch: turns initial state, replayed and dispatched events, bookmarks and faults into frames. It knows no HTTP
-//! and no socket.
+//! One watch: turns initial state, replayed and dispatched events, bookmarks and faults into frames. Nothing here
+//! depends on HTTP or sockets.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,85 +20,86 @@ use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
 use crate::status::Status;
 
-/// So many events or objects are looked at before the receiver gets to see them (`bufferSize` in
+/// How many events or objects are processed before the receiver gets the resulting frames (`bufferSize` in
 /// `watch_cache_interval.go`).
 const BLOCK: usize = 100;
-/// A bookmark comes this long before the deadline, so that who comes back starts where it was.
+/// How long before the deadline a bookmark is sent, so that the client can resume from where the watch ends.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
-/// What a watch was asked for.
+/// What a client asks of a watch.
 #[derive(Debug)]
 pub struct WatchRequest {
     /// The resource.
     pub resource: Arc<Resource>,
-    /// In which form its objects are sent.
+    /// The form in which objects are sent.
     pub form: Form,
-    /// Which of its objects.
+    /// The filter that selects the objects.
     pub filter: Filter,
-    /// Where to start.
+    /// Where the watch starts.
     pub start: Start,
     /// Whether bookmarks are wanted.
     pub bookmarks: bool,
     /// How long the watch lasts.
     pub timeout: Duration,
-    /// Time between two bookmarks.
+    /// The time between two bookmarks.
     pub bookmark_every: Duration,
 }
 
 /// Where a watch starts.
 #[derive(Debug)]
 pub enum Start {
-    /// With the state, as ADDED events, and an end bookmark if it is asked for and bookmarks are wanted.
+    /// With the current objects as ADDED events. An end bookmark follows, if one is asked for and bookmarks are wanted.
     State {
         /// Whether the bookmark that ends the initial events is sent.
         end_bookmark: bool,
     },
-    /// With what happens from now on.
+    /// With the next event.
     Now,
-    /// After a revision.
+    /// With the events after a revision.
     After(u64),
-    /// It fails: with this error, as an event.
+    /// The watch fails and sends this error as its only event.
     Failed(Status),
 }
 
-/// A running watch. Whoever reads from it slowly is ended: see [`CacheWatcher`].
+/// A running watch. A watch that is read too slowly is ended: see [`CacheWatcher`].
 #[derive(Debug)]
 pub struct Watcher {
     cacher: Arc<Cacher>,
     request: WatchRequest,
-    /// The trigger's value that the filter asks for: what has another is not looked at.
+    /// The value of the trigger that the filter asks for: replayed events with another value are skipped.
     value: Option<Box<str>>,
     input: Arc<CacheWatcher>,
-    /// What it begins with, as far as it is not sent.
+    /// The initial objects that are still to be sent.
     initial: std::vec::IntoIter<Arc<Object>>,
-    /// Owed once the initial state is sent.
+    /// Whether an end bookmark is to be sent after the initial objects.
     end_bookmark: bool,
     replay: Interval,
     error: Option<Status>,
-    /// The newest revision that the receiver knows about, or was spared by the filter. Nothing at or below it is sent.
+    /// The newest revision that the receiver has seen, or that the filter has withheld. No event at or below this
+    /// revision is sent.
     seen: u64,
-    /// A bookmark tells of something newer.
+    /// The revision at the start. A bookmark is sent only for a newer one.
     started_at: u64,
-    /// Whether a Table's columns have been named.
-    columns_told: bool,
+    /// Whether the column definitions of a Table have been sent.
+    columns_sent: bool,
     ended: bool,
     next_bookmark: Instant,
     last_bookmark: Option<Instant>,
     deadline: Instant,
-    /// Whoever is exempt from the faults has switches of its own, which live as long as it.
+    /// A client that is exempt from faults has switches of its own, which live as long as its watch.
     _switches: Arc<Switches>,
     cuts: watch::Receiver<u64>,
     stalled: watch::Receiver<bool>,
 }
 
-/// What happens next.
+/// The outcome of one step of a watch.
 #[derive(Debug)]
 pub enum Step {
-    /// These are sent, each a message of its own.
+    /// Frames to send, each as a message of its own.
     Frames(Vec<Frame>),
     /// The watch is over: an ordinary close.
     End,
-    /// The connection is dropped without a word.
+    /// The connection is to be dropped without a close.
     Cut,
 }
 
@@ -137,7 +138,7 @@ impl Watcher {
             error,
             seen,
             started_at: seen,
-            columns_told: false,
+            columns_sent: false,
             ended: false,
             next_bookmark: now + request.bookmark_every,
             last_bookmark: deadline.checked_sub(LAST_BOOKMARK).filter(|at| *at > now),
@@ -150,7 +151,7 @@ impl Watcher {
         }
     }
 
-    /// Resolves once the connection shall be dropped, even while it is busy sending.
+    /// Resolves once the connection is to be dropped, even while it is busy sending.
     pub fn cut(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut cuts = self.cuts.clone();
         async move {
@@ -160,14 +161,14 @@ impl Watcher {
         }
     }
 
-    /// Waits for what happens next. Dropping the future loses nothing.
+    /// Waits for the next step. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Step {
         loop {
             if self.cuts.has_changed().unwrap_or(true) {
                 return Step::Cut;
             }
-            // A stalled watch reads nothing, like a client that has stopped: it is ended for that like any other, and
-            // says so when the stall is over.
+            // A stalled watch reads nothing, like a client that has stopped reading. It is ended for slowness like any
+            // other, and the client is told so when the stall is over.
             if *self.stalled.borrow_and_update() {
                 tokio::select! {
                     _ = self.stalled.changed() => {}
@@ -217,10 +218,11 @@ impl Watcher {
         self.dispatched()
     }
 
-    /// What has been dispatched, and a bookmark when it is time.
+    /// The frames for the dispatched events, and a bookmark when one is due.
     fn dispatched(&mut self) -> Option<Step> {
         let is_due = self.request.bookmarks && self.bookmark_due() <= Instant::now();
-        // Known before the look at the input: with nothing there, all up to here has been sent.
+        // The revision is read before the buffer: if the buffer is then empty, all events up to that revision have been
+        // sent.
         let revision = if is_due { self.cacher.revision() } else { 0 };
         loop {
             let mut frames: Vec<Frame> = match self.input.take(BLOCK) {
@@ -231,7 +233,7 @@ impl Watcher {
                     return is_due.then(|| self.regular_bookmark()).flatten().map(|frame| Step::Frames(vec![frame]));
                 }
             };
-            // Where events never cease, it comes between two of them.
+            // Where events never cease, the bookmark is sent between two of them.
             if is_due {
                 frames.extend(self.regular_bookmark());
             }
@@ -245,7 +247,7 @@ impl Watcher {
         self.last_bookmark.map_or(self.next_bookmark, |last| last.min(self.next_bookmark))
     }
 
-    /// A bookmark, if there is something to tell; the next one is due after the usual time either way.
+    /// A bookmark, if the revision has advanced; in either case the next one is due after the usual period.
     fn regular_bookmark(&mut self) -> Option<Frame> {
         let now = Instant::now();
         self.next_bookmark = now + self.request.bookmark_every;
@@ -260,14 +262,14 @@ impl Watcher {
         Frame::bookmark(self.seen, ends_initial_events, &json)
     }
 
-    /// The first event of a Table's watch names the columns.
+    /// The frame for an object. The first event of a watch that asks for Tables also defines the columns.
     fn frame(&mut self, event_type: &'static str, object: &Object) -> Frame {
-        let with_columns = !std::mem::replace(&mut self.columns_told, true);
+        let with_columns = !std::mem::replace(&mut self.columns_sent, true);
         Frame::event(event_type, object, &self.request.form.object(&self.request.resource, object, with_columns))
     }
 
-    /// An event as this watch's filter sees it: entering its selection is ADDED, leaving it is DELETED, with the object
-    /// as it was and the event's revision. What the receiver knows already is nothing.
+    /// An event as the filter of this watch sees it: entering the selection is ADDED; leaving it is DELETED, with the
+    /// object as it was and the revision of the event. An event that the receiver has seen gives no frame.
     fn frame_of(&mut self, event: &Event, delivery: Option<&Delivery>) -> Option<Frame> {
         if event.revision() <= self.seen {
             return None;
@@ -288,7 +290,7 @@ impl Watcher {
             (_, Some(before)) => return Some(self.frame("DELETED", &before.at_revision(event.revision()))),
         };
         match delivery {
-            // Most watches send the same text; it is written once.
+            // Most watches send the same text, so it is made once.
             Some(delivery) if event_type == event.event_type.word() && self.is_plain() => {
                 let write = || frame::text(event_type, &event.object.text());
                 Some(Frame::shared(event_type, &event.object, delivery.text.get_or_init(write).clone()))
@@ -297,7 +299,8 @@ impl Watcher {
         }
     }
 
-    /// Whether it sends objects as they are stored; those of custom resources are in the version that is asked for.
+    /// Whether objects are sent as they are stored. Custom resources are not: they are sent in the version that the
+    /// client asked for.
     fn is_plain(&self) -> bool {
         self.request.form == Form::Whole && !self.request.resource.is_custom()
     }

@@ -1,4 +1,4 @@
-//! The watchers of one cache, and how an event is dispatched to them: to all at once, waiting for nobody.
+//! The watchers of one cache, and how an event is dispatched to all of them without waiting for any.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use super::time_budget::TimeBudget;
 
 /// The watchers.
 ///
-/// The real cache waits for blocked watchers, all together no longer than its budget, and everybody waits with it.
-/// Here the blocked ones have the same time, from the same budget, while everybody else goes on.
+/// The real cache waits for blocked watchers, in total no longer than its time budget, and every other watcher waits
+/// with it. Here blocked watchers get the same time from the same budget, while the others go on.
 #[derive(Debug)]
 pub struct Watchers {
-    /// Those that get every event.
+    /// The watchers that get every event.
     all: Vec<Arc<CacheWatcher>>,
-    /// Those that asked for one value of the trigger.
+    /// The watchers that asked for one value of the trigger.
     by_value: HashMap<Box<str>, Vec<Arc<CacheWatcher>>>,
     blocked: Vec<Arc<CacheWatcher>>,
-    /// Until when those that are blocked may stay so.
+    /// Until when blocked watchers may stay blocked.
     deadline: Option<Instant>,
     budget: TimeBudget,
 }
 
 impl Watchers {
-    /// None, with a full budget.
+    /// No watchers, with a full budget.
     pub fn new(now: Instant) -> Self {
         let (all, by_value, blocked) = (Vec::new(), HashMap::new(), Vec::new());
         Self { all, by_value, blocked, deadline: None, budget: TimeBudget::new(now) }
     }
 
-    /// Takes in a watcher: it gets what is dispatched from now on.
+    /// Adds a watcher, which gets every event that is dispatched from now on.
     pub fn add(&mut self, watcher: &Arc<CacheWatcher>) {
         let group = match &watcher.value {
             None => &mut self.all,
@@ -41,7 +41,7 @@ impl Watchers {
         group.push(Arc::clone(watcher));
     }
 
-    /// Forgets a watcher.
+    /// Removes a watcher.
     pub fn remove(&mut self, watcher: &Arc<CacheWatcher>) {
         let is_other = |other: &Arc<CacheWatcher>| !Arc::ptr_eq(other, watcher);
         match &watcher.value {
@@ -58,13 +58,13 @@ impl Watchers {
         self.blocked.retain(is_other);
     }
 
-    /// How many there are.
+    /// The number of watchers.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.all.len() + self.by_value.values().map(Vec::len).sum::<usize>()
     }
 
-    /// Hands an event to every watcher that it is for.
+    /// Hands an event to every watcher that it concerns.
     pub fn dispatch(&mut self, event: Arc<Event>, now: Instant) {
         let [value, before] = event.values.clone();
         let delivery = Arc::new(Delivery::new(event));
@@ -91,7 +91,7 @@ impl Watchers {
         self.deadline
     }
 
-    /// Looks after the blocked watchers: those that have come round go on, and when the budget is used up the others
+    /// Checks the blocked watchers: those that are no longer blocked go on, and when the budget is used up the others
     /// are ended.
     pub fn settle(&mut self, now: Instant) {
         let deadline = match self.deadline {
@@ -121,7 +121,7 @@ impl Watchers {
         }
     }
 
-    /// Ends all after what they have.
+    /// Ends all watchers once their queued events have been taken.
     pub fn close(&mut self) {
         let by_value = std::mem::take(&mut self.by_value);
         for watcher in std::mem::take(&mut self.all).into_iter().chain(by_value.into_values().flatten()) {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::cacher::tests::pod;
 
-    /// Watchers without a value that have room for twenty events each, and a moment to count from.
+    /// Watchers without a trigger value that have room for twenty events each, and the current time.
     fn watchers<const N: usize>() -> (Watchers, [Arc<CacheWatcher>; N], Instant) {
         let now = Instant::now();
         let mut watchers = Watchers::new(now);
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(taken(&slow), Some(21));
         watchers.settle(now + Duration::from_millis(90));
         assert_eq!((watchers.len(), watchers.deadline()), (1, None));
-        // 70 ms are left; little has come back since.
+        // 70 ms are left, and little has been refilled since.
         let later = now + Duration::from_millis(100);
         flood(&mut watchers, 21, later);
         let left = watchers.deadline().expect("blocked again") - later;

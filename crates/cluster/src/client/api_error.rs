@@ -1,4 +1,4 @@
-//! What the server answers when it does not do what was asked.
+//! The error of a request to the API server.
 
 use serde_json::Value;
 
@@ -8,21 +8,21 @@ use serde_json::Value;
 pub struct ApiError {
     /// The HTTP status; 0 if there was no answer.
     pub code: u16,
-    /// The `Status`' reason, such as `AlreadyExists`; empty if it names none.
+    /// The `reason` of the `Status`, such as `AlreadyExists`; empty if there is none.
     pub reason: String,
-    /// The server's words.
+    /// The message of the server.
     pub message: String,
-    /// The reasons of the `Status`' causes, such as `NamespaceTerminating`.
+    /// The reasons of the `causes` in the `Status`, such as `NamespaceTerminating`.
     pub causes: Vec<String>,
 }
 
 impl ApiError {
-    /// No answer at all, for the reason in `message`.
+    /// There was no answer; `message` says why.
     pub fn unanswered(message: impl Into<String>) -> Self {
         Self { code: 0, reason: String::new(), message: message.into(), causes: Vec::new() }
     }
 
-    /// An answer that is no success. A body that is no `Status` is the message itself.
+    /// An answer that is not a success. If the body is not a `Status`, the body itself is the message.
     pub fn from_response(code: u16, body: &[u8]) -> Self {
         let status: Value = serde_json::from_slice(body).unwrap_or_default();
         let text = |field: &str| status[field].as_str().unwrap_or_default().to_owned();
@@ -35,7 +35,7 @@ impl ApiError {
         Self { code, reason: text("reason"), message, causes }
     }
 
-    /// The object was changed since it was read, or is another life of its name (`IsConflict`).
+    /// The object was changed since it was read, or was deleted and created again (`IsConflict`).
     pub fn is_conflict(&self) -> bool {
         self.code == 409 && self.reason != "AlreadyExists"
     }
@@ -45,15 +45,27 @@ impl ApiError {
         self.code == 404
     }
 
-    /// The name is taken (`IsAlreadyExists`).
+    /// The name is already in use (`IsAlreadyExists`).
     pub fn is_already_exists(&self) -> bool {
         self.code == 409 && self.reason == "AlreadyExists"
     }
 
-    /// The namespace is on its way out, and takes nothing new (`HasStatusCause` of `NamespaceTerminating`).
+    /// The namespace is being deleted, and accepts no new objects (`HasStatusCause` of `NamespaceTerminating`).
     pub fn is_namespace_terminating(&self) -> bool {
-        let told = self.causes.iter().any(|cause| cause == "NamespaceTerminating");
-        told || (self.code == 403 && self.message.contains("because it is being terminated"))
+        let is_terminating = self.causes.iter().any(|cause| cause == "NamespaceTerminating");
+        is_terminating || (self.code == 403 && self.message.contains("because it is being terminated"))
+    }
+}
+
+/// An answer about an object that may be deleted already: `None` for a 404.
+///
+/// # Errors
+/// Every other error.
+pub fn ignore_not_found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, ApiError> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -61,7 +73,7 @@ impl ApiError {
 mod tests {
     use super::*;
 
-    /// Which of the four questions an answer affirms.
+    /// Checks which of the four questions the error answers with yes.
     fn check(code: u16, body: &str, expected: &str) {
         let error = ApiError::from_response(code, body.as_bytes());
         let answers = [

@@ -1,5 +1,4 @@
-//! Which resources the server has, asked of the server itself (client-go's `discovery.ServerPreferredResources` and
-//! `restmapper`).
+//! Asks the server which resources it has (client-go's `discovery.ServerPreferredResources` and `restmapper`).
 
 use axum::http::Method;
 use kubechurn_client::api::discovery::{ACCEPT, Answer, PATHS, read};

@@ -1,8 +1,9 @@
-//! The informers of one program: a [`SharedInformerFactory`] whose reflectors are kept going by tasks.
+//! The informers of one program: a [`SharedInformerFactory`] whose reflectors are driven by tasks.
 //!
-//! All of it lives on one thread. A handler is called when no informer is borrowed, so that it may read any
-//! [`super::lister::Lister`]. The queue between reflector and store is the one that never folds: what is created and
-//! deleted between two looks is told as an addition and a deletion, which [expectations] count on.
+//! The factory, its tasks and its handlers live on one thread. A handler is called when no informer is borrowed, so
+//! that it may read any [`super::lister::Lister`]. The queue between reflector and store is the one that never folds
+//! deltas: an object that is created and deleted between two drains is reported as an addition and a deletion, which
+//! [expectations] count on.
 //!
 //! [expectations]: crate::controllers::expectations
 
@@ -28,18 +29,18 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant};
 
-use super::lister_watcher::{ListerWatcher, Told};
+use super::lister_watcher::{ListerWatcher, Outcome};
 use super::rest::Client;
 use crate::random::Random;
 
 /// The index that files objects under the uids of their owners.
 pub const OWNER: &str = "owner";
 
-/// The informers. Clones are the same ones.
+/// The informers. Clones share the same informers.
 #[derive(Clone)]
 pub struct Informers(Rc<Shared>);
 
-/// Who is told of a change.
+/// A callback that is told of a change.
 type Tell = Rc<dyn Fn(&Change)>;
 
 struct Shared {
@@ -49,7 +50,7 @@ struct Shared {
     tasks: RefCell<Vec<JoinHandle<()>>>,
     random: RefCell<Random>,
     began: Instant,
-    /// Told after each look, for those who wait for the first lists.
+    /// Notified after each delivery, for callers that wait for the first lists.
     looked: Notify,
 }
 
@@ -59,7 +60,7 @@ impl fmt::Debug for Informers {
     }
 }
 
-/// Keeps what an informer tells, until no informer is borrowed.
+/// Collects the changes that an informer reports, until no informer is borrowed.
 #[derive(Default)]
 struct Collected(Vec<Change>);
 
@@ -71,7 +72,8 @@ impl ResourceEventHandler for Collected {
 }
 
 impl Informers {
-    /// No informers yet; those to come ask through `client`. Waits are spread by numbers made from `seed`.
+    /// No informers yet. Informers send their requests through `client`; `seed` is the seed of the jitter of their
+    /// waits.
     pub fn new(client: Client, seed: u64) -> Self {
         Self(Rc::new(Shared {
             client,
@@ -84,14 +86,13 @@ impl Informers {
         }))
     }
 
-    /// The informer of a part of the objects, a new one if there is none yet (`InformerFor`). One that is new begins
-    /// with [`Self::start`].
+    /// The informer of a resource in a scope; creates it if there is none (`InformerFor`). A new informer runs once
+    /// [`Self::start`] is called.
     pub(super) fn informer_for(&self, resource: ApiResource, scope: &Scope) -> InformerId {
         self.0.factory.borrow_mut().informer_for(resource, scope, || informer(resource))
     }
 
-    /// Has `tell` hear of every change of what is known from now on, and first of all that is known
-    /// (`AddEventHandler`).
+    /// Calls `tell` with every object that is known, and then with every change (`AddEventHandler`).
     pub(super) fn add_event_handler(&self, id: InformerId, options: HandlerOptions, tell: impl Fn(&Change) + 'static) {
         let registration = self.0.factory.borrow_mut().add_event_handler(id, options, self.now());
         if let Some(registration) = registration {
@@ -99,8 +100,8 @@ impl Informers {
         }
     }
 
-    /// Starts the informers that are new, and tells new handlers of the others what is known. Called on a `LocalSet`;
-    /// the tasks end with [`Self::shutdown`].
+    /// Starts the informers that are new, and tells new handlers of running informers what is known. Must be called on
+    /// a `LocalSet`; the tasks end with [`Self::shutdown`].
     pub fn start(&self) {
         let running: Vec<InformerId> = self.0.factory.borrow().iter().map(|(id, _)| id).collect();
         running.into_iter().for_each(|id| self.deliver(id));
@@ -112,7 +113,7 @@ impl Informers {
         }
     }
 
-    /// Resolves once every first list has reached its handlers (`WaitForCacheSync`).
+    /// Resolves once the first list of every informer has been handed to its handlers (`WaitForCacheSync`).
     pub async fn wait_for_cache_sync(&self) {
         loop {
             let looked = self.0.looked.notified();
@@ -123,19 +124,19 @@ impl Informers {
         }
     }
 
-    /// Ends all informers.
+    /// Stops all informers.
     pub fn shutdown(&self) {
         self.0.factory.borrow_mut().shutdown();
         self.0.handlers.borrow_mut().clear();
         self.0.tasks.borrow_mut().drain(..).for_each(|task| task.abort());
     }
 
-    /// Milliseconds on a clock that never runs backwards: the time of the informers and of the work queues.
+    /// Milliseconds on a clock that never runs backwards: the clock of the informers and of the work queues.
     pub fn now(&self) -> f64 {
         self.0.began.elapsed().as_secs_f64() * 1000.0
     }
 
-    /// Lets `read` look at a store; `None` if the informer has ended.
+    /// Calls `read` with a store; `None` if the informer has been stopped.
     pub(super) fn with_store<T>(&self, id: InformerId, read: impl FnOnce(&Store) -> T) -> Option<T> {
         self.0.factory.borrow().get(id).map(|informer| read(informer.store()))
     }
@@ -143,14 +144,14 @@ impl Informers {
     /// Adds an index to a store, unless there is one of that name.
     pub(super) fn add_index(&self, id: InformerId, name: &str, of: IndexFunc) {
         if let Some(informer) = self.0.factory.borrow_mut().get_mut(id) {
-            // An index of that name files objects in the same way, for it is named after that.
+            // An index is named after what it indexes, so an index that already has this name is the same one.
             let _ = informer.add_index(name, of);
         }
     }
 
-    /// Keeps one informer going until its task is aborted.
+    /// Drives one informer until its task is aborted.
     async fn run(self, id: InformerId, lister_watcher: ListerWatcher) {
-        let mut under_way: LocalBoxStream<'static, Told> = stream::pending().boxed_local();
+        let mut under_way: LocalBoxStream<'static, Outcome> = stream::pending().boxed_local();
         let mut action = self.input(id, Input::Start);
         loop {
             if let Some(action) = action.take() {
@@ -164,8 +165,8 @@ impl Informers {
                 }
             };
             action = tokio::select! {
-                told = under_way.next() => match told {
-                    Some(told) => self.told(id, told),
+                outcome = under_way.next() => match outcome {
+                    Some(outcome) => self.outcome(id, outcome),
                     None => {
                         under_way = stream::pending().boxed_local();
                         None
@@ -177,18 +178,18 @@ impl Informers {
         }
     }
 
-    fn told(&self, id: InformerId, told: Told) -> Option<Action> {
-        match told {
-            Told::Opened => self.input(id, Input::Opened),
-            // A frame that ends the watch leaves those behind it unread.
-            Told::Frames(lines) => {
+    fn outcome(&self, id: InformerId, outcome: Outcome) -> Option<Action> {
+        match outcome {
+            Outcome::Opened => self.input(id, Input::Opened),
+            // A frame may end the watch; the frames after it are then not read.
+            Outcome::Frames(lines) => {
                 let mut frames = lines.split_inclusive(|byte| *byte == b'\n');
                 frames.find_map(|frame| self.input(id, Input::Bytes(frame)))
             }
-            Told::Closed(code) => self.input(id, Input::Closed(code)),
-            Told::Page(page) => self.input(id, Input::PageBytes(&page)),
-            Told::Failed(failure) => self.input(id, Input::Failed(failure)),
-            Told::ProbePassed => self.input(id, Input::ProbePassed),
+            Outcome::Closed(code) => self.input(id, Input::Closed(code)),
+            Outcome::Page(page) => self.input(id, Input::PageBytes(&page)),
+            Outcome::Failed(failure) => self.input(id, Input::Failed(failure)),
+            Outcome::ProbePassed => self.input(id, Input::ProbePassed),
         }
     }
 
@@ -200,12 +201,12 @@ impl Informers {
 
     fn deadline(&self, id: InformerId) -> Option<Instant> {
         let deadline = self.0.factory.borrow().get(id)?.reflector().deadline()?;
-        // A day is long enough, and never too long for the clock.
+        // A year is long enough, and within the range of the clock.
         let wait = Duration::from_secs_f64((deadline / 1000.0).clamp(0.0, 86_400.0 * 365.0));
         Some(self.0.began + wait)
     }
 
-    /// Brings what has come to the store and to the handlers.
+    /// Drains an informer into its store and calls the handlers.
     fn deliver(&self, id: InformerId) {
         let now = self.now();
         let registrations: Vec<Registration> =
@@ -218,7 +219,7 @@ impl Informers {
                 informer.deliver(registration.handler, &mut changes);
                 collected.push((registration, changes.0));
             }
-            // Nobody reads these; what a reflector has to say about itself shall not pile up.
+            // Nothing reads the notices of these informers; they are taken so that they do not pile up.
             informer.take_notices();
         }
         for (registration, changes) in collected {
@@ -232,14 +233,14 @@ impl Informers {
     }
 }
 
-/// An informer that keeps whole objects, and files them under their owners and namespaces.
+/// An informer that keeps whole objects, indexed by owner and by namespace.
 fn informer(resource: ApiResource) -> SharedInformer {
     let keep = Keep { owners: true, labels: true, text: true };
     let reflector = Options { keep, kind: Some(resource.kind), ..Options::default() };
     let options = InformerOptions { reflector, queue: QueueKind::RealFifo, ..InformerOptions::default() };
     let mut informer = SharedInformer::new(Decode::METADATA, options);
     for (name, of) in [(OWNER, index::by_owner()), (index::NAMESPACE, index::by_namespace())] {
-        // The informer is new: it has no index yet.
+        // The informer is new, so that the name cannot be taken.
         let _ = informer.add_index(name, of);
     }
     informer

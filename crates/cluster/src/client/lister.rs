@@ -1,4 +1,4 @@
-//! What an informer knows, to be read: client-go's `Lister` and `Indexer`.
+//! Reads what an informer knows: client-go's `Lister` and `Indexer`.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::informers::{Informers, OWNER};
 use super::resources::api_version;
 
-/// Reads one informer's store. What it answers is what was known at that moment; the server may be ahead of it.
+/// Reads the store of one informer. An answer may be older than the state of the server.
 #[derive(Debug, Clone)]
 pub struct Lister {
     informers: Informers,
@@ -23,19 +23,19 @@ pub struct Lister {
 }
 
 impl Informers {
-    /// What is known of a resource in all namespaces. An informer that is new begins with [`Self::start`].
+    /// A lister of a resource in all namespaces. If its informer is new, it runs once [`Self::start`] is called.
     pub fn lister(&self, resource: ApiResource) -> Lister {
         self.lister_in(resource, &Scope::default())
     }
 
-    /// The same for a part of the objects, such as the Pods of one node.
+    /// A lister of a part of the objects, such as the Pods of one node.
     pub fn lister_in(&self, resource: ApiResource, scope: &Scope) -> Lister {
         Lister { informers: self.clone(), id: self.informer_for(resource, scope), resource }
     }
 }
 
 impl Lister {
-    /// What it lists.
+    /// The resource that is listed.
     pub fn resource(&self) -> ApiResource {
         self.resource
     }
@@ -45,7 +45,7 @@ impl Lister {
         self.informers.with_store(self.id, |store| store.get(key).cloned())?
     }
 
-    /// One object as JSON, see [`Self::parse`].
+    /// One object as JSON; see [`Self::parse`].
     pub fn value(&self, key: &ObjectKey) -> Option<Value> {
         self.parse(&*self.get(key)?)
     }
@@ -55,17 +55,17 @@ impl Lister {
         self.informers.with_store(self.id, |store| store.list()).unwrap_or_default()
     }
 
-    /// The objects of a namespace, in any order.
+    /// The objects of a namespace, in no particular order.
     pub fn in_namespace(&self, namespace: &str) -> Vec<Arc<Object>> {
         self.by_index(NAMESPACE, namespace)
     }
 
-    /// The objects that name an owner of this uid, in any order.
+    /// The objects that have an owner with this uid, in no particular order.
     pub fn owned_by(&self, uid: &str) -> Vec<Arc<Object>> {
         self.by_index(OWNER, uid)
     }
 
-    /// The objects that an index files under a value, in any order.
+    /// The objects that an index files under a value, in no particular order.
     pub fn by_index(&self, name: &str, value: &str) -> Vec<Arc<Object>> {
         let read = self.informers.with_store(self.id, |store| store.by_index(name, value).cloned().collect());
         read.unwrap_or_default()
@@ -76,14 +76,14 @@ impl Lister {
         self.informers.add_index(self.id, name, of);
     }
 
-    /// Has `tell` hear of every change from now on, and first of all that is known. It is called when no informer is
-    /// borrowed: it may read any lister.
+    /// Calls `tell` with every object that is known, and then with every change. No informer is borrowed during the
+    /// call, so `tell` may read any lister.
     pub fn on_change(&self, tell: impl Fn(&Change) + 'static) {
         self.informers.add_event_handler(self.id, HandlerOptions::default(), tell);
     }
 
-    /// An object as JSON, with the `kind` and `apiVersion` that lists leave out. `None` only for an object that
-    /// another informer has read without its text.
+    /// An object as JSON, with the `kind` and `apiVersion` that lists leave out. `None` only for an object that was
+    /// stored without its text.
     pub fn parse(&self, object: &Object) -> Option<Value> {
         let mut value: Value = serde_json::from_str(object.text()?).ok()?;
         let fields = value.as_object_mut()?;

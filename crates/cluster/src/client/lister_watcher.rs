@@ -1,4 +1,4 @@
-//! The ListerWatcher: asks for pages and watches over the client, and tells what came of it as a stream.
+//! The ListerWatcher: carries out the actions of a reflector over the client, and gives their outcome as a stream.
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{Method, Response, header};
@@ -10,64 +10,64 @@ use kubechurn_client::cache::reflector::Action;
 
 use super::rest::Client;
 
-/// One resource in one scope.
+/// Lists and watches one resource in one scope.
 #[derive(Debug, Clone)]
 pub struct ListerWatcher {
-    /// Who asks.
+    /// Sends the requests.
     pub client: Client,
     /// The resource.
     pub resource: ApiResource,
-    /// Which of its objects.
+    /// Selects the objects.
     pub scope: Scope,
 }
 
-/// What came of an action. Each is an input of the reflector, or several.
+/// An outcome of an action. Each becomes one or several inputs of the reflector.
 #[derive(Debug)]
-pub enum Told {
-    /// The answer to a WATCH begins.
+pub enum Outcome {
+    /// The answer to a WATCH has begun.
     Opened,
-    /// Some frames, each a line.
+    /// Some frames, one per line.
     Frames(Vec<u8>),
-    /// The watch ended: 1000 if the server ended it as it should, 1006 if it was torn.
+    /// The watch ended: 1000 if the server ended it in order, 1006 if the body broke off.
     Closed(u16),
     /// A page of the list.
     Page(Bytes),
-    /// The request was refused, or never answered.
+    /// The request was refused, or got no answer.
     Failed(Failure),
-    /// Nothing is wrong with the watch that failed.
+    /// A probe found nothing wrong with the watch that failed.
     ProbePassed,
 }
 
 impl ListerWatcher {
-    /// Carries an action out, and tells of it until it is over. Dropping the stream ends it.
-    pub fn perform(&self, action: Action) -> LocalBoxStream<'static, Told> {
+    /// Carries out an action; the stream ends when the action is over. Dropping the stream cancels the action.
+    pub fn perform(&self, action: Action) -> LocalBoxStream<'static, Outcome> {
         let this = self.clone();
         match action {
             Action::List(request) => stream::once(async move { this.list(&request).await }).boxed_local(),
             Action::Watch(request) => this.watch(&request),
-            // A refused watch over HTTP has said why, so that only one that was accepted and then broke at once is
-            // probed: opening it again will tell.
-            Action::Probe(_) => stream::once(async { Told::ProbePassed }).boxed_local(),
+            // A watch that is refused over HTTP says why. So a probe is only asked for after a watch that was accepted
+            // and then broke at once; opening the watch again shows what is wrong.
+            Action::Probe(_) => stream::once(async { Outcome::ProbePassed }).boxed_local(),
             Action::Wait => stream::pending().boxed_local(),
         }
     }
 
-    async fn list(&self, request: &ListRequest) -> Told {
+    async fn list(&self, request: &ListRequest) -> Outcome {
         match self.get(&request.url(&self.resource, &self.scope)).await {
             Ok(response) => match to_bytes(response.into_body(), usize::MAX).await {
-                Ok(page) => Told::Page(page),
-                Err(error) => Told::Failed(Failure::unreachable(format!("the answer broke off: {error}"))),
+                Ok(page) => Outcome::Page(page),
+                Err(error) => Outcome::Failed(Failure::unreachable(format!("the answer broke off: {error}"))),
             },
-            Err(failure) => Told::Failed(failure),
+            Err(failure) => Outcome::Failed(failure),
         }
     }
 
-    fn watch(self, request: &WatchRequest) -> LocalBoxStream<'static, Told> {
+    fn watch(self, request: &WatchRequest) -> LocalBoxStream<'static, Outcome> {
         let url = request.url(&self.resource, &self.scope);
         let opened = async move {
             match self.get(&url).await {
-                Ok(response) => stream::once(async { Told::Opened }).chain(frames(response)).boxed_local(),
-                Err(failure) => stream::once(async { Told::Failed(failure) }).boxed_local(),
+                Ok(response) => stream::once(async { Outcome::Opened }).chain(frames(response)).boxed_local(),
+                Err(failure) => stream::once(async { Outcome::Failed(failure) }).boxed_local(),
             }
         };
         stream::once(opened).flatten().boxed_local()
@@ -85,8 +85,8 @@ impl ListerWatcher {
     }
 }
 
-/// The lines of a watch's body, and its end.
-fn frames(response: Response<Body>) -> impl stream::Stream<Item = Told> {
+/// The lines of the body of a watch, and its end.
+fn frames(response: Response<Body>) -> impl stream::Stream<Item = Outcome> {
     let chunks = Some((response.into_body().into_data_stream(), Vec::new()));
     stream::unfold(chunks, |open| async {
         let (mut chunks, mut rest) = open?;
@@ -96,12 +96,12 @@ fn frames(response: Response<Body>) -> impl stream::Stream<Item = Told> {
                     rest.extend_from_slice(&chunk);
                     if let Some(end) = rest.iter().rposition(|byte| *byte == b'\n') {
                         let after = rest.split_off(end + 1);
-                        return Some((Told::Frames(rest), Some((chunks, after))));
+                        return Some((Outcome::Frames(rest), Some((chunks, after))));
                     }
                 }
-                Some(Err(_)) => return Some((Told::Closed(1006), None)),
-                // What is left of a line that never ended is no frame.
-                None => return Some((Told::Closed(if rest.is_empty() { 1000 } else { 1006 }), None)),
+                Some(Err(_)) => return Some((Outcome::Closed(1006), None)),
+                // A last line without a newline is not a whole frame.
+                None => return Some((Outcome::Closed(if rest.is_empty() { 1000 } else { 1006 }), None)),
             }
         }
     })

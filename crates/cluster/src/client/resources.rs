@@ -1,4 +1,4 @@
-//! The resources that controllers use, as the client names them.
+//! The resources that the controllers use.
 
 use kubechurn_client::api::resource::ApiResource;
 
@@ -50,7 +50,7 @@ pub const BUDGETS: ApiResource = resource("policy", "poddisruptionbudgets", "Pod
 pub const DEFINITIONS: ApiResource =
     resource("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", false);
 
-/// Group and version as objects carry them: `v1`, `apps/v1`.
+/// The group and version as they stand in objects, such as `v1` or `apps/v1`.
 pub fn api_version(resource: &ApiResource) -> String {
     match resource.group {
         "" => resource.version.to_owned(),

@@ -11,26 +11,26 @@ use tokio::runtime::Handle;
 use tower_service::Service;
 
 use super::api_error::ApiError;
-use super::insider::Insider;
+use super::internal::Internal;
 use super::resources::NAMESPACES;
 
 /// Sends requests as one program. Clones are cheap, and send as the same program.
 #[derive(Debug, Clone)]
 pub struct Client {
     router: Router,
-    /// Where the server runs: what a handler starts goes on there, whatever becomes of whoever asked.
+    /// The runtime of the server: a task that a handler starts runs there, whatever becomes of the caller.
     server: Handle,
     user_agent: HeaderValue,
-    /// Which form of answers it asks for; the objects themselves if absent.
+    /// The media type of answers that is asked for; without one the server sends the objects themselves.
     accept: Option<HeaderValue>,
 }
 
-/// A patch, and which kind it is.
+/// A patch and its type.
 #[derive(Debug, Clone, Copy)]
 pub enum Patch<'a> {
     /// RFC 7386.
     Merge(&'a Value),
-    /// Kubernetes' own: lists such as containers and owner references are merged by their keys.
+    /// Kubernetes' own type: lists such as containers and owner references are merged by their keys.
     Strategic(&'a Value),
     /// RFC 6902: a list of operations.
     #[cfg(test)]
@@ -40,47 +40,47 @@ pub enum Patch<'a> {
 /// `DeleteOptions`. The default deletes in the background, after the object's own grace period.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DeleteOptions<'a> {
-    /// Seconds until it goes; a Pod's own period if absent.
+    /// The seconds until the object is removed; without a number, a Pod's own period.
     pub grace_period_seconds: Option<u64>,
     /// `Background`, `Foreground` or `Orphan`; the server's default if absent.
     pub propagation_policy: Option<&'a str>,
-    /// It must be this life of the object, or the answer is a conflict.
+    /// The uid that the object must have; otherwise the answer is a conflict.
     pub uid: Option<&'a str>,
-    /// It must be this version, or the answer is a conflict.
+    /// The version that the object must have; otherwise the answer is a conflict.
     pub resource_version: Option<&'a str>,
 }
 
 impl Client {
-    /// A client of this router, whose requests carry this User-Agent, and so make this the manager in
-    /// `managedFields`: its part before a slash, such as `kube-controller-manager`.
+    /// A client of this router. `user_agent` is sent with every request; its part before a slash, such as
+    /// `kube-controller-manager`, becomes the manager in `managedFields`.
     ///
     /// # Panics
-    /// Outside a runtime of tokio: the requests are handled on the one that this is called in.
+    /// Outside a runtime of tokio: the requests are handled on the runtime that this is called in.
     pub fn new(router: Router, user_agent: &'static str) -> Self {
         Self { router, server: Handle::current(), user_agent: HeaderValue::from_static(user_agent), accept: None }
     }
 
-    /// The same client as another program.
+    /// A copy of this client that sends as another program.
     pub fn with_user_agent(&self, user_agent: &'static str) -> Self {
         Self { user_agent: HeaderValue::from_static(user_agent), ..self.clone() }
     }
 
-    /// The same client, which asks for answers of this media type.
+    /// A copy of this client that asks for answers of this media type.
     pub fn with_accept(&self, accept: &'static str) -> Self {
         Self { accept: Some(HeaderValue::from_static(accept)), ..self.clone() }
     }
 
-    /// The same client, which is answered `PartialObjectMetadata`: of each object who it is, and nothing else
+    /// A copy of this client that asks for `PartialObjectMetadata`: the metadata of each object and nothing else
     /// (client-go's `metadata.Interface`).
     pub fn metadata(&self) -> Self {
         self.with_accept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
     }
 
-    /// Sends a request and hands its answer over, whatever its status. `uri` is a path with its query, percent-encoded;
-    /// an empty `content_type` sends none.
+    /// Sends a request and returns its answer, whatever its status. `uri` is a path with its query, percent-encoded;
+    /// with an empty `content_type` the header is not sent.
     ///
     /// # Errors
-    /// When the URI is none, or the server is gone.
+    /// When `uri` is not a URI, or the server has stopped.
     pub async fn send(
         &self,
         method: Method,
@@ -93,7 +93,7 @@ impl Client {
             .uri(uri)
             .header(header::HOST, "localhost")
             .header(header::USER_AGENT, &self.user_agent)
-            .extension(Insider::new());
+            .extension(Internal::new());
         if let Some(accept) = &self.accept {
             request = request.header(header::ACCEPT, accept);
         }
@@ -112,7 +112,7 @@ impl Client {
     /// Sends a request and reads its answer, which must be a success and JSON.
     ///
     /// # Errors
-    /// The `Status` of an answer that is no success; why there is none.
+    /// The `Status` of an answer that is not a success, or the reason why there is no answer.
     pub async fn request(
         &self,
         method: Method,
@@ -138,7 +138,7 @@ impl Client {
         self.request(Method::GET, &object_path(resource, namespace, name, ""), "", String::new()).await
     }
 
-    /// The newest list of what is in the scope, whole.
+    /// The newest list of all objects in the scope, in one page.
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -148,7 +148,7 @@ impl Client {
         self.request(Method::GET, &uri, "", String::new()).await
     }
 
-    /// Creates an object in a namespace, which is empty for a resource without; answers it as it was stored.
+    /// Creates an object in a namespace, which is empty for a resource without; returns the object as it was stored.
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -156,8 +156,8 @@ impl Client {
         self.request(Method::POST, &collection_path(resource, namespace), JSON, object.to_string()).await
     }
 
-    /// Replaces an object, which says itself who it is; its status stays as the server has it. With a resourceVersion
-    /// that is not the newest the answer is a conflict.
+    /// Replaces an object, which carries its own name and namespace; its status stays as the server has it. With a
+    /// resourceVersion that is not the newest, the answer is a conflict.
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -165,7 +165,7 @@ impl Client {
         self.put(resource, object, "").await
     }
 
-    /// Replaces an object's status, and nothing else of it; for the rest as [`Self::update`].
+    /// Replaces the status of an object and nothing else of it; for the rest as [`Self::update`].
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -173,7 +173,8 @@ impl Client {
         self.put(resource, object, "status").await
     }
 
-    /// Replaces a Namespace's `spec.finalizers`, and nothing else of it (`Finalize`); for the rest as [`Self::update`].
+    /// Replaces the `spec.finalizers` of a Namespace and nothing else of it (`Finalize`); for the rest as
+    /// [`Self::update`].
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -187,7 +188,7 @@ impl Client {
         self.request(Method::PUT, &uri, JSON, object.to_string()).await
     }
 
-    /// Patches an object, or a part of it such as `status` or `scale`; `subresource` is empty for the object itself.
+    /// Patches an object, or a subresource such as `status` or `scale`; `subresource` is empty for the object itself.
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -209,7 +210,7 @@ impl Client {
         self.request(Method::PATCH, &uri, content_type, body.to_string()).await
     }
 
-    /// Deletes an object, or begins to; answers its last state, or the `Status` that it is gone.
+    /// Deletes an object, or begins to; returns its last state, or the `Status` that it is deleted.
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -236,8 +237,8 @@ impl Client {
         self.request(Method::DELETE, &uri, JSON, body.to_string()).await
     }
 
-    /// Deletes what is in a namespace, or all of a resource without, each as [`Self::delete`] does by default; answers
-    /// the list of what it was about.
+    /// Deletes all objects of a namespace, or all of a resource without namespaces, each as [`Self::delete`] does by
+    /// default; returns the list of these objects.
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -254,7 +255,7 @@ pub fn collection_path(resource: &ApiResource, namespace: &str) -> String {
     format!("/{}", request::path(resource, &scope))
 }
 
-/// The path of an object, or of a part of it.
+/// The path of an object, or of a subresource of it.
 pub fn object_path(resource: &ApiResource, namespace: &str, name: &str, subresource: &str) -> String {
     let mut path = collection_path(resource, namespace);
     for segment in [name, subresource].into_iter().filter(|segment| !segment.is_empty()) {

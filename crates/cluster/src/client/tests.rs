@@ -84,7 +84,7 @@ async fn informers_follow_what_happens() {
             };
             let object = change.object();
             if ["before", "one"].contains(&&*object.key.name) {
-                // What a handler reads must not be borrowed by who tells it.
+                // No informer may be borrowed while a handler is called, because the handler reads.
                 assert!(!reads.list().is_empty());
                 hears.borrow_mut().push(format!("{word} {}", object.key.name));
             }
@@ -92,7 +92,7 @@ async fn informers_follow_what_happens() {
         informers.start();
         informers.wait_for_cache_sync().await;
         client.create(&CONFIG_MAPS, "default", &map("one")).await.unwrap();
-        // A cut is a fault, which informers inside do not meet.
+        // Requests from inside are exempt from faults such as `cut`.
         server.control("cut").await;
         let patch = json!({"data": {"a": "c"}});
         client.patch(&CONFIG_MAPS, "default", "one", "", Patch::Merge(&patch)).await.unwrap();

@@ -1,5 +1,4 @@
-//! The control endpoints, `/_control/…`: how a test turns faults on and asks what was
-//! written. `lib.rs` lists them.
+//! The control endpoints, `/_control/…`: how a test turns faults on and asks what was written. `lib.rs` lists them.
 
 pub mod orders;
 
@@ -12,22 +11,22 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use crate::api::Api;
-use crate::controllers::fleet::Fleet;
+use crate::controllers::failed_nodes::FailedNodes;
 use crate::printers::response::json_response;
 use crate::request::body;
 use crate::resources::resource::Resource;
-use crate::scenario::director::Director;
+use crate::scenario::runner::Runner;
 use crate::scenario::{Scenario, parse_rate};
 use crate::status::Status;
 use crate::write;
 
-/// What only the control endpoints turn.
+/// The parts of the cluster that only the control endpoints steer.
 #[derive(Debug)]
 pub struct Control {
     /// The nodes that are made to fail.
-    pub fleet: Fleet,
-    /// Who decides what happens in the cluster.
-    pub director: Director,
+    pub failed_nodes: FailedNodes,
+    /// Chooses the scenarios that run.
+    pub runner: Runner,
 }
 
 /// Answers one control request.
@@ -48,20 +47,20 @@ pub async fn handle(api: &Api, control: &Control, order: &str, parts: &Parts, bo
         (&Method::POST, "rate") => {
             let rate = parameter("value").as_deref().and_then(parse_rate);
             let rate = rate.ok_or_else(|| Status::bad_request("value must be a number from 0 to 100000"))?;
-            control.director.rate(rate).await;
+            control.runner.rate(rate).await;
             Ok(reply(json!({"rate": rate, "revision": api.store.revision()})))
         }
-        (&Method::GET, "scenario") => Ok(reply(json!({"playing": control.director.playing()}))),
+        (&Method::GET, "scenario") => Ok(reply(json!({"playing": control.runner.playing()}))),
         (&Method::POST, "scenario") => {
             let scenario = parameter("name").and_then(|name| Scenario::named(&name)).filter(|one| !one.is_load());
             let scenario = scenario.ok_or_else(|| Status::bad_request("name must be a scenario that users play"))?;
             match parameter("on").as_deref() {
-                Some("true") if control.director.start(scenario) => {}
+                Some("true") if control.runner.start(scenario) => {}
                 Some("true") => return Err(Status::bad_request("this cluster has no users")),
-                Some("false") => drop(control.director.end(scenario)),
+                Some("false") => drop(control.runner.end(scenario)),
                 _ => return Err(Status::bad_request("on must be true or false")),
             }
-            Ok(reply(json!({"playing": control.director.playing()})))
+            Ok(reply(json!({"playing": control.runner.playing()})))
         }
         (&Method::POST, "compact") => {
             api.faults.rules().count("compact");
@@ -105,11 +104,11 @@ pub async fn handle(api: &Api, control: &Control, order: &str, parts: &Parts, bo
             let name = parameter("name").filter(|name| !name.is_empty());
             let name = name.ok_or_else(|| Status::bad_request("name must be a node's name"))?;
             match parameter("down").as_deref() {
-                Some("true") => control.fleet.fail(&name),
-                Some("false") => control.fleet.recover(&name),
+                Some("true") => control.failed_nodes.fail(&name),
+                Some("false") => control.failed_nodes.recover(&name),
                 _ => return Err(Status::bad_request("down must be true or false")),
             }
-            Ok(reply(json!({"name": name, "down": control.fleet.is_down(&name)})))
+            Ok(reply(json!({"name": name, "down": control.failed_nodes.is_down(&name)})))
         }
         (&Method::GET, "watches") => {
             let resource = resource_of(api, &parameter("resource").unwrap_or_default())?;

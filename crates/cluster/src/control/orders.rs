@@ -1,4 +1,4 @@
-//! The control endpoints of faults in the words of [`grammar`], of restarts, and of the ledger.
+//! The control endpoints for faults in the syntax of [`grammar`], for restarts, and for the ledger.
 
 use axum::body::Body;
 use axum::http::Method;
@@ -11,10 +11,10 @@ use crate::faults::rule::Rule;
 use crate::printers::response::json_response;
 use crate::status::Status;
 
-/// The orders that are followed here.
+/// The names of the endpoints that are handled here.
 pub const WORDS: [&str; 6] = ["fault", "faults", "clear", "restart", "frames", "connections"];
 
-/// Follows one of [`WORDS`].
+/// Handles a request for one of [`WORDS`].
 pub async fn handle(api: &Api, method: &Method, order: &str, query: &str) -> Result<Response, Status> {
     let pairs = || form_urlencoded::parse(query.as_bytes()).into_owned();
     let parameter = |name: &str| pairs().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -26,10 +26,10 @@ pub async fn handle(api: &Api, method: &Method, order: &str, query: &str) -> Res
         (&Method::POST, "fault") => {
             let is_resource = |name: &str| api.registry.by_name(name).is_some();
             let spec = grammar::parse(pairs(), &is_resource).map_err(|error| Status::bad_request(error.to_string()))?;
-            reply(&told(&api.faults.add(spec)))
+            reply(&describe(&api.faults.add(spec)))
         }
         (&Method::GET, "faults") => {
-            let rules: Vec<Value> = api.faults.rules().all().iter().map(|rule| told(rule)).collect();
+            let rules: Vec<Value> = api.faults.rules().all().iter().map(|rule| describe(rule)).collect();
             reply(&json!({"rules": rules, "orders": api.faults.rules().orders()}))
         }
         (&Method::DELETE, "faults") | (&Method::POST, "clear") => {
@@ -58,24 +58,24 @@ pub async fn handle(api: &Api, method: &Method, order: &str, query: &str) -> Res
     }
 }
 
-/// Lets the whole server begin anew at lower revisions: connections drop, caches are empty, objects stay.
+/// Lets the whole server begin anew at lower revisions: connections drop and caches are emptied; the objects stay.
 fn restart(api: &Api, revision: u64) -> Result<u64, Status> {
     let storage = api.faults.restartable().ok_or_else(|| Status::bad_request("only memory can begin anew"))?;
     let all = api.registry.all();
     api.faults.rules().count("restart");
     api.faults.switches().cut_all();
-    // What watches is told by the cut before it finds its cache closed.
+    // The watches are told by the cut before they find their cache closed.
     all.iter().for_each(|resource| api.store.close(resource.id));
     let newest = storage.restart(revision)?;
     for resource in &all {
-        // Some request may have begun one meanwhile, from the storage as it was.
+        // A request may have started a new cache meanwhile, from the storage as it was.
         api.store.close(resource.id);
         api.store.cacher(resource);
     }
     Ok(newest)
 }
 
-fn told(rule: &Rule) -> Value {
+fn describe(rule: &Rule) -> Value {
     let (matched, struck) = rule.tally();
     json!({"id": rule.id, "fault": rule.spec.text, "matched": matched, "struck": struck, "over": rule.is_over()})
 }

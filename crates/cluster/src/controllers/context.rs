@@ -11,18 +11,18 @@ use crate::client::rest::Client;
 /// A client, the informers and the Events of one program.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Sends requests as `kube-controller-manager`; [`Client::with_user_agent`] makes others of it.
+    /// Sends requests as `kube-controller-manager`; [`Client::with_user_agent`] gives clients with another name.
     pub client: Client,
-    /// The informers that all share.
+    /// The informers that all controllers share.
     pub informers: Informers,
-    /// Where recorded Events go.
+    /// The sink of recorded Events.
     pub events: EventSink,
-    /// How the program was started.
+    /// The options that the program was started with.
     pub options: Options,
 }
 
 impl Context {
-    /// What is known of a resource in all namespaces.
+    /// A lister of a resource in all namespaces.
     pub fn lister(&self, resource: ApiResource) -> Lister {
         self.informers.lister(resource)
     }

@@ -8,45 +8,46 @@ use super::context::Context;
 use super::queue::Queue;
 use crate::client::api_error::ApiError;
 
-/// Brings the cluster to where an object says that it should be, one key at a time.
+/// Makes the actual state match the desired state, one key at a time.
 pub trait Controller: Sized + 'static {
     /// What the queue holds, most often an `ObjectKey`.
     type Key: Clone + Debug + Display + Eq + Hash + 'static;
 
-    /// What it is called where kube-controller-manager lists its controllers, such as `replicaset-controller`.
+    /// The name in kube-controller-manager's list of controllers, such as `replicaset-controller`.
     const NAME: &'static str;
 
-    /// How many keys are worked on at once (`--concurrent-…-syncs`).
+    /// How many keys are worked on at the same time (`--concurrent-…-syncs`).
     const WORKERS: usize = 5;
 
-    /// Asks the context for listers, a client and a recorder, and has the listers' changes add keys to the queue. It is
-    /// called before any informer has started; nothing is synced before all of them have.
+    /// Gets listers, a client and a recorder from the context, and has the listers' changes add keys to the queue. It
+    /// is called before any informer starts; `sync` is called only after all of them have synced.
     fn new(context: &Context, queue: Queue<Self::Key>) -> Self;
 
-    /// Compares what is wanted with what is there, and does what is missing. An object that is gone is no error. An
-    /// error has the key come back, the later the more often it fails.
+    /// Compares the desired state with the actual one and takes the missing steps. An object that has been deleted is
+    /// not an error. After an error the key is queued again, with a delay that grows with the number of failures.
     fn sync(&self, key: &Self::Key) -> impl Future<Output = Result<(), SyncError>>;
 }
 
-/// Why a key comes back.
+/// Why a key is queued again.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SyncError {
-    /// The server said no. A conflict only means that the informers are behind, and comes back without a word.
+    /// The server refused a request. A conflict only means that the informers are behind; it is retried without a
+    /// message.
     #[error(transparent)]
     Api(#[from] ApiError),
-    /// Something else is not as it should be.
+    /// Any other error.
     #[error("{0}")]
     Other(String),
 }
 
 impl SyncError {
-    /// Whether time alone will mend it, so that nobody needs to be told.
+    /// Whether time alone will solve it, so that it need not be logged.
     fn is_quiet(&self) -> bool {
         matches!(self, Self::Api(error) if error.is_conflict() || error.is_not_found() || error.is_namespace_terminating())
     }
 }
 
-/// Works on keys until the queue is shut down (`runWorker`, `processNextWorkItem`).
+/// Processes keys until the queue is shut down (`runWorker`, `processNextWorkItem`).
 pub async fn work<C: Controller>(controller: Rc<C>, queue: Queue<C::Key>) {
     while let Some(key) = queue.get().await {
         match controller.sync(&key).await {

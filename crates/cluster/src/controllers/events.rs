@@ -1,5 +1,5 @@
-//! Records Events as client-go does: told to a broadcaster, combined and counted by a correlator, and written through
-//! the client by one task.
+//! Records Events as client-go does: a broadcaster receives them, a correlator combines and counts them, and one task
+//! writes them through the client.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
 use kubechurn_client::record::correlator::{CorrelatorOptions, EventCorrelator};
-use kubechurn_client::record::event::{Event, EventSource, EventType};
+use kubechurn_client::record::event::{Event, EventSource, EventType, ObjectReference};
 use kubechurn_client::record::recorder::{EventRecorder, Happened, MAX_QUEUED_EVENTS};
 use kubechurn_client::record::sink::{Action, Answer, RecordToSink};
 use kubechurn_client::record::time::Time;
@@ -22,15 +22,15 @@ use crate::client::resources::EVENTS;
 use crate::client::rest::{Client, Patch};
 use crate::clock;
 
-/// Where the Events of one program go; clones are the same one.
+/// The sink of the Events of one program. Clones share the same sink.
 #[derive(Clone)]
 pub struct EventSink(Rc<Shared>);
 
 struct Shared {
     broadcaster: RefCell<Broadcaster<Arc<Event>>>,
-    /// The watcher whose Events are written; `None` if it could not watch.
+    /// The watcher whose Events are written; `None` if the broadcaster had no room for it.
     watcher: Option<WatcherId>,
-    /// When the last Event was recorded.
+    /// The time of the last recorded Event.
     last: Cell<Time>,
     recorded: Notify,
 }
@@ -41,7 +41,7 @@ impl fmt::Debug for EventSink {
     }
 }
 
-/// Records what one component sees.
+/// Records the Events of one component.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     sink: EventSink,
@@ -58,19 +58,19 @@ impl Default for EventSink {
 }
 
 impl EventSink {
-    /// A recorder of a component, such as `kubelet`, on a host, which is empty if that says nothing.
+    /// A recorder of a component, such as `kubelet`, on a host, which may be empty.
     pub fn recorder(&self, component: &str, host: &str) -> Recorder {
         let source = EventSource { component: component.to_owned(), host: host.to_owned() };
         Recorder { sink: self.clone(), recorder: EventRecorder { source } }
     }
 
-    /// No more Events are taken; [`Self::write`] ends when what was recorded is written.
+    /// Stops accepting Events; [`Self::write`] ends once the recorded ones are written.
     pub fn shut_down(&self) {
         self.0.broadcaster.borrow_mut().shutdown();
         self.0.recorded.notify_waiters();
     }
 
-    /// Writes Events, one after the other, until [`Self::shut_down`].
+    /// Writes Events, one at a time, until [`Self::shut_down`].
     pub async fn write(self, client: Client) {
         let Some(watcher) = self.0.watcher else { return };
         let mut to_sink = RecordToSink::new(EventCorrelator::new(CorrelatorOptions::default()));
@@ -87,13 +87,13 @@ impl EventSink {
                 }
                 Next::Ended => return,
             };
-            // The writer is idle here, so that it takes the Event.
+            // The writer is idle at this point, so the sink accepts the Event.
             let mut action = to_sink.handle_event(event, now()).unwrap_or_default();
             loop {
                 action = match (action, to_sink.deadline()) {
                     (Some(one), _) => {
                         let answer = perform(&client, &one).await;
-                        // A fixed share of the first wait does: there is one writer, not thousands.
+                        // A fixed share of the first wait suffices: there is one writer, not thousands.
                         to_sink.handle_answer(answer, now(), 0.5)
                     }
                     (None, Some(deadline)) => {
@@ -109,32 +109,30 @@ impl EventSink {
 }
 
 impl Recorder {
-    /// Records that something happened to an object, given as JSON with its kind: `reason` in one UpperCamelCase word,
-    /// `message` in a sentence. Nothing waits; where a thousand Events wait to be written, this one is dropped.
+    /// Records an Event about an object, given as JSON with its kind: `reason` is one UpperCamelCase word, `message` a
+    /// sentence. It never waits; while a thousand Events are waiting to be written, new ones are dropped.
     pub fn event(&self, object: &Value, event_type: EventType, reason: &str, message: &str) {
-        self.event_of(object, "", event_type, reason, message);
+        self.event_about(object::reference(object), event_type, reason, message);
     }
 
-    /// The same about a part of an object, such as `spec.containers{web}`.
-    pub fn event_of(&self, object: &Value, field_path: &str, event_type: EventType, reason: &str, message: &str) {
+    /// Records an Event about whatever `reference` refers to, which may be a part of an object.
+    pub fn event_about(&self, reference: ObjectReference, event_type: EventType, reason: &str, message: &str) {
         let shared = &self.sink.0;
-        // No two have the same time, and so the same name.
+        // No two Events have the same time, because their names are made from it.
         let time = clock::time().max(Time(shared.last.get().0 + 1));
         shared.last.set(time);
-        let mut reference = object::reference(object);
-        reference.field_path = field_path.to_owned();
-        // A sink that is shut down takes no more, which is as it should be.
         let happened = Happened { object: reference, event_type, reason, message };
+        // A sink that is shut down refuses the Event, which is intended.
         let _ = self.recorder.event(&mut shared.broadcaster.borrow_mut(), time, happened);
         shared.recorded.notify_waiters();
     }
 
-    /// Records that things go as they should.
+    /// Records a normal Event.
     pub fn normal(&self, object: &Value, reason: &str, message: &str) {
         self.event(object, EventType::Normal, reason, message);
     }
 
-    /// Records that they do not.
+    /// Records a warning.
     pub fn warning(&self, object: &Value, reason: &str, message: &str) {
         self.event(object, EventType::Warning, reason, message);
     }

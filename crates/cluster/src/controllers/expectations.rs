@@ -1,9 +1,9 @@
-//! What a controller has done that its informers have not shown it yet (`ControllerExpectations` in
+//! What a controller has done that its informers have not shown yet (`ControllerExpectations` in
 //! `pkg/controller/controller_utils.go`).
 //!
-//! A controller that looks at its informers right after it has created a Pod does not see it, and would create
-//! another. So it says before what it is about to do, its handlers say what they see of that, and until both are even
-//! it creates and deletes nothing for that key.
+//! A controller that reads its informers right after it has created a Pod does not find the Pod, and would create
+//! another. So it records beforehand what it is about to do, its handlers record what they see of that, and until both
+//! agree it neither creates nor deletes anything for that key.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -11,11 +11,11 @@ use std::collections::{HashMap, HashSet};
 use kubechurn_client::api::object::ObjectKey;
 use tokio::time::{Duration, Instant};
 
-/// What was not seen for so long is not waited for any longer: an informer may miss what came and went while it was cut
-/// off (`ExpectationsTimeout`).
+/// An expectation that was not met for this long is given up: an informer may miss an object that was created and
+/// deleted while the informer was disconnected (`ExpectationsTimeout`).
 pub const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The expectations of one controller, by the keys of what it controls.
+/// The expectations of one controller, by the keys of the objects that it syncs.
 #[derive(Debug, Default)]
 pub struct Expectations {
     by_key: RefCell<HashMap<ObjectKey, Expected>>,
@@ -24,49 +24,49 @@ pub struct Expectations {
 #[derive(Debug)]
 struct Expected {
     creations: usize,
-    /// By uid: that of an object on its way out is seen more than once.
+    /// By uid, because the deletion of a Pod that is being deleted is observed more than once.
     deletions: HashSet<String>,
     since: Instant,
 }
 
 impl Expectations {
-    /// So many creations are about to be asked for.
+    /// Records that `count` creations are about to be requested.
     pub fn expect_creations(&self, key: &ObjectKey, count: usize) {
         self.expect(key, |expected| expected.creations += count);
     }
 
-    /// The deletions of these are about to be asked for.
+    /// Records that the deletions of these uids are about to be requested.
     pub fn expect_deletions<'a>(&self, key: &ObjectKey, uids: impl IntoIterator<Item = &'a str>) {
         self.expect(key, |expected| expected.deletions.extend(uids.into_iter().map(str::to_owned)));
     }
 
-    /// A creation was seen, or has failed.
+    /// Records that a creation was observed, or has failed.
     pub fn creation_observed(&self, key: &ObjectKey) {
         if let Some(expected) = self.by_key.borrow_mut().get_mut(key) {
             expected.creations = expected.creations.saturating_sub(1);
         }
     }
 
-    /// A deletion was seen, if only by its beginning, or has failed.
+    /// Records that a deletion, or its beginning, was observed, or has failed.
     pub fn deletion_observed(&self, key: &ObjectKey, uid: &str) {
         if let Some(expected) = self.by_key.borrow_mut().get_mut(key) {
             expected.deletions.remove(uid);
         }
     }
 
-    /// Whether everything that was done has been seen, or is not waited for any longer.
+    /// Whether all expectations of a key are met or given up.
     pub fn are_satisfied(&self, key: &ObjectKey) -> bool {
         self.by_key.borrow().get(key).is_none_or(Expected::is_over)
     }
 
-    /// What is controlled is gone, or another life of its name has come.
+    /// Removes the expectations of a key whose object was deleted or recreated.
     pub fn forget(&self, key: &ObjectKey) {
         self.by_key.borrow_mut().remove(key);
     }
 
     fn expect(&self, key: &ObjectKey, add: impl FnOnce(&mut Expected)) {
         let mut by_key = self.by_key.borrow_mut();
-        // What is over is of no more interest; what is not over stays.
+        // Met expectations are removed; others stay.
         if by_key.get(key).is_some_and(Expected::is_over) {
             by_key.remove(key);
         }

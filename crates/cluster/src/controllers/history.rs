@@ -10,10 +10,10 @@ use crate::client::lister::Lister;
 use crate::client::resources::CONTROLLER_REVISIONS;
 use crate::client::rest::{Client, DeleteOptions};
 
-/// The label by which a Pod says which revision it is of; its value is the revision's name, or for DaemonSets its hash.
+/// The label with the revision of a Pod; its value is the revision's name, or for DaemonSets the hash.
 pub const REVISION_HASH: &str = "controller-revision-hash";
 
-/// What a revision is called by, without its workload's name, for StatefulSets (`ControllerRevisionHashLabel`).
+/// The label with the hash of a StatefulSet's revision (`ControllerRevisionHashLabel`).
 const HASH: &str = "controller.kubernetes.io/hash";
 
 /// A workload whose templates are kept.
@@ -21,29 +21,29 @@ const HASH: &str = "controller.kubernetes.io/hash";
 pub struct History<'a> {
     /// Writes revisions.
     pub client: &'a Client,
-    /// Reads them.
+    /// Reads revisions.
     pub revisions: &'a Lister,
-    /// The workload, with its kind.
+    /// The workload; its `kind` must be set.
     pub owner: &'a Value,
 }
 
-/// What a workload's history comes to.
+/// The revisions of a workload.
 #[derive(Debug)]
 pub struct Revisions {
-    /// That of the template as it is now.
+    /// The revision of the current template.
     pub update: Value,
-    /// All, `update` included, oldest first.
+    /// All revisions, `update` included, oldest first.
     pub all: Vec<Value>,
     /// How often another template had the same hash.
     pub collision_count: i64,
 }
 
-/// The hash of a revision, which Pods of DaemonSets carry.
+/// The hash of a revision, which the Pods of DaemonSets carry as a label.
 pub fn hash_of(revision: &Value) -> &str {
     object::label(revision, REVISION_HASH).or_else(|| object::label(revision, HASH)).unwrap_or_default()
 }
 
-/// The template that a revision keeps; `Null` if it is none of ours.
+/// The template that a revision keeps; `Null` if the revision has another format.
 pub fn template_of(revision: &Value) -> Value {
     let mut template = revision["data"]["spec"]["template"].clone();
     if let Some(fields) = template.as_object_mut() {
@@ -57,11 +57,11 @@ fn number(revision: &Value) -> i64 {
 }
 
 impl History<'_> {
-    /// Finds the revision of the template as it is now, and makes it the newest; creates it if there is none
+    /// Finds the revision of the current template and makes it the newest; creates it if there is none
     /// (`getStatefulSetRevisions`, `constructHistory`).
     ///
     /// # Errors
-    /// When a write is refused. A hash that another template has already is no error: the next one is tried.
+    /// When a write is refused. A hash that another template already has is not an error: the next hash is tried.
     pub async fn update(&self) -> Result<Revisions, ApiError> {
         let mut all = self.list();
         let template = normal(&self.owner["spec"]["template"]);
@@ -70,7 +70,7 @@ impl History<'_> {
         let equal = all.iter().rposition(|revision| normal(&template_of(revision)) == template);
         let update = match equal {
             Some(at) if number(&all[at]) == newest => all[at].clone(),
-            // What was rolled back to is the newest again.
+            // After a rollback, an old revision becomes the newest again.
             Some(at) => {
                 let mut revision = all.remove(at);
                 revision["revision"] = (newest + 1).into();
@@ -80,7 +80,7 @@ impl History<'_> {
             }
             None => {
                 let revision = self.create(newest + 1, &mut collision_count).await?;
-                // What the informer has not shown yet is not counted twice.
+                // The informer may already show the revision, which must not be listed twice.
                 all.retain(|known| object::name(known) != object::name(&revision));
                 all.push(revision.clone());
                 revision
@@ -89,11 +89,11 @@ impl History<'_> {
         Ok(Revisions { update, all, collision_count })
     }
 
-    /// Deletes the oldest of the revisions that are not `live`, up to the workload's `revisionHistoryLimit`
+    /// Deletes the oldest revisions for which `is_live` is false, down to the workload's `revisionHistoryLimit`
     /// (`truncateHistory`).
     ///
     /// # Errors
-    /// When a deletion is refused for another reason than that the revision is gone.
+    /// When a deletion is refused for another reason than that the revision is already deleted.
     pub async fn truncate(&self, all: &[Value], is_live: impl Fn(&Value) -> bool) -> Result<(), ApiError> {
         let limit = object::number(self.owner, "/spec/revisionHistoryLimit").unwrap_or(10);
         let old: Vec<&Value> = all.iter().filter(|revision| !is_live(revision)).collect();
@@ -109,7 +109,7 @@ impl History<'_> {
         Ok(())
     }
 
-    /// The known ones, oldest first.
+    /// The known revisions, oldest first.
     fn list(&self) -> Vec<Value> {
         let uid = object::uid(self.owner);
         let known = self.revisions.owned_by(uid);
@@ -143,9 +143,9 @@ impl History<'_> {
         let mut labels = template["metadata"]["labels"].as_object().cloned().unwrap_or_default();
         let label = if self.owner["kind"] == "DaemonSet" { REVISION_HASH } else { HASH };
         labels.insert(label.to_owned(), hash.as_str().into());
-        // A strategic merge patch, which puts the template in the place of the one that is there.
+        // The data is a strategic merge patch, which replaces the template as a whole.
         object::set(&mut template, &["$patch"], "replace".into());
-        // A name has 253 letters at most, and the hash ten.
+        // A name has at most 253 characters, of which the hash takes ten.
         let prefix: String = object::name(self.owner).chars().take(223).collect();
         let mut metadata = Map::new();
         metadata.insert("name".to_owned(), format!("{prefix}-{hash}").into());

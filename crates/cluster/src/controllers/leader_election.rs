@@ -1,7 +1,8 @@
-//! One manager at a time, agreed upon through a Lease: client-go's `tools/leaderelection`.
+//! Ensures that one manager at a time is active, by means of a Lease: client-go's `tools/leaderelection`.
 //!
-//! Whoever writes its name into the Lease leads, and renews it. The others take it over when it has not changed for its
-//! duration, by their own clocks: what clocks say is compared with nothing but itself.
+//! The candidate that writes its name into the Lease leads, and renews the Lease. The other candidates may take the
+//! Lease over when it has not changed for its duration. Each measures that on its own clock, and never compares its
+//! clock with times of another machine.
 
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant, sleep, timeout};
@@ -14,19 +15,21 @@ use crate::client::rest::Client;
 use crate::clock;
 use crate::random::Random;
 
-/// Where the Lease is.
+/// The namespace of the Lease.
 pub const NAMESPACE: &str = "kube-system";
-/// A candidate waits up to so many times the retry period more (`JitterFactor`).
+/// The wait of a candidate is longer than the retry period by a random part, at most this many times the period
+/// (`JitterFactor`).
 const JITTER: f64 = 1.2;
 
-/// How long a Lease lasts. The defaults are kube-controller-manager's.
+/// The times of an election. The defaults are kube-controller-manager's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
-    /// A Lease that has not changed for so long can be taken over (`--leader-elect-lease-duration`).
+    /// A Lease that has not changed for this long can be taken over (`--leader-elect-lease-duration`).
     pub lease: Duration,
-    /// A leader that could not renew for so long leads no longer (`--leader-elect-renew-deadline`); less than the lease.
+    /// A leader that could not renew for this long stops leading (`--leader-elect-renew-deadline`); less than the
+    /// lease.
     pub renew: Duration,
-    /// Between two attempts (`--leader-elect-retry-period`).
+    /// The time between two attempts (`--leader-elect-retry-period`).
     pub retry: Duration,
 }
 
@@ -41,23 +44,23 @@ impl Default for Timing {
 pub struct LeaderElector {
     client: Client,
     recorder: Recorder,
-    /// Name of the Lease.
+    /// The name of the Lease.
     name: &'static str,
     identity: String,
     timing: Timing,
     random: Random,
-    /// The Lease as it was last seen to change, and when that was.
+    /// The Lease at its last observed change, and the time of that.
     observed: Option<(Value, Instant)>,
 }
 
 impl LeaderElector {
-    /// A candidate called `identity`, which no other is, for the Lease of this name.
+    /// A candidate for the Lease of this name. `identity` must be unique among the candidates.
     pub fn new(client: Client, recorder: Recorder, name: &'static str, identity: String, timing: Timing) -> Self {
         let random = Random::new(identity.bytes().fold(0, |sum, byte| sum << 5 ^ sum >> 3 ^ u64::from(byte)));
         Self { client, recorder, name, identity, timing, random, observed: None }
     }
 
-    /// Waits until it leads.
+    /// Waits until this candidate leads.
     pub async fn acquire(&mut self) {
         while !self.try_acquire_or_renew().await {
             let share = self.random.below(1 << 20) as f64 / f64::from(1 << 20);
@@ -66,7 +69,8 @@ impl LeaderElector {
         self.record("became leader");
     }
 
-    /// Renews until that has not succeeded for too long: then it leads no longer, and must do nothing more in that name.
+    /// Renews the Lease; returns when that has not succeeded for too long. This candidate then no longer leads and must
+    /// not act as the leader.
     pub async fn renew(&mut self) {
         let (retry, deadline) = (self.timing.retry, self.timing.renew);
         loop {
@@ -82,10 +86,10 @@ impl LeaderElector {
         }
     }
 
-    /// Gives the Lease back, so that nobody needs to wait for its end (`ReleaseOnCancel`).
+    /// Releases the Lease, so that no other candidate has to wait for its expiry (`ReleaseOnCancel`).
     pub async fn release(mut self) {
-        // A renewal that was given up may still be carried out, before the Lease is read here or after it: then the
-        // write is a conflict, and the Lease is this one's as before.
+        // A renewal that was cancelled may still be carried out. If that happens between the read and the write here,
+        // the write is a conflict and is tried again.
         loop {
             let Ok(lease) = self.client.get(&LEASES, NAMESPACE, self.name).await else { return };
             if *holder(&lease) != *self.identity {
@@ -94,20 +98,20 @@ impl LeaderElector {
             match self.write(&released(lease)).await {
                 Ok(()) => return self.record("stopped leading"),
                 Err(error) if error.is_conflict() => {}
-                // It comes to its end by itself.
+                // The Lease will expire by itself.
                 Err(_) => return,
             }
         }
     }
 
-    /// Whether it was the leader when the Lease was last seen.
+    /// Whether this candidate was the leader when the Lease was last read.
     fn leads(&self) -> bool {
         self.observed.as_ref().is_some_and(|(lease, _)| *holder(lease) == *self.identity)
     }
 
-    /// Takes the Lease or renews it, if it may. Whether it leads now.
+    /// Acquires or renews the Lease if possible; returns whether this candidate leads now.
     async fn try_acquire_or_renew(&mut self) -> bool {
-        // A leader need not look: only it writes, or else the write is a conflict.
+        // A leader need not read the Lease first: if another candidate has written it, the write is a conflict.
         if self.leads()
             && let Some((lease, _)) = self.observed.clone()
             && self.write(&self.renewed(&lease)).await.is_ok()
@@ -126,7 +130,7 @@ impl LeaderElector {
         self.write(&self.renewed(&lease)).await.is_ok()
     }
 
-    /// The Lease with this candidate as its holder as of now.
+    /// The Lease with this candidate as its holder, renewed now.
     fn renewed(&self, lease: &Value) -> Value {
         let now = clock::micro_time(clock::time());
         let transitions = object::count(lease, "/spec/leaseTransitions");
@@ -177,7 +181,7 @@ impl LeaderElector {
     }
 }
 
-/// The Lease without a holder, for anybody to take at once.
+/// The Lease without a holder, so that any candidate can take it at once.
 fn released(mut lease: Value) -> Value {
     let now = clock::micro_time(clock::time());
     let transitions = object::count(&lease, "/spec/leaseTransitions");

@@ -19,12 +19,12 @@ use crate::client::informers::Informers;
 use crate::client::rest::Client;
 use crate::{clock, random};
 
-/// The program that it is: its User-Agent, and the name of its Lease.
+/// The User-Agent of the program, and the name of its Lease.
 const NAME: &str = "kube-controller-manager";
-/// What is under way when the manager stops has so long to come to its end.
+/// How long requests and syncs in progress may take to finish when the manager stops.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The running controllers. Dropping this ends them soon; [`Self::stop`] waits for it.
+/// The running controllers. Dropping this stops them soon; [`Self::stop`] also waits for that.
 #[derive(Debug)]
 pub struct Controllers {
     stop: watch::Sender<bool>,
@@ -32,22 +32,22 @@ pub struct Controllers {
 }
 
 impl Controllers {
-    /// Lets what is under way come to its end, and stops.
+    /// Lets syncs in progress finish, and stops.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        // The thread drops its end when it is over, however that came about.
+        // The thread drops its sender when it ends for any reason.
         let _ = self.stopped.await;
     }
 }
 
-/// The controllers that are about to run.
+/// The controllers that are to be started.
 #[derive(Debug)]
 pub struct Manager {
     context: Context,
     running: Vec<Running>,
 }
 
-/// One controller's workers.
+/// The workers of one controller.
 struct Running {
     start: Box<dyn FnOnce() -> Vec<JoinHandle<()>>>,
     shut_down: Box<dyn Fn()>,
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Running {
 }
 
 impl Manager {
-    /// Adds a controller. Its workers start when all informers know what there is.
+    /// Adds a controller. Its workers start when all informers have synced.
     pub fn add<C: Controller>(&mut self) {
         let queue = Queue::default();
         let controller = Rc::new(C::new(&self.context, queue.clone()));
@@ -73,14 +73,14 @@ impl Manager {
     }
 }
 
-/// Starts the controllers that `add` adds, on a thread of their own. It is asked for them each time that this manager
+/// Starts the controllers that `add` adds, on a thread of their own. `add` is called each time that this manager
 /// becomes the leader.
 ///
 /// # Errors
 /// When the system has no thread for it.
 ///
 /// # Panics
-/// Outside a runtime of tokio, which is where requests are handled.
+/// Outside a runtime of tokio, on which the requests are handled.
 pub fn start(
     router: Router,
     options: Options,
@@ -92,16 +92,16 @@ pub fn start(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     thread::Builder::new().name("controllers".to_owned()).spawn(move || {
         runtime.block_on(run(client, &options, stopping, &add));
-        // Whoever waits may have gone.
+        // The receiver may have been dropped.
         let _ = done.send(());
     })?;
     Ok(Controllers { stop, stopped })
 }
 
-/// Leads whenever it may, until it shall stop.
+/// Leads whenever possible, until it is stopped.
 async fn run(client: Client, options: &Options, mut stopping: watch::Receiver<bool>, add: &impl Fn(&mut Manager)) {
     loop {
-        // Everything that was begun in one term ends with it, for the tasks go with their set.
+        // Everything that was started in one term ends with it, because its tasks belong to this set.
         let tasks = LocalSet::new();
         let events = EventSink::default();
         let informers = Informers::new(client.clone(), options.seed);
@@ -120,7 +120,7 @@ async fn run(client: Client, options: &Options, mut stopping: watch::Receiver<bo
     }
 }
 
-/// Waits to be the leader, and leads. Answers whether it was asked to stop; if not, the Lease was lost.
+/// Waits to become the leader, and leads. Returns true if it was stopped, and false if the Lease was lost.
 async fn term(
     context: Context,
     options: &Options,
@@ -156,15 +156,15 @@ async fn term(
             elector.release().await;
         }
         events.shut_down();
-        // A writer that panicked has written what it will.
+        // A writer that panicked will write nothing more.
         let _ = writer.await;
     };
-    // What takes longer ends with the thread.
+    // Anything that takes longer ends with the thread.
     let _ = timeout(GRACE, farewell).await;
     true
 }
 
-/// Runs the controllers until `stop`, and then what is under way to its end.
+/// Runs the controllers until `stop` resolves, and then lets syncs in progress finish.
 async fn lead(context: Context, stop: impl Future<Output = ()>, add: &impl Fn(&mut Manager)) {
     let informers = context.informers.clone();
     let mut manager = Manager { context, running: Vec::new() };
@@ -184,16 +184,16 @@ async fn lead(context: Context, stop: impl Future<Output = ()>, add: &impl Fn(&m
         () = &mut stop => {}
     }
     shut_down.iter().for_each(|shut_down| shut_down());
-    // A worker that panicked has nothing under way.
+    // A worker that panicked has no sync in progress.
     let _ = timeout(GRACE, futures::future::join_all(workers)).await;
 }
 
-/// Resolves when the manager shall stop, or when nobody is left who could say so.
+/// Resolves when the manager is to stop, or when the sender is dropped.
 async fn is_stopped(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// Tells this manager from every other, as `HOSTNAME_UUID` does.
+/// A name that no other manager has, like `HOSTNAME_UUID`.
 fn identity() -> String {
     let process = std::process::id();
     format!("cluster-{process}_{}", random::uid(clock::time().0.unsigned_abs(), NAME, u64::from(process)))

@@ -7,8 +7,8 @@
 //!                         └─ handlers: what changed ─────────────────────┘
 //! ```
 //!
-//! All of them run on one thread with a runtime of its own (`manager.rs`), so that they share what they know in `Rc`s
-//! and never hold up the threads that serve. Faults made on purpose pass them by: `client/insider.rs`.
+//! All of them run on one thread with a runtime of its own (`manager.rs`), so that they share state in `Rc`s and never
+//! block the threads that serve requests. Injected faults do not apply to them: `client/internal.rs`.
 //!
 //! # A new controller
 //!
@@ -18,26 +18,27 @@
 //! 2. A line in [`add_all`].
 //! 3. Tests against the running server, in `controllers/tests/`: `Cluster::start(|manager| manager.add::<Yours>())`.
 //!
-//! What is there to build on: [`object`] and [`pod`] read objects, which are JSON with their kind;
-//! [`crate::resources::label_selector`] reads label selectors, also those of who creates Pods; [`claim`] adopts and
-//! releases; [`expectations`] prevent a second creation; a [`pod_handler::PodHandler`] hears of Pods for their
-//! workloads; [`written`] waits for what was written; [`history`] keeps templates as ControllerRevisions; a
-//! [`events::Recorder`] records Events; [`queue::Queue::add_after`] looks again later. A conflict (409) is no mistake:
-//! return the error, and the key comes back. `sync` may await requests, and other keys are worked on meanwhile, never
-//! the same one.
+//! What a controller can build on: [`object`] and [`pod`] read objects, which are JSON with their kind;
+//! [`crate::resources::label_selector`] reads label selectors; [`controller_ref_manager`] adopts and releases objects;
+//! [`expectations`] prevent a second creation; a [`pod_handler::PodHandler`] queues the workloads of changed Pods;
+//! [`written`] waits until an informer shows what was written; [`history`] keeps templates as ControllerRevisions; a
+//! [`events::Recorder`] records Events; [`queue::Queue::add_after`] queues a key after a delay. A conflict (409) is not
+//! a mistake: return the error, and the key is queued again. While `sync` awaits a request, other keys are worked on,
+//! but never the same one.
 //!
-//! Rules: read from listers and write through the client; write nothing that is there already; a `sync` that is asked
-//! twice must do nothing the second time; time that passes is no event, so ask for it with `add_after`. Objects are
-//! written by strangers: fields are read with `text`, `number` and `count` and set with [`object::set`], which no shape
-//! of an object makes panic.
+//! Rules: read from listers and write through the client; write nothing that the object already has; a second `sync`
+//! right after the first must do nothing; the passing of time causes no event, so use `add_after` for that. Objects are
+//! written by clients that may get them wrong: read fields with `text`, `number` and `count` and set them with
+//! [`object::set`], which do not panic on any shape of an object.
 
-pub mod claim;
 pub mod context;
 pub mod controller;
+pub mod controller_ref_manager;
 pub mod events;
 pub mod expectations;
-pub mod fleet;
+pub mod failed_nodes;
 pub mod history;
+mod int_or_percent;
 pub mod leader_election;
 pub mod manager;
 pub mod object;
@@ -56,6 +57,7 @@ pub mod daemon_set;
 pub mod definition;
 pub mod deployment;
 pub mod disruption;
+mod duration;
 pub mod endpoint_slice;
 pub mod endpoints;
 pub mod garbage_collector;
@@ -87,11 +89,11 @@ pub fn start(router: Router, options: Options) -> std::io::Result<Controllers> {
     manager::start(router, options, add_all)
 }
 
-/// Starts what runs in the API server itself, whether or not there are controllers, on a thread of its own.
+/// Starts the controllers of the API server itself, on a thread of their own. They run even if the others do not.
 ///
 /// # Errors
 /// When the system has no thread for it.
-pub fn start_servers_own(router: Router, seed: u64) -> std::io::Result<Controllers> {
+pub fn start_apiserver_controllers(router: Router, seed: u64) -> std::io::Result<Controllers> {
     let options = Options { seed, ..Options::default() };
     manager::start(router, options, |manager| manager.add::<definition::DefinitionFinalizer>())
 }

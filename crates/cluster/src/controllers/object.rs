@@ -1,29 +1,29 @@
-//! What controllers read from objects, which are JSON here: owners, labels, conditions.
+//! Reads fields of objects, which are JSON for the controllers: owners, labels, conditions.
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::record::event::ObjectReference;
 use serde_json::{Value, json};
 
+pub use crate::resources::conditions::{condition, is_true};
 pub use crate::resources::fields::set;
 
-/// A text within an object, by its JSON pointer; empty if it is not there.
+/// A text in an object, by its JSON pointer; empty if it is missing.
 pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A whole number within an object; `None` if it is not there.
+/// An integer in an object; `None` if it is missing.
 pub fn number(object: &Value, pointer: &str) -> Option<i64> {
     object.pointer(pointer).and_then(Value::as_i64)
 }
 
-/// A count within an object, as far as Kubernetes counts: no less than 0 and no more than 32 bits hold; 0 if it is not
-/// there.
+/// A count in an object, limited to the range from 0 to the largest `int32` of Kubernetes; 0 if it is missing.
 pub fn count(object: &Value, pointer: &str) -> i64 {
     number(object, pointer).unwrap_or_default().clamp(0, i64::from(i32::MAX))
 }
 
-/// A copy of a part that is an object, to be changed: an empty one where something else stands there.
+/// A copy of a field that holds an object; empty if the field holds anything else.
 pub fn part(object: &Value, field: &str) -> Value {
     object.get(field).filter(|part| part.is_object()).cloned().unwrap_or_else(|| json!({}))
 }
@@ -58,33 +58,33 @@ pub fn annotation<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
     object["metadata"]["annotations"].get(name)?.as_str()
 }
 
-/// Whether it is on its way out.
-pub fn is_leaving(object: &Value) -> bool {
+/// Whether the object is being deleted.
+pub fn is_being_deleted(object: &Value) -> bool {
     !text(object, "/metadata/deletionTimestamp").is_empty()
 }
 
-/// A time within an object; `None` if there is none.
+/// A time in an object; `None` if it is missing.
 pub fn time(object: &Value, pointer: &str) -> Option<Timestamp> {
     Timestamp::parse_set(text(object, pointer))
 }
 
-/// Who controls it: the owner reference whose `controller` is true (`metav1.GetControllerOf`).
+/// The owner reference whose `controller` is true (`metav1.GetControllerOf`).
 pub fn controller_of(object: &Value) -> Option<&Value> {
     object["metadata"]["ownerReferences"].as_array()?.iter().find(|owner| owner["controller"] == true)
 }
 
-/// Whether the owner of this uid controls it (`metav1.IsControlledBy`).
+/// Whether the owner with this uid controls the object (`metav1.IsControlledBy`).
 pub fn is_controlled_by(object: &Value, owner_uid: &str) -> bool {
     controller_of(object).is_some_and(|owner| owner["uid"] == owner_uid)
 }
 
-/// The owner reference of who controls what it creates (`metav1.NewControllerRef`).
+/// The owner reference with `controller` for objects that `owner` creates (`metav1.NewControllerRef`).
 pub fn controller_reference(owner: &Value) -> Value {
     json!({"apiVersion": text(owner, "/apiVersion"), "kind": text(owner, "/kind"), "name": name(owner),
         "uid": uid(owner), "controller": true, "blockOwnerDeletion": true})
 }
 
-/// What an Event about an object refers to.
+/// The object reference of an Event about this object.
 pub fn reference(object: &Value) -> ObjectReference {
     let text = |pointer: &str| text(object, pointer).to_owned();
     ObjectReference {
@@ -95,14 +95,4 @@ pub fn reference(object: &Value) -> ObjectReference {
         api_version: text("/apiVersion"),
         field_path: String::new(),
     }
-}
-
-/// A condition of an object's status, by its type.
-pub fn condition<'a>(object: &'a Value, condition_type: &str) -> Option<&'a Value> {
-    object["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == condition_type)
-}
-
-/// Whether a condition is there and True.
-pub fn is_true(object: &Value, condition_type: &str) -> bool {
-    condition(object, condition_type).is_some_and(|condition| condition["status"] == "True")
 }

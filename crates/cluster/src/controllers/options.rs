@@ -1,29 +1,29 @@
-//! How kube-controller-manager is started.
+//! The options of kube-controller-manager.
 
 use tokio::time::Duration;
 
-use super::fleet::Fleet;
+use super::failed_nodes::FailedNodes;
 use super::leader_election::Timing;
 use super::pace::Pace;
 
 /// How the manager is started.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// What waits are spread by.
+    /// The seed of the jitter of waits.
     pub seed: u64,
-    /// How the managers of several servers over one storage agree on who runs the controllers; `None` asks nobody.
+    /// The times of the leader election among the managers of several servers over one storage; `None` for no election.
     pub lease: Option<Timing>,
-    /// Which nodes are made to fail.
-    pub fleet: Fleet,
-    /// How fast the fake nodes live.
+    /// The nodes that are made to fail.
+    pub failed_nodes: FailedNodes,
+    /// How fast the simulated kubelets work.
     pub pace: Pace,
-    /// For how long changes of Pods are gathered before their Services' endpoints are written.
+    /// For how long changes of Pods are collected before the endpoints of their Services are written.
     pub endpoint_updates_batch_period: BatchPeriod,
 }
 
-/// For how long changes of Pods are gathered before a Service is looked at (`--endpointslice-updates-batch-period`,
-/// `--endpoint-updates-batch-period`), so that a rollout is not a write for every step of every Pod. Unlike the real
-/// default, it is not 0.
+/// For how long changes of Pods are collected before a Service is synced (`--endpointslice-updates-batch-period`,
+/// `--endpoint-updates-batch-period`), so that a rollout does not cause a write for every step of every Pod. Unlike the
+/// real default, it is not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchPeriod(pub Duration);
 

@@ -1,17 +1,18 @@
-//! How fast the fake nodes live: factors on the times that Kubernetes has, for demos and tests.
+//! How fast the simulated kubelets work: factors on the times of Kubernetes, for demos and tests.
 
 use std::time::Duration;
 
-/// Factors of times; 1 is as in Kubernetes, 0.1 is ten times as fast.
+/// Factors on times: 1 is as in Kubernetes, 0.1 is ten times as fast.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// What containers take: to pull, start, run to their end and stop; and their probes' delays and periods.
+    /// For containers: pulling, starting, running to their end and stopping, and the delays and periods of their
+    /// probes.
     pub containers: f64,
-    /// What kubelets and the scheduler wait before they try again: CrashLoopBackOff, ImagePullBackOff.
+    /// For the retries of kubelets and the scheduler: CrashLoopBackOff, ImagePullBackOff.
     pub back_off: f64,
-    /// How often Leases are renewed (10 s), and for how long a silent node is believed to be well (40 s).
+    /// For heartbeats: how often Leases are renewed (10 s), and how long a silent node counts as healthy (40 s).
     pub heartbeats: f64,
-    /// How long Pods stay on a node that has failed (their `tolerationSeconds`, 300 s if they do not say).
+    /// For how long Pods stay on a failed node (their `tolerationSeconds`, 300 s by default).
     pub tolerations: f64,
 }
 
@@ -22,11 +23,11 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// The pace at which a demo is worth watching: containers take as long as they do, but nobody waits minutes for
-    /// what comes after a failure. A node that falls silent is given up after 20 s, and its Pods go after 30 s more.
+    /// The pace of a demo: containers take their normal time, but the consequences of a failure do not take minutes. A
+    /// silent node counts as failed after 20 s, and its Pods are deleted after another 30 s.
     pub const DEMO: Self = Self { containers: 1.0, back_off: 0.5, heartbeats: 0.5, tolerations: 0.1 };
 
-    /// So many seconds at one of the factors.
+    /// A number of seconds, multiplied by one of the factors.
     pub fn seconds(factor: f64, seconds: f64) -> Duration {
         Duration::from_secs_f64((seconds * factor).clamp(0.0, 1e9))
     }

@@ -1,5 +1,5 @@
-//! Hears of Pods, and has the workloads looked at that they are about: those that control them, and for orphans those
-//! that select them (`addPod`, `updatePod` and `deletePod` of each controller of Pods).
+//! Handles changes of Pods by queueing the workloads that are affected: the controller of a Pod, or for an orphan all
+//! workloads that select it (`addPod`, `updatePod` and `deletePod` of each controller of Pods).
 
 use std::rc::Rc;
 
@@ -12,21 +12,22 @@ use super::queue::Queue;
 use crate::client::lister::Lister;
 use crate::resources::label_selector::Selector;
 
-/// What a controller gives to hear of its Pods.
+/// The parts of a controller that are needed to handle changes of its Pods.
 #[derive(Debug)]
 pub struct PodHandler {
     /// The workloads, which have a `spec.selector`.
     pub owners: Lister,
     /// All Pods.
     pub pods: Lister,
-    /// Told of the creations and deletions that are seen.
+    /// Told of observed creations and deletions.
     pub expectations: Rc<Expectations>,
-    /// Given the keys of the workloads.
+    /// The queue for the keys of the workloads.
     pub queue: Queue<ObjectKey>,
 }
 
 impl PodHandler {
-    /// Hears of every workload and every Pod from now on. A workload that is gone has no expectations.
+    /// Registers the handlers for all workloads and all Pods. The expectations of a workload are removed when it is
+    /// deleted.
     pub fn listen(self) {
         let (waiting, expected) = (self.queue.clone(), Rc::clone(&self.expectations));
         self.owners.on_change(move |change| {
@@ -43,19 +44,19 @@ impl PodHandler {
     fn changed(&self, change: &Change) {
         let pod = change.object();
         let key = self.controller_key(pod);
-        let is_leaving = |pod: &Object| self.pods.parse(pod).is_some_and(|pod| object::is_leaving(&pod));
+        let is_being_deleted = |pod: &Object| self.pods.parse(pod).is_some_and(|pod| object::is_being_deleted(&pod));
         match change {
-            // A manager that starts may find Pods that are on their way out.
-            Change::Added { new, .. } if is_leaving(new) => self.gone(key, new),
+            // A manager that starts may find Pods that are already being deleted.
+            Change::Added { new, .. } if is_being_deleted(new) => self.gone(key, new),
             Change::Added { .. } => {
                 if let Some(key) = &key {
                     self.expectations.creation_observed(key);
                 }
-                self.look_at(key, pod);
+                self.enqueue(key, pod);
             }
             Change::Updated { old, new, .. } => {
-                // The beginning of a deletion frees the Pod's place: its end may be a long time away.
-                if is_leaving(new) {
+                // The beginning of a deletion already counts: the Pod itself may remain for a long time.
+                if is_being_deleted(new) {
                     self.gone(key.clone(), new);
                     self.gone(self.controller_key(old).filter(|before| Some(before) != key.as_ref()), old);
                     return;
@@ -64,7 +65,7 @@ impl PodHandler {
                 if before != key {
                     before.into_iter().for_each(|before| self.queue.add(before));
                 }
-                self.look_at(key, pod);
+                self.enqueue(key, pod);
             }
             Change::Synced { .. } => {}
             Change::Deleted { last, .. } => self.gone(key, last),
@@ -78,8 +79,8 @@ impl PodHandler {
         }
     }
 
-    /// An orphan is of interest to whoever selects it.
-    fn look_at(&self, key: Option<ObjectKey>, pod: &Object) {
+    /// Queues the workload of a Pod, or for an orphan every workload that selects it.
+    fn enqueue(&self, key: Option<ObjectKey>, pod: &Object) {
         match key {
             Some(key) => self.queue.add(key),
             None if pod.owners().iter().any(|owner| owner.controller) => {}
@@ -95,7 +96,8 @@ impl PodHandler {
         }
     }
 
-    /// The workload that controls a Pod, if it is there and is that very one (`resolveControllerRef`).
+    /// The key of the workload that controls a Pod, if the workload exists and has the right uid
+    /// (`resolveControllerRef`).
     fn controller_key(&self, pod: &Object) -> Option<ObjectKey> {
         let kind = self.owners.resource().kind;
         let owner = pod.owners().iter().find(|owner| owner.controller && &*owner.kind == kind)?;

@@ -1,5 +1,5 @@
-//! Compares the templates of Pods, and hashes them: the revisions of Deployments, StatefulSets and DaemonSets differ by
-//! their templates.
+//! Compares and hashes the templates of Pods. Each revision of a Deployment, StatefulSet or DaemonSet has a template of
+//! its own.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::random::NAME_ALPHABET;
 
-/// The label that tells the Pods of one template from those of another.
+/// The label that distinguishes the Pods of one template from those of another.
 pub const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 
-/// Fields of a template whose zero Go does not write, and so tells from nothing no more.
+/// Fields of a template that Go omits when they have their zero value, so that zero and absent mean the same.
 const PLAIN: [&str; 10] = [
     "generation",
     "hostIPC",
@@ -23,11 +23,12 @@ const PLAIN: [&str; 10] = [
     "stdinOnce",
     "tty",
 ];
-/// The maps among them; other empty objects, such as `emptyDir`, say something.
+/// The maps among the fields that are omitted when empty. Other empty objects, such as `emptyDir`, have a meaning.
 const MAPS: [&str; 6] = ["annotations", "labels", "limits", "matchLabels", "nodeSelector", "requests"];
 
-/// A template as it is compared and hashed: in the order of the fields' names, without its hash, and without what a
-/// program in Go would leave out when it writes the template again, as `kubectl rollout undo` does.
+/// The normal form of a template, which is compared and hashed: fields in alphabetical order, without the hash label,
+/// and without the fields that a program in Go would omit when it writes the template again, as `kubectl rollout undo`
+/// does.
 pub fn normal(template: &Value) -> Value {
     let mut template = without_nothing(template);
     if let Some(labels) = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
@@ -48,22 +49,22 @@ fn without_nothing(value: &Value) -> Value {
     }
 }
 
-/// Whether a field that says this says no more than one that is not there.
+/// Whether a field with this value means the same as an absent field.
 fn is_nothing(name: &str, field: &Value) -> bool {
     match field {
         Value::Null => true,
         Value::Bool(flag) => !flag && PLAIN.contains(&name),
         Value::Number(number) => number.as_i64() == Some(0) && PLAIN.contains(&name),
-        // The one text that is a pointer: the empty class is no class, and none is the default one.
+        // This field is a pointer in Go: an empty class means no class, while an absent one means the default class.
         Value::String(text) => text.is_empty() && name != "storageClassName",
         Value::Array(list) => list.is_empty(),
         Value::Object(fields) => fields.is_empty() && MAPS.contains(&name),
     }
 }
 
-/// The hash of a template, in letters and digits that make no words. Kubernetes hashes how Go prints the template,
-/// which nobody else can; here it is its JSON. Both write FNV-1a's number, digit by digit, with other letters
-/// (`ComputeHash`, `SafeEncodeString`).
+/// The hash of a template, in letters and digits that form no words. Kubernetes hashes the way Go prints the template;
+/// here the JSON is hashed. In both cases the number is an FNV-1a hash, whose decimal digits are encoded with other
+/// characters (`ComputeHash`, `SafeEncodeString`).
 pub fn hash(template: &Value, collisions: i64) -> String {
     let template = normal(template).to_string();
     let collisions = if collisions > 0 { collisions.to_string() } else { String::new() };

@@ -1,4 +1,4 @@
-//! What the scheduler and the kubelets must know of every Pod at once, read without reading all of it.
+//! The fields of a Pod that the scheduler and the kubelets need for every Pod, read without parsing the rest.
 
 use std::borrow::Cow;
 
@@ -6,96 +6,96 @@ use kubechurn_client::api::object::Object;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A Pod at a glance.
+/// Some fields of a Pod.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct PodView<'a> {
-    /// Of its metadata.
+    /// Fields of its metadata.
     #[serde(borrow)]
     pub metadata: Meta<'a>,
-    /// Of its spec.
+    /// Fields of its spec.
     #[serde(borrow)]
     pub spec: Spec<'a>,
-    /// Of its status.
+    /// Fields of its status.
     #[serde(borrow)]
     pub status: Status<'a>,
 }
 
-/// Of a Pod's metadata.
+/// Fields of a Pod's metadata.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Meta<'a> {
-    /// Set once it is to be deleted.
+    /// Set once the Pod is being deleted.
     #[serde(borrow)]
     pub deletion_timestamp: Option<Cow<'a, str>>,
-    /// The number of its spec.
+    /// The generation of its spec.
     pub generation: i64,
 }
 
-/// Of a Pod's spec.
+/// Fields of a Pod's spec.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Spec<'a> {
-    /// Where it runs; empty as long as nobody has said.
+    /// The node that the Pod is bound to, if any.
     #[serde(borrow)]
     pub node_name: Option<Cow<'a, str>>,
-    /// Who says.
+    /// The scheduler that is to bind it.
     #[serde(borrow)]
     pub scheduler_name: Option<Cow<'a, str>>,
-    /// What runs in it.
+    /// The containers.
     pub containers: Vec<Container>,
-    /// What runs before that.
+    /// The init containers.
     pub init_containers: Vec<Container>,
 }
 
-/// Of a container.
+/// Fields of a container.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Container {
-    /// What it needs.
+    /// The resources that the container asks for.
     pub resources: Resources,
 }
 
-/// Of what a container needs.
+/// Fields of a container's resources.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Resources {
-    /// What it asks for.
+    /// The requests.
     pub requests: Option<Requests>,
 }
 
-/// What a container asks for.
+/// The requests of a container.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Requests {
-    /// Cores.
+    /// In cores.
     pub cpu: Value,
-    /// Bytes.
+    /// In bytes.
     pub memory: Value,
 }
 
-/// Of a Pod's status.
+/// Fields of a Pod's status.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Status<'a> {
     /// `Pending`, `Running`, `Succeeded`, `Failed`.
     #[serde(borrow)]
     pub phase: Option<Cow<'a, str>>,
-    /// The spec that its kubelet has seen.
+    /// The generation of the spec that its kubelet has seen.
     pub observed_generation: Option<i64>,
     /// Its address.
     #[serde(borrow, rename = "podIP")]
     pub pod_ip: Option<Cow<'a, str>>,
-    /// What is said of it.
+    /// The conditions.
     #[serde(borrow)]
     pub conditions: Vec<Condition<'a>>,
 }
 
-/// Of a condition.
+/// Fields of a condition.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Condition<'a> {
-    /// What it is about.
+    /// The type.
     #[serde(borrow, rename = "type")]
     pub kind: Cow<'a, str>,
     /// `True`, `False`, `Unknown`.
@@ -104,27 +104,27 @@ pub struct Condition<'a> {
 }
 
 impl<'a> PodView<'a> {
-    /// Reads a Pod of an informer; nothing of one whose fields have other types than a Pod's.
+    /// Reads the Pod of an informer; all fields are empty if one of them has a wrong type.
     pub fn of(pod: &'a Object) -> Self {
         pod.text().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
-    /// The node that it is bound to.
+    /// The node that the Pod is bound to.
     pub fn node(&self) -> Option<&str> {
         self.spec.node_name.as_deref().filter(|name| !name.is_empty())
     }
 
-    /// Whether it has come to its end.
+    /// Whether the Pod has ended.
     pub fn is_over(&self) -> bool {
         matches!(self.status.phase.as_deref(), Some("Succeeded" | "Failed"))
     }
 
-    /// Whether it is on its way out.
-    pub fn is_leaving(&self) -> bool {
+    /// Whether the Pod is being deleted.
+    pub fn is_being_deleted(&self) -> bool {
         self.metadata.deletion_timestamp.is_some()
     }
 
-    /// Whether it runs and is ready.
+    /// Whether the Pod is running and ready.
     pub fn is_ready(&self) -> bool {
         self.status.conditions.iter().any(|one| one.kind == "Ready" && one.status == "True")
     }

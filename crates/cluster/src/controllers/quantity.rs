@@ -1,8 +1,8 @@
-//! Amounts of resources as objects write them: `100m`, `1.5`, `128Mi` (`resource.Quantity`).
+//! Quantities of resources as they stand in objects: `100m`, `1.5`, `128Mi` (`resource.Quantity`).
 
 use serde_json::Value;
 
-/// The suffixes, and the power of ten or of two that each stands for.
+/// The suffixes, each with its factor.
 const SUFFIXES: &[(&str, f64)] = &[
     ("Ki", 1024.0),
     ("Mi", 1_048_576.0),
@@ -17,7 +17,7 @@ const SUFFIXES: &[(&str, f64)] = &[
     ("P", 1e15),
 ];
 
-/// An amount as a number, such as cores or bytes; `None` if it is none.
+/// A quantity as a number, such as cores or bytes; `None` if it is not valid.
 pub fn parse(amount: &str) -> Option<f64> {
     let (number, factor) = SUFFIXES
         .iter()
@@ -27,13 +27,13 @@ pub fn parse(amount: &str) -> Option<f64> {
     number.is_finite().then_some(number * factor)
 }
 
-/// An amount in thousandths, rounded up, as cores are counted; 0 if there is none.
+/// A quantity in thousandths, rounded up, as cores are counted; 0 if it is missing.
 pub fn milli(amount: &Value) -> i64 {
-    // What is too large for the type is as much as there can be.
+    // A value that is too large for the type becomes its largest one.
     (of(amount) * 1000.0 - 1e-6).ceil() as i64
 }
 
-/// An amount in whole units, rounded up, as bytes and Pods are counted; 0 if there is none.
+/// A quantity in whole units, rounded up, as bytes and Pods are counted; 0 if it is missing.
 pub fn whole(amount: &Value) -> i64 {
     (of(amount) - 1e-6).ceil() as i64
 }

@@ -1,4 +1,4 @@
-//! A controller's work queue: the crate's rate-limiting queue, and workers that wait for it.
+//! The work queue of a controller: the rate-limiting queue of the client crate, with workers that wait for keys.
 
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -11,8 +11,8 @@ use kubechurn_client::workqueue::rate_limiting::RateLimitingQueue;
 use tokio::sync::Notify;
 use tokio::time::{Duration, Instant};
 
-/// The queue; clones are the same one. A key is never worked on twice at once, and one that is added while it is worked
-/// on is worked on again.
+/// The queue. Clones share the same queue. A key is never worked on twice at the same time; a key that is added during
+/// the work on it is queued again afterwards.
 #[derive(Debug)]
 pub struct Queue<K>(Rc<Shared<K>>);
 
@@ -37,36 +37,36 @@ impl<K: Clone + Debug + Eq + Hash + 'static> Default for Queue<K> {
 }
 
 impl<K: Clone + Debug + Eq + Hash + 'static> Queue<K> {
-    /// Has a key worked on as soon as a worker is free.
+    /// Queues a key for the next free worker.
     pub fn add(&self, key: K) {
         self.0.queue.borrow_mut().queue.add(key);
         self.0.changed.notify_waiters();
     }
 
-    /// Has a key worked on after a while; of several times the earliest counts.
+    /// Queues a key after a delay; of several delays the earliest applies.
     pub fn add_after(&self, key: K, delay: Duration) {
         let now = self.now();
         self.0.queue.borrow_mut().queue.add_after(key, delay.as_secs_f64() * 1000.0, now);
         self.0.changed.notify_waiters();
     }
 
-    /// Has a key that failed worked on again, the later the more often it has failed.
+    /// Queues a key that failed, with a delay that grows with the number of failures.
     pub fn add_rate_limited(&self, key: K) {
         let now = self.now();
         self.0.queue.borrow_mut().add_rate_limited(key, now);
         self.0.changed.notify_waiters();
     }
 
-    /// The key did not fail: its next failure counts as its first.
+    /// Resets the failures of a key, so that its next failure counts as the first.
     pub fn forget(&self, key: &K) {
         self.0.queue.borrow_mut().forget(key);
     }
 
-    /// Waits for a key to work on; `None` once the queue is shut down and what waited was handed out.
-    /// [`Self::done`] follows, however the work ends.
+    /// Waits for a key; `None` once the queue is shut down and all remaining keys were handed out. The caller must call
+    /// [`Self::done`], however the work ends.
     pub async fn get(&self) -> Option<K> {
         loop {
-            // Made before the look, so that what is added after it is not missed.
+            // Created before the queue is read, so that a key that is added after that is not missed.
             let changed = self.0.changed.notified();
             let (got, deadline) = {
                 let mut queue = self.0.queue.borrow_mut();
@@ -83,7 +83,7 @@ impl<K: Clone + Debug + Eq + Hash + 'static> Queue<K> {
                     let until = self.0.began + Duration::from_secs_f64((deadline / 1000.0).clamp(0.0, 1e9));
                     tokio::select! {
                         () = changed => {}
-                        // A timer's millisecond may end before the queue's does.
+                        // The timer counts whole milliseconds, and might fire before the queue's deadline.
                         () = tokio::time::sleep_until(until + Duration::from_millis(1)) => {}
                     }
                 }
@@ -92,13 +92,13 @@ impl<K: Clone + Debug + Eq + Hash + 'static> Queue<K> {
         }
     }
 
-    /// The work on a key is over.
+    /// Ends the work on a key.
     pub fn done(&self, key: &K) {
         self.0.queue.borrow_mut().queue.done(key);
         self.0.changed.notify_waiters();
     }
 
-    /// Takes no more keys. What waits for its time is dropped, and what waits for a worker is handed out.
+    /// Accepts no more keys. Delayed keys are dropped, and queued keys are still handed out.
     pub fn shut_down(&self) {
         self.0.queue.borrow_mut().queue.shut_down();
         self.0.changed.notify_waiters();

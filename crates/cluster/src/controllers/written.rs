@@ -1,5 +1,5 @@
-//! What a controller has written that its informers have not shown it yet: while they are behind, a look would count
-//! twice what was counted already, and begin again what was begun.
+//! What a controller has written and its informers do not show yet. A sync that reads an older copy would count the
+//! same things twice, or start the same work again.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Notes the answer to a write of the object.
+    /// Records the answer to a write of the object.
     pub fn note(&self, object: &Value) {
         if let Some(version) = version(object) {
             let life = (object::uid(object).to_owned(), version);
@@ -24,8 +24,8 @@ impl Written {
         }
     }
 
-    /// Whether the object, as an informer has it, is older than what was written. Its newer version is on the way, and
-    /// has the object looked at again.
+    /// Whether the informer's copy of the object is older than the last write. The newer version will arrive and lead
+    /// to another sync.
     pub fn is_ahead_of(&self, object: &Value) -> bool {
         let key = object::key(object);
         let mut by_key = self.by_key.borrow_mut();
@@ -37,7 +37,7 @@ impl Written {
         false
     }
 
-    /// The object is gone.
+    /// Removes an object that was deleted.
     pub fn forget(&self, key: &ObjectKey) {
         self.by_key.borrow_mut().remove(key);
     }

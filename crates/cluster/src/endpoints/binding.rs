@@ -1,4 +1,4 @@
-//! `pods/NAME/binding`: a scheduler gives a Pod to a node (`pkg/registry/core/pod/storage`, `BindingREST`).
+//! `pods/NAME/binding`: a scheduler binds a Pod to a node (`pkg/registry/core/pod/storage`, `BindingREST`).
 
 use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
@@ -9,13 +9,14 @@ use crate::clock;
 use crate::request::body;
 use crate::request::options::WriteOptions;
 use crate::request::target::Target;
+use crate::resources::conditions;
 use crate::resources::object::Object;
 use crate::status::Status;
 use crate::store::{Fate, UpdateError};
 use crate::write::managed_fields::{self, Writer};
 
-/// Answers a POST of a Binding: sets the Pod's node and its condition PodScheduled. A Pod that has a node, that is on its
-/// way out or that waits behind scheduling gates is refused with a 409.
+/// Handles the POST of a Binding: sets the Pod's node and its condition PodScheduled. A Pod that has a node, is being
+/// deleted, or has scheduling gates is refused with 409.
 pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
     let binding = body::parse(bytes)?;
     let text = |pointer: &str| binding.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
@@ -38,7 +39,7 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
         }
         let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let bound = text("/spec/nodeName");
-        if current.is_leaving() {
+        if current.is_being_deleted() {
             return refuse(format!("pod {} is being deleted, cannot be assigned to a host", target.name()));
         }
         if !bound.is_empty() {
@@ -56,7 +57,7 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
         if generation.is_number() {
             scheduled["observedGeneration"] = generation;
         }
-        set_condition(pod, scheduled);
+        conditions::set(pod, scheduled);
         let api_version = &target.resource.api_version;
         let writer =
             Writer { manager: &options.manager, operation: "Update", subresource: "binding", api_version, now: &now };
@@ -68,20 +69,5 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
         Err(UpdateError::NotFound) => Err(Status::not_found(&target.resource, target.name())),
         Err(UpdateError::Refused(status)) => Err(status),
         Err(UpdateError::Storage(error)) => Err(error.into()),
-    }
-}
-
-/// Puts a condition into an object's status, in the place of one of its type.
-pub fn set_condition(object: &mut Value, condition: Value) {
-    if !object["status"].is_object() {
-        object["status"] = json!({});
-    }
-    if !object["status"]["conditions"].is_array() {
-        object["status"]["conditions"] = json!([]);
-    }
-    let Some(all) = object["status"]["conditions"].as_array_mut() else { return };
-    match all.iter_mut().find(|one| one["type"] == condition["type"]) {
-        Some(one) => *one = condition,
-        None => all.push(condition),
     }
 }

@@ -1,4 +1,4 @@
-//! Discovery: which groups, versions and resources there are, in the legacy and the aggregated form.
+//! Discovery: the groups, versions and resources of the server, in the legacy and the aggregated form.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const GROUPS: &[&str] = &[
 
 const SUB_VERBS: [&str; 3] = ["get", "patch", "update"];
 
-/// The document at a path, if it is one of discovery's.
+/// The discovery document at a path, if there is one.
 pub fn document(path: &str, aggregated: bool, host: &str, resources: &dyn Fn() -> Vec<Arc<Resource>>) -> Option<Value> {
     match path.trim_end_matches('/') {
         "/version" => Some(json!({
@@ -66,7 +66,7 @@ pub fn document(path: &str, aggregated: bool, host: &str, resources: &dyn Fn() -
     }
 }
 
-/// The named groups, in order.
+/// The names of the groups, in order.
 fn groups(resources: &[Arc<Resource>]) -> Vec<String> {
     let mut groups = in_order(resources.iter().map(|resource| resource.group()).filter(|group| !group.is_empty()));
     groups.sort_by_key(|group| GROUPS.iter().position(|known| known == group).unwrap_or(GROUPS.len()));
@@ -85,7 +85,7 @@ fn versions(group: &str, resources: &[Arc<Resource>]) -> Vec<String> {
     in_order(resources.iter().filter(|resource| resource.group() == group).map(|resource| resource.version()))
 }
 
-/// Each once, where it is named first.
+/// The distinct names, in the order of their first occurrence.
 fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for name in names {
@@ -109,7 +109,7 @@ fn words(text: &str) -> Option<Vec<&str>> {
     (!text.is_empty()).then(|| text.split(' ').collect())
 }
 
-/// A subresource: its name, what it is asked, and the group, version and kind of what it answers.
+/// A subresource: its name, its verbs, and the group, version and kind of its objects.
 struct SubResource<'a> {
     name: &'static str,
     group: &'static str,
@@ -118,7 +118,7 @@ struct SubResource<'a> {
     verbs: &'static [&'static str],
 }
 
-/// The subresources.
+/// The subresources of a resource.
 fn parts(resource: &Resource) -> Vec<SubResource<'_>> {
     let part = |name, group, version, kind| SubResource { name, group, version, kind, verbs: &SUB_VERBS };
     let status = resource.has_status.then(|| part("status", "", "", &*resource.kind));
@@ -170,18 +170,18 @@ fn aggregated_list(groups: &[String], resources: &[Arc<Resource>]) -> Value {
 }
 
 fn aggregated_group(name: &str, all: &[Arc<Resource>]) -> Value {
-    let told = |version: &String| {
+    let describe = |version: &String| {
         let group_version = if name.is_empty() { version.clone() } else { format!("{name}/{version}") };
         let resources: Vec<Value> = of_version(&group_version, all).into_iter().map(aggregated_resource).collect();
         json!({"version": version, "resources": resources, "freshness": "Current"})
     };
-    let versions: Vec<Value> = versions(name, all).iter().map(told).collect();
+    let versions: Vec<Value> = versions(name, all).iter().map(describe).collect();
     let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
     json!({"metadata": metadata, "versions": versions})
 }
 
 fn aggregated_resource(resource: &Resource) -> Value {
-    // The real server says the group and the version of custom resources alone.
+    // The real server gives group and version only for custom resources.
     let own = if resource.is_custom() { (resource.group(), resource.version()) } else { ("", "") };
     let kind = |group: &str, version: &str, kind: &str| json!({"group": group, "version": version, "kind": kind});
     let mut entry = json!({

@@ -1,7 +1,8 @@
-//! Serves the resources of the CustomResourceDefinitions that are in the storage, whichever server wrote them, and
-//! whenever: apiextensions-apiserver's `customresource_discovery_controller.go`.
+//! Serves the resources of the CustomResourceDefinitions in the storage, whichever server wrote them:
+//! apiextensions-apiserver's `customresource_discovery_controller.go`.
 //!
-//! The server that writes a definition does not wait for this; the registry knows from the revisions what is old news.
+//! A server that writes a definition itself does not wait for this controller; the registry compares revisions and
+//! ignores what is older.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,10 +14,10 @@ use crate::resources::definition;
 use crate::resources::object::Object;
 use crate::storage::{RangeRequest, Storage, StorageError, WatchItem};
 
-/// A storage that fails is asked again after this.
+/// The delay before a storage that failed is asked again.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// Serves all resources that are defined, and begins to follow the definitions.
+/// Serves all defined resources, and starts to watch the definitions.
 pub async fn start(api: Arc<Api>, storage: Arc<dyn Storage>) -> Result<(), StorageError> {
     let mut listed = relist(&api, &*storage).await?;
     tokio::spawn(async move {
@@ -36,7 +37,7 @@ pub async fn start(api: Arc<Api>, storage: Arc<dyn Storage>) -> Result<(), Stora
     Ok(())
 }
 
-/// Serves what is defined now, and nothing else; answers as of which revision.
+/// Serves exactly the currently defined resources; returns the revision of the list.
 async fn relist(api: &Api, storage: &dyn Storage) -> Result<u64, StorageError> {
     let range = storage.range(&RangeRequest::prefix(&DEFINITIONS.prefix())).await?;
     api.registry.forget_after(range.revision);
@@ -51,7 +52,7 @@ async fn relist(api: &Api, storage: &dyn Storage) -> Result<u64, StorageError> {
     Ok(range.revision)
 }
 
-/// Follows the definitions until the watch fails, and answers why.
+/// Watches the definitions until the watch fails; returns the error.
 async fn follow(api: &Api, storage: &dyn Storage, after: u64) -> StorageError {
     let prefix = DEFINITIONS.prefix();
     let mut changes = match storage.watch(&prefix, after).await {
@@ -76,7 +77,7 @@ async fn follow(api: &Api, storage: &dyn Storage, after: u64) -> StorageError {
 }
 
 fn define(api: &Api, definition: &Object) {
-    // One that was refused was never written.
+    // A definition that was refused was never written.
     let resources = definition::resources(&definition.to_value(), api.registry.id_of(&definition.uid));
     if let Ok(resources) = resources
         && let Some(replaced) = api.registry.define(&definition.name, definition.revision, resources)

@@ -1,4 +1,5 @@
-//! `pods/NAME/eviction`: a deletion that asks PodDisruptionBudgets first (`pkg/registry/core/pod/storage/eviction.go`).
+//! `pods/NAME/eviction`: a deletion that is subject to PodDisruptionBudgets
+//! (`pkg/registry/core/pod/storage/eviction.go`).
 
 use std::sync::Arc;
 
@@ -8,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::clock;
-use crate::endpoints::binding::set_condition;
 use crate::request::body;
 use crate::request::options::WriteOptions;
 use crate::request::target::Target;
+use crate::resources::conditions;
 use crate::resources::label_selector::Selector;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
@@ -20,7 +21,7 @@ use crate::status::Status;
 use crate::store::{Fate, ListQuery, UpdateError};
 use crate::write::delete::{self, Deletion};
 
-/// Answers a POST of an Eviction: 201 once the Pod's deletion has begun, 429 while its budget does not allow that.
+/// Handles the POST of an Eviction: 201 once the Pod's deletion has begun, 429 while a budget does not allow it.
 pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
     let eviction = body::parse(bytes)?;
     let text = |pointer: &str| eviction.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
@@ -38,24 +39,24 @@ pub async fn create(api: &Api, target: &Target, options: &WriteOptions, bytes: &
     let missing = || Status::not_found(&target.resource, target.name());
     let pod = api.store.get(&target.resource, &target.key()).await?.ok_or_else(missing)?;
     let pod = pod.to_value();
-    if !goes_anyway(&pod) {
-        ask_budget(api, target, &pod, deletion.dry_run).await?;
+    if !can_ignore_pdb(&pod) {
+        take_disruption(api, target, &pod, deletion.dry_run).await?;
     }
     if !deletion.dry_run {
-        mark(api, target).await?;
+        add_disruption_target(api, target).await?;
     }
     delete::remove(api, &target.resource, &target.key(), &deletion).await?.ok_or_else(missing)?;
     Ok(Status::created().into_response())
 }
 
-/// Whether nobody is worse off without it (`canIgnorePDB`).
-fn goes_anyway(pod: &Value) -> bool {
+/// Whether the Pod may be deleted regardless of budgets (`canIgnorePDB`).
+fn can_ignore_pdb(pod: &Value) -> bool {
     let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
     ["Succeeded", "Failed", "Pending"].contains(&phase) || pod["metadata"]["deletionTimestamp"].is_string()
 }
 
-/// Takes one disruption from the budget that selects a Pod.
-async fn ask_budget(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> Result<(), Status> {
+/// Takes one disruption from the budget that selects the Pod.
+async fn take_disruption(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> Result<(), Status> {
     let Some(budgets) = api.registry.by_kind("policy/v1", "PodDisruptionBudget") else { return Ok(()) };
     let filter = Filter { namespace: target.namespace.clone(), ..Filter::default() };
     let page = api.store.list(&budgets, &ListQuery { filter, ..ListQuery::default() }).await?;
@@ -73,17 +74,17 @@ async fn ask_budget(api: &Api, target: &Target, pod: &Value, dry_run: bool) -> R
             return Err(Status::internal_error(why));
         }
     };
-    let take = |_: &Object, value: &mut Value| take_one(value, pod).map(|()| Fate::Kept);
+    let take = |_: &Object, value: &mut Value| check_and_decrement(value, pod).map(|()| Fate::Kept);
     match api.store.change(&budgets, &budget.key, dry_run, take).await {
-        // A budget that has gone meanwhile guards nothing.
+        // A budget that was deleted meanwhile protects nothing.
         Ok(_) | Err(UpdateError::NotFound) => Ok(()),
         Err(UpdateError::Refused(status)) => Err(status),
         Err(UpdateError::Storage(error)) => Err(error.into()),
     }
 }
 
-/// Notes a disruption in a budget, or says why not (`checkAndDecrement`).
-fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
+/// Records a disruption in a budget, or refuses it (`checkAndDecrement`).
+fn check_and_decrement(budget: &mut Value, pod: &Value) -> Result<(), Status> {
     let number = |pointer: &str| budget.pointer(pointer).and_then(Value::as_i64).unwrap_or_default();
     let name = budget["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     if number("/status/observedGeneration") < number("/metadata/generation") {
@@ -92,8 +93,8 @@ fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
     }
     let (healthy, desired) = (number("/status/currentHealthy"), number("/status/desiredHealthy"));
     let always = budget.pointer("/spec/unhealthyPodEvictionPolicy").is_some_and(|policy| policy == "AlwaysAllow");
-    // One that is not ready is no loss, unless the application has been disrupted already.
-    if !is_ready(pod) && (always || (healthy >= desired && desired > 0)) {
+    // A Pod that is not ready may be deleted, unless the application is already disrupted.
+    if !conditions::is_true(pod, "Ready") && (always || (healthy >= desired && desired > 0)) {
         return Ok(());
     }
     let allowed = number("/status/disruptionsAllowed");
@@ -110,24 +111,19 @@ fn take_one(budget: &mut Value, pod: &Value) -> Result<(), Status> {
     Ok(())
 }
 
-fn is_ready(pod: &Value) -> bool {
-    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
-    conditions.into_iter().any(|one| one["type"] == "Ready" && one["status"] == "True")
-}
-
-/// Tells in the Pod's status who disrupts it (`addConditionAndDeletePod`).
-async fn mark(api: &Api, target: &Target) -> Result<(), Status> {
+/// Sets the condition DisruptionTarget of the Pod (`addConditionAndDeletePod`).
+async fn add_disruption_target(api: &Api, target: &Target) -> Result<(), Status> {
     let resource: &Resource = &target.resource;
-    let mark = |_: &Object, pod: &mut Value| {
+    let add = |_: &Object, pod: &mut Value| {
         let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
             "message": "Eviction API: evicting", "lastProbeTime": null,
             "lastTransitionTime": clock::timestamp(clock::now()), "observedGeneration": pod["metadata"]["generation"]});
-        set_condition(pod, condition);
+        conditions::set(pod, condition);
         Ok::<_, ()>(Fate::Kept)
     };
-    match api.store.change(resource, &target.key(), false, mark).await {
+    match api.store.change(resource, &target.key(), false, add).await {
         Err(UpdateError::Storage(error)) => Err(error.into()),
-        // It may have gone, which the deletion finds out.
+        // If the Pod is gone, the deletion that follows reports that.
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! LIST and GET: pages at one revision, streamed from texts that were serialised when they were written.
+//! LIST and GET: pages at one revision, streamed from texts that were serialised when the objects were written.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::resources::selector::Filter;
 use crate::status::Status;
 use crate::store::{Freshness, ListQuery, Page};
 
-/// A list is sent in pieces of about this size.
+/// The approximate size of the pieces in which a list is sent, in bytes.
 const CHUNK: usize = 256 * 1024;
 
-/// Answers a LIST.
+/// Handles a LIST.
 pub async fn list(
     api: &Api,
     resource: &Arc<Resource>,
@@ -39,15 +39,15 @@ pub async fn list(
         }
         let decoded = Continue::decode(&options.continue_token)
             .ok_or_else(|| Status::bad_request("continue key is not valid: unrecognized or corrupt token"))?;
-        // A token that has lost its revision goes on at the newest.
+        // A continue token without a revision continues at the newest one.
         query.freshness = decoded.revision.map_or(Freshness::Consistent, Freshness::Exact);
         query.after = Some(decoded.last_key.clone());
         token = Some(decoded);
     } else if options.version == "0" {
-        // The watch cache answers with everything it has and ignores the limit.
+        // The watch cache ignores the limit and answers with all of its objects.
         (query.limit, query.freshness) = (0, Freshness::NotOlderThan(0));
     } else if !options.version.is_empty() {
-        // A concrete version with a limit means exactly that version, for the sake of old clients.
+        // For compatibility with old clients, a resourceVersion with a limit means exactly that version.
         let legacy_exact = options.version_match.is_empty() && options.limit > 0;
         let exact = options.version_match == "Exact" || legacy_exact;
         query.freshness = if exact { Freshness::Exact(revision) } else { Freshness::NotOlderThan(revision) };
@@ -60,7 +60,7 @@ pub async fn list(
     Ok(json_response(Body::from_stream(stream(resource, form, page, query.filter.selects()))))
 }
 
-/// Answers a GET of one object.
+/// Handles a GET of one object.
 pub async fn get(api: &Api, resource: &Resource, namespace: &str, name: &str, form: Form) -> Result<Response, Status> {
     let object = api.store.get(resource, &resource.key(namespace, name)).await?;
     object.map(|object| object_response(resource, &object, form)).ok_or_else(|| Status::not_found(resource, name))
@@ -83,7 +83,7 @@ fn stream(
         }
     }
     let metadata = match token.as_str() {
-        // A map, in the order of the alphabet; the token is there even if it is empty.
+        // A map in alphabetical order; the token is included even if it is empty.
         _ if form.is_map(resource) => format!("{{\"continue\":\"{token}\"{remaining},{version}}}"),
         "" => format!("{{{version}}}"),
         _ => format!("{{{version},\"continue\":\"{token}\"{remaining}}}"),
@@ -101,13 +101,13 @@ fn stream(
     })
 }
 
-/// Cuts a list into pieces while it is sent, so that a big one never lies in memory as a whole.
+/// Cuts a list into pieces while it is sent, so that a large list is never in memory as a whole.
 struct Chunks {
     resource: Arc<Resource>,
     form: Form,
     objects: std::vec::IntoIter<Arc<Object>>,
     pending: String,
-    /// What follows the last item.
+    /// The text after the last item.
     tail: String,
     first: bool,
     done: bool,

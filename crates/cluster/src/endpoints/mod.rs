@@ -1,6 +1,7 @@
-//! The handlers of reads, and of the subresources that are no plain writes.
+//! The handlers of reads, and of the subresources that need more than a plain write.
 
 pub mod binding;
+pub mod connection;
 pub mod discovery;
 pub mod discovery_controller;
 pub mod eviction;
@@ -8,4 +9,3 @@ pub mod list;
 pub mod openapi;
 pub mod scale;
 pub mod watch;
-pub mod wire;

@@ -1,5 +1,5 @@
-//! OpenAPI v3, as little of it as kubectl looks for: that a PATCH takes `fieldValidation` and `dryRun`. From
-//! that kubectl concludes that the server validates, and asks for no schema. There are no schemas here.
+//! OpenAPI v3, reduced to what kubectl looks for: that a PATCH takes `fieldValidation` and `dryRun`. From that kubectl
+//! concludes that the server validates, and asks for no schema. There are no schemas here.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::resources::resource::Resource;
 
-/// The document at a path, if it is one of these.
+/// The OpenAPI document at a path, if there is one.
 pub fn document(path: &str, resources: &dyn Fn() -> Vec<Arc<Resource>>) -> Option<Value> {
     match path.strip_prefix("/openapi/v3")?.trim_matches('/') {
         "" => {

@@ -1,4 +1,4 @@
-//! The `scale` subresource: how many there are, how many there shall be, and which.
+//! The `scale` subresource: the current and the desired number of replicas, and their selector.
 
 use axum::body::{Body, Bytes};
 use axum::response::Response;
@@ -7,44 +7,42 @@ use serde_json::{Map, Value, json};
 use crate::api::Api;
 use crate::printers::response::json_response;
 use crate::request::body;
-use crate::request::options::WriteOptions;
 use crate::request::target::Target;
 use crate::resources::fields;
 use crate::resources::object::Object;
 use crate::resources::resource::ScalePaths;
 use crate::status::Status;
-use crate::write;
 use crate::write::patch::Patch;
+use crate::write::{self, RequestScope};
 
-/// Answers a GET.
+/// Handles a GET.
 pub async fn get(api: &Api, target: &Target) -> Result<Response, Status> {
     let object = api.store.get(&target.resource, &target.key()).await?;
     let object = object.ok_or_else(|| Status::not_found(&target.resource, target.name()))?;
     Ok(answer(target, &object))
 }
 
-/// Answers a PUT.
-pub async fn replace(api: &Api, target: &Target, options: &WriteOptions, bytes: &Bytes) -> Result<Response, Status> {
+/// Handles a PUT.
+pub async fn replace(scope: RequestScope<'_>, bytes: &Bytes) -> Result<Response, Status> {
     let new = body::parse(bytes)?;
-    change(api, target, options, |scale| {
+    change(scope, |scale| {
         scale.clone_from(&new);
         Ok(())
     })
     .await
 }
 
-/// Answers a PATCH.
-pub async fn patch(api: &Api, target: &Target, options: &WriteOptions, patch: &Patch) -> Result<Response, Status> {
-    change(api, target, options, |scale| patch.apply(false, scale)).await
+/// Handles a PATCH.
+pub async fn patch(scope: RequestScope<'_>, patch: &Patch) -> Result<Response, Status> {
+    change(scope, |scale| patch.apply(false, scale)).await
 }
 
 async fn change(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
+    scope: RequestScope<'_>,
     mut change: impl FnMut(&mut Value) -> Result<(), Status>,
 ) -> Result<Response, Status> {
-    let updated = write::update(api, target, options, "Update", |current, value| {
+    let target = scope.target;
+    let updated = write::update(scope, "Update", |current, value| {
         let Some(paths) = &target.resource.scale else { return Err(Status::method_not_allowed()) };
         let mut scale = scale_of(paths, value);
         let version = scale["metadata"]["resourceVersion"].clone();

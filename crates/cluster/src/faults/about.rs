@@ -1,4 +1,4 @@
-//! What a request is about, as far as faults are chosen by it.
+//! The properties of a request by which faults are chosen.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::request::target::Target;
 use crate::resources::registry::Registry;
 use crate::resources::resource::Resource;
 
-/// A request as the faults see it.
+/// The properties of a request.
 #[derive(Debug, Clone)]
 pub struct About {
     /// The verb: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
     pub verb: &'static str,
-    /// The resource; none for what is no resource, such as `/version`.
+    /// The resource; `None` for paths without one, such as `/version`.
     pub resource: Option<Arc<Resource>>,
     /// The namespace in the path.
     pub namespace: Option<String>,
@@ -24,7 +24,7 @@ pub struct About {
 }
 
 impl About {
-    /// Reads the head of a request.
+    /// Reads the properties from the head of a request.
     pub fn of(registry: &Registry, parts: &Parts) -> Self {
         let target = Target::parse(registry, parts.uri.path());
         let is_one = target.as_ref().is_none_or(|target| target.name.is_some());
@@ -45,7 +45,7 @@ impl About {
         Self { verb, resource, namespace, user_agent: user_agent.unwrap_or_default().into_owned() }
     }
 
-    /// Whether it is about the resource of this name: `deployments` or `deployments.apps`.
+    /// Whether the request is for the resource with this name: `deployments` or `deployments.apps`.
     pub fn is_of(&self, name: &str) -> bool {
         self.resource.as_ref().is_some_and(|own| own.plural == name || own.qualified() == name)
     }

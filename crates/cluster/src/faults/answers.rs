@@ -1,4 +1,4 @@
-//! Faults that strike a request before anybody looks at what it asks for.
+//! Faults that affect a request before it is handled.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,21 +13,21 @@ use crate::faults::rule::{Drip, Effect, Refusal, Rule};
 use crate::faults::rules::Rules;
 use crate::status::Status;
 
-/// What became of a request.
+/// The effect of the faults on a request.
 #[derive(Debug)]
-pub enum Struck {
-    /// It is answered already.
+pub enum RequestOutcome {
+    /// A fault has answered the request.
     Answered(Response),
-    /// It passes, and its answer's body drips if said so.
+    /// The request is handled; with a [`Drip`], the body of the answer is sent slowly.
     Passed(Option<Drip>),
 }
 
-/// Lets the faults strike a request. It takes as long as they hold it back.
-pub async fn strike(rules: &Rules, about: &About) -> Struck {
+/// Applies the faults to a request. Returns after the delay that they cause.
+pub async fn strike(rules: &Rules, about: &About) -> RequestOutcome {
     let mut drips = None;
     for rule in rules.all().iter().filter(|rule| rule.spec.scope.holds(about, None)) {
         match &rule.spec.effect {
-            Effect::Refuse(refusal) if rule.strikes(None) => return Struck::Answered(refuse(refusal, about)),
+            Effect::Refuse(refusal) if rule.strikes(None) => return RequestOutcome::Answered(refuse(refusal, about)),
             Effect::Slow { delay, drip } if rule.strikes(None) => {
                 if !delay.is_zero() {
                     tokio::time::sleep(*delay).await;
@@ -38,10 +38,10 @@ pub async fn strike(rules: &Rules, about: &About) -> Struck {
             _ => {}
         }
     }
-    Struck::Passed(drips)
+    RequestOutcome::Passed(drips)
 }
 
-/// Whether a watch that wants initial events meets a server that does not know them.
+/// Whether a fault makes the server behave as if it did not know `sendInitialEvents`.
 pub fn lacks_watch_list(rules: &Rules, about: &About) -> bool {
     let struck = |rule: &&Arc<Rule>| rule.spec.effect == Effect::NoWatchList && rule.spec.scope.holds(about, None);
     rules.all().iter().filter(struck).any(|rule| rule.strikes(None))
@@ -65,7 +65,7 @@ fn refuse(refusal: &Refusal, about: &About) -> Response {
     response
 }
 
-/// An answer whose body comes bit by bit. A socket is left as it is.
+/// An answer whose body is sent in small pieces. A WebSocket is not changed.
 pub fn drip(response: Response, drip: Drip) -> Response {
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         return response;

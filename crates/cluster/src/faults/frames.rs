@@ -1,4 +1,4 @@
-//! Faults that strike the frames of a watch on their way out.
+//! Faults that affect the frames of a watch before they are sent.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::faults::about::About;
 use crate::faults::rule::{Effect, FrameFault, Rule};
 use crate::faults::rules::Rules;
 
-/// A frame that is to be sent.
+/// A frame to send.
 #[derive(Debug)]
 pub struct Outgoing {
-    /// The frame, as it goes out.
+    /// The frame, with the changes by faults.
     pub frame: Frame,
-    /// The word for what was done to it; empty if nothing was.
+    /// The name of the fault that changed it; empty if none did.
     pub fault: &'static str,
-    /// How long it is held back once it is its turn.
+    /// How long the frame is delayed once it is its turn.
     pub delay: Duration,
 }
 
@@ -28,26 +28,26 @@ impl Outgoing {
     }
 }
 
-/// What stands between a watch and its connection.
+/// The faults between a watch and its connection.
 #[derive(Debug)]
-pub struct Tamper {
+pub struct FrameFaults {
     rules: Arc<Rules>,
     about: About,
-    /// Frames that have come so far.
+    /// The number of frames that were offered.
     offered: u64,
-    /// A frame that waits for the next one to overtake it.
+    /// A frame that is held back until after the next one.
     held: Option<Frame>,
-    /// The fault that keeps everything back.
+    /// The id of the fault that stalls the watch.
     stalled: Option<u64>,
 }
 
-impl Tamper {
-    /// Stands in the way of one watch.
+impl FrameFaults {
+    /// The faults for one watch.
     pub fn new(rules: Arc<Rules>, about: About) -> Self {
         Self { rules, about, offered: 0, held: None, stalled: None }
     }
 
-    /// Takes a frame in; what comes of it goes to the end of `out`.
+    /// Takes a frame; the frames that result from it are appended to `out`.
     pub fn offer(&mut self, frame: Frame, out: &mut VecDeque<Outgoing>) {
         let all = self.rules.all();
         let struck = if all.is_empty() { None } else { self.struck(&all, &frame) };
@@ -64,18 +64,18 @@ impl Tamper {
         }
     }
 
-    /// Gives up what it still holds: there is no next frame.
+    /// Releases the frame that is held back, because there is no next one.
     pub fn flush(&mut self, out: &mut VecDeque<Outgoing>) {
         out.extend(self.held.take().map(Outgoing::plain));
     }
 
-    /// The fault that keeps everything back, while it lasts.
+    /// The id of the fault that stalls the watch, while it is on.
     pub fn stalled(&mut self) -> Option<u64> {
         self.stalled = self.stalled.filter(|id| self.rules.all().iter().any(|rule| rule.id == *id));
         self.stalled
     }
 
-    /// Whether the watch is to end now that so many frames are sent: `true` with a close, `false` without.
+    /// Whether a fault ends the watch after this many frames: `true` with a close, `false` without.
     pub fn ends(&self, sent: u64) -> Option<bool> {
         let all = self.rules.all();
         all.iter().filter(|rule| rule.spec.scope.holds(&self.about, None)).find_map(|rule| match rule.spec.effect {
@@ -84,7 +84,7 @@ impl Tamper {
         })
     }
 
-    /// Whether some fault may end the watch, so that frames go one by one.
+    /// Whether a fault may end the watch, so that frames must be sent one at a time.
     pub fn may_end(&self) -> bool {
         let ends = |rule: &Arc<Rule>| matches!(rule.spec.effect, Effect::End { .. });
         self.rules.all().iter().any(|rule| ends(rule) && rule.spec.scope.holds(&self.about, None))
@@ -99,7 +99,7 @@ impl Tamper {
                     stall = Some(rule.id);
                 }
                 Effect::Frame(FrameFault::NoEndBookmark) if !frame.ends_initial_events => {}
-                // The first that strikes has the frame for itself.
+                // The first fault that strikes is the only one for this frame.
                 Effect::Frame(fault) if struck.is_none() && rule.strikes(Some(self.offered)) => struck = Some(fault),
                 _ => {}
             }
@@ -109,7 +109,7 @@ impl Tamper {
     }
 }
 
-/// What a huge frame has more than it needs, in bytes.
+/// How many bytes are added to a huge frame.
 const HUGE: usize = 65_000_000;
 
 fn strike(fault: FrameFault, frame: Frame, out: &mut VecDeque<Outgoing>) {
@@ -135,7 +135,7 @@ fn strike(fault: FrameFault, frame: Frame, out: &mut VecDeque<Outgoing>) {
             let rest = frame.text.strip_prefix(&start).unwrap_or_default();
             copy.frame.text = format!("{{\"type\":\"RENAMED\"{rest}").into();
         }
-        // White space is no part of what it says: it is the same frame, but for its length.
+        // White space does not change the meaning of the frame, only its length.
         FrameFault::Huge => copy.frame.text = format!("{}{}\n", frame.text, " ".repeat(HUGE)).into(),
         FrameFault::Reorder | FrameFault::NoEndBookmark | FrameFault::Lose => {}
     }

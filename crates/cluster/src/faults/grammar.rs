@@ -1,7 +1,7 @@
-//! How a fault is asked for, on the command line as in a query: words `key=value`.
+//! The syntax of faults, on the command line as in a query: words of the form `key=value`.
 //!
-//! The table of the words is in `main.rs`. Exactly one of `status`, `delay-ms` or `drip`, `stall`, `watch-list`, `frame`,
-//! `end` and `skew` says what happens; the others, whom it strikes and how often.
+//! The table of the words is in `lib.rs`. Exactly one of `status`, `delay-ms` or `drip`, `stall`, `watch-list`,
+//! `frame`, `end` and `skew` gives the effect; the other words say what is affected, and how often.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,26 +10,26 @@ use crate::faults::rule::{Drip, Effect, FrameFault, Refusal, Scope, Spec};
 
 const VERBS: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 const EVENTS: [&str; 5] = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"];
-/// No fault waits longer than a day.
+/// The longest delay of a fault: one day, in milliseconds.
 const LONGEST: u64 = 86_400_000;
 
-/// Words that ask for no fault.
+/// Why words do not describe a fault.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GrammarError {
-    /// A word without `=`, or one that is said twice.
+    /// A word without `=`, or a key that is given twice.
     #[error("{0:?} is no key=value that is said once")]
     Word(String),
-    /// A key whose value is none that it takes.
+    /// A value that the key does not accept.
     #[error("{key}={value:?}: {expected}")]
     Value {
         /// The key.
         key: &'static str,
-        /// What was said.
+        /// The value that was given.
         value: String,
-        /// What it takes.
+        /// What the key accepts.
         expected: &'static str,
     },
-    /// A key that nobody knows, or that says nothing beside the others.
+    /// A key that is unknown, or that has no meaning beside the others.
     #[error("{0} has no place here")]
     Misplaced(String),
     /// No effect, or more than one.
@@ -37,7 +37,7 @@ pub enum GrammarError {
     Effect,
 }
 
-/// Reads what is on the command line: words with commas between.
+/// Parses the syntax of the command line: words separated by commas.
 pub fn parse_flag(text: &str, is_resource: &dyn Fn(&str) -> bool) -> Result<Spec, GrammarError> {
     let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
     let pairs: Result<Vec<_>, _> = words
@@ -47,7 +47,7 @@ pub fn parse_flag(text: &str, is_resource: &dyn Fn(&str) -> bool) -> Result<Spec
     parse(pairs?, is_resource)
 }
 
-/// Reads words. `is_resource` knows the plural names.
+/// Parses words. `is_resource` tells whether a plural name is known.
 pub fn parse(
     pairs: impl IntoIterator<Item = (String, String)>,
     is_resource: &dyn Fn(&str) -> bool,
@@ -161,7 +161,7 @@ fn frame_fault(words: &mut Words) -> Result<FrameFault, GrammarError> {
     found.ok_or(GrammarError::Value { key: "frame", value: word, expected })
 }
 
-/// The words that are not understood yet.
+/// The words that are not parsed yet.
 struct Words(BTreeMap<String, String>);
 
 impl Words {

@@ -1,4 +1,4 @@
-//! One fault that is asked for: what it does, whom it strikes, how often; and how often it has struck.
+//! One rule: its effect, what it affects and how often, and how often it has struck.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,47 +7,47 @@ use crate::cacher::frame::Frame;
 use crate::faults::about::About;
 use crate::random::Random;
 
-/// A fault as it is asked for.
+/// A fault as it was asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
     /// The words that asked for it, in alphabetical order.
     pub text: String,
-    /// What it does.
+    /// The effect.
     pub effect: Effect,
-    /// Whom it strikes.
+    /// What it affects.
     pub scope: Scope,
-    /// Strikes in all; no end if absent.
+    /// The maximum number of strikes; unlimited if absent.
     pub times: Option<u64>,
-    /// How likely a strike is, from 0 to 1, and what the dice are seeded with; certain if absent.
+    /// The probability of a strike, from 0 to 1, and the seed of the random numbers; certain if absent.
     pub chance: Option<(f64, u64)>,
-    /// So many requests, or frames of each connection, pass first.
+    /// How many requests, or frames of each connection, pass before the first strike.
     pub after: u64,
 }
 
-/// What a fault does.
+/// The effect of a fault.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// A request is refused, whatever it asks for.
+    /// A request is refused.
     Refuse(Refusal),
-    /// An answer comes late, or its body bit by bit.
+    /// An answer is late, or its body is sent slowly.
     Slow {
-        /// How long nothing is answered.
+        /// How long the answer is delayed.
         delay: Duration,
-        /// How its body comes.
+        /// How the body is sent, if slowly.
         drip: Option<Drip>,
     },
-    /// A request is not answered, and a watch brings nothing, until the fault is taken back.
+    /// Requests are not answered, and watches send nothing, until the fault is removed.
     Stall,
     /// `sendInitialEvents` is refused, as a server without the feature gate WatchList refuses it.
     NoWatchList,
-    /// A frame does not go out as it should.
+    /// A frame is changed, delayed or dropped.
     Frame(FrameFault),
-    /// A watch ends: with an ordinary close, or without a word.
+    /// A watch ends, with or without a close.
     End {
         /// Whether there is a close.
         close: bool,
     },
-    /// The clock is wrong by so many seconds.
+    /// The clock is skewed by this many seconds.
     Skew(i64),
 }
 
@@ -56,48 +56,48 @@ pub enum Effect {
 pub struct Refusal {
     /// The HTTP status, from 400 to 599.
     pub status: u16,
-    /// Seconds in `Retry-After`; without it, none is sent.
+    /// The seconds in the header `Retry-After`, if it is sent.
     pub retry_after: Option<u16>,
-    /// Whether the body is plain text, as of priority and fairness, instead of a `Status`.
+    /// Whether the body is plain text, as from priority and fairness, instead of a `Status`.
     pub plain: bool,
 }
 
-/// How a body drips.
+/// How a body is sent slowly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drip {
-    /// Bytes at once.
+    /// The bytes of one piece.
     pub bytes: usize,
-    /// Time between two pieces.
+    /// The time between two pieces.
     pub pause: Duration,
 }
 
 /// What happens to a frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FrameFault {
-    /// It comes so much later, and so do those behind it.
+    /// The frame is delayed by this time, and the frames behind it, too.
     Delay(Duration),
-    /// It comes twice.
+    /// The frame is sent twice.
     Duplicate,
-    /// It comes after the next one.
+    /// The frame is sent after the next one.
     Reorder,
-    /// Half of it comes.
+    /// Only the first half of the frame is sent.
     Truncate,
-    /// Words come in its place that are no JSON.
+    /// Text that is not JSON is sent in place of the frame.
     NotJson,
-    /// Its object is of a kind that nobody asked for.
+    /// The object of the frame has a wrong kind.
     WrongType,
-    /// Its type is none that is known.
+    /// The type of the event is unknown.
     UnknownType,
-    /// It comes with 65 MB of white space behind it.
+    /// The frame is followed by 65 MB of white space.
     Huge,
-    /// It does not come, being the bookmark that ends the initial events.
+    /// The bookmark that ends the initial events is not sent.
     NoEndBookmark,
-    /// It does not come.
+    /// The frame is not sent.
     Lose,
 }
 
 impl FrameFault {
-    /// The word for it in `frame=…`, and in the ledger.
+    /// Its name in `frame=…`, and in the ledger.
     pub fn word(self) -> &'static str {
         match self {
             Self::Delay(_) => "delay",
@@ -114,14 +114,14 @@ impl FrameFault {
     }
 }
 
-/// Whom a fault strikes; what is absent does not matter.
+/// What a fault affects; an absent field matches everything.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scope {
-    /// Plural name of the resource, with its group or without.
+    /// The plural name of the resource, with or without its group.
     pub resource: Option<String>,
     /// The verb, such as `list`.
     pub verb: Option<String>,
-    /// The namespace in the path; for a frame, that of its object will do.
+    /// The namespace in the path; for a frame, the namespace of its object also matches.
     pub namespace: Option<String>,
     /// A part of the User-Agent.
     pub user_agent: Option<String>,
@@ -130,7 +130,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Whether a request is meant, or the watch that it opened; with `frame`, one frame of that.
+    /// Whether the scope contains a request or the watch that it opened; with `frame`, one frame of that watch.
     pub fn holds(&self, about: &About, frame: Option<&Frame>) -> bool {
         let is = |wanted: &Option<String>, test: &dyn Fn(&str) -> bool| wanted.as_deref().is_none_or(test);
         let key = frame.and_then(|frame| frame.about.as_ref()).map(|(key, _)| &**key);
@@ -143,12 +143,12 @@ impl Scope {
     }
 }
 
-/// A fault that is switched on.
+/// A fault that is on.
 #[derive(Debug)]
 pub struct Rule {
     /// Its number.
     pub id: u64,
-    /// What was asked for.
+    /// The fault as it was asked for.
     pub spec: Spec,
     tally: Mutex<Tally>,
 }
@@ -161,15 +161,16 @@ struct Tally {
 }
 
 impl Rule {
-    /// A fault that has not struck yet.
+    /// A rule that has not struck yet.
     pub fn new(id: u64, spec: Spec) -> Self {
         let dice = Random::new(spec.chance.map_or(0, |(_, seed)| seed));
         Self { id, spec, tally: Mutex::new(Tally { matched: 0, struck: 0, dice }) }
     }
 
-    /// Whether it strikes something that is in its scope. Asking counts, and so does a strike.
+    /// Whether the rule strikes a request or frame in its scope. The call counts as a match, and as a strike if it
+    /// returns true.
     ///
-    /// `passed` is what of the same kind has passed on the same connection; for a request the rule counts itself.
+    /// `passed` is the number of earlier frames on the same connection; requests are counted by the rule itself.
     pub fn strikes(&self, passed: Option<u64>) -> bool {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         let passed = passed.unwrap_or(tally.matched);
@@ -178,7 +179,7 @@ impl Rule {
             return false;
         }
         if let Some((chance, _)) = self.spec.chance {
-            // 53 bits are what a float holds.
+            // A float holds 53 bits.
             let drawn = (tally.dice.next() >> 11) as f64 / (1_u64 << 53) as f64;
             if drawn >= chance {
                 return false;
@@ -188,13 +189,13 @@ impl Rule {
         true
     }
 
-    /// How often it could have struck, and how often it has.
+    /// The number of matches, and the number of strikes.
     pub fn tally(&self) -> (u64, u64) {
         let tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         (tally.matched, tally.struck)
     }
 
-    /// Whether it has struck as often as it may.
+    /// Whether the maximum number of strikes is reached.
     pub fn is_over(&self) -> bool {
         self.spec.times.is_some_and(|times| self.tally().1 >= times)
     }

@@ -1,4 +1,4 @@
-//! The faults that are switched on.
+//! The rules that are on.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,11 +8,11 @@ use tokio::sync::watch;
 
 use crate::faults::rule::{Effect, Rule, Spec};
 
-/// The faults that are switched on, oldest first.
+/// The rules that are on, oldest first.
 #[derive(Debug)]
 pub struct Rules {
     all: RwLock<Arc<[Arc<Rule>]>>,
-    /// Changes with each fault that comes or goes.
+    /// Changes whenever a rule is added or removed.
     changed: watch::Sender<()>,
     last_id: AtomicU64,
     orders: Mutex<BTreeMap<&'static str, u64>>,
@@ -26,12 +26,12 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// All of them.
+    /// All rules.
     pub fn all(&self) -> Arc<[Arc<Rule>]> {
         Arc::clone(&self.all.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Switches one on.
+    /// Adds a rule.
     pub fn add(&self, spec: Spec) -> Arc<Rule> {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let rule = Arc::new(Rule::new(id, spec));
@@ -39,7 +39,7 @@ impl Rules {
         rule
     }
 
-    /// Switches the one with a number off, or all; answers how many went.
+    /// Removes the rule with a number, or all; returns how many were removed.
     pub fn clear(&self, id: Option<u64>) -> usize {
         let mut gone = 0;
         self.change(|all| {
@@ -50,12 +50,12 @@ impl Rules {
         gone
     }
 
-    /// Changes with each fault that comes or goes.
+    /// A receiver that changes whenever a rule is added or removed.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
 
-    /// Waits until a fault is taken back.
+    /// Waits until a rule is removed.
     pub async fn gone(&self, id: u64) {
         let mut changes = self.changes();
         while self.all().iter().any(|rule| rule.id == id) {
@@ -64,19 +64,19 @@ impl Rules {
         }
     }
 
-    /// By how many seconds the clock is to be wrong.
+    /// The sum of the skews of the clock, in seconds.
     pub fn skew(&self) -> i64 {
         let skew = |rule: &Arc<Rule>| if let Effect::Skew(seconds) = rule.spec.effect { seconds } else { 0 };
         self.all().iter().map(skew).fold(0, i64::saturating_add)
     }
 
-    /// Counts a stroke of one of the plain orders.
+    /// Counts one strike of a plain switch.
     pub fn count(&self, order: &'static str) {
         *self.orders.lock().unwrap_or_else(PoisonError::into_inner).entry(order).or_default() += 1;
     }
 
-    /// How often each of the plain orders has struck: `cut` the connections that it dropped, `forbid` the requests that
-    /// it refused, the others how often they were given.
+    /// The counts of the plain switches: for `cut` the connections that it dropped, for `forbid` the requests that it
+    /// refused, and for the others the number of calls.
     pub fn orders(&self) -> BTreeMap<&'static str, u64> {
         self.orders.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! Writes down what is sent on one connection, and how it ends.
+//! Records what is sent on one connection, and how the connection ends.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use crate::ledger::file::Permit;
 use crate::ledger::record::{Record, Sent, hash};
 use crate::ledger::stamp::Stamp;
 
-/// Writes down what happens on one connection. Whoever drops it without a word says that the client is gone.
+/// Records what happens on one connection. If it is dropped without a call to [`Account::close`], the client is
+/// recorded as gone.
 #[derive(Debug)]
 pub struct Account {
     ledger: Arc<Ledger>,
@@ -17,17 +18,17 @@ pub struct Account {
 }
 
 impl Account {
-    /// Begins to write down.
+    /// A new account of a connection.
     pub(super) fn new(ledger: Arc<Ledger>, connection: Arc<Connection>) -> Self {
         Self { ledger, connection }
     }
 
-    /// Waits until the ledger has room for what is sent next.
+    /// Waits until the ledger has room for the next record.
     pub async fn permit(&self) -> Permit {
         self.ledger.file.permit().await
     }
 
-    /// Writes down frames that are handed to the transport now.
+    /// Records frames that are handed to the transport now.
     pub fn sent(&self, permit: Permit, gone: &[Outgoing]) {
         let time = Stamp::now();
         let bytes: usize = gone.iter().map(|one| one.frame.text.len()).sum();
@@ -48,8 +49,9 @@ impl Account {
         permit.send(|| sent.into_iter().map(Record::Frame).collect());
     }
 
-    /// Says how it ended: `end` is the watch's ordinary end, `cut` an order's, `fault-close` and `fault-drop` a
-    /// fault's, `client` what the server has not done. The first word counts.
+    /// Records the end of the connection: `end` is the regular end of the watch, `cut` the effect of a control request,
+    /// `fault-close` and `fault-drop` those of a fault, and `client` an end that the server did not cause. Only the
+    /// first call counts.
     pub fn close(&self, reason: &'static str) {
         if self.connection.close(reason) {
             self.ledger.file.send_later(Record::Close(Shared(Arc::clone(&self.connection))));

@@ -1,4 +1,4 @@
-//! One watch's connection in the ledger: who it is, how much was sent on it, and how it ended.
+//! One watch's connection in the ledger: its identity, how much was sent on it, and how it ended.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -8,14 +8,14 @@ use serde::{Serialize, Serializer};
 
 use crate::ledger::stamp::Stamp;
 
-/// Who a connection is, and how it fares.
+/// The identity and the state of a connection.
 #[derive(Debug)]
 pub struct Connection {
     /// Its number, from 1.
     pub number: u64,
     /// `websocket` or `http`.
     pub transport: &'static str,
-    /// The resource, with its group.
+    /// The resource with its group.
     pub resource: String,
     /// Path and query of the request.
     pub path: String,
@@ -29,20 +29,20 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Opens it now.
+    /// A connection that is opened now.
     pub fn new(number: u64, transport: &'static str, resource: String, path: String, user_agent: String) -> Self {
         let opened = Stamp::now();
         let (frames, bytes, closed) = (AtomicU64::new(0), AtomicU64::new(0), OnceLock::new());
         Self { number, transport, resource, path, user_agent, opened, frames, bytes, closed }
     }
 
-    /// Counts frames that are sent now, with so many bytes; answers the first one's number.
+    /// Counts `frames` frames with `bytes` bytes in total; returns the number of the first frame.
     pub fn count(&self, frames: usize, bytes: usize) -> u64 {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         self.frames.fetch_add(frames as u64, Ordering::Relaxed) + 1
     }
 
-    /// Closes it now, unless it is closed already; answers whether it was open.
+    /// Closes the connection now; returns false if it was closed already.
     pub fn close(&self, reason: &'static str) -> bool {
         self.closed.set((Stamp::now(), reason)).is_ok()
     }
@@ -66,7 +66,7 @@ impl Serialize for Connection {
     }
 }
 
-/// A connection that somebody else has too.
+/// A connection that is shared with others.
 #[derive(Debug, Clone)]
 pub struct Shared(pub Arc<Connection>);
 

@@ -1,10 +1,10 @@
 //! The ledger's file: JSON lines, written by a thread of its own.
 //!
-//! Its channel is bounded and nothing is ever left out, so a full one holds somebody up. That is the task of the one
-//! connection, or of the one list, whose records do not fit; it waits before it sends, like one whose client does not
-//! read, and the cacher deals with it as with any such: its channel fills, and it is closed once its time is up.
-//! Whoever dispatches events to watches never waits for the file, for it never writes to it. Writes come from a watch of
-//! the storage that belongs to the ledger alone, so whoever writes does not wait either.
+//! The channel to the thread is bounded and no record is dropped, so a full channel makes senders wait. Waiting falls
+//! to the task of the connection or the list whose records do not fit. That task waits before it sends, like one whose
+//! client does not read, and the cacher treats its watcher like any other slow one: the buffer fills, and the watcher
+//! is ended once its time is up. The dispatch of events never waits for the file, because it writes no records. Records
+//! of writes come from a storage watch that only the ledger uses, so writers do not wait either.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -13,10 +13,10 @@ use tokio::sync::mpsc;
 
 use crate::ledger::record::Record;
 
-/// So many batches may wait to be written; a batch is what one connection sends at once.
+/// How many batches may wait to be written. A batch is what one connection sends at once.
 const WAITING: usize = 1024;
 
-/// The end of the channel that is written to; without a file, everything is let through and forgotten.
+/// The sending side of the channel. Without a file, everything is accepted and dropped.
 #[derive(Debug, Clone, Default)]
 pub struct File {
     records: Option<mpsc::Sender<Vec<Record>>>,
@@ -27,7 +27,7 @@ pub struct File {
 pub struct Permit(Option<mpsc::OwnedPermit<Vec<Record>>>);
 
 impl Permit {
-    /// Puts a batch there; it is made only if there is a file.
+    /// Sends a batch. `batch` is called only if there is a file.
     pub fn send(self, batch: impl FnOnce() -> Vec<Record>) {
         if let Some(permit) = self.0 {
             permit.send(batch());
@@ -36,16 +36,16 @@ impl Permit {
 }
 
 impl File {
-    /// Creates a file, or empties it, and begins to write to it.
+    /// Creates or empties a file, and starts the thread that writes to it.
     ///
     /// # Errors
-    /// When the file cannot be created, or the thread not be started.
+    /// When the file cannot be created, or the thread cannot be started.
     pub fn create(path: &Path) -> std::io::Result<Self> {
         let file = std::fs::File::create(path)?;
         let (records, inbox) = mpsc::channel(WAITING);
         std::thread::Builder::new().name("ledger".to_owned()).spawn(move || {
             if let Err(error) = write(BufWriter::new(file), inbox) {
-                // The channel closes with this: from now on nothing is kept, and nobody waits.
+                // The channel closes at this point: no more records are kept, and no sender waits.
                 eprintln!("cluster: the ledger cannot be written: {error}");
             }
         })?;
@@ -60,7 +60,7 @@ impl File {
         }
     }
 
-    /// Writes one record as soon as there is room, for those who cannot wait: at the end of a connection.
+    /// Writes one record as soon as there is room, for callers that cannot wait, such as at the end of a connection.
     pub fn send_later(&self, record: Record) {
         let Some(records) = &self.records else { return };
         if let Err(mpsc::error::TrySendError::Full(batch)) = records.try_send(vec![record])
@@ -82,7 +82,7 @@ fn write(mut file: BufWriter<std::fs::File>, mut inbox: mpsc::Receiver<Vec<Recor
             }
             batch = inbox.try_recv().ok();
         }
-        // Idle: whoever reads along sees everything.
+        // The channel is empty, so the file is flushed for readers that follow it.
         file.flush()?;
     }
     file.flush()
@@ -110,7 +110,7 @@ mod tests {
             read.iter().map(|one| if let Record::Restart { revision } = one { *revision } else { 0 }).collect();
         assert_eq!(read, [1, 2]);
         drop(inbox);
-        // A file that can no longer be written holds nobody up.
+        // A file that can no longer be written must not make senders wait.
         file.permit().await.send(|| vec![restart(3)]);
     }
 }

@@ -1,11 +1,11 @@
-//! The server's own account of what was written, and of what was sent to whom, for whoever wants to compare it with
-//! what was seen.
+//! The server's own record of what was written and what was sent to which client, for comparison with what a client has
+//! seen.
 //!
-//! The newest of it is kept in memory and asked for at `/_control/log`, `/_control/frames` and
-//! `/_control/connections`; all of it goes to the file of `--ledger`, in lines of JSON with a field `record`: `write`,
-//! `open`, `frame`, `close`, `list` or `restart`. A frame is written down before it is sent, so what a client has seen
-//! is there already; what was sent last before a connection broke may not have arrived. The watches of the cluster's own
-//! controllers are no connections, and are not in it.
+//! The newest records are kept in memory and served at `/_control/log`, `/_control/frames` and `/_control/connections`.
+//! All records go to the file of `--ledger`, as lines of JSON with a field `record`: `write`, `open`, `frame`, `close`,
+//! `list` or `restart`. A frame is recorded before it is sent, so every frame that a client has seen is in the ledger;
+//! the last frames before a connection broke may not have arrived. The watches of the cluster's own controllers are not
+//! recorded.
 
 pub mod account;
 pub mod connection;
@@ -32,18 +32,18 @@ use file::File;
 use record::{Listed, Record, Sent, Write, hash};
 use stamp::Stamp;
 
-/// So many writes are remembered.
+/// How many writes are kept in memory.
 const WRITES: usize = 200_000;
-/// So many frames, of all connections.
+/// How many frames of all connections are kept in memory.
 const FRAMES: usize = 100_000;
-/// So many connections.
+/// How many connections are kept in memory.
 const CONNECTIONS: usize = 10_000;
-/// Whoever asks for the newest write waits so long for it.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// A storage that fails is asked again after this.
+/// How long a request waits until the ledger has reached the newest revision.
+const WAIT: Duration = Duration::from_secs(20);
+/// The delay before a storage that failed is asked again.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// The account.
+/// The ledger.
 #[derive(Debug)]
 pub struct Ledger {
     writes: Mutex<VecDeque<Write>>,
@@ -55,7 +55,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Begins to follow a storage, from the first write after a revision.
+    /// Starts to watch a storage, from the first write after a revision.
     pub fn start(storage: Arc<dyn Storage>, after: u64, file: File) -> Arc<Self> {
         let ledger = Arc::new(Self {
             writes: Mutex::default(),
@@ -69,10 +69,10 @@ impl Ledger {
         ledger
     }
 
-    /// The writes of one resource, or all, when everything up to a revision is in.
+    /// The writes of one resource, or all, once everything up to a revision is recorded.
     pub async fn writes(&self, resource: Option<&Resource>, revision: u64) -> Vec<Write> {
         let mut reached = self.reached.subscribe();
-        let _ = tokio::time::timeout(PATIENCE, reached.wait_for(|reached| *reached >= revision)).await;
+        let _ = tokio::time::timeout(WAIT, reached.wait_for(|reached| *reached >= revision)).await;
         let prefix = resource.map_or_else(|| ROOT.to_owned(), Resource::prefix);
         lock(&self.writes).iter().filter(|write| write.path.starts_with(&prefix)).cloned().collect()
     }
@@ -89,7 +89,7 @@ impl Ledger {
         lock(&self.connections).iter().filter(wanted).cloned().map(Shared).collect()
     }
 
-    /// Writes down that a watch is accepted.
+    /// Records that a watch is accepted.
     pub async fn open(self: &Arc<Self>, about: &About, transport: &'static str, path: &str) -> Account {
         let permit = self.file.permit().await;
         let number = self.last_connection.fetch_add(1, Ordering::Relaxed) + 1;
@@ -101,7 +101,7 @@ impl Ledger {
         Account::new(Arc::clone(self), connection)
     }
 
-    /// Writes down what a list is answered.
+    /// Records the answer to a list.
     pub async fn listed(&self, resource: &Resource, namespace: Option<&str>, page: &Page) {
         let (revision, items, remaining) = (page.revision, page.objects.len(), page.remaining);
         let (resource, namespace) = (resource.qualified(), namespace.map(str::to_owned));
@@ -124,7 +124,7 @@ impl Ledger {
                 Err(error) => error,
             };
             if let StorageError::Compacted(oldest) = error {
-                // Also what a storage says that has begun anew, perhaps with lower revisions.
+                // This is also the answer of a storage that was restarted, perhaps at lower revisions.
                 after = oldest;
                 self.reached.send_replace(oldest);
                 self.file.permit().await.send(|| vec![Record::Restart { revision: oldest }]);
@@ -134,7 +134,7 @@ impl Ledger {
         }
     }
 
-    /// Writes down what a watch of the storage brings; answers why it has ended.
+    /// Records the changes from a watch of the storage; returns the error that ended it.
     async fn read(&self, mut changes: Changes, after: &mut u64) -> StorageError {
         while let Some(item) = changes.recv().await {
             match item {
@@ -159,7 +159,7 @@ impl Ledger {
         let text = text.map(|text| &**text).unwrap_or_default();
         let uid = serde_json::from_str::<Stored<'_>>(text).map(|stored| stored.metadata.uid.into_owned());
         let uid = uid.unwrap_or_default();
-        // Group, plural and key.
+        // The group, the plural name and the key.
         let mut parts = change.key.strip_prefix(ROOT).unwrap_or_default().splitn(3, '/');
         let mut part = || parts.next().unwrap_or_default().to_owned();
         let (group, plural, key) = (part(), part(), part());
@@ -173,7 +173,7 @@ impl Ledger {
     }
 }
 
-/// What the ledger reads of a stored text.
+/// The fields of a stored text that the ledger reads.
 #[derive(Deserialize)]
 struct Stored<'a> {
     #[serde(borrow)]
@@ -199,6 +199,6 @@ fn push<T>(list: &Mutex<VecDeque<T>>, item: T, most: usize) {
 }
 
 fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing panics between two changes that belong together.
+    // No code panics between two changes that belong together, so the list behind a poisoned lock is consistent.
     list.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,23 +10,23 @@ use serde::{Serialize, Serializer};
 use crate::ledger::connection::{Connection, Shared};
 use crate::ledger::stamp::Stamp;
 
-/// One line of the ledger.
+/// One record, which becomes one line of the ledger.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "record", rename_all = "lowercase")]
 pub enum Record {
-    /// Something was written to the storage.
+    /// An object was written to the storage.
     Write(Write),
     /// A watch was accepted.
     Open(Shared),
     /// A frame was sent.
     Frame(Sent),
-    /// A watch is over.
+    /// A watch has ended.
     Close(Shared),
     /// A list was answered.
     List(Listed),
-    /// The storage has begun anew, with the revision that follows.
+    /// The storage was restarted.
     Restart {
-        /// The newest revision afterwards.
+        /// The newest revision after the restart.
         revision: u64,
     },
 }
@@ -34,20 +34,20 @@ pub enum Record {
 /// One write.
 #[derive(Debug, Clone, Serialize)]
 pub struct Write {
-    /// The revision that it took.
+    /// The revision of the write.
     pub revision: u64,
     /// ADDED, MODIFIED or DELETED.
     #[serde(rename = "type")]
     pub event_type: &'static str,
-    /// Key of the object among those of its resource.
+    /// The key of the object among those of its resource.
     pub key: String,
-    /// Its uid.
+    /// The uid of the object.
     pub uid: String,
-    /// The resource, with its group: `deployments.apps`.
+    /// The resource with its group: `deployments.apps`.
     pub resource: String,
-    /// `create`, `update` or `delete`: what it was to the storage, which knows no other verbs.
+    /// `create`, `update` or `delete`: the storage knows no other verbs.
     pub verb: &'static str,
-    /// Of the stored text; of the text that was stored last for a deletion. See [`hash`].
+    /// The hash of the stored text; for a deletion, of the last stored text. See [`hash`].
     pub hash: Hash,
     /// The key in the storage.
     #[serde(skip)]
@@ -57,23 +57,23 @@ pub struct Write {
 /// One frame that was sent.
 #[derive(Debug, Clone)]
 pub struct Sent {
-    /// When.
+    /// When it was sent.
     pub time: Stamp,
-    /// To whom.
+    /// The connection that it was sent on.
     pub connection: Arc<Connection>,
     /// Its number on that connection, from 1.
     pub frame: u64,
-    /// Its type, as it was before a fault changed it.
+    /// The type of the event, before any change by a fault.
     pub event_type: &'static str,
-    /// The object's key and uid.
+    /// The key and the uid of the object.
     pub about: Option<(Arc<str>, Arc<str>)>,
     /// The object's or the bookmark's revision; 0 for an error.
     pub revision: u64,
-    /// Bytes.
+    /// The number of bytes.
     pub bytes: usize,
-    /// Of the bytes that were sent.
+    /// The hash of the bytes that were sent.
     pub hash: Hash,
-    /// The word for the fault that struck it; empty if none did.
+    /// The name of the fault that changed it; empty if none did.
     pub fault: &'static str,
 }
 
@@ -98,20 +98,20 @@ impl Serialize for Sent {
     }
 }
 
-/// One list that was answered.
+/// One list that was sent.
 #[derive(Debug, Clone, Serialize)]
 pub struct Listed {
-    /// When.
+    /// When it was sent.
     pub time: Stamp,
     /// The resource.
     pub resource: String,
-    /// The namespace that it was narrowed to; none is all.
+    /// The namespace of the list; `None` for all namespaces.
     pub namespace: Option<String>,
-    /// The revision that it shows.
+    /// The revision of the list.
     pub revision: u64,
-    /// Objects in it.
+    /// The number of objects in it.
     pub items: usize,
-    /// Objects that further pages have.
+    /// The number of objects on further pages.
     pub remaining: usize,
 }
 
@@ -125,8 +125,8 @@ impl Serialize for Hash {
     }
 }
 
-/// The hash of some bytes: what `FxHasher` of the crate rustc-hash 2 makes of one `write` of them on a 64-bit machine.
-/// It costs a fraction of a nanosecond a byte, and nobody here makes up texts to deceive it.
+/// The hash of some bytes: the result of `FxHasher` of the crate rustc-hash 2 for one `write` of them on a 64-bit
+/// machine. It takes a fraction of a nanosecond per byte, and nobody here has a reason to construct collisions.
 pub fn hash(bytes: &[u8]) -> Hash {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);

@@ -1,17 +1,17 @@
-//! The moments in the ledger.
+//! The times in the ledger.
 
 use kubechurn_client::record::time::Time;
 use serde::{Serialize, Serializer};
 
 use crate::clock;
 
-/// A moment, written to the microsecond: `2026-11-21T08:14:24.123456Z`. It is the machine's, whatever the cluster's
-/// clock says.
+/// A time to the microsecond: `2026-11-21T08:14:24.123456Z`. It is the time of the machine, without the skew of the
+/// cluster's clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stamp(pub Time);
 
 impl Stamp {
-    /// This moment.
+    /// The current time.
     pub fn now() -> Self {
         Self(clock::unskewed())
     }

@@ -1,4 +1,4 @@
-//! What a Table's columns are called and what type they have, where the page says less than the real server does.
+//! The names and types of a Table's columns, where the page's own columns do not say what the real server sends.
 
 use kubechurn_model::table::column::{Align, Column};
 use kubechurn_model::table::kinds::Kind;
@@ -14,7 +14,7 @@ pub fn component(object: &Value) -> [Value; 3] {
     [status, text("message"), text("error")].map(Value::from)
 }
 
-/// The names that the server writes with capitals of their own; the page has kubectl's, which kubectl makes itself.
+/// The names that the server spells with unusual capitals. The page has kubectl's spelling, which kubectl makes itself.
 const SPELT: [&str; 20] = [
     "AddressType",
     "AllowVolumeExpansion",
@@ -38,7 +38,7 @@ const SPELT: [&str; 20] = [
     "VolumeMode",
 ];
 
-/// The name of a column of the page: `UP-TO-DATE` is `Up-to-date`, `INTERNAL-IP` is `Internal-IP`.
+/// The server's name of a column of the page: `UP-TO-DATE` is `Up-to-date`, `INTERNAL-IP` is `Internal-IP`.
 pub fn name(column: &Column) -> String {
     if let Some(spelt) = SPELT.iter().find(|spelt| spelt.to_uppercase() == column.title) {
         return (*spelt).to_owned();
@@ -52,7 +52,8 @@ pub fn name(column: &Column) -> String {
     column.title.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The type of a column of the page: `string`, unless the server says otherwise. It does not do so for every number.
+/// The server's type of a column of the page: `string`, unless the server has another. Not every number has a number
+/// type.
 pub fn value_type(kind: &Kind, column: &Column) -> &'static str {
     let of_daemon_sets = kind.resource.plural == "daemonsets";
     match column.title {
@@ -65,12 +66,12 @@ pub fn value_type(kind: &Kind, column: &Column) -> &'static str {
     }
 }
 
-/// Whether the server sends a number of this column as a text.
+/// Whether the server sends a number in this column as a string.
 pub fn is_text(column: &Column) -> bool {
     ["MIN AVAILABLE", "MAX UNAVAILABLE", "MINPODS"].contains(&column.title)
 }
 
-/// Whether the server sends a truth of this column as JSON's own, whatever the column's type says.
+/// Whether the server sends a boolean in this column as a JSON boolean, whatever the type of the column.
 pub fn is_truth(column: &Column) -> bool {
     [
         "GLOBAL-DEFAULT",
@@ -84,7 +85,7 @@ pub fn is_truth(column: &Column) -> bool {
     .contains(&column.title)
 }
 
-/// One of a Table's `columnDefinitions`.
+/// An entry of a Table's `columnDefinitions`.
 pub fn definition(name: &str, value_type: &str, format: &str, priority: i64) -> Value {
     json!({"name": name, "type": value_type, "format": format, "description": "", "priority": priority})
 }

@@ -1,4 +1,4 @@
-//! The form in which a client wants objects: whole, as the rows of a Table, or their metadata alone.
+//! The form in which a client asks for objects: whole, as rows of a Table, or as metadata only.
 
 use axum::http::{HeaderMap, header};
 use kubechurn_client::api::time::Timestamp;
@@ -12,7 +12,7 @@ use crate::status::Status;
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Form {
-    /// As they are.
+    /// The objects themselves.
     Whole,
     /// `meta.k8s.io/v1` Table.
     Table(Include),
@@ -20,19 +20,19 @@ pub enum Form {
     Metadata,
 }
 
-/// What a Table's row holds of its object.
+/// How much of its object a Table's row includes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Include {
     /// Nothing.
     None,
     /// Its metadata.
     Metadata,
-    /// All of it.
+    /// The whole object.
     Object,
 }
 
 impl Form {
-    /// The first form in an Accept header that this server has; unset is JSON.
+    /// The first form in an Accept header that this server supports; without a header, JSON.
     pub fn negotiate(headers: &HeaderMap, query: &str) -> Result<Self, Status> {
         let Some(accept) = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()) else {
             return Ok(Self::Whole);
@@ -76,12 +76,12 @@ impl Form {
         }
     }
 
-    /// Whether the real server writes lists in this form as maps, and so in the order of the alphabet.
+    /// Whether the real server writes lists in this form as maps, with alphabetical fields.
     pub fn is_map(self, resource: &Resource) -> bool {
         self == Self::Whole && resource.is_custom()
     }
 
-    /// What stands in a list before its first item, and after its last one.
+    /// The text of a list before its first item, and after its last one.
     pub fn list_ends(self, resource: &Resource, metadata: &str) -> (String, String) {
         let (kind, api_version) = (&resource.kind, &resource.api_version);
         let head = match self {
@@ -106,10 +106,10 @@ impl Form {
         (head, "]}".to_owned())
     }
 
-    /// An object as it stands in a list.
+    /// Appends an object as an item of a list.
     pub fn push_item(self, resource: &Resource, object: &Object, text: &mut String) {
         match self {
-            // Items of built-in lists have no kind and no apiVersion; their list's kind says it.
+            // Items of built-in lists have neither kind nor apiVersion; the kind of the list implies them.
             Self::Whole if !resource.is_custom() => {
                 text.push('{');
                 object.push_item_tail(text);
@@ -120,8 +120,8 @@ impl Form {
         }
     }
 
-    /// An object by itself: what a GET answers, and a watch's event carries. A Table's columns are named where
-    /// the reader cannot know them.
+    /// An object as a GET answers it and a watch event carries it. With `with_columns`, a Table includes its column
+    /// definitions.
     pub fn object(self, resource: &Resource, object: &Object, with_columns: bool) -> String {
         match self {
             Self::Whole => whole(resource, object),
@@ -138,11 +138,11 @@ impl Form {
         }
     }
 
-    /// A bookmark's object; `metadata` is what stands between the braces.
+    /// The object of a bookmark; `metadata` is the text between the braces.
     pub fn bookmark(self, resource: &Resource, metadata: &str) -> String {
         match self {
             Self::Whole if resource.is_custom() => {
-                // Annotations come before the version there; what is between the braces ends with them.
+                // In this form annotations come before the version; they are the rest of the text between the braces.
                 let (version, rest) = metadata.split_once(',').unwrap_or((metadata, ""));
                 let metadata = if rest.is_empty() { version.to_owned() } else { format!("{rest},{version}") };
                 format!("{{{},\"metadata\":{{{metadata}}}}}", custom_head(resource))
@@ -162,7 +162,7 @@ impl Form {
     }
 }
 
-/// The object in the resource's version; versions differ in their name alone.
+/// The object in the version of the resource. Versions differ in their name alone.
 fn whole(resource: &Resource, object: &Object) -> String {
     if !resource.is_custom() {
         return object.text();
@@ -172,7 +172,7 @@ fn whole(resource: &Resource, object: &Object) -> String {
     text
 }
 
-/// `apiVersion` and `kind` of a custom resource, in the order in which Go writes maps.
+/// `apiVersion` and `kind` of a custom resource, in the order of a map in Go.
 fn custom_head(resource: &Resource) -> String {
     let text = |text: &str| serde_json::Value::from(text).to_string();
     format!("\"apiVersion\":{},\"kind\":{}", text(&resource.api_version), text(&resource.kind))

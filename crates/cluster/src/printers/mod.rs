@@ -1,4 +1,4 @@
-//! The forms in which objects are sent: whole, as a Table's rows, or their metadata alone.
+//! The forms in which objects are sent: whole, as rows of a Table, or as metadata only.
 
 pub mod columns;
 pub mod form;

@@ -8,12 +8,12 @@ use super::form::Form;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 
-/// One object as a response.
+/// An answer with one object.
 pub fn object_response(resource: &Resource, object: &Object, form: Form) -> Response {
     json_response(Body::from(form.object(resource, object, true) + "\n"))
 }
 
-/// A body of JSON.
+/// An answer with a JSON body.
 pub fn json_response(body: Body) -> Response {
     let mut response = body.into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

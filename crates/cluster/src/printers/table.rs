@@ -1,4 +1,4 @@
-//! Tables: what `kubectl get` prints, cell by cell. Resources that the page shows have the page's own columns.
+//! Tables: what `kubectl get` prints, cell by cell. Resources that the page knows have the page's columns.
 
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::time::Timestamp;
@@ -13,7 +13,7 @@ use crate::resources::object::Object;
 use crate::resources::printer_column::PrinterColumn;
 use crate::resources::resource::Resource;
 
-/// The page's kind of a resource, as the release that the demo cluster says it is prints it.
+/// The page's kind of a resource, with the columns of the release that the demo cluster claims to be.
 fn kind_of(resource: &Resource) -> Option<&'static Kind> {
     printed_by(Some(RELEASE)).find(|kind| {
         let theirs = &kind.resource;
@@ -66,7 +66,7 @@ pub fn cells(resource: &Resource, object: &Object, now: Timestamp) -> Value {
                     let pairs = kind.columns.iter().zip(&decoded.cells);
                     cells.extend(pairs.map(|(column, cell)| printed(column, cell, now)));
                 }
-                // An object that is not of its kind's shape still has its row.
+                // An object that does not have the shape of its kind still has a row.
                 Err(_) => cells.extend(vec![Value::from("<unknown>"); kind.columns.len()]),
             }
         }
@@ -79,7 +79,7 @@ fn printed(column: &Column, cell: CellRef<'_>, now: Timestamp) -> Value {
         CellRef::Number(number) if !is_text(column) => number.into(),
         CellRef::Text("true") if is_truth(column) => true.into(),
         CellRef::Text("false") if is_truth(column) => false.into(),
-        // kubectl itself cuts texts at their line breaks.
+        // kubectl cuts texts at line breaks itself.
         _ => cell.text().map_or_else(|| written(cell, now), Value::from),
     }
 }
@@ -90,7 +90,7 @@ fn written(cell: CellRef<'_>, now: Timestamp) -> Value {
     text.into()
 }
 
-/// How long ago a point in time was, as kubectl prints it.
+/// The time since a point in time, as kubectl prints it.
 fn age(since: &str, now: Timestamp) -> Value {
     written(CellRef::Age(Timestamp::parse_set(since)), now)
 }

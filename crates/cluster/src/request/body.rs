@@ -10,16 +10,16 @@ use crate::status::Status;
 
 /// The real server's limit on a request's body.
 const LARGEST: usize = 3 << 20;
-/// What is nested deeper than this is refused. What is stored is read again, by a parser that goes down 128
-/// levels, and `managedFields` repeats an object's fields some levels further down.
+/// Objects that are nested deeper than this are refused. A stored object is read again by a parser that allows 128
+/// levels, and `managedFields` repeats the fields of an object some levels further down.
 pub const DEEPEST: usize = 100;
-/// The media types of objects. A body without a type is taken for JSON.
+/// The media types of objects. A body without a type is read as JSON.
 pub const OBJECT: &[&str] = &["application/json", "application/vnd.kubernetes.protobuf"];
 
-/// Reads a body whose media type is one of these, or none.
+/// Reads a body whose media type is one of `accepted`, or is missing.
 pub async fn read(headers: &HeaderMap, body: Body, accepted: &[&str]) -> Result<Bytes, Status> {
     let media_type = media_type(headers);
-    // What a tool sends that was not told a type is read as JSON too.
+    // Tools that were not given a type send one of these, which are read as JSON too.
     let unsaid = ["", "application/x-www-form-urlencoded", "text/plain", "application/octet-stream"];
     if !accepted.contains(&media_type) && !unsaid.contains(&media_type) {
         return Err(Status::unsupported_media_type(&accepted.join(", ")));
@@ -27,13 +27,13 @@ pub async fn read(headers: &HeaderMap, body: Body, accepted: &[&str]) -> Result<
     to_bytes(body, LARGEST).await.map_err(|_| Status::body_too_large())
 }
 
-/// The media type of a body, without its parameters; empty if it is not said.
+/// The media type of a body, without its parameters; empty if there is none.
 pub fn media_type(headers: &HeaderMap) -> &str {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     content_type.split(';').next().unwrap_or_default().trim()
 }
 
-/// A body as JSON.
+/// Parses a body as JSON.
 pub fn parse(body: &[u8]) -> Result<Value, Status> {
     if body.starts_with(protobuf::MAGIC) {
         return protobuf::parse(body).map_err(|error| match error {
@@ -59,7 +59,7 @@ pub fn depth(value: &Value) -> usize {
     deepest.unwrap_or_default() + 1
 }
 
-/// The object in a body, if it is one of this resource; with a `metadata`, whose identity can be read.
+/// The object in a body, if it is of this resource and its metadata is valid.
 pub fn object(resource: &Resource, body: &[u8]) -> Result<Value, Status> {
     let mut value = parse(body)?;
     for (field, expected) in [("kind", &resource.kind), ("apiVersion", &resource.api_version)] {

@@ -1,5 +1,4 @@
-//! What a request asks for: its path, its options, its body, and whether it wants a WebSocket. Nothing here knows an
-//! answer.
+//! Parses requests: path, options, body, and whether a WebSocket is asked for. Nothing here answers a request.
 
 pub mod body;
 pub mod options;

@@ -1,4 +1,4 @@
-//! The query of a list or watch request: parsed, defaulted and checked as the API server does it.
+//! The query of a list or watch request, parsed, defaulted and validated as the API server does it.
 
 use axum::http::{HeaderMap, header};
 use kubechurn_client::api::selector::{FieldSelector, LabelSelector};
@@ -17,7 +17,7 @@ pub struct Options {
     pub initial_events: Option<bool>,
     /// `allowWatchBookmarks`.
     pub bookmarks: bool,
-    /// `limit`; 0 is none.
+    /// `limit`; 0 for no limit.
     pub limit: usize,
     /// `continue`; empty if unset.
     pub continue_token: String,
@@ -30,7 +30,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads a query string; unknown parameters are ignored, as in the real server.
+    /// Parses a query string. Unknown parameters are ignored, as in the real server.
     pub fn parse(query: &str, selectable: &[&str]) -> Result<Self, Status> {
         let mut options = Self::default();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -54,7 +54,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether a query asks for a watch: all that authorisation needs to know of it.
+    /// Whether a query asks for a watch, which authorisation needs to know before the rest is parsed.
     pub fn is_watch(query: &str) -> bool {
         let watches = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "watch");
         watches.last().is_some_and(|(_, value)| parse_bool(&value))
@@ -68,7 +68,7 @@ impl Options {
         self.version.parse().map_err(|_| Status::malformed_version(&self.version))
     }
 
-    /// Refuses combinations that a list does not allow.
+    /// Refuses combinations that are not allowed for a list.
     pub fn validate_list(&self) -> Result<(), Status> {
         let forbidden = |why: &str| Err(Status::invalid_options("resourceVersionMatch", &format!("Forbidden: {why}")));
         if self.initial_events.is_some() {
@@ -98,7 +98,7 @@ impl Options {
         Ok(())
     }
 
-    /// Refuses combinations that a watch does not allow, with the feature gate WatchList or without it.
+    /// Refuses combinations that are not allowed for a watch, depending on the feature gate WatchList.
     pub fn validate_watch(&self, watch_list: bool) -> Result<(), Status> {
         if self.initial_events.is_some() && !watch_list {
             let why =
@@ -124,7 +124,7 @@ impl Options {
     }
 }
 
-/// Reads a query's boolean: Kubernetes takes everything but `false` and `0` for true, even an empty value.
+/// Parses a boolean of a query: for Kubernetes everything except `false` and `0` is true, even an empty value.
 fn parse_bool(text: &str) -> bool {
     !text.eq_ignore_ascii_case("false") && text != "0"
 }
@@ -133,17 +133,17 @@ fn parse_int(text: &str) -> Result<i64, Status> {
     text.parse().map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
 }
 
-/// What a write says beside its body.
+/// The options of a write.
 #[derive(Debug, Default)]
 pub struct WriteOptions {
     /// `dryRun=All`: nothing is written.
     pub dry_run: bool,
-    /// Who writes: `fieldManager`, or the User-Agent's first word.
+    /// The field manager: `fieldManager`, or the first word of the User-Agent.
     pub manager: String,
 }
 
 impl WriteOptions {
-    /// Reads a query string and the headers.
+    /// Parses a query string and the headers.
     pub fn of(headers: &HeaderMap, query: &str) -> Result<Self, Status> {
         let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
         let mut options = Self { manager: agent.split('/').next().unwrap_or_default().to_owned(), dry_run: false };
@@ -154,7 +154,7 @@ impl WriteOptions {
                 _ => {}
             }
         }
-        // The real server's limit.
+        // The limit is that of the real server.
         options.manager = options.manager.chars().take(128).collect();
         if options.manager.is_empty() {
             options.manager = "unknown".to_owned();
@@ -163,7 +163,7 @@ impl WriteOptions {
     }
 }
 
-/// Reads `dryRun`, which knows one value.
+/// Parses `dryRun`, which allows one value.
 pub fn parse_dry_run(value: &str) -> Result<bool, Status> {
     match value {
         "" => Ok(false),

@@ -1,13 +1,14 @@
-//! Continue tokens: the first page's revision and the last key, opaque to clients, in the real server's form.
+//! Continue tokens: the revision of the first page and the last key, in the real server's format, which is opaque to
+//! clients.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
-/// Where the next page starts.
+/// Where the next page begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Continue {
-    /// The revision of the first page; `None` continues at the newest one, inconsistently.
+    /// The revision of the first page; `None` continues inconsistently at the newest revision.
     pub revision: Option<u64>,
     /// The last key that was listed.
     pub last_key: String,
@@ -23,16 +24,16 @@ struct Token {
 const VERSION: &str = "meta.k8s.io/v1";
 
 impl Continue {
-    /// As text for `metadata.continue`.
+    /// Encodes the token for `metadata.continue`.
     pub fn encode(&self) -> String {
         let rv = self.revision.map_or(-1, |revision| revision as i64);
-        // The NUL makes it the first key after the last one.
+        // With the NUL, this is the first key after the last one.
         let token = Token { v: VERSION.to_owned(), rv, start: format!("{}\0", self.last_key) };
         let json = serde_json::to_string(&token).expect("strings and a number always serialise");
         URL_SAFE_NO_PAD.encode(json)
     }
 
-    /// From a client's text; `None` if this server cannot have written it.
+    /// Decodes a client's token; `None` if this server cannot have written it.
     pub fn decode(text: &str) -> Option<Self> {
         let token: Token = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
         let last_key = token.start.strip_suffix('\0')?.to_owned();

@@ -1,18 +1,18 @@
-//! Reads what `kubectl create` and `kubectl drain` send: their typed clients speak protobuf, and do not fall back to JSON. The messages
-//! here are those of the kinds that they send, as far as their flags go (`generated.proto` in kubernetes/api); a
-//! field beyond them is refused rather than lost.
+//! Reads the protobuf that `kubectl create` and `kubectl drain` send: their typed clients use protobuf, and do not fall
+//! back to JSON. The tables here cover the kinds that they send, with the fields that their flags can set
+//! (`generated.proto` in kubernetes/api). A field beyond these is refused, so that it is not lost silently.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-/// What a body in Kubernetes' envelope begins with.
+/// The first bytes of a body in Kubernetes' envelope.
 pub const MAGIC: &[u8] = b"k8s\0";
 
-/// A message's field.
+/// A field of a message: its number, its name in JSON and its type.
 struct Field(u64, &'static str, Type);
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy)]
 enum Type {
     Text,
@@ -21,20 +21,20 @@ enum Type {
     Flag,
     One(&'static [Field]),
     Many(&'static [Field]),
-    /// Texts by texts.
+    /// A map from strings to strings.
     Texted,
-    /// Bytes by texts.
+    /// A map from strings to bytes.
     Bytesed,
-    /// A number or a text.
+    /// A number or a string.
     Either,
-    /// The server's to say, so that nothing in it matters.
+    /// A field that only the server sets, so its contents do not matter.
     Ignored,
 }
 
 use Type::{Bytesed, Either, Flag, Ignored, Many, Number, One, Text, Texted, Texts};
 
-/// Numbers and flags that are no pointers in Go: protobuf has them even where nobody has said them, and JSON leaves
-/// them out where they are zero (`omitempty`).
+/// Numbers and flags that are not pointers in Go: protobuf contains them even if they were not set, and JSON omits them
+/// when they are zero (`omitempty`).
 const OMITTED: [&str; 10] = [
     "generation",
     "globalDefault",
@@ -48,7 +48,7 @@ const OMITTED: [&str; 10] = [
     "tty",
 ];
 
-/// By apiVersion and kind.
+/// The fields of each kind, by apiVersion and kind.
 const KINDS: &[(&str, &str, &[Field])] = &[
     (
         "v1",
@@ -271,21 +271,21 @@ const SUBJECT: &[Field] =
 
 const ROLE_REF: &[Field] = &[Field(1, "apiGroup", Text), Field(2, "kind", Text), Field(3, "name", Text)];
 
-/// Why a body is not read.
+/// Why a body cannot be read.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum ProtobufError {
-    /// It is cut off, or no protobuf.
+    /// The body is cut off, or is not protobuf.
     #[error("the protobuf of the request's body is broken")]
     Broken,
-    /// It is another kind than those that are known here.
+    /// The kind is not known here.
     #[error("this server reads {0} as JSON only")]
     UnknownKind(String),
-    /// It has a field that is not known here.
+    /// A field is not known here.
     #[error("this server reads field {0} of the protobuf message as JSON only")]
     UnknownField(u64),
 }
 
-/// Reads a body in Kubernetes' envelope, as the JSON that it stands for.
+/// Parses a body in Kubernetes' envelope into the equivalent JSON.
 pub fn parse(body: &[u8]) -> Result<Value, ProtobufError> {
     let mut envelope = body.strip_prefix(MAGIC).ok_or(ProtobufError::Broken)?;
     let (mut api_version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
@@ -346,7 +346,7 @@ fn next<'a>(message: &mut &'a [u8]) -> Result<Option<(u64, Wire<'a>)>, ProtobufE
             *message = rest;
             Wire::Bytes(bytes)
         }
-        // The API has no floating-point numbers in what is read here.
+        // None of the messages has floating-point fields.
         _ => return Err(ProtobufError::Broken),
     };
     Ok(Some((tag >> 3, value)))
@@ -365,12 +365,12 @@ fn varint(message: &mut &[u8]) -> Result<u64, ProtobufError> {
     Err(ProtobufError::Broken)
 }
 
-/// Reads a message; nothing recurses deeper than the tables above.
+/// Parses a message. The recursion is no deeper than the tables above.
 fn message(mut bytes: &[u8], fields: &[Field]) -> Result<Map<String, Value>, ProtobufError> {
     let mut object = Map::new();
     while let Some((number, value)) = next(&mut bytes)? {
         let Some(Field(_, name, holds)) = fields.iter().find(|field| field.0 == number) else {
-            // Go writes members that are no pointers even where they are empty.
+            // Go writes members that are not pointers even if they are empty.
             match value {
                 Wire::Bytes([]) | Wire::Number(0) => continue,
                 _ => return Err(ProtobufError::UnknownField(number)),
@@ -397,7 +397,7 @@ fn message(mut bytes: &[u8], fields: &[Field]) -> Result<Map<String, Value>, Pro
                 }
                 continue;
             }
-            // An empty text is how Go writes none.
+            // Go writes an empty string for an absent one.
             Text => match value.text()? {
                 empty if empty.is_empty() => continue,
                 text => text.into(),
@@ -445,7 +445,7 @@ fn either(mut bytes: &[u8]) -> Result<Value, ProtobufError> {
 mod tests {
     use super::*;
 
-    /// A field that holds bytes.
+    /// Encodes a field that holds bytes.
     fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
         [&[number << 3 | 2, bytes.len() as u8], bytes].concat()
     }

@@ -1,4 +1,4 @@
-//! What a path names: a collection, an object, or a part of one.
+//! Parses a path, which names a collection, an object, or a subresource.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ pub struct Target {
     pub resource: Arc<Resource>,
     /// The namespace, if the path has one.
     pub namespace: Option<String>,
-    /// The object's name, if the path goes so far.
+    /// The object's name, if the path has one.
     pub name: Option<String>,
-    /// Which part of the object.
+    /// The object or a subresource.
     pub part: Part,
     /// Whether the path begins with the deprecated `watch/`.
     pub watch: bool,
@@ -24,7 +24,7 @@ pub struct Target {
 /// An object, or one of its subresources.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Part {
-    /// All of it.
+    /// The object itself.
     Whole,
     /// `…/status`.
     Status,
@@ -39,7 +39,7 @@ pub enum Part {
 }
 
 impl Target {
-    /// Reads a path; `None` if it names nothing that is served.
+    /// Parses a path; `None` if it names nothing that is served.
     pub fn parse(registry: &Registry, path: &str) -> Option<Self> {
         let (group, version, rest) = match path.strip_prefix("/api/") {
             Some(rest) => rest.split_once('/').map(|(version, rest)| ("", version, rest))?,
@@ -58,7 +58,7 @@ impl Target {
             segments.remove(0);
         }
         let mut namespace = None;
-        // `namespaces/x`, and `status` and `finalize` after it, are the namespace itself.
+        // `namespaces/x`, optionally with `status` or `finalize` after it, is the namespace itself.
         if let ["namespaces", within, plural, ..] = segments[..]
             && !["status", "finalize"].contains(&plural)
         {
@@ -76,7 +76,7 @@ impl Target {
             [name, "eviction"] if *resource == **PODS => (Some(name.to_owned()), Part::Eviction),
             _ => return None,
         };
-        // A namespaced object needs its namespace, a cluster-scoped one has none.
+        // A path to a namespaced object must have a namespace, and one to a cluster-scoped object must not.
         let possible = if resource.namespaced { namespace.is_some() || name.is_none() } else { namespace.is_none() };
         possible.then_some(Self { resource, namespace, name, part, watch })
     }
@@ -92,7 +92,7 @@ impl Target {
     }
 }
 
-/// `None` if the text is not UTF-8 after decoding or has a broken escape.
+/// Decodes percent-encoding; `None` if the result is not UTF-8, or an escape is invalid.
 pub fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -1,4 +1,4 @@
-//! What a request's headers say of a WebSocket.
+//! The headers of a request that concern WebSockets.
 
 use axum::http::{HeaderMap, header};
 
@@ -9,13 +9,14 @@ pub fn is_upgrade(headers: &HeaderMap) -> bool {
     headers.get(header::UPGRADE).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"))
 }
 
-/// Whether it says which page it comes from; an opaque origin says nothing.
+/// Whether the client names its origin; the opaque origin `null` does not count.
 pub fn has_origin(headers: &HeaderMap) -> bool {
     headers.get(header::ORIGIN).is_some_and(|origin| !origin.is_empty() && origin != "null")
 }
 
-/// The subprotocols to choose from. One is echoed, whatever its name; two are one too many. A bearer token is taken out
-/// first, and needs a companion: the server must select what the client offered, and it will not repeat a secret.
+/// The subprotocols that the client offers. A single one is accepted, whatever its name; more than one is refused. A
+/// bearer token is removed first and must be accompanied by another name, because the server has to select one of the
+/// offers, and must not repeat a secret.
 pub fn offered_protocols(headers: &HeaderMap) -> Result<Vec<String>, Status> {
     let offers = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     let offers = offers.flat_map(|value| value.split(',')).map(|name| name.trim().to_owned());

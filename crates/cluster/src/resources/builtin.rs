@@ -8,13 +8,13 @@ use kubechurn_client::api::release::Release;
 use crate::resources::columns::Columns;
 use crate::resources::resource::{Resource, ScalePaths};
 
-/// The release of Kubernetes that the demo cluster says it is.
+/// The release of Kubernetes that the demo cluster claims to be.
 pub const RELEASE: Release = Release { major: 1, minor: 35 };
 
-/// The namespaces that no cluster is without: pkg/controlplane/controller/systemnamespaces.
+/// The namespaces that every cluster has: pkg/controlplane/controller/systemnamespaces.
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
-/// A built-in resource; where a `&Resource` is wanted, a reference to it is one.
+/// A built-in resource; a reference to it serves as a `&Resource`.
 pub type BuiltIn = LazyLock<Arc<Resource>>;
 
 /// Pods.
@@ -38,7 +38,7 @@ pub static JOBS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[10]));
 /// CustomResourceDefinitions.
 pub static DEFINITIONS: BuiltIn = LazyLock::new(|| Arc::clone(&RESOURCES[11]));
 
-/// All of them; each one's place is its id.
+/// All built-in resources. The position of each is its id.
 pub static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| table().into_iter().map(Arc::new).collect());
 
 fn table() -> [Resource; 40] {

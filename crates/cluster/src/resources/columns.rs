@@ -1,14 +1,14 @@
-//! Which columns a resource's Table has.
+//! Which columns the Table of a resource has.
 
 use super::printer_column::PrinterColumn;
 
 /// The columns of a resource's Table.
 #[derive(Debug, Clone)]
 pub enum Columns {
-    /// The page's own, where `kubechurn_model::table::kinds` has the resource; else name and age.
+    /// The page's columns, if `kubechurn_model::table::kinds` has the resource; otherwise name and age.
     Page,
-    /// Of ComponentStatuses, which nobody can watch, so that the page does not know them.
+    /// The columns of ComponentStatuses. The page does not know these, because they cannot be watched.
     Component,
-    /// What a CustomResourceDefinition asks for.
+    /// The columns of a CustomResourceDefinition.
     Custom(Vec<PrinterColumn>),
 }

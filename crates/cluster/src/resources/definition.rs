@@ -1,4 +1,4 @@
-//! A CustomResourceDefinition: the resources that it asks for, one for each version that it serves.
+//! CustomResourceDefinitions: the resources that one defines, one for each served version.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::resources::columns::Columns;
 use crate::resources::printer_column::PrinterColumn;
 use crate::resources::resource::{Resource, ScalePaths};
 
-/// Deletes the objects before the definition goes.
+/// The finalizer that keeps a definition until its objects are deleted.
 pub const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// Why a definition is refused: the field, and what is wrong with it.
+/// Why a definition is refused: the field, and the message.
 pub type Refusal = (&'static str, String);
 
-/// The resources of a definition, whose objects the storage keeps under `id`.
+/// The resources of a definition. The storage keeps their objects under `id`.
 pub fn resources(definition: &Value, id: usize) -> Result<Vec<Resource>, Refusal> {
     let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     let required = |field: &'static str, pointer: &str| match text(pointer) {
@@ -88,7 +88,7 @@ pub fn resources(definition: &Value, id: usize) -> Result<Vec<Resource>, Refusal
     Ok(resources)
 }
 
-/// What the server fills in when a definition is written: defaults, names, and that they are accepted.
+/// Adds to a written definition what the server sets: defaults, accepted names, and conditions.
 pub fn complete(definition: &mut Value, now: &str) {
     let Some(kind) = definition.pointer("/spec/names/kind").and_then(Value::as_str).map(str::to_owned) else { return };
     let names = &mut definition["spec"]["names"];
@@ -113,8 +113,8 @@ pub fn complete(definition: &mut Value, now: &str) {
     definition["status"]["storedVersions"] = stored.into();
 }
 
-/// What the server adds to a definition when its deletion begins: what holds it until its objects are gone, and that
-/// this will be so (`customresourcedefinition/etcd.go`, `Delete`).
+/// Adds to a definition what the server sets when its deletion begins: the finalizer that keeps the definition until
+/// its objects are deleted, and the condition Terminating (`customresourcedefinition/etcd.go`, `Delete`).
 pub fn begin_deletion(definition: &mut Value, now: &str) {
     let finalizers = &mut definition["metadata"]["finalizers"];
     if !finalizers.as_array().is_some_and(|all| all.iter().any(|one| one == CLEANUP)) {
@@ -131,7 +131,8 @@ pub fn begin_deletion(definition: &mut Value, now: &str) {
     }
 }
 
-/// RFC 1123, where a digit may come first; versions such as `v1` and groups are alike in this.
+/// Whether a text is a label of RFC 1123, which may begin with a digit. Both versions such as `v1` and groups are
+/// checked so.
 fn is_label(text: &str) -> bool {
     let good = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     (1..=63).contains(&text.len())
@@ -156,9 +157,9 @@ fn scale_paths(scale: &Value) -> ScalePaths {
 
 fn columns_of(version: &Value) -> Columns {
     let all = version["additionalPrinterColumns"].as_array().into_iter().flatten();
-    // From one on whose path is none, the server has no more.
+    // The server drops all columns from the first invalid path on.
     let columns: Vec<PrinterColumn> = all.map_while(PrinterColumn::of).collect();
-    // Without any, the page's fallback: name and age.
+    // Without columns, the page's default applies: name and age.
     if columns.is_empty() { Columns::Page } else { Columns::Custom(columns) }
 }
 

@@ -1,9 +1,10 @@
-//! Fields of objects that are JSON here, whoever wrote them.
+//! Sets fields in JSON objects of any shape.
 
 use serde_json::{Value, json};
 
-/// Sets a field, and makes the objects on the way to it; where something else stands on the way, nothing happens. Users
-/// may write a number where an object should be, on which `object["spec"]["replicas"] = …` would panic.
+/// Sets a field, and creates the objects on the path to it. If the path leads through something that is not an object,
+/// nothing happens. Users may write a number where an object belongs, and `object["spec"]["replicas"] = …` would then
+/// panic.
 pub fn set(object: &mut Value, path: &[&str], value: Value) {
     let mut place = object;
     for field in path {

@@ -1,21 +1,21 @@
-//! Label selectors as objects carry them (`metav1.LabelSelectorAsSelector`).
+//! Label selectors in objects (`metav1.LabelSelectorAsSelector`).
 
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::selector::{LabelSelector, SelectorError};
 use serde_json::Value;
 
-/// What an object's `spec.selector` selects.
+/// The selector in an object's `spec.selector`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selector {
-    /// `None` for a selector that is absent: it selects nothing. The empty one selects everything.
+    /// `None` if the selector is absent: then it matches nothing. An empty selector matches everything.
     labels: Option<LabelSelector>,
 }
 
 impl Selector {
-    /// Reads `{matchLabels, matchExpressions}`.
+    /// Parses `{matchLabels, matchExpressions}`.
     ///
     /// # Errors
-    /// When an operator is unknown, or a key or value is none that a label may have.
+    /// When an operator is unknown, or a key or value is not valid for a label.
     pub fn parse(selector: &Value) -> Result<Self, SelectorError> {
         let Some(fields) = selector.as_object() else { return Ok(Self { labels: None }) };
         let mut parts = Vec::new();
@@ -40,31 +40,31 @@ impl Selector {
         LabelSelector::parse(&parts.join(",")).map(|labels| Self { labels: Some(labels) })
     }
 
-    /// What a workload selects, if that makes sense: it selects something, not everything, and above all the Pods of its
-    /// own template. A real server refuses to store others (`ValidateReplicaSetSpec` and its like in
-    /// `pkg/apis/apps/validation`); whoever created Pods for such a one would create them without end.
+    /// The selector of a workload, if it is valid: it matches something but not everything, and it matches the
+    /// workload's own template. A real server refuses to store any other (`ValidateReplicaSetSpec` and the like in
+    /// `pkg/apis/apps/validation`), and a controller would create Pods for it without end.
     pub fn of_workload(workload: &Value) -> Option<Self> {
         let selector = Self::parse(&workload["spec"]["selector"]).ok()?;
         let is_sound = selector.matches_labels(&workload["spec"]["template"]["metadata"]["labels"]);
         (is_sound && !selector.selects_everything()).then_some(selector)
     }
 
-    /// Whether an object's labels, given as JSON, are selected.
+    /// Whether the selector matches labels, given as JSON.
     pub fn matches_labels(&self, labels: &Value) -> bool {
         self.labels.as_ref().is_some_and(|selector| selector.matches(|key| labels.get(key)?.as_str()))
     }
 
-    /// Whether an object is selected.
+    /// Whether the selector matches an object.
     pub fn matches(&self, object: &Value) -> bool {
         self.matches_labels(&object["metadata"]["labels"])
     }
 
-    /// Whether an object of an informer is selected.
+    /// Whether the selector matches an object of an informer.
     pub fn matches_object(&self, object: &Object) -> bool {
         self.labels.as_ref().is_some_and(|selector| selector.matches(|key| object.label(key)))
     }
 
-    /// Whether it is there and selects everything, which workloads take for a mistake.
+    /// Whether the selector exists and matches everything, which is an error for workloads.
     pub fn selects_everything(&self) -> bool {
         self.labels.as_ref().is_some_and(LabelSelector::is_empty)
     }
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a selector selects `{app: web, tier: front}`; `None` for one that cannot be read.
+    /// Checks whether a selector matches `{app: web, tier: front}`; `None` if the selector is not valid.
     fn check(selector: Value, expected: Option<bool>) {
         let labels = json!({"app": "web", "tier": "front"});
         let got = Selector::parse(&selector).ok().map(|selector| selector.matches_labels(&labels));

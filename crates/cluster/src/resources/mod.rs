@@ -1,7 +1,8 @@
-//! What is served: resources, their registry, CustomResourceDefinitions, and one object of them.
+//! The served resources: their descriptions, their registry, CustomResourceDefinitions, and one object of a resource.
 
 pub mod builtin;
 pub mod columns;
+pub mod conditions;
 pub mod definition;
 pub mod fields;
 pub mod label_selector;

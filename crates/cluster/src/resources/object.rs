@@ -1,4 +1,4 @@
-//! One version of one object, serialised once: lists and watches only copy its text.
+//! One version of one object, serialised once: lists and watches only copy the text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,12 @@ use serde_json::{Map, Value};
 
 use crate::resources::resource::Resource;
 
-/// A resourceVersion that is still to be written in.
+/// The finalizer that keeps an object until its dependents are deleted (`metav1.FinalizerDeleteDependents`).
+pub const DELETE_DEPENDENTS: &str = "foregroundDeletion";
+/// The finalizer that keeps an object until no object refers to it as its owner (`metav1.FinalizerOrphanDependents`).
+pub const ORPHAN_DEPENDENTS: &str = "orphan";
+
+/// An empty resourceVersion, into which the version is written later.
 const VERSION: &str = "\"resourceVersion\":\"\"";
 
 /// The order of the fields in `metadata`, which is that of the real server's Go struct.
@@ -31,8 +36,8 @@ const METADATA_ORDER: [&str; 14] = [
     "managedFields",
 ];
 
-/// The order of the fields beside `metadata`, as far as it is not that of the alphabet: that of the real server's
-/// structs, which do not contradict one another.
+/// The order of the fields beside `metadata` where it is not alphabetical: the order in the real server's structs,
+/// which do not contradict one another.
 const FIELD_ORDER: [&str; 36] = [
     "immutable",
     "data",
@@ -81,22 +86,22 @@ pub struct Object {
     pub namespace: Box<str>,
     /// Name.
     pub name: Box<str>,
-    /// Names this life of the object.
+    /// The uid, which distinguishes objects that had the same name in turn.
     pub uid: Arc<str>,
-    /// The write that made this version.
+    /// The revision of the write that made this version.
     pub revision: u64,
     /// Labels, sorted by name.
     pub labels: Box<[(Box<str>, Box<str>)]>,
-    /// The JSON as it is stored, with `kind` and `apiVersion` first and an empty resourceVersion: a write's revision
-    /// is not known before it is made.
+    /// The JSON as it is stored, with `kind` and `apiVersion` first and an empty resourceVersion, because the revision
+    /// of a write is not known before the write.
     raw: Arc<str>,
-    /// Where the resourceVersion belongs in it, between its quotes.
+    /// The position of the resourceVersion in the text, between its quotes.
     version_at: usize,
-    /// Where `"metadata"` and its value stand.
+    /// The range of `"metadata"` and its value.
     metadata_at: Range<usize>,
 }
 
-/// What the stored text's metadata says that lists and watches go by.
+/// The metadata in the stored text that lists and watches need.
 #[derive(Deserialize)]
 struct Metadata<'a> {
     #[serde(borrow, default)]
@@ -111,10 +116,10 @@ struct Metadata<'a> {
     version: &'a RawValue,
 }
 
-/// An object that is about to be written.
+/// An object that is to be written.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    /// `metadata`; `resourceVersion` in it is ignored.
+    /// `metadata`; a `resourceVersion` in it is ignored.
     pub metadata: Map<String, Value>,
     /// Every other field but `kind` and `apiVersion`.
     pub fields: Fields,
@@ -125,12 +130,12 @@ pub struct Draft {
 pub enum Fields {
     /// Parsed, as from a request.
     Parsed(Map<String, Value>),
-    /// Members of a JSON object, without its braces: what the scenario writes by the thousand.
+    /// The members of a JSON object, without its braces: the form in which the scenario writes thousands of objects.
     Text(String),
 }
 
 impl Draft {
-    /// Takes an object apart; `None` if it is no JSON object with an object for `metadata`.
+    /// Splits an object into its parts; `None` if it is not a JSON object with an object as its `metadata`.
     pub fn from_value(object: Value) -> Option<Self> {
         let Value::Object(mut fields) = object else { return None };
         fields.remove("kind");
@@ -139,12 +144,12 @@ impl Draft {
         Some(Self { metadata, fields: Fields::Parsed(fields) })
     }
 
-    /// A string of `metadata`; empty if absent.
+    /// A string in `metadata`; empty if it is missing.
     pub fn meta(&self, field: &str) -> &str {
         self.metadata.get(field).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Serialises it as the version that `revision` makes.
+    /// Serialises the draft as the version that `revision` makes.
     pub fn into_object(mut self, resource: &Resource, revision: u64) -> Object {
         let namespace: Box<str> = self.meta("namespace").into();
         let name: Box<str> = self.meta("name").into();
@@ -166,7 +171,7 @@ impl Draft {
         others.sort();
         names.append(&mut others);
         if resource.is_custom() {
-            // The real server keeps these as maps, which Go writes in the order of the alphabet.
+            // The real server keeps these as maps, which Go writes in alphabetical order.
             names.sort();
         }
         for field in names {
@@ -182,7 +187,7 @@ impl Draft {
         let metadata_at = metadata_start..text.len();
         match self.fields {
             Fields::Parsed(fields) => {
-                // Sorted by hand: whether a Map keeps its order is up to a feature that any dependency may set.
+                // Sorted here, because any dependency may enable the feature by which a Map keeps its order.
                 let mut fields: Vec<_> = fields.iter().collect();
                 let place = |field: &str| FIELD_ORDER.iter().position(|known| *known == field).unwrap_or(usize::MAX);
                 let place = |field: &str| if resource.is_custom() { usize::MAX } else { place(field) };
@@ -201,16 +206,16 @@ impl Draft {
 }
 
 impl Object {
-    /// Reads what a storage has under a key; `None` if it is none of this program's texts.
+    /// Reads the stored text of a key; `None` if this program has not written the text.
     pub fn decode(resource: &Resource, raw: Arc<str>, revision: u64) -> Option<Self> {
-        // Kind and apiVersion come first and have no quotes in them.
+        // Kind and apiVersion come first, and contain no quotes.
         let start = raw.find("\"metadata\":{")?;
         let mut rest =
             serde_json::Deserializer::from_str(&raw[start + "\"metadata\":".len()..]).into_iter::<&RawValue>();
         let metadata = rest.next()?.ok()?.get();
         let metadata_at = start..start + "\"metadata\":".len() + metadata.len();
         let Metadata { name, namespace, uid, labels, version } = serde_json::from_str(metadata).ok()?;
-        // Where it stands is where the parser found it: a label may have its name, and stand before it.
+        // The position comes from the parser and not from a search: a label may have the same name and come first.
         let version = Some(version.get()).filter(|version| *version == "\"\"")?;
         let version_at = version.as_ptr().addr() - raw.as_ptr().addr() + 1;
         let key = resource.key(&namespace, &name).into();
@@ -224,14 +229,14 @@ impl Object {
         &self.raw
     }
 
-    /// The whole JSON object, as a GET answers it and a watch carries it.
+    /// The whole JSON object, as in a GET or a watch.
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.raw.len() + 20);
         self.push(0, self.raw.len(), &mut text);
         text
     }
 
-    /// Writes the same without kind and apiVersion, which items of a list do not have; its opening brace is missing.
+    /// Appends the object without kind and apiVersion, as in the items of a list, and without its opening brace.
     pub fn push_item_tail(&self, text: &mut String) {
         self.push(self.metadata_at.start, self.raw.len(), text);
     }
@@ -243,28 +248,28 @@ impl Object {
         text
     }
 
-    /// What stands after the metadata, from the comma on: `,"spec":{…},"status":{…}}`.
+    /// The text after the metadata, from the comma on: `,"spec":{…},"status":{…}}`.
     pub fn after_metadata(&self) -> &str {
         &self.raw[self.metadata_at.end..]
     }
 
-    /// Whether the metadata has a certain text in it; most do not have what is asked for.
+    /// Whether the metadata contains a text. Most objects do not contain what is searched for.
     pub fn metadata_contains(&self, part: &str) -> bool {
         self.raw[self.metadata_at.clone()].contains(part)
     }
 
     /// Whether it is being deleted.
-    pub fn is_leaving(&self) -> bool {
-        // The text may say so elsewhere; few texts say it at all.
+    pub fn is_being_deleted(&self) -> bool {
+        // The text may contain the name elsewhere, but it is rare, so parsing is rare.
         self.metadata_contains("\"deletionTimestamp\"") && self.to_value()["metadata"]["deletionTimestamp"].is_string()
     }
 
-    /// The same state under another resourceVersion: what a deletion reports.
+    /// The same state under another resourceVersion, as a deletion reports it.
     pub fn at_revision(&self, revision: u64) -> Self {
         Self { revision, ..self.clone() }
     }
 
-    /// Whether the other version says the same, resourceVersion aside.
+    /// Whether the other version has the same contents, apart from the resourceVersion.
     pub fn is_same_state(&self, other: &Self) -> bool {
         self.raw == other.raw
     }
@@ -298,7 +303,7 @@ fn labels_of(labels: Option<&Map<String, Value>>) -> Box<[(Box<str>, Box<str>)]>
 
 fn push_member(text: &mut String, field: &str, value: &Value) {
     separate(text);
-    // Display of a Value is compact JSON and cannot fail for a String.
+    // The Display of a Value is compact JSON, and cannot fail for a String.
     let _ = std::fmt::Write::write_fmt(text, format_args!("{}:{value}", Value::from(field)));
 }
 

@@ -1,4 +1,4 @@
-//! The columns of CustomResourceDefinitions: the page's own, as the server's Table has them.
+//! The printer columns of CustomResourceDefinitions: the page's evaluation, in the form of the server's Table.
 
 use std::ops::Deref;
 
@@ -8,7 +8,7 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_model::table::custom::Printer;
 use serde_json::Value;
 
-/// One of `additionalPrinterColumns`.
+/// An entry of `additionalPrinterColumns`.
 #[derive(Debug, Clone)]
 pub struct PrinterColumn {
     column: definition::PrinterColumn,
@@ -24,7 +24,7 @@ impl Deref for PrinterColumn {
 }
 
 impl PrinterColumn {
-    /// Reads one; `None` where its path is none.
+    /// Reads a column; `None` if its path is not valid.
     pub fn of(column: &Value) -> Option<Self> {
         let text = |field: &str| column[field].as_str().unwrap_or_default().to_owned();
         let column = definition::PrinterColumn {
@@ -37,14 +37,14 @@ impl PrinterColumn {
         Some(Self { printer: Printer::of(&column)?, column })
     }
 
-    /// The cell of an object as of `now`; null where there is no value of the column's type.
+    /// The cell of an object at the time `now`; null if there is no value of the column's type.
     pub fn cell(&self, object: &str, now: Timestamp) -> Value {
         match self.printer.cell(object) {
             None => Value::Null,
             Some(Cell::Number(number)) => number.into(),
             Some(Cell::Float(number)) => number.into(),
             Some(Cell::Static(truth)) if self.column.value_type == "boolean" => (truth == "true").into(),
-            // kubectl itself cuts texts at their line breaks.
+            // kubectl cuts texts at line breaks itself.
             Some(cell) => cell.text().map_or_else(
                 || {
                     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The resources that are served now: the built-in ones, and those of CustomResourceDefinitions, which come and go.
+//! The resources that are currently served: the built-in ones, and those of CustomResourceDefinitions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,20 +17,20 @@ pub struct Registry {
 #[derive(Debug)]
 struct State {
     resources: Vec<Arc<Resource>>,
-    /// The newest revision of each definition, by name, that was told of; of those that are gone, their deletion's.
-    /// A definition that is written here is told of twice: at once, and when its event comes.
-    told: BTreeMap<String, u64>,
+    /// The newest known revision of each definition, by name; for a deleted definition, that of its deletion. A
+    /// definition that is written through this server arrives twice: from the write, and from the watch event.
+    known: BTreeMap<String, u64>,
 }
 
 impl Default for Registry {
     fn default() -> Self {
-        let state = State { resources: RESOURCES.clone(), told: BTreeMap::new() };
+        let state = State { resources: RESOURCES.clone(), known: BTreeMap::new() };
         Self { state: RwLock::new(state), next_id: AtomicUsize::new(RESOURCES.len()) }
     }
 }
 
 impl Registry {
-    /// All of them.
+    /// All resources.
     pub fn all(&self) -> Vec<Arc<Resource>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).resources.clone()
     }
@@ -45,12 +45,12 @@ impl Registry {
         self.find(|one| one.api_version == api_version && one.kind == kind)
     }
 
-    /// The resource that is called so: `pods`, `deployments.apps`.
+    /// The resource with a name such as `pods` or `deployments.apps`.
     pub fn by_name(&self, name: &str) -> Option<Arc<Resource>> {
         self.find(|one| one.plural == name || one.qualified() == name)
     }
 
-    /// Where the objects of a definition are kept: as before, or somewhere new.
+    /// The id under which the objects of a definition are kept: its present one, or a new one.
     pub fn id_of(&self, definition_uid: &str) -> usize {
         let known = self.find(|one| one.is_custom() && one.definition_uid == definition_uid);
         known.map_or_else(|| self.next_id.fetch_add(1, Ordering::Relaxed), |one| one.id)
@@ -62,9 +62,8 @@ impl Registry {
         resources.map(|one| one.definition.to_string()).collect()
     }
 
-    /// Serves the resources of a definition as it is at a revision, and no longer those that it had before; answers
-    /// where the objects of those were, if they are another's. What is older than the last word about that definition
-    /// changes nothing.
+    /// Replaces the resources of a definition by those of a revision; returns the id of the former objects, if they
+    /// belong to another definition. A revision that is older than the newest known one changes nothing.
     pub fn define(&self, definition: &str, revision: u64, resources: Vec<Resource>) -> Option<usize> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if !state.is_news(definition, revision) {
@@ -77,17 +76,16 @@ impl Registry {
         replaced
     }
 
-    /// Serves the resources of a definition no longer that was deleted at a revision; answers where their objects
-    /// were.
+    /// Stops serving the resources of a definition that was deleted at a revision; returns the id of their objects.
     pub fn undefine(&self, definition: &str, revision: u64) -> Option<usize> {
         self.define(definition, revision, Vec::new())
     }
 
-    /// Forgets what it was told of revisions after one: they will be told again, or were those of a storage that has
-    /// begun anew with lower ones.
+    /// Forgets all known revisions after one. They will arrive again, or were those of a storage that was restarted at
+    /// lower ones.
     pub fn forget_after(&self, revision: u64) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        state.told.retain(|_, told| *told <= revision);
+        state.known.retain(|_, known| *known <= revision);
     }
 
     fn find(&self, wanted: impl Fn(&Resource) -> bool) -> Option<Arc<Resource>> {
@@ -98,14 +96,14 @@ impl Registry {
 
 impl State {
     fn is_news(&mut self, definition: &str, revision: u64) -> bool {
-        match self.told.get_mut(definition) {
-            Some(told) if *told >= revision => false,
-            Some(told) => {
-                *told = revision;
+        match self.known.get_mut(definition) {
+            Some(known) if *known >= revision => false,
+            Some(known) => {
+                *known = revision;
                 true
             }
             None => {
-                self.told.insert(definition.to_owned(), revision);
+                self.known.insert(definition.to_owned(), revision);
                 true
             }
         }

@@ -1,66 +1,66 @@
-//! What this server knows of one resource, as data: its path, its kind, its subresources, what a bookmark looks like.
+//! The description of one resource, as data: its path, its kind, its subresources, and the form of its bookmarks.
 
 use std::borrow::Cow;
 
 use crate::resources::columns::Columns;
 use crate::storage::ROOT;
 
-/// A text that is written in the program, or comes from a CustomResourceDefinition.
+/// A text that is a constant of the program, or comes from a CustomResourceDefinition.
 pub type Text = Cow<'static, str>;
 
 /// One resource of the API, in one version.
 #[derive(Debug, Clone)]
 pub struct Resource {
-    /// Which cache its objects are in. The versions of one resource share it, and it is never used again.
+    /// The id of the cache with its objects. All versions of one resource share it, and it is never reused.
     pub id: usize,
     /// Group and version as objects carry them: `v1`, `apps/v1`.
     pub api_version: Text,
-    /// Name in paths, such as `pods`.
+    /// The name in paths, such as `pods`.
     pub plural: Text,
-    /// Name of one, such as `pod`.
+    /// The singular name, such as `pod`.
     pub singular: Text,
-    /// Kind of its objects, such as `Pod`.
+    /// The kind of its objects, such as `Pod`.
     pub kind: Text,
-    /// Whether its objects live in namespaces.
+    /// Whether its objects belong to namespaces.
     pub namespaced: bool,
-    /// What kubectl also takes for it, with spaces between.
+    /// The short names that kubectl accepts, separated by spaces.
     pub short_names: Text,
-    /// The groups of resources that it is in, such as the `all` of `kubectl get all`, with spaces between.
+    /// The categories that it belongs to, such as the `all` of `kubectl get all`, separated by spaces.
     pub categories: Text,
     /// Whether it has a `status` subresource.
     pub has_status: bool,
-    /// Whether it can be got and listed, and nothing else.
+    /// Whether only GET and LIST are allowed.
     pub read_only: bool,
-    /// Where its `scale` subresource finds what it tells, if it has one.
+    /// The paths that its `scale` subresource reads, if it has one.
     pub scale: Option<ScalePaths>,
-    /// Whether a new spec is a new `metadata.generation`.
+    /// Whether a new spec increments `metadata.generation`.
     pub has_generation: bool,
-    /// What field selectors may ask for beside `metadata.name` and `metadata.namespace`.
+    /// The fields that field selectors may use beside `metadata.name` and `metadata.namespace`.
     pub selectable: &'static [&'static str],
     /// The fields beside `metadata` in a bookmark: Go's zero values, as the real server sends them.
     pub bookmark_fields: &'static str,
-    /// What a Table shows.
+    /// The columns of its Table.
     pub columns: Columns,
-    /// Name of the CustomResourceDefinition that it comes from; empty for a built-in one.
+    /// The name of its CustomResourceDefinition; empty for a built-in resource.
     pub definition: Text,
-    /// The definition's uid: the next one of that name is another.
+    /// The uid of the definition, which distinguishes definitions that had the same name in turn.
     pub definition_uid: Text,
 }
 
-/// JSON pointers to what a Scale tells.
+/// JSON pointers to the fields of a Scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalePaths {
-    /// To the number that is wanted.
+    /// The desired number of replicas.
     pub wanted: Text,
-    /// To the number that there is.
+    /// The current number of replicas.
     pub current: Text,
-    /// To the selector: an object like a Deployment's, or a string; empty if there is none.
+    /// The selector: an object like a Deployment's, or a string; empty if there is none.
     pub selector: Text,
 }
 
-/// The verbs of the built-in resources, in the order of discovery.
+/// The verbs of built-in resources, in the order of discovery.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
-/// Those of custom resources: the same in another order.
+/// The verbs of custom resources, in the order of discovery.
 const CUSTOM_VERBS: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 impl Resource {
@@ -82,7 +82,7 @@ impl Resource {
         }
     }
 
-    /// What can be done with it. Namespaces are deleted one by one.
+    /// The allowed verbs. Namespaces cannot be deleted as a collection.
     pub fn verbs(&self) -> Vec<&'static str> {
         let one_by_one = self.plural == "namespaces" && !self.is_custom();
         let verbs = if self.is_custom() { CUSTOM_VERBS } else { VERBS };
@@ -94,12 +94,12 @@ impl Resource {
         verbs.into_iter().filter(can).collect()
     }
 
-    /// Whether it comes from a CustomResourceDefinition.
+    /// Whether it is defined by a CustomResourceDefinition.
     pub fn is_custom(&self) -> bool {
         !self.definition.is_empty()
     }
 
-    /// What the keys of its objects begin with in the storage.
+    /// The prefix of the keys of its objects in the storage.
     pub fn prefix(&self) -> String {
         let group = if self.group().is_empty() { "core" } else { self.group() };
         format!("{ROOT}{group}/{}/", self.plural)
@@ -110,14 +110,14 @@ impl Resource {
         self.prefix() + key
     }
 
-    /// What an object is called among those of its resource. One string, because etcd sorts on `namespace/name` as a whole: the
-    /// namespace `a-b` comes before `a`, which a pair would turn round.
+    /// The key of an object within its resource. It is one string because etcd sorts `namespace/name` as a whole: the
+    /// namespace `a-b` comes before `a`, and a pair would sort the other way round.
     pub fn key(&self, namespace: &str, name: &str) -> String {
         if self.namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
     }
 }
 
-/// Versions of one resource are the same resource.
+/// Versions of one resource compare as equal.
 impl PartialEq for Resource {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id

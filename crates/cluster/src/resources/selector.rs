@@ -1,4 +1,4 @@
-//! Which objects a list or watch is about: a namespace, and selectors on labels and fields.
+//! Which objects a list or watch selects: by namespace, labels and fields.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use crate::resources::object::Object;
 
-/// Which objects of a resource a request is about.
+/// The objects of a resource that a request selects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
     /// Only this namespace.
     pub namespace: Option<String>,
     /// Requirements on labels, all of which must hold.
     pub labels: LabelSelector,
-    /// Requirements on fields that [`parse_fields`] let pass, all of which must hold.
+    /// Requirements on fields that [`parse_fields`] has accepted, all of which must hold.
     pub fields: FieldSelector,
 }
 
 impl Filter {
-    /// Whether it selects by anything but the namespace; such lists do not say how many items remain.
+    /// Whether the filter has a selector. Lists with one do not say how many items remain.
     pub fn selects(&self) -> bool {
         !self.labels.is_empty() || !self.fields.is_empty()
     }
@@ -41,7 +41,7 @@ impl Filter {
             && self.labels.matches(label)
     }
 
-    /// The fields that are asked for beside those that every object is known by; few selectors ask for any.
+    /// The fields that the selector uses, apart from those that every object has; few selectors use any.
     fn fields_of(&self, object: &Object) -> HashMap<String, String> {
         let known = |field: &str| matches!(field, "metadata.name" | "metadata.namespace");
         let asked: Vec<&str> =
@@ -54,9 +54,9 @@ impl Filter {
     }
 }
 
-/// A field as a selector compares it.
+/// The value of a field, as a selector compares it.
 fn field_of(object: &Value, field: &str) -> String {
-    // An Event's source is who reported it.
+    // The source of an Event is the component that reported it.
     let field = if field == "source" { "source.component" } else { field };
     match object.pointer(&format!("/{}", field.replace('.', "/"))) {
         Some(Value::String(text)) => text.clone(),
@@ -69,13 +69,13 @@ fn field_of(object: &Value, field: &str) -> String {
     }
 }
 
-/// Parses a label selector; the error is the message of the 400.
+/// Parses a label selector; the error is the message of the 400 answer.
 pub fn parse_labels(text: &str) -> Result<LabelSelector, String> {
     LabelSelector::parse(text).map_err(|error| error.words)
 }
 
-/// Parses a selector of the fields that every resource has, and of those that can be selected; the error is the
-/// message of the 400.
+/// Parses a field selector, which may use the fields of every resource and those in `selectable`; the error is the
+/// message of the 400 answer.
 pub fn parse_fields(text: &str, selectable: &[&str]) -> Result<FieldSelector, String> {
     let selector = FieldSelector::parse(text).map_err(|error| error.words)?;
     let unknown =
@@ -94,7 +94,7 @@ mod tests {
     use crate::resources::builtin::PODS;
     use crate::resources::object::Draft;
 
-    /// Whether selectors on labels and fields select an object, or the message of the 400.
+    /// Checks whether label and field selectors match an object, or the message of the 400 answer.
     fn check(labels: &str, fields: &str, expected: Result<bool, &str>) {
         let metadata = json!({"name": "web", "namespace": "shop", "labels": {"app": "web", "empty": ""}});
         let object = Draft::from_value(json!({"metadata": metadata, "spec": {"nodeName": "n", "hostNetwork": true}}))

@@ -1,39 +1,40 @@
-//! What happens in the cluster: scenarios, each the same for the same seed.
+//! What happens in the cluster. Each scenario is the same for the same seed.
 //!
-//! Most are played by users ([`users`]): ordinary clients that roll out, scale, break and delete, and leave the rest to
-//! the controllers and kubelets. Two are for load: [`storm`] makes up a history and writes it past the API, at any rate
-//! and without controllers. All of them begin with the cluster that [`population`] makes up.
+//! Most scenarios are played by users ([`users`]): ordinary clients that roll out, scale, break and delete objects, and
+//! leave the rest to the controllers and kubelets. Two scenarios are for load: [`storm`] invents a history and writes
+//! it to the storage directly, at any rate and without controllers. All begin with the cluster that [`population`]
+//! creates.
 
-pub mod director;
 pub mod population;
+pub mod runner;
 pub mod storm;
 #[cfg(test)]
 mod tests;
 pub mod users;
 
-/// What can happen.
+/// A scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scenario {
-    /// Small things: a Pod is deleted, a ConfigMap edited, a Job runs, a Deployment grows by one.
+    /// Small changes: a Pod is deleted, a ConfigMap edited, a Job runs, a Deployment is scaled by one.
     Calm,
-    /// New versions roll out; now and then one whose image does not exist, which is rolled back.
+    /// New versions are rolled out; sometimes one whose image does not exist, which is rolled back.
     Rollout,
-    /// A version whose container fails again and again, and its repair.
+    /// A version whose container crashes repeatedly, and its repair.
     CrashLoop,
-    /// A node falls silent and comes back; another is drained.
+    /// A node fails and recovers; another is drained.
     NodeFailure,
-    /// An autoscaler that cannot make up its mind.
+    /// An autoscaler that scales up and down without end.
     AutoscalerFlap,
-    /// Two controllers that fight over one field.
+    /// Two controllers that set one field in turn.
     HotLoop,
-    /// Thousands of writes a second.
+    /// Thousands of writes per second.
     Storm,
     /// 150,000 Pods.
     Scale,
 }
 
 impl Scenario {
-    /// All of them.
+    /// All scenarios.
     pub const ALL: [Self; 8] = [
         Self::Calm,
         Self::Rollout,
@@ -45,10 +46,10 @@ impl Scenario {
         Self::Scale,
     ];
 
-    /// What happens when nothing is asked for: something worth seeing within seconds, and never too much of it.
+    /// The default: something to see within seconds, but never too much at once.
     pub const MIXED: [Self; 5] = [Self::Calm, Self::Rollout, Self::CrashLoop, Self::NodeFailure, Self::AutoscalerFlap];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Calm => "calm",
@@ -62,18 +63,18 @@ impl Scenario {
         }
     }
 
-    /// The scenario of a name.
+    /// The scenario with a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.name() == name)
     }
 
-    /// Whether it is written past the API, by an author who takes no other beside it: no controllers, no users.
+    /// Whether the scenario writes to the storage directly, so that there must be no controllers or users.
     pub fn is_load(self) -> bool {
         matches!(self, Self::Storm | Self::Scale)
     }
 
-    /// The scenarios of a list of names with commas between; `mixed` is [`Self::MIXED`]. `None` for a name that is
-    /// none, and for load beside anything else.
+    /// Parses a list of names that are separated by commas; `mixed` stands for [`Self::MIXED`]. `None` for an unknown
+    /// name, and for load together with anything else.
     pub fn parse_list(text: &str) -> Option<Vec<Self>> {
         let mut all = Vec::new();
         for name in text.split(',').map(str::trim) {
@@ -88,7 +89,7 @@ impl Scenario {
     }
 }
 
-/// A rate of writes a second, as the command line and `/_control/rate` take it.
+/// Parses a rate in writes per second, for the command line and `/_control/rate`.
 pub fn parse_rate(text: &str) -> Option<f64> {
     text.parse().ok().filter(|rate: &f64| (0.0..=100_000.0).contains(rate))
 }

@@ -1,4 +1,4 @@
-//! Each scenario on a running cluster, with its controllers and kubelets: what it promises comes.
+//! Each scenario on a running cluster with controllers and kubelets: its effects must appear.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,21 +12,24 @@ use crate::controllers;
 use crate::server;
 use crate::tests::{Server, quiet, serve};
 
-/// Longer than any scenario takes to show itself, on the slowest machine.
+/// Longer than any scenario needs, on the slowest machine.
 const DEADLINE: Duration = Duration::from_secs(90);
 
-/// A cluster of some sixty Pods on which scenarios are played.
+/// A cluster of about sixty Pods on which scenarios run.
 async fn play(scenarios: &[Scenario]) -> (Server, controllers::manager::Controllers) {
     let server = serve(Args { pods: 60, scenarios: scenarios.to_vec(), ..quiet() }).await;
     let router = || server::router(Arc::clone(&server.app));
-    let options =
-        controllers::options::Options { seed: 1, fleet: server.app.control.fleet.clone(), ..Default::default() };
+    let options = controllers::options::Options {
+        seed: 1,
+        failed_nodes: server.app.control.failed_nodes.clone(),
+        ..Default::default()
+    };
     let controllers = controllers::start(router(), options).unwrap();
-    server.app.control.director.begin(Client::new(router(), "kubectl"), scenarios);
+    server.app.control.runner.begin(Client::new(router(), "kubectl"), scenarios);
     (server, controllers)
 }
 
-/// Plays a scenario until an item of a list is as wanted; answers it.
+/// Runs a scenario until an item of a list satisfies `wanted`; returns the item.
 async fn check(scenario: Scenario, path: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let (server, _controllers) = play(&[scenario]).await;
     eventually(&server, path, what, wanted).await
@@ -52,7 +55,7 @@ fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether a program has written a part of an object.
+/// Whether a manager has written a part of an object.
 fn is_written_by(object: &Value, manager: &str) -> bool {
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
     entries.into_iter().any(|entry| entry["manager"] == manager)
@@ -66,7 +69,7 @@ async fn something_worth_seeing_happens_within_ten_seconds() {
     let began = std::time::Instant::now();
     let is_new = |pod: &Value| pod["status"]["phase"] == "Pending";
     eventually(&server, "/api/v1/pods", "a new Pod", is_new).await;
-    // A slow machine has thrice the time.
+    // A slow machine may take three times as long as intended.
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 

@@ -1,4 +1,4 @@
-//! The backend that forgets everything at the end of the process.
+//! The memory backend, whose contents are lost when the process ends.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::{Change, Changes, KeyValue, Range, RangeRequest, Storage, StorageError, Txn, WatchItem, Write, fits};
 
-/// History takes at most so many bytes of values; what is beyond is compacted.
+/// The history holds at most this many bytes of values; older history is compacted.
 const HISTORY_BYTES: usize = 256 << 20;
 
 /// Keys in memory.
@@ -34,18 +34,18 @@ struct State {
 struct Watch {
     prefix: String,
     items: mpsc::UnboundedSender<WatchItem>,
-    /// The newest progress that was told.
-    told: u64,
+    /// The newest progress that was sent.
+    progress: u64,
 }
 
 impl Memory {
-    /// One with a channel of its own.
+    /// A storage with a channel of its own for its newest revision.
     #[cfg(test)]
     pub fn new(revision: u64) -> Self {
         Self::telling(watch::Sender::new(revision), revision)
     }
 
-    /// An empty storage whose history starts at `revision`, and which tells its newest revision on this channel.
+    /// An empty storage whose history starts at `revision`, and which sends its newest revision on this channel.
     pub fn telling(seen: watch::Sender<u64>, revision: u64) -> Self {
         let state = State {
             revision,
@@ -61,13 +61,13 @@ impl Memory {
     /// Ends every watch with an error.
     pub fn fail_watches(&self, error: &StorageError) {
         for watch in self.lock().watches.drain(..) {
-            // Whoever does not read any more need not be told.
+            // A receiver that was dropped need not be told.
             let _ = watch.items.send(WatchItem::Failed(error.clone()));
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No code panics between two changes that belong together, so a poisoned state is a whole one.
+        // No code panics between two changes that belong together, so the state behind a poisoned lock is consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -105,7 +105,7 @@ impl Memory {
             return Err(StorageError::Compacted(state.compacted));
         }
         let is_in = |key: &str| (request.from.as_str()..request.until.as_str()).contains(&key);
-        // The value of every key of the range at the revision, if it has changed since.
+        // The value at the revision of every key of the range that has changed since.
         let mut before: BTreeMap<&str, Option<&KeyValue>> = BTreeMap::new();
         for change in state.history.range(state.position_after(at)..).filter(|change| is_in(&change.key)) {
             before.entry(&change.key).or_insert(change.previous.as_ref());
@@ -142,11 +142,11 @@ impl Memory {
         let (items, changes) = mpsc::unbounded_channel();
         for change in state.history.range(state.position_after(after)..) {
             if change.key.starts_with(prefix) {
-                // The other end is at hand.
+                // The receiver exists, because it is created here.
                 let _ = items.send(WatchItem::Change(change.clone()));
             }
         }
-        state.watches.push(Watch { prefix: prefix.to_owned(), items, told: 0 });
+        state.watches.push(Watch { prefix: prefix.to_owned(), items, progress: 0 });
         Ok(changes)
     }
 }
@@ -177,7 +177,7 @@ impl State {
     }
 }
 
-/// What a change keeps from being freed: the value that it replaced.
+/// The bytes that a change keeps from being freed: those of the value that it replaced.
 fn size(change: &Change) -> usize {
     change.previous.as_ref().map_or(0, |previous| previous.value.len()) + size_of::<Change>()
 }
@@ -211,10 +211,10 @@ impl Storage for Memory {
         let mut state = self.lock();
         let newest = state.revision;
         if newest >= revision {
-            // Many ask, and each watch is told once.
-            for watch in state.watches.iter_mut().filter(|watch| watch.told < newest) {
-                watch.told = newest;
-                // A watch that nobody reads any more goes with the next change.
+            // There are many requests, and each watch is told once.
+            for watch in state.watches.iter_mut().filter(|watch| watch.progress < newest) {
+                watch.progress = newest;
+                // A watch whose receiver was dropped is removed at the next change.
                 let _ = watch.items.send(WatchItem::Progress(newest));
             }
         }

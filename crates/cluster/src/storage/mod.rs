@@ -1,12 +1,12 @@
-//! Where the objects are kept, as etcd keeps them: keys and texts under one global revision, with their history.
+//! Keeps the objects as etcd keeps them: keys and values under one global revision, with their history.
 //!
-//! Nothing above this trait knows which backend it has. What it knows of Kubernetes is one thing: every key begins
-//! with [`ROOT`].
+//! The users of this trait do not know which backend it is. The trait knows one thing about Kubernetes: every key
+//! begins with [`ROOT`].
 
 #[cfg(feature = "etcd")]
 pub mod etcd;
 pub mod memory;
-pub mod swap;
+pub mod restartable;
 #[cfg(test)]
 mod tests;
 
@@ -16,16 +16,16 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
 
-/// Every key begins so, as in the etcd of a real cluster.
+/// The prefix of every key, as in the etcd of a real cluster.
 pub const ROOT: &str = "/registry/";
 
 /// A storage: one revision counter for all keys, transactions on one key, ranges at any revision that is not
 /// compacted, and watches from any such revision.
 pub trait Storage: Debug + Send + Sync {
-    /// The newest revision, linearizably: of all writes that were acknowledged before the call, by whichever server.
+    /// The newest revision, linearizably: it includes every write that any server acknowledged before the call.
     fn revision(&self) -> BoxFuture<'_, Result<u64, StorageError>>;
 
-    /// Follows the newest revision that this process has seen.
+    /// A receiver of the newest revision that this process has seen.
     fn seen(&self) -> watch::Receiver<u64>;
 
     /// The newest value of a key.
@@ -34,18 +34,18 @@ pub trait Storage: Debug + Send + Sync {
     /// The keys of a range, in the order of their bytes.
     fn range<'a>(&'a self, request: &'a RangeRequest) -> BoxFuture<'a, Result<Range, StorageError>>;
 
-    /// Writes a key if its newest value is of the revision `expected`; 0 is a key that is not there.
+    /// Writes a key if its newest value has the revision `expected`; 0 stands for a key that does not exist.
     fn txn<'a>(&'a self, key: &'a str, expected: u64, write: Write) -> BoxFuture<'a, Result<Txn, StorageError>>;
 
-    /// Follows the keys that begin with `prefix`, from the first change after a revision. A storage that has compacted
-    /// what would come first says so with [`StorageError::Compacted`], here or as the first item.
+    /// Watches the keys that begin with `prefix`, from the first change after a revision. If that change is compacted,
+    /// the error is [`StorageError::Compacted`], here or as the first item.
     fn watch<'a>(&'a self, prefix: &'a str, after: u64) -> BoxFuture<'a, Result<Changes, StorageError>>;
 
-    /// Asks that every watch be told, by [`WatchItem::Progress`], when it has got everything up to a revision. Nothing
-    /// is told while the revision is still to come.
+    /// Asks for a [`WatchItem::Progress`] on every watch once it has received everything up to a revision. Nothing is
+    /// sent while the revision is in the future.
     fn request_progress(&self, revision: u64);
 
-    /// Forgets the history before a revision.
+    /// Drops the history before a revision.
     fn compact(&self, revision: u64) -> BoxFuture<'_, Result<(), StorageError>>;
 }
 
@@ -63,7 +63,7 @@ pub struct KeyValue {
 /// The largest write, key included, in bytes: etcd's `--max-request-bytes`, 1.5 MiB.
 const LARGEST_WRITE: usize = 1536 * 1024;
 
-/// Refuses what is too large for a storage, in etcd's words.
+/// Refuses a write that is too large, with etcd's message.
 fn fits(key: &str, write: &Write) -> Result<(), StorageError> {
     let size = match write {
         Write::Put(value) => key.len() + value.len(),
@@ -75,16 +75,16 @@ fn fits(key: &str, write: &Write) -> Result<(), StorageError> {
     Err(StorageError::Unavailable("etcdserver: request is too large".to_owned()))
 }
 
-/// Which keys, and as of when.
+/// Which keys to read, and at which revision.
 #[derive(Debug, Clone, Default)]
 pub struct RangeRequest {
-    /// The first key that may come.
+    /// The first key of the range.
     pub from: String,
-    /// The first key that may not come any more.
+    /// The end of the range, which is not part of it.
     pub until: String,
-    /// At exactly this revision; the newest if absent.
+    /// The exact revision to read at; the newest if absent.
     pub at: Option<u64>,
-    /// At most so many; 0 is all.
+    /// The largest number of keys to return; 0 for all.
     pub limit: usize,
 }
 
@@ -98,7 +98,7 @@ impl RangeRequest {
 /// The first key after all those that begin with a prefix.
 pub fn prefix_end(prefix: &str) -> String {
     let mut end = prefix.to_owned();
-    // Prefixes end in a slash, which is no character's last one.
+    // Prefixes end in a slash, which is not the last character there is.
     if let Some(last) = end.pop() {
         end.push(char::from_u32(u32::from(last) + 1).unwrap_or(char::MAX));
     }
@@ -108,29 +108,29 @@ pub fn prefix_end(prefix: &str) -> String {
 /// An answer to a range request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range {
-    /// The newest revision of the storage when it answered.
+    /// The newest revision of the storage at the time of the answer.
     pub revision: u64,
     /// The keys.
     pub values: Vec<KeyValue>,
-    /// How many keys the range has, those beyond the limit included.
+    /// The number of keys in the range, including those beyond the limit.
     pub count: usize,
 }
 
-/// What is written.
+/// What is written to a key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
-    /// A value.
+    /// A new value.
     Put(Arc<str>),
-    /// The key goes.
+    /// The deletion of the key.
     Delete,
 }
 
-/// How a transaction ended.
+/// The outcome of a transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Txn {
-    /// It is written, at this revision.
+    /// It was written at this revision.
     Written(u64),
-    /// The key is of another revision than expected: its newest value, and `None` if it is not there.
+    /// The key has another revision than expected: its newest value, or `None` if it does not exist.
     Lost(Option<KeyValue>),
 }
 
@@ -141,36 +141,36 @@ pub struct Change {
     pub key: Arc<str>,
     /// The revision of the write.
     pub revision: u64,
-    /// Its new value; `None` if it is gone.
+    /// The new value; `None` if the key was deleted.
     pub value: Option<Arc<str>>,
     /// The value before, if there was one.
     pub previous: Option<KeyValue>,
 }
 
-/// What a watch brings.
+/// An item of a watch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WatchItem {
     /// A change.
     Change(Change),
-    /// Everything up to this revision has been brought.
+    /// Everything up to this revision has been sent.
     Progress(u64),
-    /// The watch has ended and must be begun anew.
+    /// The watch has ended and must be started again.
     Failed(StorageError),
 }
 
-/// A running watch. The storage never waits for it: its reader is to read at once.
+/// A running watch. The storage never waits for the reader, so the reader must keep up.
 pub type Changes = mpsc::UnboundedReceiver<WatchItem>;
 
-/// What a storage refuses.
+/// Why the storage fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StorageError {
-    /// The revision is forgotten; the oldest that is known follows.
+    /// The revision is compacted; the value is the oldest that is kept.
     #[error("the revision has been compacted; {0} is the oldest that is kept")]
     Compacted(u64),
-    /// The revision is still to come; the newest follows.
+    /// The revision is in the future; the value is the newest.
     #[error("the revision is still to come; {0} is the newest")]
     Future(u64),
-    /// The storage cannot be reached, or refuses: in its own words, which the API passes on.
+    /// The storage cannot be reached, or refuses; the API passes its message on.
     #[error("the storage does not answer: {0}")]
     Unavailable(String),
 }

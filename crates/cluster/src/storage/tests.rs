@@ -1,4 +1,4 @@
-//! What every backend does, told once and asked of each.
+//! The tests that every backend must pass.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ async fn next_change(changes: &mut Changes) -> Change {
     }
 }
 
-/// `key=value` of a range, and how many there are.
+/// The `key=value` pairs of a range, and their number.
 async fn listed(storage: &dyn Storage, request: RangeRequest) -> (Vec<String>, usize) {
     let range = storage.range(&request).await.expect("a range");
     (range.values.iter().map(|one| format!("{}={}", one.key, one.value)).collect(), range.count)
@@ -44,7 +44,7 @@ fn texts(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// One revision for all keys; a write needs the key's newest revision, and each takes one.
+/// All keys share one revision counter; a write requires the newest revision of its key, and each write takes one.
 pub async fn transactions(storage: &dyn Storage) {
     let start = storage.revision().await.expect("a revision");
     let first = written(storage, "/registry/t/a", 0, put("1")).await;
@@ -63,7 +63,7 @@ pub async fn transactions(storage: &dyn Storage) {
     assert_eq!((storage.get("/registry/t/a").await, storage.revision().await), (Ok(None), Ok(gone)));
 }
 
-/// Ranges are sorted, limited, counted, and may be of an older revision, until it is compacted.
+/// Ranges are sorted, limited and counted, and may be read at an older revision until that is compacted.
 pub async fn ranges(storage: &dyn Storage) {
     let prefix = || RangeRequest::prefix("/registry/r/");
     let a = written(storage, "/registry/r/a", 0, put("1")).await;
@@ -94,7 +94,7 @@ pub async fn ranges(storage: &dyn Storage) {
     assert_eq!(listed(storage, at(last)).await.1, 2);
 }
 
-/// A watch brings every change after its revision, in order and with what was before, and says how far it is.
+/// A watch brings every change after its revision, in order and with the previous value, and reports progress.
 pub async fn watches(storage: &dyn Storage) {
     let first = written(storage, "/registry/w/a", 0, put("1")).await;
     let second = written(storage, "/registry/w/a", first, put("2")).await;
@@ -121,7 +121,7 @@ pub async fn watches(storage: &dyn Storage) {
     tokio::time::timeout(DEADLINE, seen.wait_for(|seen| *seen >= beside)).await.expect("in time").expect("a revision");
 }
 
-/// A watch from before the compaction is told so.
+/// A watch that starts before the compaction gets that error.
 pub async fn compaction(storage: &dyn Storage) {
     let first = written(storage, "/registry/c/a", 0, put("1")).await;
     let second = written(storage, "/registry/c/a", first, put("2")).await;
@@ -140,7 +140,7 @@ pub async fn compaction(storage: &dyn Storage) {
     assert_eq!(next_change(&mut changes).await.revision, fourth);
 }
 
-/// More keys than one answer of etcd brings are read at one revision.
+/// A range with more keys than one answer of etcd is read at one revision.
 pub async fn long_ranges(storage: &dyn Storage) {
     const KEYS: usize = 1201;
     for index in 0..KEYS {
@@ -154,7 +154,7 @@ pub async fn long_ranges(storage: &dyn Storage) {
     }
 }
 
-/// What etcd would not take is refused in its words, and the largest that it takes is taken.
+/// A write that etcd would refuse is refused with etcd's message, and the largest allowed one is accepted.
 pub async fn large_writes(storage: &dyn Storage) {
     let value = |size: usize| put(&"x".repeat(size));
     let key = "/registry/large";
@@ -162,11 +162,11 @@ pub async fn large_writes(storage: &dyn Storage) {
     for size in [(1536 << 10) - key.len() + 1, 3 << 20] {
         assert_eq!(storage.txn(key, 0, value(size)).await, refused, "{size}");
     }
-    // A little of the room is etcd's own.
+    // etcd itself needs some of the bytes.
     written(storage, key, 0, value((1536 << 10) - 512)).await;
 }
 
-/// All of it.
+/// Runs all tests on one backend.
 async fn does_what_a_storage_does(storage: &dyn Storage) {
     transactions(storage).await;
     ranges(storage).await;
@@ -206,7 +206,7 @@ mod etcd {
             WatchItem::Progress(revision) => assert!(revision >= newest),
             other => panic!("{other:?}"),
         }
-        // Of a revision that is still to come nothing is told, and nothing is written for it.
+        // A revision in the future causes neither progress nor a write.
         let newest = storage.revision().await.unwrap();
         storage.request_progress(newest + 2);
         written(&storage, "/registry/q/a", 0, put("1")).await;
@@ -258,7 +258,7 @@ mod etcd {
         });
         let mut seen = storage.seen();
         let mut watches = Vec::new();
-        // Begun at different times, all from the start.
+        // The watches begin at different times, all from the first revision.
         for ahead in [0, 1, 50, 100, 150, 200, 250, 299] {
             seen.wait_for(|seen| *seen >= start + ahead).await.unwrap();
             watches.push(storage.watch("/registry/m/", start).await.unwrap());

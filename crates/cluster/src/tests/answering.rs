@@ -1,4 +1,4 @@
-//! The forms of an answer: Tables and metadata alone, listed, got and watched; and what kubectl looks for first.
+//! The forms of an answer: Tables and metadata, for lists, GETs and watches; and what kubectl asks for first.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The control endpoints and the scenario that they steer.
+//! The control endpoints, and the scenarios that they steer.
 
 use super::socket::{Frame, open, watch};
 use super::*;
@@ -78,7 +78,7 @@ async fn a_stall_holds_everything_back_until_it_ends() {
 
 #[tokio::test]
 async fn the_rate_and_what_it_stirs_up() {
-    // In memory, where alone the scenario plays.
+    // In memory, because the storm writes to no other backend.
     let server = serve_from_memory(Args { pods: 30, ..quiet() }).await;
     let quiet = server.app.api.store.revision();
     server.control("rate?value=2000").await;
@@ -87,7 +87,7 @@ async fn the_rate_and_what_it_stirs_up() {
     let stopped = server.control("rate?value=0").await;
     assert_eq!(stopped["revision"], server.app.api.store.revision());
 
-    // The log, played back, is the state: nothing is written past it.
+    // The log, replayed, gives the state: no write is missing from it.
     let (_, log) = server.get("/_control/log?resource=pods").await;
     let mut keys = std::collections::BTreeMap::new();
     for entry in log.as_array().unwrap() {
@@ -107,8 +107,8 @@ async fn the_rate_and_what_it_stirs_up() {
         .collect();
     let replayed = keys.iter().map(|(key, uid)| ((*key).to_owned(), (*uid).to_owned())).collect();
     assert_eq!(listed, replayed);
-    // An autoscaler at most doubles a workload and adds one, and a rollout that is cut short by the end leaves both
-    // generations: what must not be is that Pods pile up, of which 3,000 writes make several hundred.
+    // The autoscaler at most doubles a workload and adds one, and a rollout in progress leaves two generations. What
+    // must not happen is that Pods pile up: 3,000 writes would create several hundred.
     assert!((10..=150).contains(&listed.len()), "{} Pods of about 30", listed.len());
     let (_, events) = server.get("/api/v1/events").await;
     assert!((1..=1001).contains(&names(&events).len()));
@@ -121,7 +121,7 @@ async fn the_rate_and_what_it_stirs_up() {
 
 #[tokio::test]
 async fn what_somebody_deletes_does_not_come_back() {
-    // In memory, where alone the scenario plays.
+    // In memory, because the storm writes to no other backend.
     let server = serve_from_memory(Args { pods: 30, ..quiet() }).await;
     let _collector = run(&server, |manager| manager.add::<GarbageCollector>());
     let (_, list) = server.get("/apis/apps/v1/namespaces/shop/deployments").await;
@@ -132,14 +132,14 @@ async fn what_somebody_deletes_does_not_come_back() {
     let then = server.app.api.store.revision();
     within(newest.wait_for(|newest| *newest > then + 1000)).await.unwrap();
     server.control("rate?value=0").await;
-    // Without kubelets, its Pods stay on their way out.
-    let is_leaving = |pod: &Value| pod["metadata"]["deletionTimestamp"].is_string();
+    // Without kubelets, the deletion of its Pods does not finish.
+    let is_being_deleted = |pod: &Value| pod["metadata"]["deletionTimestamp"].is_string();
     within(async {
         for (path, may_leave) in
             [("/apis/apps/v1/namespaces/shop/replicasets", false), ("/api/v1/namespaces/shop/pods", true)]
         {
             let path = format!("{path}?labelSelector=app%3D{name}");
-            let stays = |one: &Value| !(may_leave && is_leaving(one));
+            let stays = |one: &Value| !(may_leave && is_being_deleted(one));
             while server.get(&path).await.1["items"].as_array().unwrap().iter().any(stays) {
                 newest.changed().await.unwrap();
             }

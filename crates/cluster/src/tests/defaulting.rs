@@ -1,4 +1,4 @@
-//! Defaults against a real API server's: what was applied there, filled in here, is what it made of it.
+//! Defaults, compared with a real API server: the applied objects, completed here, must equal the recorded results.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::resources::registry::Registry;
 use crate::write::defaults;
 
 const LAST_APPLIED: &str = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
-/// Where the two may differ: addresses are each server's own, as are the ports that it gives out.
+/// The fields that may differ: addresses, and with them allocated ports, are each server's own.
 const OWN: [&str; 2] = ["clusterIP", "clusterIPs"];
 
 #[test]
@@ -72,7 +72,7 @@ fn the_account_has_two_names() {
     check(pod, json!({"serviceAccountName": "bot"}), both("bot"));
     check(pod, json!({"serviceAccount": "bot"}), both("bot"));
     check(pod, json!({"serviceAccountName": "bot", "serviceAccount": "other"}), both("bot"));
-    // What Pods are made from names none, so that theirs is said when they are made.
+    // A Pod template may lack this field, which is then set when a Pod is created.
     let template = ("apps/v1", "Deployment", "/spec/template/spec");
     check(template, json!({}), [Value::Null, Value::Null]);
     check(template, json!({"serviceAccount": "bot"}), both("bot"));

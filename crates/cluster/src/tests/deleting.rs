@@ -1,4 +1,4 @@
-//! Deletions: how long they take, what holds them, and what goes with them.
+//! Deletions: grace periods, finalizers, and dependents.
 
 use super::socket::{Frame, watch};
 use super::*;
@@ -20,11 +20,11 @@ async fn a_running_pod_terminates_first() {
     assert_eq!(leaving["metadata"]["deletionGracePeriodSeconds"], 30);
     assert!(leaving["metadata"]["deletionTimestamp"].is_string());
     assert_eq!(socket.summary().await.0, "MODIFIED");
-    // Its kubelet says when its containers have stopped. There is none here but this.
+    // A kubelet would report that the containers have stopped; here the test does so.
     assert_eq!(server.delete_with(&path, json!({"gracePeriodSeconds": 0})).await.1["status"], "Success");
     assert_eq!(socket.summary().await, ("DELETED".to_owned(), text("name").to_owned(), revision(&list) + 2));
     assert_eq!(server.delete(&path).await.0, 404);
-    // Without a node, nothing stops it; and so it is with those that are told to go at once.
+    // A Pod without a node is deleted at once, and so is one with a grace period of 0.
     let (_, unplaced) = server.post("/api/v1/namespaces/default/pods", &json!({"metadata": {"name": "x"}})).await;
     assert_eq!(unplaced["status"]["phase"], "Pending");
     assert_eq!(server.delete("/api/v1/namespaces/default/pods/x").await.1["status"], "Success");
@@ -98,7 +98,7 @@ async fn a_definition_goes_with_its_objects_and_ends_its_watches() {
     assert_eq!((status, &created["status"]["conditions"][1]["type"]), (201, &json!("Established")));
     let widget = json!({"apiVersion": "example.org/v1", "kind": "Widget", "metadata": {"name": "one"}, "size": 1});
     assert_eq!(server.post(one, &widget).await.0, 201);
-    // Every version shows the same object under its own name.
+    // Every version serves the same object, with its own apiVersion.
     let (_, other) = server.get("/apis/example.org/v2/widgets").await;
     let item = &other["items"][0];
     assert_eq!(
@@ -132,8 +132,8 @@ async fn a_definition_waits_for_objects_that_are_held_and_takes_no_new_ones() {
     server.delete(&path).await;
     let (status, refused) = server.post(WIDGETS, &json!({"metadata": {"name": "late"}})).await;
     assert_eq!((status, &refused["reason"]), (405, &json!("MethodNotAllowed")), "{refused}");
-    let is_leaving = |widget: &Value| widget["metadata"]["deletionTimestamp"].is_string();
-    eventually(&server, &format!("{WIDGETS}/held"), "leaving", is_leaving).await;
+    let is_being_deleted = |widget: &Value| widget["metadata"]["deletionTimestamp"].is_string();
+    eventually(&server, &format!("{WIDGETS}/held"), "leaving", is_being_deleted).await;
     let (_, waiting) = server.get(&path).await;
     let told = waiting["status"]["conditions"].as_array().unwrap().iter().find(|one| one["type"] == "Terminating");
     let told = told.map(|one| (&one["status"], &one["reason"]));
@@ -159,7 +159,7 @@ async fn a_definition_that_comes_back_at_once_is_another() {
         assert_eq!(server.post("/apis/example.org/v1/widgets", &widget).await.0, 201);
         assert_eq!(server.delete("/apis/example.org/v1/widgets/one").await.0, 200);
         assert_eq!(server.delete(&format!("{DEFINITIONS}/widgets.example.org")).await.0, 200);
-        // It is marked, says that its objects are being deleted, and that they are.
+        // The definition is marked, then reports that its objects are being deleted, and that they are deleted.
         for expected in ["MODIFIED", "MODIFIED", "MODIFIED", "DELETED"] {
             assert_eq!(socket.summary().await.0, expected);
         }

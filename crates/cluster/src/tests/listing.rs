@@ -1,4 +1,4 @@
-//! Lists: pages, selectors, versions, discovery, and what the same seed makes.
+//! Lists: pages, selectors, versions, discovery, and the cluster that a seed gives.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ async fn pages_show_one_revision_and_then_expire() {
 
     let (_, page) = server.get("/api/v1/pods?limit=5").await;
     assert_eq!(page["metadata"]["remainingItemCount"], 7);
-    // What changes between the pages does not show in them: a deletion, a change and a creation.
+    // A deletion, a change and a creation between the pages do not show in the pages.
     let key = |index: usize| {
         let metadata = &whole["items"][index]["metadata"];
         let text = |field: &str| metadata[field].as_str().unwrap();
@@ -83,7 +83,7 @@ async fn selectors() {
 #[tokio::test]
 async fn versions_and_their_mistakes() {
     let server = serve(quiet()).await;
-    // An etcd has its first revision still; memory begins at a later one.
+    // An etcd still has its first revision; the memory backend begins at a later one.
     server.control("compact").await;
     let then = server.config_map("one", "web").await;
     server.config_map("two", "web").await;

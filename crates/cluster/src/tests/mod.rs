@@ -1,4 +1,4 @@
-//! Conversations with a running server: over reqwest, and over a WebSocket client that shows every byte.
+//! Conversations with a running server: over reqwest, and over a WebSocket client that shows every frame.
 
 mod agreement;
 mod answering;
@@ -12,6 +12,7 @@ mod faults;
 mod listing;
 mod recording;
 mod socket;
+mod watch;
 mod watching;
 mod writing;
 
@@ -27,7 +28,7 @@ use crate::server::{self, App};
 /// Longer than anything here takes, on the slowest machine.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
-/// A quiet cluster of a dozen Pods.
+/// The options of a cluster of a dozen Pods in which nothing happens.
 pub fn quiet() -> Args {
     Args { pods: 12, rate: 0.0, port: 0, scenarios: vec![Scenario::Storm], controllers: false, ..Args::default() }
 }
@@ -35,16 +36,16 @@ pub fn quiet() -> Args {
 /// A server, and a client of it.
 pub struct Server {
     address: std::net::SocketAddr,
-    /// What the server's handlers share.
+    /// The server.
     pub app: Arc<App>,
     client: reqwest::Client,
-    /// Ends with the server.
+    /// Dropped with the server.
     #[cfg(feature = "etcd")]
     #[expect(dead_code, reason = "it is held, not read")]
     etcd: Option<etcd::process::TestEtcd>,
 }
 
-/// Starts a server: on a storage in memory, or, if `KUBECHURN_ETCD` is set, on an etcd of its own.
+/// Starts a server: on a storage in memory, or on an etcd of its own if `KUBECHURN_ETCD` is set.
 pub async fn serve(args: Args) -> Server {
     if std::env::var_os("KUBECHURN_ETCD").is_none() {
         return serve_from_memory(args).await;
@@ -59,8 +60,8 @@ pub async fn serve(args: Args) -> Server {
     }
 }
 
-/// Starts a server on a storage in memory, unless the options name another: for tests in which time is the test's,
-/// for which no other process would wait, and those about the memory itself.
+/// Starts a server on a storage in memory, unless the options name another: for tests that move the clock, on which
+/// another process would not wait, and for tests of the memory backend.
 pub async fn serve_from_memory(args: Args) -> Server {
     let (listener, address) = super::bind(0).await.unwrap();
     let app = super::start(&args).await.unwrap();
@@ -92,44 +93,44 @@ impl Server {
         (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
     }
 
-    /// A GET.
+    /// Sends a GET.
     pub async fn get(&self, path: &str) -> (u16, Value) {
         self.send(self.client.get(self.url(path))).await
     }
 
-    /// A POST of JSON.
+    /// Sends a POST of JSON.
     pub async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         self.send(self.client.post(self.url(path)).body(body.to_string())).await
     }
 
-    /// An order to `/_control`, which must be followed.
+    /// Sends a control request, which must succeed.
     pub async fn control(&self, order: &str) -> Value {
         let (status, answer) = self.post(&format!("/_control/{order}"), &Value::Null).await;
         assert_eq!(status, 200, "{order}: {answer}");
         answer
     }
 
-    /// A merge patch.
+    /// Sends a merge patch.
     pub async fn patch(&self, path: &str, body: &Value) -> (u16, Value) {
         self.send(self.client.patch(self.url(path)).body(body.to_string())).await
     }
 
-    /// A PUT of JSON.
+    /// Sends a PUT of JSON.
     pub async fn put(&self, path: &str, body: &Value) -> (u16, Value) {
         self.send(self.client.put(self.url(path)).body(body.to_string())).await
     }
 
-    /// A DELETE.
+    /// Sends a DELETE.
     pub async fn delete(&self, path: &str) -> (u16, Value) {
         self.send(self.client.delete(self.url(path))).await
     }
 
-    /// A DELETE with `DeleteOptions`.
+    /// Sends a DELETE with `DeleteOptions`.
     pub async fn delete_with(&self, path: &str, options: Value) -> (u16, Value) {
         self.send(self.client.delete(self.url(path)).body(options.to_string())).await
     }
 
-    /// Creates a ConfigMap in `default`, with a label `app`; answers its revision.
+    /// Creates a ConfigMap in `default` with a label `app`; returns its revision.
     pub async fn config_map(&self, name: &str, app: &str) -> u64 {
         let body = json!({"metadata": {"name": name, "labels": {"app": app}}, "data": {"a": "b"}});
         let (status, object) = self.post("/api/v1/namespaces/default/configmaps", &body).await;

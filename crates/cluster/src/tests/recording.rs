@@ -1,6 +1,6 @@
-//! Events as the scenario records them: the same again is counted, much alike is combined, a flood is left out.
+//! Events as the storm records them: repeated ones are counted, similar ones are combined, and floods are dropped.
 //!
-//! In memory, where alone the scenario writes: its writes do not wait.
+//! These tests run in memory, because the storm writes to no other backend.
 
 use kubechurn_client::record::time::Time;
 
@@ -11,20 +11,20 @@ use crate::resources::resource::Resource;
 use crate::scenario::storm::direct::Direct;
 use crate::scenario::storm::recorder::{About, Recorder, What};
 
-/// A moment of 2026, so many seconds later.
+/// A time in 2026, plus some seconds.
 fn at(second: i64) -> Time {
     Time::from_seconds(1_795_248_864 + second)
 }
 
-/// Records that something happened to an object called `one`.
+/// Records an Event about an object called `one`.
 fn record(recorder: &mut Recorder, server: &Server, resource: &'static Resource, message: &str, second: i64) {
     let namespace = if resource.namespaced { "shop" } else { "" };
     let about = About { resource, namespace, name: "one", uid: "u", container: None };
     let what = What { reason: "Happened", message, component: "test", host: "", warning: false };
-    recorder.record(&Direct(Arc::clone(&server.app.api.store)), 1, about, what, at(second));
+    recorder.record(&Direct(Arc::clone(&server.app.api.store)), about, what, at(second));
 }
 
-/// The Events of a namespace: count and message, in the order in which they were created.
+/// The Events of a namespace: count and message, in the order of their creation.
 async fn events(server: &Server, namespace: &str) -> Vec<(u64, String)> {
     let (_, list) = server.get(&format!("/api/v1/namespaces/{namespace}/events")).await;
     let told = |item: &Value| (item["count"].as_u64().unwrap(), item["message"].as_str().unwrap().to_owned());
@@ -36,7 +36,7 @@ async fn a_repeated_event_grows_by_patch() {
     let server = serve_from_memory(quiet()).await;
     let revision = server.app.api.store.revision();
     let mut socket = watch(&server, &format!("/api/v1/events?watch=1&resourceVersion={revision}")).await;
-    let mut recorder = Recorder::default();
+    let mut recorder = Recorder::new(1);
     let mut name = Value::Null;
     for (count, event_type) in [(1, "ADDED"), (2, "MODIFIED"), (3, "MODIFIED")] {
         record(&mut recorder, &server, &NODES, "again", count);
@@ -53,7 +53,7 @@ async fn a_repeated_event_grows_by_patch() {
     }
     assert_eq!(server.app.api.store.revision(), revision + 3);
 
-    // Once it has expired the next one creates it, with its count.
+    // After it has expired, the next one creates it again with the count so far.
     assert!(!recorder.expire(&Direct(Arc::clone(&server.app.api.store)), at(300).seconds()));
     assert!(recorder.expire(&Direct(Arc::clone(&server.app.api.store)), at(302).seconds()));
     assert_eq!(socket.event().await["type"], "DELETED");
@@ -67,15 +67,15 @@ async fn a_repeated_event_grows_by_patch() {
 #[tokio::test]
 async fn similar_events_are_combined_and_a_flood_is_left_out() {
     let server = serve_from_memory(quiet()).await;
-    let mut recorder = Recorder::default();
+    let mut recorder = Recorder::new(1);
     for number in 0..30 {
         record(&mut recorder, &server, &DEPLOYMENTS, &format!("message {number}"), number);
     }
     let mut expected: Vec<(u64, String)> = (0..9).map(|number| (1, format!("message {number}"))).collect();
-    // The burst is 25: nine single ones, and sixteen in one.
+    // The burst is 25: nine separate Events, and sixteen combined ones.
     expected.push((16, "(combined from similar events): message 24".to_owned()));
     assert_eq!(events(&server, "shop").await, expected);
-    // Others have their own burst.
+    // Other objects have a burst of their own.
     record(&mut recorder, &server, &NODES, "other", 30);
     assert_eq!(events(&server, "default").await, [(1, "other".to_owned())]);
 }
@@ -83,7 +83,7 @@ async fn similar_events_are_combined_and_a_flood_is_left_out() {
 #[tokio::test]
 async fn events_of_one_moment_have_names_of_their_own() {
     let server = serve_from_memory(quiet()).await;
-    let mut recorder = Recorder::default();
+    let mut recorder = Recorder::new(1);
     for message in ["one", "two", "three"] {
         record(&mut recorder, &server, &DEPLOYMENTS, message, 0);
     }

@@ -1,4 +1,4 @@
-//! A WebSocket client for tests: it keeps the frames as they came.
+//! A WebSocket client for tests, which keeps the frames as they arrive.
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -13,7 +13,7 @@ pub enum Frame {
     Text(String),
     /// A close frame.
     Close(u16, String),
-    /// The connection ended without one.
+    /// The connection ended without a close frame.
     Gone,
 }
 
@@ -22,13 +22,13 @@ pub struct Socket {
     received: Vec<u8>,
 }
 
-/// Asks for a WebSocket; answers the whole response if the server does not agree.
+/// Asks for a WebSocket; the error is the whole response if the server refuses.
 pub async fn open(server: &Server, path: &str, origin: Option<&str>) -> Result<Socket, String> {
     let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
     Ok(open_with(server, path, &origin).await?.0)
 }
 
-/// The same with any headers, each with its line's end; answers the response's head too.
+/// The same with any headers, each with its line end; also returns the head of the response.
 pub async fn open_with(server: &Server, path: &str, headers: &str) -> Result<(Socket, String), String> {
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let request = format!(
@@ -50,7 +50,7 @@ pub async fn open_with(server: &Server, path: &str, headers: &str) -> Result<(So
     }
     let lowercase = head.to_ascii_lowercase();
     let length = lowercase.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
-    // A body of unknown length is a list's, and nobody asks what is in it.
+    // A body of unknown length is that of a list, and is not needed.
     let Some(length) = length else { return Err(head) };
     while socket.received.len() < length.parse().unwrap() {
         assert!(socket.read_more().await, "the server hung up in the middle of the body");
@@ -58,7 +58,7 @@ pub async fn open_with(server: &Server, path: &str, headers: &str) -> Result<(So
     Err(format!("{head}{}", String::from_utf8(socket.received).unwrap()))
 }
 
-/// Opens a watch like a page of this machine.
+/// Opens a watch as a page from this machine.
 pub async fn watch(server: &Server, path: &str) -> Socket {
     open(server, path, Some("http://localhost:8001")).await.unwrap_or_else(|response| panic!("{path}: {response}"))
 }
@@ -68,7 +68,7 @@ impl Socket {
         within(self.stream.read_buf(&mut self.received)).await.is_ok_and(|count| count > 0)
     }
 
-    /// Says goodbye, as a browser does: an empty close frame, masked with zeros.
+    /// Sends a close frame as a browser does: empty, masked with zeros.
     pub async fn say_goodbye(&mut self) {
         self.stream.write_all(&[0x88, 0x80, 0, 0, 0, 0]).await.unwrap();
     }
@@ -86,7 +86,7 @@ impl Socket {
         }
     }
 
-    /// The next frame, which must be an event.
+    /// The next event; it fails if the next frame is not one.
     pub async fn event(&mut self) -> Value {
         match self.next().await {
             Frame::Text(text) => {
@@ -97,7 +97,7 @@ impl Socket {
         }
     }
 
-    /// The next event, as its type, name and revision.
+    /// The type, name and revision of the next event.
     pub async fn summary(&mut self) -> (String, String, u64) {
         let event = self.event().await;
         let name = event["object"]["metadata"]["name"].as_str().unwrap_or_default();
@@ -115,7 +115,7 @@ fn parse(bytes: &[u8]) -> Option<(Frame, usize)> {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let frame = match bytes[0] {
         0x81 => Frame::Text(text(payload)),
-        // Without a code it is 1005 to whoever receives it.
+        // A close without a code counts as 1005 for the receiver.
         0x88 if payload.is_empty() => Frame::Close(1005, String::new()),
         0x88 => Frame::Close(u16::from_be_bytes([payload[0], payload[1]]), text(&payload[2..])),
         other => panic!("frame of kind {other:#x}"),

@@ -1,4 +1,4 @@
-//! Watches: over WebSocket and HTTP, from every start, to every end.
+//! Watches over WebSocket and HTTP, with every kind of start and end.
 
 use super::socket::{Frame, open, watch};
 use super::*;
@@ -34,7 +34,7 @@ async fn from_an_expired_revision() {
 
 #[tokio::test]
 async fn a_restart_at_a_higher_revision_expires_old_watches() {
-    // In memory, which forgets: an etcd goes on counting, and `etcd/restarting.rs` restarts servers on it.
+    // In memory, because an etcd continues to count; `etcd/restarting.rs` restarts servers on an etcd.
     let before = serve_from_memory(quiet()).await;
     let old = before.app.api.store.revision();
     let after = serve_from_memory(Args { first_revision: 1_000_000, ..quiet() }).await;
@@ -102,7 +102,7 @@ async fn bookmarks_come_regularly_and_lead_on() {
     let start = server.app.api.store.revision();
     let mut socket =
         watch(&server, &format!("/api/v1/nodes?watch=1&resourceVersion={start}&allowWatchBookmarks=1")).await;
-    // A write to another resource moves the bookmark of this one.
+    // A write to another resource advances the bookmark of this one.
     let newest = server.config_map("one", "web").await;
     while socket.summary().await.2 < newest {}
 }

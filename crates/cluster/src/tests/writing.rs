@@ -1,4 +1,4 @@
-//! Writes: what they answer, what they refuse, and that a refusal changes nothing.
+//! Writes: their answers, their refusals, and that a refused write changes nothing.
 
 use super::*;
 
@@ -125,7 +125,7 @@ async fn bodies_that_are_no_objects_change_nothing() {
         assert_eq!(server.send(request).await.0, status, "{media_type}");
     }
     assert_eq!(server.app.api.store.revision(), before);
-    // The deepest that is taken can be written again and again.
+    // An object with the largest allowed depth can be written again and again.
     let body = deep_object(97);
     assert_eq!(server.send(server.client.post(server.url(PATH)).body(body)).await.0, 201);
     assert_eq!(server.patch(&format!("{PATH}/x"), &json!({"metadata": {"labels": {"a": "b"}}})).await.0, 200);
@@ -166,7 +166,7 @@ async fn hostile_shapes_are_answered() {
             server.client.get(server.url(path)).header("accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
         assert_eq!(server.send(table).await.0, 200, "{path}");
     }
-    // Only lists of owners that say who they are, and finalizers that are texts.
+    // Owners must have an identity, and finalizers must be strings.
     for metadata in [
         json!({"name": "x", "ownerReferences": [1]}),
         json!({"name": "x", "ownerReferences": {"uid": "x"}}),
@@ -179,7 +179,7 @@ async fn hostile_shapes_are_answered() {
 
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
 
-/// Creates a Deployment called `web` of two Pods.
+/// Creates a Deployment `web` with two Pods.
 async fn deployment(server: &Server) -> Value {
     let spec = json!({"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": {
         "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "web"}]}}});
@@ -279,7 +279,7 @@ async fn what_does_not_change_is_held() {
         let patch = json!({"metadata": {"resourceVersion": version, "labels": {"a": "b"}}});
         assert_eq!(server.patch(&path, &patch).await.0, code);
     }
-    // Many names are made up in the same moment, and none twice.
+    // Many names are generated at the same moment, and all are distinct.
     for _ in 0..50 {
         assert_eq!(server.post(PATH, &json!({"metadata": {"generateName": "many-"}})).await.0, 201);
     }

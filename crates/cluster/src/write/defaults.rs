@@ -1,4 +1,4 @@
-//! What the server fills in when an object is created: the defaults that clients and columns rely on.
+//! The defaults that the server fills in: those that clients and columns rely on.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::resources::resource::Resource;
 use crate::write::qos;
 
-/// Fills a new object in. Its status is the server's to say. The number makes addresses differ.
+/// Completes a new object. A client cannot set its status. `number` makes addresses distinct.
 pub fn complete(resource: &Resource, object: &mut Value, number: u64) {
     if resource.is_custom() {
         return;
@@ -23,7 +23,7 @@ pub fn complete(resource: &Resource, object: &mut Value, number: u64) {
             set(object, "/status/phase", "Pending".into());
             tolerate_node_failures(object);
             complete_spec(resource, object);
-            // The admission plugin ServiceAccount; an account that is missing is no reason to refuse a Pod here.
+            // The admission plugin ServiceAccount; but a missing account is no reason to refuse a Pod here.
             if object.pointer("/spec/serviceAccountName").and_then(Value::as_str).is_none_or(str::is_empty) {
                 set(object, "/spec/serviceAccountName", "default".into());
                 same_account(object, "/spec");
@@ -44,7 +44,7 @@ pub fn complete(resource: &Resource, object: &mut Value, number: u64) {
         "Service" => {
             let external = object.pointer("/spec/type").is_some_and(|kind| kind == "ExternalName");
             if !external {
-                // No two are alike until there are sixty thousand.
+                // The addresses are distinct for the first sixty thousand numbers.
                 let address = format!("10.97.{}.{}", number / 250 % 250, number % 250 + 1);
                 default(object, "/spec/clusterIP", address.into());
                 let address = object.pointer("/spec/clusterIP").cloned().unwrap_or_default();
@@ -65,7 +65,7 @@ pub fn complete(resource: &Resource, object: &mut Value, number: u64) {
     complete_spec(resource, object);
 }
 
-/// Fills in what a spec does not say, of a new object or of one that has a new spec.
+/// Fills in defaults of a spec, for a new object or a new spec.
 pub fn complete_spec(resource: &Resource, object: &mut Value) {
     if resource.is_custom() {
         return;
@@ -117,7 +117,8 @@ pub fn complete_spec(resource: &Resource, object: &mut Value) {
             pod_spec(object, "/spec/template/spec", "Always");
         }
         "Job" => {
-            // Failures of one index do not count for all, and what a policy ignores is not replaced before it has ended.
+            // With a limit per index, failures do not count together; and a Pod that a policy ignores is not replaced
+            // before it has ended.
             let is_set = |pointer: &str| object.pointer(pointer).is_some_and(|value| !value.is_null());
             let limit = if is_set("/spec/backoffLimitPerIndex") { i32::MAX } else { 6 };
             let replaced = if is_set("/spec/podFailurePolicy") { "Failed" } else { "TerminatingOrFailed" };
@@ -129,7 +130,7 @@ pub fn complete_spec(resource: &Resource, object: &mut Value) {
                 ("podReplacementPolicy", json!(replaced)),
                 ("suspend", json!(false)),
             ];
-            // Without either number, one Pod that completes is enough; with a parallelism, any.
+            // Without either number one Pod must complete; with a parallelism alone, any one Pod.
             if object.pointer("/spec/parallelism").is_none() {
                 default(object, "/spec/completions", 1.into());
             }
@@ -183,7 +184,7 @@ pub fn complete_spec(resource: &Resource, object: &mut Value) {
     }
 }
 
-/// `stringData` is how one writes a Secret, and never how one reads it.
+/// Moves `stringData` into `data`: a Secret is written with the former and read with the latter.
 pub fn encode_string_data(secret: &mut Value) {
     let Some(Value::Object(plain)) = secret.as_object_mut().and_then(|fields| fields.remove("stringData")) else {
         return;
@@ -196,7 +197,7 @@ pub fn encode_string_data(secret: &mut Value) {
     }
 }
 
-/// A Pod that says nothing else stays on a node that fails for five minutes (the admission plugin
+/// Adds the tolerations with which a Pod stays on a failed node for five minutes (the admission plugin
 /// DefaultTolerationSeconds).
 fn tolerate_node_failures(pod: &mut Value) {
     let known = pod.pointer("/spec/tolerations").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -232,7 +233,7 @@ fn pod_spec(object: &mut Value, pointer: &str, restart: &str) {
                 .is_some_and(|image| image.ends_with(":latest") || !image.contains(':'));
             default(container, "/imagePullPolicy", if newest { "Always" } else { "IfNotPresent" }.into());
             default(container, "/resources", json!({}));
-            // What is limited and not asked for is asked for up to its limit.
+            // A resource with a limit and no request gets its limit as the request.
             let limits = container.pointer("/resources/limits").and_then(Value::as_object).cloned();
             for (name, limit) in limits.unwrap_or_default() {
                 let name = name.replace('~', "~0").replace('/', "~1");
@@ -247,7 +248,8 @@ fn pod_spec(object: &mut Value, pointer: &str, restart: &str) {
     }
 }
 
-/// The account stands under its old name, too, and may be given by that alone (`pkg/apis/core/v1/conversion.go`).
+/// Sets the account under its deprecated field name too, which may also be the only one that is given
+/// (`pkg/apis/core/v1/conversion.go`).
 fn same_account(object: &mut Value, pointer: &str) {
     let [new, old] = ["serviceAccountName", "serviceAccount"].map(|field| format!("{pointer}/{field}"));
     let said = |field| object.pointer(field).and_then(Value::as_str).filter(|name| !name.is_empty());
@@ -263,7 +265,7 @@ fn elements<'a>(object: &'a mut Value, pointer: &str) -> impl Iterator<Item = &'
     list.into_iter().flatten().filter(|one| one.is_object())
 }
 
-/// Sets a field where nothing is; and nothing where an ancestor is no object.
+/// Sets a field that is missing, unless an ancestor is not an object.
 fn default(object: &mut Value, pointer: &str, value: Value) {
     if object.pointer(pointer).is_none_or(Value::is_null) {
         set(object, pointer, value);

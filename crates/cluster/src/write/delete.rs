@@ -1,4 +1,4 @@
-//! Deletions: at once, after a grace period, or when the finalizers let go.
+//! Deletions: at once, after a grace period, or when the finalizers are removed.
 
 use std::sync::Arc;
 
@@ -16,51 +16,46 @@ use crate::request::options::{Options, parse_dry_run};
 use crate::resources::builtin::{DEFINITIONS, NAMESPACES, PODS};
 use crate::resources::definition;
 use crate::resources::fields;
-use crate::resources::object::Object;
+use crate::resources::object::{DELETE_DEPENDENTS, ORPHAN_DEPENDENTS, Object};
 use crate::resources::resource::Resource;
 use crate::resources::selector::Filter;
 use crate::status::Status;
 use crate::store::{Fate, ListQuery, UpdateError};
-use crate::write::gone;
-use crate::write::may_go;
+use crate::write::after_delete;
+use crate::write::should_delete_during_update;
 
-/// Holds an object until what it owns is gone.
-pub const FOREGROUND: &str = "foregroundDeletion";
-/// Holds an object until nothing names it as its owner.
-pub const ORPHAN: &str = "orphan";
-
-/// Namespaces that no cluster can do without.
+/// The namespaces that must not be deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 /// `DeleteOptions`.
 #[derive(Debug, Clone, Default)]
 pub struct Deletion {
-    /// Seconds until it goes; a Pod's own period if absent.
+    /// The seconds until the object is removed; without a number, a Pod's own period.
     pub grace: Option<u64>,
-    /// What becomes of what it owns.
+    /// What becomes of the dependents.
     pub policy: Policy,
-    /// It must be this life of the object.
+    /// The uid that the object must have.
     pub uid: Option<String>,
-    /// It must be this version.
+    /// The version that the object must have.
     pub version: Option<String>,
-    /// Nothing is written.
+    /// Whether nothing is to be written.
     pub dry_run: bool,
 }
 
 /// `propagationPolicy`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Policy {
-    /// What it owns goes after it.
+    /// The dependents are deleted after the object.
     #[default]
     Background,
-    /// What it owns goes before it.
+    /// The dependents are deleted before the object.
     Foreground,
-    /// What it owns stays.
+    /// The dependents stay.
     Orphan,
 }
 
 impl Deletion {
-    /// Reads the options in a query and in a body, which may be empty.
+    /// Parses the options in a query and in a body, which may be empty.
     pub async fn read(headers: &HeaderMap, query: &str, body: Body) -> Result<Self, Status> {
         let bytes = body::read(headers, body, body::OBJECT).await?;
         Self::parse(query, &bytes)
@@ -110,7 +105,7 @@ impl Deletion {
     }
 }
 
-/// Answers a DELETE of one object: its last state while something holds it, else that it is gone.
+/// Handles a DELETE of one object: returns its last state while something keeps it, and otherwise that it is deleted.
 pub async fn one(
     api: &Api,
     resource: &Arc<Resource>,
@@ -130,7 +125,7 @@ pub async fn one(
     })
 }
 
-/// Answers a DELETE of a collection: the objects that it was about.
+/// Handles a DELETE of a collection: returns the objects.
 pub async fn collection(
     api: &Api,
     resource: &Arc<Resource>,
@@ -146,7 +141,7 @@ pub async fn collection(
     let page = api.store.list(resource, &query).await?;
     let mut items = String::new();
     for object in &page.objects {
-        // One that has gone meanwhile needs no deletion.
+        // An object that was deleted meanwhile needs no deletion.
         if let Some((object, _)) = remove(api, resource, &object.key, deletion).await? {
             if !items.is_empty() {
                 items.push(',');
@@ -159,7 +154,7 @@ pub async fn collection(
     Ok(json_response(Body::from([head, items, tail, String::from("\n")].concat())))
 }
 
-/// Deletes an object, or begins to; `None` if there is none.
+/// Deletes an object, or begins to; `None` if it does not exist.
 pub async fn remove(
     api: &Api,
     resource: &Arc<Resource>,
@@ -179,8 +174,8 @@ pub async fn remove(
         }
         let mut marked = value.clone();
         begin(resource, &mut marked, deletion);
-        // What goes at once goes as it was.
-        if may_go(resource, &marked) {
+        // An object that is deleted at once is returned in its last state, without marks.
+        if should_delete_during_update(resource, &marked) {
             return Ok(Fate::Removed);
         }
         *value = marked;
@@ -193,18 +188,18 @@ pub async fn remove(
         Err(UpdateError::Storage(error)) => return Err(error.into()),
     };
     if fate == Fate::Removed && !deletion.dry_run {
-        gone::gone(api, resource, &object);
+        after_delete::after_delete(api, resource, &object);
     }
     Ok(Some((object, fate)))
 }
 
-/// Marks an object as being deleted; a second time, a shorter grace period counts.
+/// Marks an object as being deleted; of several grace periods, the shortest applies.
 fn begin(resource: &Resource, value: &mut Value, deletion: &Deletion) {
     let mut grace = 0;
     if *resource == **PODS {
         let own = value.pointer("/spec/terminationGracePeriodSeconds").and_then(Value::as_u64).unwrap_or(30);
         let phase = value.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
-        // Where no kubelet runs it, there is nothing to wait for.
+        // A Pod that no kubelet runs has nothing to wait for.
         let runs =
             value.pointer("/spec/nodeName").is_some_and(|node| node.as_str().is_some_and(|name| !name.is_empty()));
         grace = if runs && !["Succeeded", "Failed"].contains(&phase) { deletion.grace.unwrap_or(own) } else { 0 };
@@ -213,7 +208,7 @@ fn begin(resource: &Resource, value: &mut Value, deletion: &Deletion) {
     let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     let marked = metadata.get("deletionTimestamp").is_some_and(Value::is_string);
     let known = metadata.get("deletionGracePeriodSeconds").and_then(Value::as_u64);
-    // A Namespace takes as long as it takes: nobody gives it a period.
+    // A Namespace has no grace period: its deletion takes as long as it takes.
     if !marked || (!is_namespace && known.is_none_or(|known| grace < known)) {
         let at = clock::now().saturating_add(i64::try_from(grace.min(86_400 * 365)).unwrap_or_default());
         metadata.insert("deletionTimestamp".to_owned(), clock::timestamp(at).into());
@@ -226,12 +221,12 @@ fn begin(resource: &Resource, value: &mut Value, deletion: &Deletion) {
     }
     let finalizer = match deletion.policy {
         Policy::Background => None,
-        Policy::Foreground => Some(FOREGROUND),
-        Policy::Orphan => Some(ORPHAN),
+        Policy::Foreground => Some(DELETE_DEPENDENTS),
+        Policy::Orphan => Some(ORPHAN_DEPENDENTS),
     };
     if let Some(finalizer) = finalizer {
         let mut all = metadata.get("finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
-        all.retain(|one| one != FOREGROUND && one != ORPHAN);
+        all.retain(|one| one != DELETE_DEPENDENTS && one != ORPHAN_DEPENDENTS);
         all.push(finalizer.into());
         metadata.insert("finalizers".to_owned(), all.into());
     }

@@ -1,9 +1,9 @@
-//! Events go some time after their last write (kube-apiserver's `--event-ttl`, which
-//! `pkg/registry/core/event/storage/storage.go` hands to etcd), and before that where there are too many: a demo that
-//! runs for days is not to fill the memory.
+//! Deletes Events some time after their last write (kube-apiserver's `--event-ttl`, which
+//! `pkg/registry/core/event/storage/storage.go` passes to etcd), and earlier if there are too many, so that a demo that
+//! runs for days does not fill the memory.
 //!
-//! A real server leaves the time to a lease of etcd's. Here each server deletes what is due, unless it was written
-//! again meanwhile. Of two servers on one storage one is faster, and the other finds nothing to do.
+//! A real server leaves this to a lease of etcd. Here each server deletes the Events that are due, unless they were
+//! written again meanwhile. If two servers share a storage, one of them is faster, and the other finds nothing to do.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,26 +17,26 @@ use crate::clock;
 use crate::resources::builtin::EVENTS;
 use crate::storage::{RangeRequest, Storage, StorageError, WatchItem, Write};
 
-/// A storage that fails is asked again after this.
+/// The delay before a storage that failed is asked again.
 const RETRY: Duration = Duration::from_millis(500);
 
 /// Which Events are kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// How long after its last write.
+    /// How long an Event is kept after its last write.
     pub ttl: Duration,
-    /// How many; of more the oldest go.
+    /// The largest number of Events; the oldest are deleted first.
     pub most: usize,
 }
 
 impl Default for Limits {
-    /// An hour as in real clusters, and what takes some tens of megabytes.
+    /// One hour as in real clusters, and a number that takes some tens of megabytes.
     fn default() -> Self {
         Self { ttl: Duration::from_secs(3600), most: 20_000 }
     }
 }
 
-/// Deletes the Events that are too old or too many, for ever.
+/// Deletes the Events that are too old or too many; never returns.
 pub async fn run(storage: Arc<dyn Storage>, limits: Limits) {
     loop {
         if let Err(error) = follow(&*storage, limits).await
@@ -48,12 +48,12 @@ pub async fn run(storage: Arc<dyn Storage>, limits: Limits) {
     }
 }
 
-/// Lists the Events and follows them until the watch ends.
+/// Lists and watches the Events until the watch ends.
 async fn follow(storage: &dyn Storage, limits: Limits) -> Result<(), StorageError> {
     let prefix = EVENTS.prefix();
     let range = storage.range(&RangeRequest::prefix(&prefix)).await?;
     let mut schedule = Schedule::default();
-    // The stamps of what is listed were made by whichever clock; a fault may have made this server's wrong.
+    // The times in the listed Events come from other clocks, and the clock of this server may be skewed by a fault.
     let (now, seconds) = (Instant::now(), clock::unskewed().seconds());
     for one in range.values {
         schedule.put(one.key, one.revision, now + limits.ttl.saturating_sub(age(&one.value, seconds)));
@@ -62,7 +62,7 @@ async fn follow(storage: &dyn Storage, limits: Limits) -> Result<(), StorageErro
     loop {
         let next = schedule.next(limits.most);
         tokio::select! {
-            // What is written again, or deleted by others, is known before anything is deleted here.
+            // Writes and deletions by others are handled before anything is deleted here.
             biased;
             item = changes.recv() => match item {
                 Some(WatchItem::Change(change)) => match change.value {
@@ -73,25 +73,15 @@ async fn follow(storage: &dyn Storage, limits: Limits) -> Result<(), StorageErro
                 Some(WatchItem::Failed(error)) => return Err(error),
                 None => return Ok(()),
             },
-            () = sleep_until(next) => if let Some((key, revision)) = schedule.pop() {
-                // Where somebody was faster, the watch is about to say what they did.
+            () = clock::sleep_until(next) => if let Some((key, revision)) = schedule.pop() {
+                // If another client was faster, the watch will report its write.
                 storage.txn(&key, revision, Write::Delete).await?;
             },
         }
     }
 }
 
-/// Never resolves without a moment to wait for, and at once if it has passed: a timer takes a millisecond even then, and
-/// each write of a flood would begin it anew.
-async fn sleep_until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) if moment <= Instant::now() => {}
-        Some(moment) => tokio::time::sleep_until(moment).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// How long ago an Event says that it was last written: the newest of its times, none of which lies ahead.
+/// The time since the last write of an Event, from the newest of its times; times in the future count as now.
 fn age(text: &str, now: i64) -> Duration {
     let event: Value = serde_json::from_str(text).unwrap_or_default();
     let times = ["/metadata/creationTimestamp", "/lastTimestamp", "/eventTime", "/series/lastObservedTime"];
@@ -100,37 +90,37 @@ fn age(text: &str, now: i64) -> Duration {
     Duration::from_secs(u64::try_from(age).unwrap_or_default())
 }
 
-/// Which Event goes when.
+/// When each Event is to be deleted.
 #[derive(Debug, Default)]
 struct Schedule {
-    /// Moment, revision and key of each.
+    /// The time, revision and key of each Event.
     due: BTreeSet<(Instant, u64, Arc<str>)>,
-    /// Where each key stands in `due`.
+    /// The entry of each key in `due`.
     places: HashMap<Arc<str>, (Instant, u64)>,
 }
 
 impl Schedule {
-    /// An Event was written, at this revision.
+    /// Adds an Event that was written at this revision.
     fn put(&mut self, key: Arc<str>, revision: u64, due: Instant) {
         self.remove(&key);
         self.due.insert((due, revision, Arc::clone(&key)));
         self.places.insert(key, (due, revision));
     }
 
-    /// An Event is gone.
+    /// Removes an Event that was deleted.
     fn remove(&mut self, key: &Arc<str>) {
         if let Some((due, revision)) = self.places.remove(key) {
             self.due.remove(&(due, revision, Arc::clone(key)));
         }
     }
 
-    /// When [`Self::pop`] is to be called: at once if there are more than `most`.
+    /// When [`Self::pop`] must be called: at once if there are more than `most`.
     fn next(&self, most: usize) -> Option<Instant> {
         let (due, ..) = self.due.first()?;
         Some(if self.places.len() > most { Instant::now() } else { *due })
     }
 
-    /// Takes out who goes first; answers key and revision.
+    /// Removes the first entry; returns its key and revision.
     fn pop(&mut self) -> Option<(Arc<str>, u64)> {
         let (_, revision, key) = self.due.pop_first()?;
         self.places.remove(&key);
@@ -158,7 +148,7 @@ mod tests {
         storage.txn(&key(name), newest.map_or(0, |one| one.revision), put).await.expect("memory answers");
     }
 
-    /// What is left after another while.
+    /// The Events that are left after another wait.
     async fn left_after(storage: &dyn Storage, while_: Duration) -> Vec<String> {
         if !while_.is_zero() {
             tokio::time::sleep(while_).await;
@@ -171,7 +161,7 @@ mod tests {
     async fn an_event_goes_an_hour_after_its_last_write() {
         let storage: Arc<dyn Storage> = Arc::new(Memory::new(10));
         let mut changes = storage.watch(&key(""), 10).await.expect("memory answers");
-        // Two servers have the same opinion, and it happens once.
+        // Both servers try to delete the same Event, and one of them succeeds.
         let tasks = [(); 2].map(|()| tokio::spawn(run(Arc::clone(&storage), LIMITS)));
         assert_eq!(left_after(&*storage, MINUTE).await, [""; 0]);
         for name in ["a", "b", "c"] {
@@ -218,7 +208,7 @@ mod tests {
         let task = tokio::spawn(run(Arc::clone(&storage), LIMITS));
         for number in 100..200 {
             write(&*storage, &number.to_string(), json!({})).await;
-            // It has its turn, and hardly any time: paused, a timer would need none.
+            // The task gets its turn, and hardly any time passes: on a paused clock a timer would take none.
             tokio::task::yield_now().await;
         }
         assert_eq!(left_after(&*storage, Duration::ZERO).await, ["197", "198", "199"]);

@@ -1,5 +1,5 @@
 //! JSON patch (RFC 6902), as the crate json-patch applies it, within the bounds of this server. A patch is applied to a
-//! copy, so that one that fails changes nothing.
+//! copy, so that a patch that fails changes nothing.
 
 use std::slice;
 
@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::request::body::{DEEPEST, depth};
 
-/// What `copy` may add in all, in bytes: repeated, it doubles whatever it copies.
+/// How much all `copy` operations may add, in bytes: repeated copies double the value each time.
 const MOST_COPIED: usize = 3 << 20;
 
-/// Why a patch was not applied.
+/// Why a patch cannot be applied.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum PatchError {
-    /// Nothing is there, or its parent is neither object nor list, or the index is none.
+    /// The path does not exist, its parent is neither object nor list, or its index is not valid.
     #[error("the path {0:?} does not exist")]
     Missing(String),
     /// A test failed.
@@ -24,29 +24,29 @@ pub enum PatchError {
     /// A value would become a part of itself.
     #[error("{0:?} cannot be moved into itself")]
     IntoItself(String),
-    /// Copies add more than the server takes.
+    /// The copies add more than the server allows.
     #[error("the copies are larger than 3 MiB")]
     TooLarge,
-    /// The value would be nested deeper than what could be read again.
+    /// The value would be nested too deep to be read again.
     #[error("{0:?} is too deep")]
     TooDeep(String),
 }
 
-/// The value after a patch.
+/// Applies a patch; returns the new value.
 pub fn patch(value: &Value, operations: &[PatchOperation]) -> Result<Value, PatchError> {
     let mut value = value.clone();
     let mut copied = 0;
     for operation in operations {
         check(&value, operation, &mut copied)?;
-        // It leaves the value between two states where it fails, which a copy may be.
+        // A failed operation may leave the value half changed, which does not matter for a copy.
         json_patch::patch_unsafe(&mut value, slice::from_ref(operation))
-            .map_err(|error| told(&error.kind, operation))?;
+            .map_err(|error| patch_error(&error.kind, operation))?;
     }
     Ok(value)
 }
 
-/// The first text in a patch's paths that is no JSON pointer. The crate then takes the whole for no patch, where the
-/// real server finds that the path does not exist.
+/// The first path in a patch that is not a JSON pointer. The crate then refuses to parse the patch, while the real
+/// server answers that the path does not exist.
 pub fn malformed_path(patch: &[u8]) -> Option<PatchError> {
     let operations: Vec<Value> = serde_json::from_slice(patch).ok()?;
     let mut paths = operations.iter().flat_map(|one| [one.get("from"), one.get("path")]).flatten();
@@ -54,7 +54,7 @@ pub fn malformed_path(patch: &[u8]) -> Option<PatchError> {
     Some(PatchError::Missing(path.to_owned()))
 }
 
-/// Refuses an operation whose result would be too large or too deep. One of what is not there is refused later.
+/// Refuses an operation whose result would be too large or too deep. An operation on a missing path is refused later.
 fn check(value: &Value, operation: &PatchOperation, copied: &mut usize) -> Result<(), PatchError> {
     let added = match operation {
         PatchOperation::Add(one) => Some(&one.value),
@@ -77,8 +77,8 @@ fn check(value: &Value, operation: &PatchOperation, copied: &mut usize) -> Resul
     }
 }
 
-/// Why an operation was not applied.
-fn told(kind: &PatchErrorKind, operation: &PatchOperation) -> PatchError {
+/// The error for an operation that could not be applied.
+fn patch_error(kind: &PatchErrorKind, operation: &PatchOperation) -> PatchError {
     let path = operation.path().to_string();
     match (kind, operation) {
         (PatchErrorKind::TestFailed, _) => PatchError::Differs(path),

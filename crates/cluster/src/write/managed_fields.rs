@@ -1,23 +1,23 @@
-//! `metadata.managedFields`: who wrote which fields last, and when.
+//! `metadata.managedFields`: which manager wrote which fields last, and when.
 
 use serde_json::{Map, Value, json};
 
-/// Who writes, and what.
+/// The write of a manager.
 #[derive(Debug, Clone, Copy)]
 pub struct Writer<'a> {
-    /// The name it gives itself.
+    /// The name of the manager.
     pub manager: &'a str,
     /// `Update` or `Apply`.
     pub operation: &'static str,
     /// `status`, `scale`, or empty.
     pub subresource: &'static str,
-    /// The version in which it writes.
+    /// The version in which the fields are written.
     pub api_version: &'a str,
-    /// When, as text.
+    /// The time of the write.
     pub now: &'a str,
 }
 
-/// Metadata that the server keeps itself.
+/// Fields of metadata that the server maintains itself.
 const OWN: [&str; 10] = [
     "name",
     "namespace",
@@ -31,7 +31,7 @@ const OWN: [&str; 10] = [
     "selfLink",
 ];
 
-/// Notes in `after` what `writer` has made of `before`: it has the fields that it changed, and nobody else has.
+/// Records in `after` what `writer` has changed compared with `before`: the changed fields are now the writer's alone.
 pub fn stamp(before: &Value, after: &mut Value, writer: Writer<'_>) {
     let (mut changed, mut new) = (Map::new(), Map::new());
     for (field, value) in after.as_object().into_iter().flatten() {
@@ -93,7 +93,7 @@ fn difference(old: &Value, new: &Value) -> Option<Value> {
         Some((format!("f:{field}"), difference(old.get(field).unwrap_or(&Value::Null), value)?))
     });
     let changed: Map<String, Value> = changed.collect();
-    // What has only lost fields has none to show.
+    // An object that only lost fields has no fields to record.
     if changed.is_empty() && old.is_object() { None } else { Some(changed.into()) }
 }
 
@@ -121,7 +121,7 @@ fn subtract(fields: &mut Map<String, Value>, gone: &Map<String, Value>) {
 mod tests {
     use super::*;
 
-    /// Who owns what after some writes: `manager: fields`.
+    /// Checks the owners of fields after some writes: `manager: fields`.
     fn check(writes: &[(&str, Value)], expected: &[(&str, Value)]) {
         let mut object = json!({"metadata": {}});
         for (manager, spec) in writes {

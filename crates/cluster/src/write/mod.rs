@@ -1,9 +1,9 @@
 //! Writes: create, replace and patch. A request that is refused changes nothing.
 
+pub mod after_delete;
 pub mod defaults;
 pub mod delete;
 pub mod event_ttl;
-pub mod gone;
 pub mod json_patch;
 pub mod managed_fields;
 pub mod patch;
@@ -35,7 +35,7 @@ use crate::store::{Fate, UpdateError};
 use crate::write::managed_fields::Writer;
 use crate::write::patch::Patch;
 
-/// What a client cannot change in an object's metadata.
+/// The metadata that a client cannot change.
 const OWN: [&str; 9] = [
     "name",
     "namespace",
@@ -48,26 +48,33 @@ const OWN: [&str; 9] = [
     "managedFields",
 ];
 
-/// Answers a POST.
-pub async fn create(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
-    form: Form,
-    body: &Bytes,
-) -> Result<Response, Status> {
-    let object = body::object(&target.resource, body)?;
-    let created = create_object(api, target, options, object, "Update").await?;
-    Ok((StatusCode::CREATED, object_response(&target.resource, &created, form)).into_response())
+/// The fields of a request that all writes need: the apiserver's `RequestScope`.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestScope<'a> {
+    /// The state that the handlers share.
+    pub api: &'a Api,
+    /// The collection, object or subresource in the path.
+    pub target: &'a Target,
+    /// The options in the query and the headers.
+    pub options: &'a WriteOptions,
+    /// The form of the answer.
+    pub form: Form,
+}
+
+/// Handles a POST.
+pub async fn create(scope: RequestScope<'_>, body: &Bytes) -> Result<Response, Status> {
+    let resource = &scope.target.resource;
+    let object = body::object(resource, body)?;
+    let created = create_object(scope, object, "Update").await?;
+    Ok((StatusCode::CREATED, object_response(resource, &created, scope.form)).into_response())
 }
 
 async fn create_object(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
+    scope: RequestScope<'_>,
     mut object: Value,
     operation: &'static str,
 ) -> Result<Arc<Object>, Status> {
+    let RequestScope { api, target, options, .. } = scope;
     let resource = &*target.resource;
     let text = |object: &Value, field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
     let mut name = text(&object, "name");
@@ -91,14 +98,18 @@ async fn create_object(
         metadata.insert("namespace".to_owned(), namespace.into());
         match api.store.get(&NAMESPACES, namespace).await? {
             None => return Err(Status::not_found(&NAMESPACES, namespace)),
-            Some(found) if found.is_leaving() => {
+            Some(found) if found.is_being_deleted() => {
                 return Err(Status::namespace_terminating(resource, &name, namespace));
             }
             Some(_) => {}
         }
     }
     if resource.is_custom()
-        && api.store.get(&DEFINITIONS, &resource.definition).await?.is_some_and(|definition| definition.is_leaving())
+        && api
+            .store
+            .get(&DEFINITIONS, &resource.definition)
+            .await?
+            .is_some_and(|definition| definition.is_being_deleted())
     {
         return Err(Status::definition_terminating());
     }
@@ -136,35 +147,25 @@ async fn create_object(
     Ok(created)
 }
 
-/// Answers a PUT.
-pub async fn replace(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
-    form: Form,
-    body: &Bytes,
-) -> Result<Response, Status> {
-    let new = body::object(&target.resource, body)?;
-    let updated = update(api, target, options, "Update", |current, value| {
-        check_version(&target.resource, current, new["metadata"]["resourceVersion"].as_str())?;
+/// Handles a PUT.
+pub async fn replace(scope: RequestScope<'_>, body: &Bytes) -> Result<Response, Status> {
+    let resource = &scope.target.resource;
+    let new = body::object(resource, body)?;
+    let updated = update(scope, "Update", |current, value| {
+        check_version(resource, current, new["metadata"]["resourceVersion"].as_str())?;
         value.clone_from(&new);
         Ok(())
     })
     .await?;
-    Ok(object_response(&target.resource, &updated, form))
+    Ok(object_response(resource, &updated, scope.form))
 }
 
-/// Answers a PATCH.
-pub async fn patch(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
-    form: Form,
-    patch: Patch,
-) -> Result<Response, Status> {
+/// Handles a PATCH.
+pub async fn patch(scope: RequestScope<'_>, patch: Patch) -> Result<Response, Status> {
+    let RequestScope { target, form, .. } = scope;
     let resource = &target.resource;
     let operation = if matches!(patch, Patch::Apply(_)) { "Apply" } else { "Update" };
-    let updated = update(api, target, options, operation, |current, value| {
+    let updated = update(scope, operation, |current, value| {
         check_version(resource, current, patch.version())?;
         patch.apply(resource.is_custom(), value)
     })
@@ -175,7 +176,7 @@ pub async fn patch(
                 metadata.insert("name".to_owned(), target.name().into());
             }
             let object = body::object(resource, object.to_string().as_bytes())?;
-            let created = create_object(api, target, options, object, operation).await?;
+            let created = create_object(scope, object, operation).await?;
             Ok((StatusCode::CREATED, object_response(resource, &created, form)).into_response())
         }
         (updated, _) => {
@@ -185,7 +186,7 @@ pub async fn patch(
     }
 }
 
-/// Writes a raw object of any known kind, whatever its name: what `/_control/put` does.
+/// Writes an object of any known kind without the rules for clients, for `/_control/put`.
 pub async fn put_raw(api: &Api, bytes: &Bytes) -> Result<Response, Status> {
     let value = body::parse(bytes)?;
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -196,7 +197,7 @@ pub async fn put_raw(api: &Api, bytes: &Bytes) -> Result<Response, Status> {
         .ok_or_else(|| Status::bad_request(format!("no resource has the kind {kind:?} in {api_version:?}")))?;
     let mut object = body::object(&resource, bytes)?;
     if *resource == **DEFINITIONS && !object["metadata"]["uid"].is_string() {
-        // The resources need to know whose they are before the storage would make that up.
+        // The resources need the uid of their definition before the storage would generate one.
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let known = api.store.get(&resource, name).await?.map(|known| known.uid.to_string());
         object["metadata"]["uid"] = known.unwrap_or_else(|| random::uid(clock::time().0 as u64, name, 0)).into();
@@ -220,7 +221,7 @@ pub async fn put_raw(api: &Api, bytes: &Bytes) -> Result<Response, Status> {
     Ok(object_response(&resource, &written, Form::Whole))
 }
 
-/// Refuses to write from an old version.
+/// Refuses a write that is based on an old version.
 pub fn check_version(resource: &Resource, current: &Object, version: Option<&str>) -> Result<(), Status> {
     match version {
         Some(version) if !version.is_empty() && version != current.revision.to_string() => {
@@ -230,27 +231,26 @@ pub fn check_version(resource: &Resource, current: &Object, version: Option<&str
     }
 }
 
-/// Changes an object, or its status alone; answers what it is then. What loses the last finalizer that held it
-/// goes.
+/// Changes an object or one subresource of it; returns the new state. An object that is being deleted and loses its
+/// last finalizer is removed.
 pub async fn update(
-    api: &Api,
-    target: &Target,
-    options: &WriteOptions,
+    scope: RequestScope<'_>,
     operation: &'static str,
     mut change: impl FnMut(&Object, &mut Value) -> Result<(), Status>,
 ) -> Result<Arc<Object>, Status> {
+    let RequestScope { api, target, options, .. } = scope;
     let resource = &*target.resource;
     let mut definition = None;
     let attempt = |current: &Object, value: &mut Value| {
         let before = value.clone();
         value["apiVersion"] = Value::from(&*resource.api_version);
         change(current, value)?;
-        keep_own(resource, target.part, current, &before, value)?;
+        prepare_for_update(resource, target.part, current, &before, value)?;
         validate::change(resource, &before, value)?;
         if *resource == **DEFINITIONS {
             definition = Some(define(api, value)?);
         }
-        // A spec that stays is left as it is: the scenario's have no defaults.
+        // An unchanged spec gets no defaults: the objects of the scenario have none.
         if value.get("spec") != before.get("spec") || value.get("stringData").is_some() {
             defaults::complete_spec(resource, value);
         }
@@ -266,14 +266,14 @@ pub async fn update(
             Part::Status => "status",
             Part::Scale => "scale",
             Part::Finalize => "finalize",
-            // These two write by themselves.
+            // These two subresources write by themselves.
             Part::Binding | Part::Eviction => "",
         };
         let now = clock::timestamp(clock::now());
         let api_version = &resource.api_version;
         let writer = Writer { manager: &options.manager, operation, subresource, api_version, now: &now };
         managed_fields::stamp(&before, value, writer);
-        Ok(if may_go(resource, value) { Fate::Removed } else { Fate::Kept })
+        Ok(if should_delete_during_update(resource, value) { Fate::Removed } else { Fate::Kept })
     };
     let (object, fate) = match api.store.change(resource, &target.key(), options.dry_run, attempt).await {
         Ok(changed) => changed,
@@ -283,7 +283,7 @@ pub async fn update(
     };
     if !options.dry_run {
         match (fate, definition) {
-            (Fate::Removed, _) => gone::gone(api, &target.resource, &object),
+            (Fate::Removed, _) => after_delete::after_delete(api, &target.resource, &object),
             (Fate::Kept, Some(resources)) => serve(api, &object, resources),
             (Fate::Kept, None) => {}
         }
@@ -291,18 +291,18 @@ pub async fn update(
     Ok(object)
 }
 
-/// Whether nothing holds an object any more that is to be deleted.
-pub fn may_go(resource: &Resource, object: &Value) -> bool {
+/// Whether an object that is being deleted can be removed.
+pub fn should_delete_during_update(resource: &Resource, object: &Value) -> bool {
     let metadata = &object["metadata"];
     metadata["deletionTimestamp"].is_string()
         && metadata["finalizers"].as_array().is_none_or(Vec::is_empty)
         && metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or_default() == 0
-        // A Namespace's own finalizers stand for what is in it.
+        // The finalizers in a Namespace's spec stand for its contents.
         && (*resource != **NAMESPACES || object["spec"]["finalizers"].as_array().is_none_or(Vec::is_empty))
 }
 
-/// Takes back what is not the client's to change, and the part of the object that it did not speak of.
-fn keep_own(
+/// Restores what a client must not change, and everything outside the subresource that the request is about.
+fn prepare_for_update(
     resource: &Resource,
     part: Part,
     current: &Object,
@@ -319,7 +319,8 @@ fn keep_own(
             return Err(Status::bad_request(format!("the {field} of the object must stay {expected}")));
         }
     }
-    // A subresource is one field, and the rest stays as it was. The finalizers are all that a Namespace's spec has.
+    // A subresource covers one field, and the rest stays as it was. Finalizers are the only field in a Namespace's
+    // spec.
     let alone = match part {
         Part::Status => Some("status"),
         Part::Finalize => Some("spec"),
@@ -333,7 +334,7 @@ fn keep_own(
         }
         return Ok(());
     }
-    // Whoever may change a Namespace may not release it by that (`namespaceStrategy.PrepareForUpdate`).
+    // An update of a Namespace must not remove its finalizers (`namespaceStrategy.PrepareForUpdate`).
     if *resource == **NAMESPACES
         && let Some(spec) = before.get("spec")
     {
@@ -347,7 +348,7 @@ fn keep_own(
     }
     if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.retain(|_, field| !field.is_null());
-        // What is empty is not there, as Go leaves it out.
+        // Empty lists and maps are omitted, as in Go.
         metadata.retain(|_, field| *field != json!([]) && *field != json!({}));
         for field in OWN {
             match before["metadata"].get(field) {
@@ -359,9 +360,10 @@ fn keep_own(
     Ok(())
 }
 
-/// A new spec is a new generation, which controllers compare with observedGeneration. A custom resource counts
-/// every change but those of its metadata, and of a status that is a part of its own. An EndpointSlice, which has no
-/// spec, counts its labels as well (`endpointSliceStrategy.PrepareForUpdate`).
+/// Whether a change increments the generation, which controllers compare with observedGeneration. Usually that is a
+/// change of the spec. For a custom resource every change counts, except those of the metadata and of a status that is
+/// a subresource. An EndpointSlice has no spec, and its labels count as well
+/// (`endpointSliceStrategy.PrepareForUpdate`).
 fn is_new_generation(resource: &Resource, before: &Value, after: &Value) -> bool {
     let is_slice = !resource.is_custom() && resource.kind == "EndpointSlice";
     if is_slice && before["metadata"]["labels"] != after["metadata"]["labels"] {
@@ -381,7 +383,7 @@ fn is_new_generation(resource: &Resource, before: &Value, after: &Value) -> bool
     counted(before) != counted(after)
 }
 
-/// Versions of one resource differ in this alone, which is no change.
+/// The object without its apiVersion and kind: another version of the resource is not a change.
 fn without_kind(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(fields) = object.as_object_mut() {
@@ -391,7 +393,7 @@ fn without_kind(object: &Value) -> Value {
     object
 }
 
-/// Checks a definition and fills it in; answers the resources that it asks for.
+/// Checks and completes a definition; returns the resources that it defines.
 fn define(api: &Api, object: &mut Value) -> Result<Vec<Resource>, Status> {
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let uid = object["metadata"]["uid"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Patches: which kind a request carries, and what it makes of an object.
+//! Patches: parses the patch of a request, and applies it to an object.
 
 use ::json_patch::PatchOperation;
 use axum::body::Body;
@@ -16,7 +16,7 @@ const MERGE: &str = "application/merge-patch+json";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 const APPLY: &str = "application/apply-patch+yaml";
 
-/// More operations are refused, as by the real server.
+/// The largest number of operations, as in the real server.
 const MOST_OPERATIONS: usize = 10_000;
 
 /// A patch.
@@ -26,14 +26,14 @@ pub enum Patch {
     Json(Vec<PatchOperation>),
     /// RFC 7386.
     Merge(Value),
-    /// Kubernetes' own.
+    /// Kubernetes' own type.
     Strategic(Value),
-    /// Server-side apply, taken for a strategic merge that creates what is not there: nobody owns fields here.
+    /// Server-side apply, handled as a strategic merge that creates a missing object: fields have no owners here.
     Apply(Value),
 }
 
 impl Patch {
-    /// Reads the patch in a request's body.
+    /// Parses the patch in the body of a request.
     pub async fn read(resource: &Resource, headers: &HeaderMap, body: Body) -> Result<Self, Status> {
         let accepted = [JSON, MERGE, STRATEGIC, APPLY, "application/json"];
         let media_type = body::media_type(headers);
@@ -66,7 +66,7 @@ impl Patch {
         })
     }
 
-    /// The version that it wants to change, if it says so.
+    /// The resourceVersion that the patch requires, if it has one.
     pub fn version(&self) -> Option<&str> {
         match self {
             Self::Json(_) => None,
@@ -76,7 +76,7 @@ impl Patch {
         }
     }
 
-    /// Applies it.
+    /// Applies the patch to `value`; `custom` says whether that is a custom resource.
     pub fn apply(&self, custom: bool, value: &mut Value) -> Result<(), Status> {
         match self {
             Self::Json(operations) => {
@@ -88,7 +88,7 @@ impl Patch {
                 ::json_patch::merge(value, patch);
                 Ok(())
             }
-            // Nothing is known of a custom resource's lists.
+            // The merge keys of lists in custom resources are not known.
             Self::Apply(patch) if custom => {
                 ::json_patch::merge(value, patch);
                 Ok(())

@@ -1,9 +1,9 @@
-//! The quality of service that a Pod gets (`pkg/apis/core/v1/helper/qos/qos.go`).
+//! The quality-of-service class of a Pod (`pkg/apis/core/v1/helper/qos/qos.go`).
 
 use serde_json::Value;
 
-/// `Guaranteed` if every container is limited to the cpu and memory that it asks for, `BestEffort` if none asks for or is
-/// limited to any, and `Burstable` otherwise. `spec` is the Pod's, with its defaults.
+/// `Guaranteed` if the requests for cpu and memory equal the limits in every container, `BestEffort` if no container
+/// has any, and `Burstable` otherwise. `spec` is the Pod's spec with its defaults.
 pub fn class(spec: &Value) -> &'static str {
     let containers = ["containers", "initContainers"].into_iter();
     let containers = containers.flat_map(|list| spec[list].as_array().into_iter().flatten());

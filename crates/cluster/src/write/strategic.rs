@@ -1,9 +1,9 @@
-//! Strategic merge patches: like merge patches, but some lists are merged by a key, and directives say more.
+//! Strategic merge patches: like merge patches, but some lists are merged by a key, and there are directives.
 
 use serde_json::{Map, Value};
 
-/// Lists that are merged, by the member that their elements are known by. As in the API's own types a name says
-/// enough, but for `ports`: a container's have another key than a Service's.
+/// The lists that are merged, each with its merge keys. The name of a list determines its key, as in the API's types;
+/// only `ports` has two, because the key in a container is not that in a Service.
 const KEYS: &[(&str, &[&str])] = &[
     ("addresses", &["type"]),
     ("conditions", &["type"]),
@@ -26,10 +26,10 @@ const KEYS: &[(&str, &[&str])] = &[
     ("volumes", &["name"]),
 ];
 
-/// Lists of texts that are merged as sets.
+/// Lists of strings that are merged as sets.
 const SETS: &[&str] = &["finalizers"];
 
-/// Merges a patch into an object. The error says what is wrong with the patch.
+/// Merges a patch into an object. The error is a message about the patch.
 pub fn patch(target: &mut Value, patch: Value) -> Result<(), String> {
     let Value::Object(mut patch) = patch else {
         *target = patch;
@@ -100,14 +100,14 @@ fn member(target: &mut Map<String, Value>, field: String, value: Value) -> Resul
         }
         *old = all.into();
     } else {
-        // An atomic list, whose only directive is to be replaced, as it is anyway.
+        // The list is atomic: it is replaced anyway, so the directive to replace it is dropped.
         let new: Vec<Value> = new.into_iter().filter(|one| one.get("$patch").is_none()).collect();
         target.insert(field, new.into());
     }
     Ok(())
 }
 
-/// The key of a list, if it is one that is merged.
+/// The merge key of a list, if the list is merged.
 fn key_of(field: &str, elements: &[Value]) -> Option<&'static str> {
     let (_, keys) = KEYS.iter().find(|(list, _)| *list == field)?;
     let used = |key: &&&str| elements.iter().any(|element| element.get(**key).is_some());
@@ -133,7 +133,7 @@ fn merge_list(all: &mut Vec<Value>, new: Vec<Value>, key: &str) -> Result<(), St
         match all.iter_mut().find(|other| is_same(other)) {
             Some(other) => patch(other, one)?,
             None => {
-                // A new element is patched into nothing, so that no directive stays in it.
+                // A new element is merged into an empty value, so that no directive remains in it.
                 let mut fresh = Value::Null;
                 patch(&mut fresh, one.take())?;
                 all.push(fresh);
@@ -143,13 +143,13 @@ fn merge_list(all: &mut Vec<Value>, new: Vec<Value>, key: &str) -> Result<(), St
     Ok(())
 }
 
-/// Refuses lists whose merging would take too long: each element is looked for in the other list.
+/// Refuses lists whose merging would take too long: each element is searched for in the other list.
 fn check_length(one: usize, other: usize) -> Result<(), String> {
     const MOST: usize = 4_000_000;
     if one.saturating_mul(other) > MOST { Err("the lists are too long to be merged".to_owned()) } else { Ok(()) }
 }
 
-/// Brings elements into an order. One that it does not name stays behind the element that it stood behind.
+/// Sorts elements into an order. An element that the order does not name stays behind its predecessor.
 fn sort(all: &mut Vec<Value>, order: &[Value], key: Option<&str>) {
     let name = |one: &Value| match key {
         Some(key) => one.get(key).cloned().unwrap_or_default(),
@@ -160,7 +160,7 @@ fn sort(all: &mut Vec<Value>, order: &[Value], key: Option<&str>) {
     let mut placed: Vec<(usize, Value)> = Vec::with_capacity(all.len());
     let mut last = 0;
     for one in all.drain(..) {
-        // One more than the place, so that 0 is before all of them.
+        // The position plus one, so that 0 comes before all positions.
         last = place(&one).map_or(last, |place| place + 1);
         placed.push((last, one));
     }

@@ -1,4 +1,4 @@
-//! What the server refuses to write: names that are none, and changes to what does not change.
+//! Validation: invalid names, and changes of immutable fields.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 use crate::status::Status;
 
-/// Fields that keep the value that they were created with, by kind.
+/// The fields that cannot be changed after the creation, by kind.
 const IMMUTABLE: &[(&str, &[&str])] = &[
     ("CustomResourceDefinition", &["/spec/group", "/spec/names/plural", "/spec/scope"]),
     ("ClusterRoleBinding", &["/roleRef"]),
@@ -22,7 +22,7 @@ const IMMUTABLE: &[(&str, &[&str])] = &[
     ("StatefulSet", &["/spec/selector", "/spec/serviceName", "/spec/volumeClaimTemplates"]),
 ];
 
-/// Refuses a name that the resource's objects cannot have.
+/// Refuses a name that is not valid for the resource.
 pub fn name(resource: &Resource, name: &str) -> Result<(), Status> {
     let invalid = |why: &str| Err(Status::invalid_object(resource, name, "metadata.name", why));
     if name.is_empty() {
@@ -46,7 +46,7 @@ pub fn name(resource: &Resource, name: &str) -> Result<(), Status> {
     ))
 }
 
-/// Refuses a change of identity.
+/// Refuses a change of the object's identity.
 pub fn same_identity(current: &Object, metadata: &Map<String, Value>) -> Result<(), Status> {
     check_metadata(metadata)?;
     let identity = [("name", &*current.name), ("namespace", &*current.namespace), ("uid", &*current.uid)];
@@ -61,12 +61,12 @@ pub fn same_identity(current: &Object, metadata: &Map<String, Value>) -> Result<
     Ok(())
 }
 
-/// Refuses a change of what does not change, and new finalizers of what is on its way out.
+/// Refuses a change of an immutable field, and new finalizers on an object that is being deleted.
 pub fn change(resource: &Resource, before: &Value, after: &Value) -> Result<(), Status> {
     let name = before["metadata"]["name"].as_str().unwrap_or_default();
     let immutable = IMMUTABLE.iter().find(|(kind, _)| *kind == resource.kind && !resource.is_custom());
     for pointer in immutable.map_or(&[][..], |(_, pointers)| *pointers) {
-        // What the server has not filled in yet may still be said.
+        // A field that the server has not set yet may still be set.
         let old = before.pointer(pointer);
         if old.is_some_and(|old| !old.is_null()) && old != after.pointer(pointer) {
             let field = pointer.trim_start_matches('/').replace('/', ".");

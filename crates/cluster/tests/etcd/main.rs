@@ -1,6 +1,7 @@
-//! A demo cluster over an etcd, killed in the middle of writes and started again: what was acknowledged is there.
+//! A demo cluster over an etcd that is killed in the middle of writes and started again: acknowledged writes must not
+//! be lost.
 //!
-//! `ETCD` names etcd, else it is the one on the path.
+//! `ETCD` is the path of etcd; without it, etcd is searched for in `PATH`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,11 +16,11 @@ use kubechurn_harness::process::{Process, TemporaryFolder};
 use kubechurn_harness::tools;
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
-/// So many clients write at the same time.
+/// The number of clients that write at the same time.
 const CLIENTS: usize = 8;
-/// The server is killed so often,
+/// How often the server is killed.
 const ROUNDS: usize = 5;
-/// each time when so many more writes are acknowledged.
+/// The number of acknowledged writes before each kill.
 const WRITES: u32 = 120;
 /// Longer than anything here takes, on the slowest machine.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -45,15 +46,15 @@ async fn serve(etcd: &str) -> (Process, String) {
     (server, url)
 }
 
-/// What a client knows of an object: its newest number that was acknowledged, and one that it has asked for since
-/// without an answer, which may hold or not.
+/// What a client knows about its object: the newest number that was acknowledged, and a number that it has sent without
+/// an answer, which may or may not have been written.
 #[derive(Debug, Clone, Copy, Default)]
 struct Told {
     acknowledged: Option<u64>,
     unanswered: Option<u64>,
 }
 
-/// Writes numbers into objects of its own, in turn, until the server is gone.
+/// Writes numbers into objects of its own, in turn, until the server is killed.
 async fn write(
     url: String,
     client: usize,
@@ -79,7 +80,7 @@ async fn write(
     told
 }
 
-/// The numbers that are there.
+/// The numbers in the storage.
 async fn numbers(url: &str) -> BTreeMap<String, u64> {
     let answer = reqwest::get(format!("{url}{CONFIG_MAPS}")).await.expect("the server answers");
     let list: Value = answer.json().await.expect("it answers in JSON");
@@ -103,7 +104,7 @@ async fn no_acknowledged_write_is_lost_when_the_server_is_killed() {
             .collect();
         let enough = tokio::time::timeout(DEADLINE, acknowledged.acquire_many(WRITES)).await;
         enough.expect("they are written in time").expect("nobody closes it").forget();
-        // A process is dropped with SIGKILL, and all clients are writing.
+        // Dropping a process kills it with SIGKILL, while all clients are writing.
         drop(server);
         for writer in writers {
             told.push(tokio::time::timeout(DEADLINE, writer).await.expect("it ends in time").expect("it ends well"));

@@ -1,4 +1,4 @@
-//! A CustomResourceDefinition and its objects, from its first to its last watch.
+//! A CustomResourceDefinition and its objects, from the creation to the deletion.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ async fn a_definition_and_its_objects() {
         holds(!ended.output.contains("Widget"), || ended.output)
     })
     .await;
-    // The same again is another resource, with none of the old objects.
+    // The same definition again defines a new resource, without the old objects.
     kubectl.check_with("create -f -", DEFINITION, &["created"]).await;
     kubectl.check("get widgets -n default", &["No resources found"]).await;
 }

@@ -1,19 +1,20 @@
-//! The real kubectl against the demo cluster: which command ends how, and what it prints.
+//! The real kubectl against the demo cluster: the exit codes of its commands, and their output.
 //!
-//! `KUBECTL` names kubectl, else it is the one on the path; where there is none, every test says how to get it.
+//! `KUBECTL` is the path of kubectl; without it, kubectl is searched for in `PATH`. If there is none, every test says
+//! how to get it.
 
-/// The cluster, and kubectl with a home of its own.
+/// The cluster, and kubectl with a home folder of its own.
 mod session;
 
 /// A CustomResourceDefinition and its objects.
 mod custom;
-/// `kubectl proxy` before the cluster.
+/// `kubectl proxy` in front of the cluster.
 mod proxy;
-/// `get` in its forms, and what there is to get.
+/// `get` in its forms, and discovery.
 mod reading;
 /// Workloads that controllers and kubelets run.
 mod running;
 /// StatefulSets, DaemonSets and CronJobs.
 mod workloads;
-/// What creates, changes and deletes objects.
+/// Commands that create, change and delete objects.
 mod writing;

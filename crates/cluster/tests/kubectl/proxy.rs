@@ -1,5 +1,4 @@
-//! The API through the real `kubectl proxy`: what a browser behind it gets to know of a refusal, and what the proxy
-//! refuses itself.
+//! The API through the real `kubectl proxy`: what a browser learns about a refusal, and what the proxy refuses itself.
 
 use std::net::SocketAddr;
 
@@ -11,15 +10,15 @@ use kubechurn_harness::process::Process;
 
 use crate::session::Session;
 
-/// A proxy with these arguments, and where it listens. Held until the test ends.
+/// A proxy with these arguments, and the address on which it listens. It is dropped when the test ends.
 async fn proxy(session: &Session, arguments: &str) -> (Process, SocketAddr) {
     let process = session.follow(&format!("proxy --port=0 {arguments}"));
     let address = process.line_after("Starting to serve on").await;
     (process, address.parse().expect("an address"))
 }
 
-/// The status of a request and all of its answer, up to the connection's end; of an upgrade that is accepted, what
-/// comes until the first event has.
+/// The status and the whole answer of a request, up to the end of the connection; for an accepted upgrade, everything
+/// up to the first event.
 async fn ask(address: SocketAddr, line: &str, host: &str, upgrade: bool) -> (u16, String) {
     let headers = if upgrade {
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
@@ -46,14 +45,15 @@ async fn ask(address: SocketAddr, line: &str, host: &str, upgrade: bool) -> (u16
     (status.unwrap_or_else(|| panic!("{line}: no status in {text:?}")), text)
 }
 
-/// Whether an answer has as long a body as it says.
+/// Whether the body of an answer has the announced length.
 fn is_whole(text: &str) -> bool {
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
     let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
     length.is_some_and(|length: usize| body.len() >= length)
 }
 
-/// Over a socket and as a plain request; both get the same status, and the request's answer tells why.
+/// Sends an upgrade and a plain request: both must get the same status, and the answer to the plain one must contain
+/// the reason.
 async fn check(address: SocketAddr, path: &str, code: u16, reason: &str) {
     let host = address.to_string();
     let line = format!("GET {path}");
@@ -64,7 +64,7 @@ async fn check(address: SocketAddr, path: &str, code: u16, reason: &str) {
     assert_eq!((status, answer["reason"].as_str().unwrap_or_default()), (code, reason), "{path}: {text}");
 }
 
-/// 24. A browser sees a close with 1006 and no status; the same query as a plain request tells why.
+/// 24. A browser sees only a close with 1006 and no status; the same query as a plain request shows the reason.
 #[tokio::test]
 async fn a_probe_through_the_proxy_names_the_reason_of_a_refused_upgrade() {
     let session = Session::start("proxy-probe").await;
@@ -80,8 +80,8 @@ async fn a_probe_through_the_proxy_names_the_reason_of_a_refused_upgrade() {
     check(address, "/api/v1/nodes?watch=true&sendInitialEvents=true", 422, "Invalid").await;
 }
 
-/// 30. TestProxyUpgradeErrorResponse: what the server answers to an upgrade passes; where there is none, it is the
-/// proxy's own 500 or 502.
+/// 30. TestProxyUpgradeErrorResponse: the server's answer to an upgrade passes the proxy; without a server, the proxy
+/// itself answers 500 or 502.
 #[tokio::test]
 async fn the_backend_s_errors_pass_the_proxy() {
     let session = Session::start("proxy-errors").await;
@@ -94,7 +94,7 @@ async fn the_backend_s_errors_pass_the_proxy() {
     assert!(matches!(status, 500 | 502) && !text.contains("\"kind\":\"Status\""), "{text}");
 }
 
-/// 31. TestAccept: paths that are rejected, methods, paths that are accepted, and hosts.
+/// 31. TestAccept: rejected paths, methods, accepted paths, and hosts.
 #[tokio::test]
 async fn the_proxy_s_filters() {
     let session = Session::start("proxy-filters").await;
@@ -115,13 +115,13 @@ async fn the_proxy_s_filters() {
     ] {
         let (status, text) = ask(address, &line, host, false).await;
         assert_eq!(status, expected, "{line} at {host}: {text}");
-        // The proxy's own refusals are text.
+        // The proxy's own refusals are plain text.
         assert!(status != 403 || !text.contains("\"kind\":\"Status\""), "{text}");
     }
 }
 
-/// What `./dev serve` says of a proxy that it found: the methods that write and that the proxy passes on. To find out
-/// writes nothing.
+/// What `./dev serve` reports about an existing proxy: the methods that write and that the proxy passes on. The check
+/// itself writes nothing.
 #[tokio::test]
 async fn what_a_proxy_passes_on_is_told_without_a_write() {
     let session = Session::start("proxy-writes").await;
@@ -138,7 +138,7 @@ async fn what_a_proxy_passes_on_is_told_without_a_write() {
     assert_eq!(writes("", "").await, " POST PUT PATCH DELETE");
     assert_eq!(writes("'--reject-methods=^(POST|PUT|PATCH|DELETE)$' --api-prefix=/below/", "/below").await, "");
     assert_eq!(writes("--reject-methods=POST,PUT", "").await, " PATCH DELETE");
-    // The API server's own refusal comes through the proxy.
+    // The API server's own refusal passes the proxy.
     session.order("fault?status=403").await;
     assert_eq!(writes("", "").await, " POST PUT PATCH DELETE");
     assert_eq!(session.writes().await, before);

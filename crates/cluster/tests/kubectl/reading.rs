@@ -1,4 +1,4 @@
-//! `get` in its forms, and what there is to get.
+//! `get` in its forms, and discovery.
 
 use crate::session::Session;
 

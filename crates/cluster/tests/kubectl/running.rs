@@ -1,4 +1,4 @@
-//! Workloads whose controllers and kubelets are at work: what users wait for comes.
+//! Workloads with running controllers and kubelets: the state that users wait for is reached.
 
 use crate::session::Session;
 

@@ -1,4 +1,4 @@
-//! A quiet demo cluster, and kubectl, which knows it by its address alone.
+//! A demo cluster in which nothing happens, and kubectl, which is given only its address.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ pub struct Session {
     kubectl: PathBuf,
     url: String,
     home: TemporaryFolder,
-    // Held until the test ends.
+    // Dropped when the test ends.
     _cluster: Process,
 }
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Debug)]
 pub struct Ended {
     /// The exit code.
@@ -24,12 +24,12 @@ pub struct Ended {
 }
 
 impl Session {
-    /// Starts a cluster in which nobody does anything.
+    /// Starts a cluster without controllers and scenarios.
     pub async fn start(name: &str) -> Self {
         Self::start_with(name, &[]).await
     }
 
-    /// Starts a cluster with controllers, scheduler and kubelets, and nothing else that happens.
+    /// Starts a cluster with controllers, scheduler and kubelets, and without scenarios.
     pub async fn start_alive(name: &str) -> Self {
         Self::start_with(name, &["--controllers", "on"]).await
     }
@@ -43,24 +43,24 @@ impl Session {
         Self { kubectl, url, home: TemporaryFolder::new(name), _cluster: cluster }
     }
 
-    /// Runs a command, given as one line in which single quotes hold words together.
+    /// Runs a command, given as one line in which single quotes group words.
     pub async fn run(&self, line: &str, stdin: &str) -> Ended {
         let output = kubectl(&self.kubectl, &self.url, self.home.path(), &words(line), stdin).await;
         let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         Ended { code: output.status.code().unwrap_or(-1), output: text }
     }
 
-    /// Runs a command that ends well and prints all of these.
+    /// Runs a command that must succeed and print all of these texts.
     pub async fn check(&self, line: &str, expected: &[&str]) -> String {
         self.check_with(line, "", expected).await
     }
 
-    /// The same with something to read.
+    /// The same as [`Self::check`] with an input to read.
     pub async fn check_with(&self, line: &str, stdin: &str, expected: &[&str]) -> String {
         self.ends(line, stdin, 0, expected).await
     }
 
-    /// Runs a command that fails and prints all of these.
+    /// Runs a command that must fail and print all of these texts.
     pub async fn fails(&self, line: &str, stdin: &str, expected: &[&str]) {
         self.ends(line, stdin, 1, expected).await;
     }
@@ -74,21 +74,21 @@ impl Session {
         ended.output
     }
 
-    /// Gives an order to the cluster's control endpoint, and waits until it is carried out.
+    /// Sends a control request to the cluster, and waits for the answer.
     pub async fn order(&self, order: &str) {
         let response = reqwest::Client::new().post(format!("{}/_control/{order}", self.url)).send().await;
         let response = response.unwrap_or_else(|error| panic!("{order}: {error}"));
         assert!(response.status().is_success(), "{order}: {}", response.status());
     }
 
-    /// How many writes the cluster has seen.
+    /// The number of writes in the cluster's log.
     pub async fn writes(&self) -> usize {
         let response = reqwest::get(format!("{}/_control/log", self.url)).await.expect("an answer");
         let log: Vec<serde_json::Value> = response.json().await.expect("the log is a list of writes");
         log.len()
     }
 
-    /// Starts a command that goes on until it is dropped.
+    /// Starts a command that runs until it is dropped.
     pub fn follow(&self, line: &str) -> Process {
         let home = self.home.path().display().to_string();
         let kubectl = self.kubectl.display().to_string();
@@ -98,7 +98,7 @@ impl Session {
     }
 }
 
-/// The output with runs of spaces as one, so that a table's width does not matter.
+/// The output with each run of spaces as one space, so that the widths of a table's columns do not matter.
 fn squeezed(text: &str) -> String {
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.collect::<Vec<_>>().join("\n")

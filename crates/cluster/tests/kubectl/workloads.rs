@@ -23,7 +23,7 @@ async fn stateful_sets_and_daemon_sets_roll_out_and_back() {
         ("rollout status sts/db -n default --timeout=50s", &["roll out complete: 2 new pods"]),
         ("rollout status ds/log -n default --timeout=50s", &["successfully rolled out"]),
         ("get sts,ds -n default -o wide", &["registry.example/db:1", "registry.example/log:1"]),
-        // What was rolled back to is the newest, under the name that it had.
+        // After a rollback, an earlier revision is the newest again, under its own name.
         ("get controllerrevisions -n default -l app=db --sort-by=.revision", &["statefulset.apps/db 3"]),
         ("rollout restart sts/db ds/log -n default", &["db restarted", "log restarted"]),
         ("rollout status sts/db -n default --timeout=50s", &["roll out complete: 2 new pods"]),

@@ -1,4 +1,4 @@
-//! What creates, changes and deletes objects.
+//! Commands that create, change and delete objects.
 
 use crate::session::Session;
 
@@ -58,7 +58,8 @@ async fn apply_says_what_changes() {
     kubectl
         .check("get deployment web -n default -o yaml", &["value: green", "containerPort: 80", "generation: 2"])
         .await;
-    // Without the sidecar: the list is merged by name, and what was applied before goes.
+    // Without the sidecar: the list is merged by name, and an element that was applied before and is missing now is
+    // deleted.
     let alone = changed.split("      - name: sidecar").next().unwrap_or_default();
     kubectl.check_with("apply -f -", alone, &["configured"]).await;
     let images = kubectl.check("get deployment web -n default -o wide", &["registry.example/web:2"]).await;
@@ -105,11 +106,11 @@ async fn deletions_wait_and_cascade() {
     kubectl.check("get pods -n shop", &["Terminating"]).await;
     kubectl.check(&format!("wait --for=delete {pod} -n shop --timeout=20s"), &[]).await;
     kubectl.fails(&format!("get {pod} -n shop"), "", &["NotFound"]).await;
-    // What the Deployment owned goes with it, through its ReplicaSet to its Pods.
+    // The deletion also deletes what the Deployment owned, through its ReplicaSet to its Pods.
     kubectl.check("delete deployment gateway -n payments --wait", &["deployment.apps \"gateway\" deleted"]).await;
     kubectl.check("wait --for=delete pods -l app=gateway -n payments --timeout=20s", &[]).await;
     kubectl.check("get rs,pods -n payments -l app=gateway", &["No resources found"]).await;
-    // One that is orphaned does not take what it owned.
+    // With `--cascade=orphan` the dependents stay.
     kubectl.check("delete deployment cart -n shop --cascade=orphan", &["deleted"]).await;
     kubectl.check("get rs -n shop -l app=cart", &["cart-"]).await;
     kubectl.check("delete rs -n shop -l app=cart --cascade=foreground --wait", &["deleted"]).await;
@@ -151,7 +152,7 @@ async fn what_else_kubectl_creates() {
         ("cordon -l node-role.kubernetes.io/worker", &["cordoned"]),
         ("get nodes", &["Ready,SchedulingDisabled"]),
         ("drain -l node-role.kubernetes.io/worker --force --timeout=40s", &["drained"]),
-        // Their Deployments have made others, for which there is no node.
+        // The Deployments have created other Pods, which no node can run.
         ("get pods -n shop --field-selector=status.phase=Running", &["No resources found"]),
         ("get pods -n shop", &["0/1 Pending 0"]),
         ("rollout history deployment/cart -n shop", &["REVISION CHANGE-CAUSE"]),

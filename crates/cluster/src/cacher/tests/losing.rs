@@ -1,4 +1,4 @@
-//! A cache that loses its storage, and finds it again.
+//! A cache that loses its storage and gets it back.
 
 use futures::future::BoxFuture;
 
@@ -9,13 +9,13 @@ use crate::storage::{Changes, KeyValue, Range};
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Health {
     Well,
-    /// Watches have ended, no more.
+    /// Watches end; everything else works.
     Ended,
-    /// Watches fail, and so does everything else.
+    /// Watches fail, and every other request, too.
     Lost,
 }
 
-/// A storage that can be lost.
+/// A storage that a test can make fail.
 #[derive(Debug)]
 struct Flaky {
     inner: Arc<Memory>,
@@ -102,8 +102,8 @@ async fn cluster() -> (Arc<Flaky>, Cluster) {
     (flaky, Cluster { storage, cacher })
 }
 
-/// 89. TestCacherDontMissEventsOnReinitialization: watches end when the storage is lost and come back when it is
-/// found; whoever has missed something by then is told so with 410, and whoever has not goes on.
+/// 89. TestCacherDontMissEventsOnReinitialization: watches end when the storage is lost and work again when it is back.
+/// A client that missed an event meanwhile gets 410; any other client resumes.
 #[tokio::test(start_paused = true)]
 async fn reinitialisation_loses_no_events() {
     for missed in [0, 3] {
@@ -136,7 +136,8 @@ async fn reinitialisation_loses_no_events() {
     }
 }
 
-/// A watch of the storage that ends is no loss: the next one begins where it was, and no watcher is the wiser.
+/// A watch of the storage that merely ends is no loss: the next watch begins at the same revision, and the watchers
+/// notice nothing.
 #[tokio::test(start_paused = true)]
 async fn a_watch_of_the_storage_that_only_ends_is_begun_again() {
     let (storage, cluster) = cluster().await;

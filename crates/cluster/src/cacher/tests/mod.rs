@@ -1,4 +1,4 @@
-//! The rules of watches, on a cache over a storage in memory, in a time that the tests move.
+//! The rules of watches, tested on a cache over a storage in memory, with a clock that the tests move.
 
 mod losing;
 
@@ -15,10 +15,10 @@ use crate::resources::selector::{parse_fields, parse_labels};
 use crate::storage::memory::Memory;
 use crate::storage::{Txn, Write};
 
-/// Longer than anything takes in a time that leaps whenever nobody works.
+/// Longer than any test takes. The paused clock leaps forward whenever no task can run.
 const DEADLINE: Duration = Duration::from_secs(3600);
 
-/// A Pod of the namespace `shop`, whose name up to a hyphen is its label `app`.
+/// A Pod of the namespace `shop`. Its label `app` is its name up to the hyphen.
 pub fn pod(name: &str, node: &str, revision: u64) -> Arc<Object> {
     let app = name.split('-').next();
     let metadata = json!({"name": name, "namespace": "shop", "uid": format!("uid-{name}"), "labels": {"app": app}});
@@ -27,7 +27,7 @@ pub fn pod(name: &str, node: &str, revision: u64) -> Arc<Object> {
     Arc::new(draft.into_object(&PODS, revision))
 }
 
-/// The filter of two selectors.
+/// The filter made of a label selector and a field selector.
 pub fn filter(labels: &str, fields: &str) -> Filter {
     let labels = parse_labels(labels).expect("a selector");
     Filter { namespace: None, labels, fields: parse_fields(fields, PODS.selectable).expect("a selector") }
@@ -40,7 +40,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// With these Pods in it, at 11 and after, in the cache.
+    /// A cluster with these Pods, at revision 11 and after, all of them in the cache.
     async fn with(names: &[&str]) -> Self {
         let storage = Arc::new(Memory::new(10));
         for name in names {
@@ -51,7 +51,7 @@ impl Cluster {
         Self { storage, cacher }
     }
 
-    /// Writes a Pod; answers the revision.
+    /// Writes a Pod; returns the revision.
     async fn put(&self, name: &str, node: &str) -> u64 {
         put(&*self.storage, name, node).await
     }
@@ -72,7 +72,7 @@ impl Cluster {
         written(self.storage.txn(&key, known.revision, Write::Delete).await)
     }
 
-    /// A watch of everything with bookmarks, for an hour.
+    /// A watch of all Pods with bookmarks, for one hour.
     fn watch(&self, start: Start) -> Watcher {
         self.watch_with(start, |_| {})
     }
@@ -105,8 +105,8 @@ fn written(result: Result<Txn, StorageError>) -> u64 {
     }
 }
 
-/// A frame as `TYPE name revision`; an end bookmark as `END revision`. The text must say the same.
-fn told(frame: &Frame) -> String {
+/// A frame as `TYPE name revision`, an end bookmark as `END revision`. The frame's text must agree with its fields.
+fn summary(frame: &Frame) -> String {
     let event: serde_json::Value = serde_json::from_str(&frame.text).expect("a frame is JSON");
     assert_eq!(event["type"], frame.event_type);
     let metadata = &event["object"]["metadata"];
@@ -123,16 +123,16 @@ fn told(frame: &Frame) -> String {
     }
 }
 
-/// The next step: the frames, or `None` at the end.
+/// The frames of the next step, or `None` at the end.
 async fn next(watcher: &mut Watcher) -> Option<Vec<String>> {
     match tokio::time::timeout(DEADLINE, watcher.next()).await.expect("in time") {
-        Step::Frames(frames) => Some(frames.iter().map(told).collect()),
+        Step::Frames(frames) => Some(frames.iter().map(summary).collect()),
         Step::End => None,
         Step::Cut => panic!("nobody has cut it"),
     }
 }
 
-/// The next frames, which are so many.
+/// The next `count` frames.
 async fn frames(watcher: &mut Watcher, count: usize) -> Vec<String> {
     let mut all = Vec::new();
     while all.len() < count {
@@ -151,15 +151,16 @@ async fn rest(watcher: &mut Watcher) -> Vec<String> {
     all
 }
 
-/// Whether it has nothing to say at the moment.
+/// Whether the watcher has no frame to send at the moment.
 fn is_silent(watcher: &mut Watcher) -> bool {
     watcher.next().now_or_never().is_none()
 }
 
 const INITIAL: Start = Start::State { end_bookmark: true };
 
-/// 81. TestWaitUntilFreshAndListTimeout: a revision that the storage has, but no change of this resource brings, is
-/// reached by progress within 100 ms; one that it has not is waited for 3 s.
+/// 81. TestWaitUntilFreshAndListTimeout: a revision that the storage has reached without a change of this resource is
+/// reached by a progress notification within 100 ms; for a revision that the storage does not have, the wait ends after
+/// 3 s.
 #[tokio::test(start_paused = true)]
 async fn waiting_for_freshness_ends() {
     let cluster = Cluster::with(&["a"]).await;
@@ -180,8 +181,8 @@ async fn waiting_for_freshness_ends() {
     assert!(fresh, "one that comes in time is enough");
 }
 
-/// 82. TestCacheWatcherHandlesFiltering: entering a selection is ADDED, leaving it DELETED with the object as it was
-/// and the revision of the change; what stays outside is nothing.
+/// 82. TestCacheWatcherHandlesFiltering: entering a selection is ADDED; leaving it is DELETED, with the object as it
+/// was and the revision of the change; an object that stays outside causes no event.
 #[tokio::test(start_paused = true)]
 async fn entering_and_leaving_a_selection() {
     for replayed in [false, true] {
@@ -199,14 +200,14 @@ async fn entering_and_leaving_a_selection() {
         let mut watcher = if replayed { watch() } else { before };
         let step = tokio::time::timeout(DEADLINE, watcher.next()).await.expect("in time");
         let Step::Frames(frames) = step else { panic!("{step:?}") };
-        let told: Vec<String> = frames.iter().map(told).collect();
+        let told: Vec<String> = frames.iter().map(summary).collect();
         assert_eq!(told, ["ADDED a 12", "MODIFIED a 13", "DELETED a 15", "ADDED a 17", "DELETED a 18"], "{replayed}");
         assert!(frames[2].text.contains(r#""nodeName":"n1""#), "as it was before it left: {}", frames[2].text);
     }
 }
 
-/// 83. TestWatcherNotGoingBackInTime: what is replayed and what is dispatched meanwhile overlap nowhere, and a watch
-/// from the future is told nothing from before it, bookmarks included.
+/// 83. TestWatcherNotGoingBackInTime: events that are replayed and events that are dispatched meanwhile do not overlap,
+/// and a watch from a future revision gets nothing from before it, not even a bookmark.
 #[tokio::test(start_paused = true)]
 async fn a_watch_does_not_go_back_in_time() {
     let cluster = Cluster::with(&["a"]).await;
@@ -227,21 +228,21 @@ async fn a_watch_does_not_go_back_in_time() {
     assert_eq!(frames(&mut watcher, 1).await, [format!("ADDED e1 {}", future + 1)]);
 }
 
-/// 84. TestCacheIntervalInvalidationStopsWatch: a replay whose events have gone ends without an ERROR.
+/// 84. TestCacheIntervalInvalidationStopsWatch: a replay whose events have been dropped ends without an ERROR.
 #[tokio::test(start_paused = true)]
 async fn an_invalidated_replay_ends() {
     let cluster = Cluster::with(&[]).await;
     cluster.flood(190, |index| format!("a{index}")).await;
     let mut watcher = cluster.watch(Start::After(10));
     assert_eq!(frames(&mut watcher, 100).await[99], "ADDED a99 110");
-    // A ring of 200 whose newest quarter is older than the window becomes one of 100.
+    // A ring for 200 events whose newest quarter is older than the window shrinks to 100.
     tokio::time::sleep(ring::FRESH * 2).await;
     cluster.flood(11, |index| format!("b{index}")).await;
     assert!(cluster.cacher.lock().cache.ring.oldest() > 110);
     assert_eq!(next(&mut watcher).await, None);
 }
 
-/// 85. TestInitialEventsEndBookmark: the state in key order, one bookmark that ends it, and later regular ones.
+/// 85. TestInitialEventsEndBookmark: the state in key order, one bookmark that ends it, and regular bookmarks later.
 #[tokio::test(start_paused = true)]
 async fn the_end_bookmark_comes_once_and_then_regular_ones() {
     let cluster = Cluster::with(&["b", "a"]).await;
@@ -251,18 +252,18 @@ async fn the_end_bookmark_comes_once_and_then_regular_ones() {
     cluster.put("c", "").await;
     assert_eq!(frames(&mut watcher, 2).await, ["ADDED c 13", "BOOKMARK 13"]);
     assert_eq!(begun.elapsed(), Duration::from_secs(60));
-    // Where only other resources change, it leads on all the same.
+    // The bookmark advances even if only other resources change.
     let elsewhere = cluster.storage.txn("/registry/core/nodes/n", 0, Write::Put(Arc::from("{}"))).await;
     assert_eq!(frames(&mut watcher, 1).await, [format!("BOOKMARK {}", written(elsewhere))]);
     assert_eq!(begun.elapsed(), Duration::from_secs(120));
-    // Without bookmarks, without the wish for the end, or from a revision, there is none.
+    // There is no end bookmark without bookmarks, without `sendInitialEvents`, or from a revision.
     let mut plain = cluster.watch_with(INITIAL, |request| request.bookmarks = false);
     assert_eq!(frames(&mut plain, 3).await.len(), 3);
     tokio::time::sleep(Duration::from_secs(61)).await;
     assert!(is_silent(&mut plain));
 }
 
-/// A bookmark comes 2 s before the deadline, if there is something to tell.
+/// A bookmark comes 2 s before the deadline, if the revision has advanced.
 #[tokio::test(start_paused = true)]
 async fn a_last_bookmark_comes_before_the_deadline() {
     let cluster = Cluster::with(&[]).await;
@@ -279,8 +280,9 @@ async fn a_last_bookmark_comes_before_the_deadline() {
     }
 }
 
-/// 86. TestCacheWatcherDraining: a watch that is ended for being slow while its end bookmark is unsent is sent that,
-/// and what it had waiting; another one is ended where it is, and either way nothing is missing from what it got.
+/// 86. TestCacheWatcherDraining: a slow watch that is ended before its end bookmark was sent still receives that
+/// bookmark and its queued events. A slow watch whose bookmark was sent ends at once. In neither case does an event in
+/// between get lost.
 #[tokio::test(start_paused = true)]
 async fn draining_preserves_the_end_bookmark() {
     let cluster = Cluster::with(&["a"]).await;
@@ -295,7 +297,7 @@ async fn draining_preserves_the_end_bookmark() {
     assert_eq!(sent[..4], ["ADDED a 11", "END 11", "ADDED b 12", "ADDED c0 13"]);
     assert_eq!(sent[sent.len() - 1], format!("ADDED c{} {}", sent.len() - 4, sent.len() + 9));
     assert_eq!((next(&mut paid).await, next(&mut plain).await), (None, None));
-    // Whoever comes back goes on where it was.
+    // A client that watches again from there continues without a gap.
     assert_eq!(frames(&mut cluster.watch(Start::After(12)), 100).await[0], "ADDED c0 13");
 }
 
@@ -304,7 +306,7 @@ async fn frames_after(cluster: &Cluster, watcher: &mut Watcher) -> Vec<String> {
     frames(watcher, 1).await
 }
 
-/// 88. RunTestWatchDeleteEventObjectHaveLatestRV: a deletion has its own revision, in what is sent and in what is kept.
+/// 88. RunTestWatchDeleteEventObjectHaveLatestRV: a deletion has its own revision, in the frame and in the cache.
 #[tokio::test(start_paused = true)]
 async fn a_deletion_carries_the_latest_revision() {
     let cluster = Cluster::with(&["a"]).await;

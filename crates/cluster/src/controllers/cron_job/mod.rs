@@ -1,6 +1,6 @@
-//! The CronJob controller: a Job whenever it is time (`pkg/controller/cronjob/cronjob_controllerv2.go`).
+//! The CronJob controller: creates a Job whenever one is due (`pkg/controller/cronjob/cronjob_controllerv2.go`).
 //!
-//! `schedule.rs` says when that is.
+//! `schedule.rs` computes when one is due.
 
 mod schedule;
 
@@ -24,7 +24,7 @@ use crate::client::rest::{Client, DeleteOptions};
 use crate::clock::{self, timestamp};
 use schedule::Schedule;
 
-/// When a Job was due, for whoever looks at it.
+/// The annotation that says when a Job was due.
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /// The controller.
@@ -38,8 +38,8 @@ pub struct CronJobs {
     queue: Queue<ObjectKey>,
 }
 
-/// One look at one CronJob. Its status changes on the way, and is written at the end.
-struct Look<'a> {
+/// One sync of one CronJob. Its status changes on the way, and is written at the end.
+struct CronJobSync<'a> {
     controller: &'a CronJobs,
     cron_job: Value,
     /// Seconds since 1970.
@@ -75,18 +75,18 @@ impl Controller for CronJobs {
             self.written.forget(key);
             return Ok(());
         };
-        // The status says what was begun already.
+        // The informer does not show the last written status yet, and only that status says which Jobs exist.
         if self.written.is_ahead_of(&cron_job) {
             return Ok(());
         }
         let before = cron_job["status"].clone();
-        let mut look = Look { controller: self, cron_job, now: clock::now() };
-        let done = look.go_on().await;
-        if look.cron_job["status"] != before {
-            self.written.note(&self.client.update_status(&CRON_JOBS, &look.cron_job).await?);
+        let mut sync = CronJobSync { controller: self, cron_job, now: clock::now() };
+        let done = sync.reconcile().await;
+        if sync.cron_job["status"] != before {
+            self.written.note(&self.client.update_status(&CRON_JOBS, &sync.cron_job).await?);
         }
         if let Some(next) = done? {
-            // A little later, so that it is time for certain.
+            // One second more, so that the time has certainly come.
             let wait = Duration::from_secs((next - clock::now()).max(0).unsigned_abs());
             self.queue.add_after(key.clone(), wait + Duration::from_millis(100));
         }
@@ -94,17 +94,17 @@ impl Controller for CronJobs {
     }
 }
 
-impl Look<'_> {
-    /// Answers when it is time again.
-    async fn go_on(&mut self) -> Result<Option<i64>, ApiError> {
+impl CronJobSync<'_> {
+    /// Does the work of the sync; returns when the next Job is due.
+    async fn reconcile(&mut self) -> Result<Option<i64>, ApiError> {
         let uid = object::uid(&self.cron_job).to_owned();
         let listers = &self.controller.jobs;
         let jobs = listers.owned_by(&uid);
         let jobs = jobs.iter().filter_map(|job| listers.parse(job));
         let jobs: Vec<Value> = jobs.filter(|job| object::is_controlled_by(job, &uid)).collect();
-        self.clean_up(&jobs).await?;
-        self.see(&jobs).await?;
-        if object::is_leaving(&self.cron_job) {
+        self.cleanup_finished_jobs(&jobs).await?;
+        self.track_finished_jobs(&jobs).await?;
+        if object::is_being_deleted(&self.cron_job) {
             return Ok(None);
         }
         let zone = match self.zone() {
@@ -125,13 +125,13 @@ impl Look<'_> {
                 return Ok(None);
             }
         };
-        let Some(time) = self.due(&schedule, &zone) else {
+        let Some(time) = self.next_schedule_time(&schedule, &zone) else {
             let since = self.since();
             let after = if matches!(schedule, Schedule::Every(_)) { since } else { self.now };
             return Ok(schedule.next(after, &zone));
         };
         let next = schedule.next(if matches!(schedule, Schedule::Every(_)) { time } else { self.now }, &zone);
-        self.begin(time, &zone).await?;
+        self.start_job(time, &zone).await?;
         Ok(next)
     }
 
@@ -147,21 +147,21 @@ impl Look<'_> {
         let name = object::text(&self.cron_job, "/spec/timeZone");
         match name {
             "" => Ok(TimeZone::UTC),
-            // That of this machine is nobody's business.
+            // The zone of this machine must not matter.
             "Local" => Err(format!("invalid timeZone: {name:?}: timeZone must be an explicit time zone")),
             _ => TimeZone::get(name).map_err(|error| format!("invalid timeZone: {name:?}: {error}")),
         }
     }
 
-    /// When it was last begun, or else when it was created.
+    /// When the last Job was due, or else when the CronJob was created.
     fn since(&self) -> i64 {
         let last = object::time(&self.cron_job, "/status/lastScheduleTime");
         let since = last.or_else(|| object::time(&self.cron_job, "/metadata/creationTimestamp"));
         since.map_or(self.now, |time| time.0)
     }
 
-    /// The time that it is now due for (`nextScheduleTime`).
-    fn due(&self, schedule: &Schedule, zone: &TimeZone) -> Option<i64> {
+    /// The latest time at which a Job is due and not started (`nextScheduleTime`).
+    fn next_schedule_time(&self, schedule: &Schedule, zone: &TimeZone) -> Option<i64> {
         let deadline = object::number(&self.cron_job, "/spec/startingDeadlineSeconds");
         let earliest = deadline.map_or(i64::MIN, |seconds| self.now.saturating_sub(seconds));
         let (time, many) = schedule.most_recent(self.since().max(earliest), self.now, zone)?;
@@ -173,8 +173,8 @@ impl Look<'_> {
         Some(time)
     }
 
-    /// Begins the Job of a time, unless that must not be.
-    async fn begin(&mut self, time: i64, zone: &TimeZone) -> Result<(), ApiError> {
+    /// Starts the Job of a scheduled time, unless the concurrency policy or a deadline forbids it.
+    async fn start_job(&mut self, time: i64, zone: &TimeZone) -> Result<(), ApiError> {
         let name = format!("{}-{}", object::name(&self.cron_job), time.div_euclid(60));
         let is_begun = object::time(&self.cron_job, "/status/lastScheduleTime").is_some_and(|last| last.0 == time);
         if is_begun || self.active().iter().any(|one| one["name"] == name) {
@@ -263,8 +263,8 @@ impl Look<'_> {
         self.set_active(active);
     }
 
-    /// Notes which Jobs have ended, and which are not there any more.
-    async fn see(&mut self, jobs: &[Value]) -> Result<(), ApiError> {
+    /// Records which Jobs have ended, and which no longer exist.
+    async fn track_finished_jobs(&mut self, jobs: &[Value]) -> Result<(), ApiError> {
         for job in jobs {
             let active = self.active().into_iter().find(|one| one["uid"] == object::uid(job));
             let name = object::name(job);
@@ -277,7 +277,7 @@ impl Look<'_> {
             }
             match active {
                 None if !is_finished(job) => {
-                    // What an old status does not know yet is no surprise.
+                    // An old status may not know its latest Jobs, which is expected.
                     let message = format!("Saw a job that the controller did not create or forgot: {name}");
                     self.warning("UnexpectedJob", &message);
                 }
@@ -294,7 +294,7 @@ impl Look<'_> {
             if jobs.iter().any(|job| active["uid"] == object::uid(job)) {
                 continue;
             }
-            // The informer may not have shown it yet.
+            // The informer may not show the Job yet.
             let name = object::text(&active, "/name");
             match self.controller.client.get(&JOBS, object::namespace(&self.cron_job), name).await {
                 Ok(job) if active["uid"] == object::uid(&job) => {}
@@ -308,12 +308,12 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Deletes the oldest of the Jobs that have ended, beyond the limits for those that succeeded and those that failed
+    /// Deletes the oldest ended Jobs beyond the limits, which are separate for succeeded and failed Jobs
     /// (`cleanupFinishedJobs`).
-    async fn clean_up(&mut self, jobs: &[Value]) -> Result<(), ApiError> {
+    async fn cleanup_finished_jobs(&mut self, jobs: &[Value]) -> Result<(), ApiError> {
         for (condition, limit) in [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")] {
             let Some(limit) = self.cron_job["spec"][limit].as_u64() else { continue };
-            let ended = jobs.iter().filter(|job| object::is_true(job, condition) && !object::is_leaving(job));
+            let ended = jobs.iter().filter(|job| object::is_true(job, condition) && !object::is_being_deleted(job));
             let mut ended: Vec<&Value> = ended.collect();
             ended.sort_by_cached_key(|job| {
                 let start = object::time(job, "/status/startTime").map(|time| time.0);
@@ -330,13 +330,13 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Answers whether it was there.
+    /// Deletes a Job; returns whether it was there.
     async fn delete(&self, name: &str, uid: &str) -> Result<bool, ApiError> {
         let options =
             DeleteOptions { propagation_policy: Some("Background"), uid: Some(uid), ..DeleteOptions::default() };
         match self.controller.client.delete(&JOBS, object::namespace(&self.cron_job), name, options).await {
             Ok(_) => Ok(true),
-            // Gone, or another life of the name.
+            // The Job is deleted, or another Job has its name.
             Err(error) if error.is_not_found() || error.is_conflict() => Ok(false),
             Err(error) => {
                 self.warning("FailedDelete", &format!("Deleted job: {error}"));

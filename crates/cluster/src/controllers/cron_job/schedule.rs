@@ -1,26 +1,28 @@
-//! When a CronJob is due: the five fields of cron, and the words that stand for them. The grammar is that of
+//! When a CronJob is due: the five fields of cron, and the descriptors such as `@hourly`. The grammar is that of
 //! robfig/cron's `ParseStandard`, which Kubernetes uses.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
+use super::super::duration;
+
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
-/// A schedule that does not come within so long never does, such as the 30th of February.
+/// A schedule without a time in this many seconds never has one, such as the 30th of February.
 const FAR: i64 = 5 * 366 * 86_400;
 
-/// When something is due.
+/// A parsed schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Schedule {
-    /// In these minutes.
+    /// The minutes that match these fields.
     Fields(Fields),
-    /// So many seconds after the last time.
+    /// Every so many seconds after the last time.
     Every(i64),
 }
 
-/// The minutes of a wall clock: for each field a bit for each number.
+/// Minutes of a wall clock: each field is a bit set of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fields {
     minutes: Field,
@@ -33,34 +35,34 @@ pub struct Fields {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Field {
     bits: u64,
-    /// Whether it says nothing. Of days and weekdays, when both say something, one is enough.
+    /// Whether the field is a star. If neither day field is a star, a day matches when one of them does.
     is_open: bool,
 }
 
-/// Why a schedule is none.
+/// Why a schedule is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// There are not five fields.
+    /// There are not exactly five fields.
     #[error("expected exactly 5 fields, found {found}: [{text}]")]
     Fields {
-        /// How many there are.
+        /// The number of fields.
         found: usize,
-        /// The schedule.
+        /// The schedule as it was given.
         text: String,
     },
-    /// A word that begins with `@` is unknown.
+    /// An unknown word that begins with `@`.
     #[error("unrecognized descriptor: {0}")]
     Descriptor(String),
-    /// A number or name is none, or not within its field's bounds, or a range is upside down.
+    /// A number or name is unknown or out of its field's range, or a range runs backwards.
     #[error("failed to parse {0}")]
     Number(String),
 }
 
 impl Schedule {
-    /// Reads a schedule such as `*/5 9-17 * * mon-fri`, `@hourly` or `@every 90s`.
+    /// Parses a schedule such as `*/5 9-17 * * mon-fri`, `@hourly` or `@every 90s`.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not valid.
     pub fn parse(text: &str) -> Result<Self, ScheduleError> {
         let text = text.trim();
         let text = match text {
@@ -72,8 +74,9 @@ impl Schedule {
             other => other,
         };
         if let Some(duration) = text.strip_prefix("@every ") {
-            let seconds = seconds(duration.trim()).ok_or_else(|| ScheduleError::Number(duration.to_owned()))?;
-            return Ok(Self::Every(seconds.max(1)));
+            let seconds = duration::parse(duration.trim()).filter(|seconds| *seconds > 0.0);
+            let seconds = seconds.ok_or_else(|| ScheduleError::Number(duration.to_owned()))?;
+            return Ok(Self::Every((seconds as i64).max(1)));
         }
         if text.starts_with('@') {
             return Err(ScheduleError::Descriptor(text.to_owned()));
@@ -92,7 +95,7 @@ impl Schedule {
     }
 
     /// The first time after a moment, both in seconds since 1970; `None` if there is none within five years. Minutes
-    /// that a zone's clocks leave out do not come, and those that they repeat come twice.
+    /// that the zone's clocks skip are not found, and minutes that they repeat are found twice.
     pub fn next(&self, after: i64, zone: &TimeZone) -> Option<i64> {
         let fields = match self {
             Self::Every(seconds) => return after.checked_add(*seconds),
@@ -103,7 +106,7 @@ impl Schedule {
         while time < end {
             let clock = zone.to_datetime(Timestamp::from_second(time).ok()?);
             if !fields.has_hour(clock) {
-                // The next hour begins with a minute of its own, in every zone.
+                // In every zone, a new hour starts on a minute boundary.
                 time += 60 * i64::from(60 - clock.minute());
             } else if !fields.minutes.has(clock.minute()) {
                 time += 60;
@@ -125,7 +128,7 @@ impl Schedule {
                 None => return Some((last, false)),
             }
         }
-        // Too many to be asked for one by one: the last is looked for from closer to now.
+        // There are too many to step through one by one, so the search starts closer to now.
         if let Self::Every(seconds) = self {
             return Some((now - (now - last).rem_euclid(*seconds), true));
         }
@@ -163,7 +166,7 @@ impl Field {
     }
 }
 
-/// Reads a field: ranges with commas between them.
+/// Parses a field: ranges separated by commas.
 fn field(text: &str, low: u32, high: u32, names: &[&str]) -> Result<Field, ScheduleError> {
     let mut field = Field { bits: 0, is_open: false };
     for part in text.split(',') {
@@ -174,7 +177,7 @@ fn field(text: &str, low: u32, high: u32, names: &[&str]) -> Result<Field, Sched
     Ok(field)
 }
 
-/// Reads `*`, `N`, `N-M`, and each of them with a step behind a slash.
+/// Parses `*`, `N` or `N-M`, each optionally followed by a slash and a step.
 fn range(text: &str, low: u32, high: u32, names: &[&str]) -> Option<(u64, bool)> {
     let number = |text: &str| {
         let name = names.iter().position(|name| text.eq_ignore_ascii_case(name));
@@ -193,7 +196,7 @@ fn range(text: &str, low: u32, high: u32, names: &[&str]) -> Option<(u64, bool)>
     let (first, last) = match text.split_once('-') {
         _ if is_all => (low, high),
         Some((first, last)) => (number(first)?, number(last)?),
-        // A number with a step goes on to the end.
+        // A single number with a step means a range from there to the end.
         None if step.is_some() => (number(text)?, high),
         None => (number(text)?, number(text)?),
     };
@@ -205,26 +208,6 @@ fn range(text: &str, low: u32, high: u32, names: &[&str]) -> Option<(u64, bool)>
     Some((bits, is_all && step == 1))
 }
 
-/// Reads a duration as Go writes it, such as `1h30m`, in whole seconds.
-fn seconds(text: &str) -> Option<i64> {
-    let (mut total, mut digits) = (0_i64, String::new());
-    for letter in text.chars() {
-        let unit = match letter {
-            '0'..='9' => {
-                digits.push(letter);
-                continue;
-            }
-            'h' => 3600,
-            'm' => 60,
-            's' => 1,
-            _ => return None,
-        };
-        total = total.checked_add(digits.parse::<i64>().ok()?.checked_mul(unit)?)?;
-        digits.clear();
-    }
-    (digits.is_empty() && total > 0).then_some(total)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,7 +216,7 @@ mod tests {
         text.parse::<Timestamp>().unwrap().as_second()
     }
 
-    /// The first times after a moment, in a zone.
+    /// Checks the first times after a moment, in a zone.
     fn check_in(zone: &str, schedule: &str, after: &str, expected: &[&str]) {
         let zone = TimeZone::get(zone).unwrap();
         let parsed = Schedule::parse(schedule).unwrap();
@@ -259,7 +242,7 @@ mod tests {
         check("0 9-10,12 * * *", monday, &["2026-11-16T12:00:00Z", "2026-11-17T09:00:00Z"]);
         check("0 0 * * MON-fri", "2026-11-20T10:00:00Z", &["2026-11-23T00:00:00Z"]);
         check("0 0 1 jan,Jul ?", monday, &["2027-01-01T00:00:00Z", "2027-07-01T00:00:00Z"]);
-        // With both days given, either is enough; with a star, both are needed.
+        // With both day fields given, either suffices; if one is a star, both must match.
         check("0 0 13 * fri", monday, &["2026-11-20T00:00:00Z", "2026-11-27T00:00:00Z"]);
         check("0 0 20 * *", monday, &["2026-11-20T00:00:00Z", "2026-12-20T00:00:00Z"]);
         check("0 0 29 2 *", monday, &["2028-02-29T00:00:00Z"]);
@@ -268,6 +251,7 @@ mod tests {
         check("@weekly", monday, &["2026-11-22T00:00:00Z"]);
         check("@monthly", monday, &["2026-12-01T00:00:00Z"]);
         check("@yearly", monday, &["2027-01-01T00:00:00Z"]);
+        check("@every 2.5s", monday, &["2026-11-16T10:20:32Z", "2026-11-16T10:20:34Z"]);
         check("@every 1m30s", monday, &["2026-11-16T10:22:00Z", "2026-11-16T10:23:30Z"]);
         assert_eq!(Schedule::parse("0 0 30 2 *").unwrap().next(moment(monday), &TimeZone::UTC), None);
     }
@@ -290,6 +274,7 @@ mod tests {
             "* * * mon *",
             "@often",
             "@every 5",
+            "@every 0s",
             "@every x",
             "+1 * * * *",
         ] {
@@ -301,13 +286,13 @@ mod tests {
     fn clocks_that_are_put_forward_and_back() {
         let zone = "Europe/Berlin";
         check_in(zone, "30 8 * * *", "2026-11-16T00:00:00Z", &["2026-11-16T07:30:00Z"]);
-        // 2:30 is left out on the 29th of March.
+        // 2:30 is skipped on the 29th of March.
         check_in(zone, "30 2 * * *", "2026-03-28T00:00:00Z", &["2026-03-28T01:30:00Z", "2026-03-30T00:30:00Z"]);
-        // It comes twice on the 25th of October.
+        // 2:30 is repeated on the 25th of October.
         check_in(zone, "30 2 * * *", "2026-10-24T23:00:00Z", &["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"]);
     }
 
-    /// The last time at or before a moment, and whether there were many.
+    /// Checks the last time at or before a moment, and whether there were many.
     fn check_missed(schedule: &str, earliest: &str, expected: Option<(&str, bool)>) {
         let now = moment("2026-11-21T10:20:30Z");
         let found = Schedule::parse(schedule).unwrap().most_recent(moment(earliest), now, &TimeZone::UTC);

@@ -1,7 +1,7 @@
-//! The DaemonSet controller: a Pod on every Node that is fit for it (`pkg/controller/daemon`).
+//! The DaemonSet controller: one Pod on every Node that is eligible (`pkg/controller/daemon`).
 //!
-//! `node.rs` says which Nodes are, and what a Pod for one of them looks like; `rolling.rs` says which Pods go next in a
-//! rolling update; `status.rs` counts.
+//! `node.rs` decides which Nodes are eligible and builds the Pod for a Node; `rolling.rs` chooses the Pods to replace
+//! in a rolling update; `status.rs` computes the status.
 
 mod node;
 mod rolling;
@@ -15,9 +15,9 @@ use kubechurn_client::cache::store::Change;
 use serde_json::Value;
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::expectations::Expectations;
 use super::history::{self, History, REVISION_HASH};
@@ -34,11 +34,11 @@ use crate::clock;
 use crate::resources::label_selector::Selector;
 use node::Fitness;
 
-/// One look creates or deletes no more Pods than this (`BurstReplicas`).
+/// One sync creates or deletes at most this many Pods (`BurstReplicas`).
 const BURST: usize = 250;
 
-/// A Pod that failed is followed by the next one no sooner than this after it began, so that Nodes on which every Pod
-/// fails are no hot loop. The real one waits from one second up to fifteen minutes (`failedPodsBackoff`).
+/// A failed Pod is replaced no sooner than this many seconds after its start, so that Nodes on which every Pod fails do
+/// not cause a hot loop. The real controller waits from one second up to fifteen minutes (`failedPodsBackoff`).
 const FAILED_POD_PAUSE: i64 = 10;
 
 /// The controller.
@@ -55,30 +55,30 @@ pub struct DaemonSets {
     queue: Queue<ObjectKey>,
 }
 
-/// One look at one DaemonSet.
-struct Look<'a> {
+/// One sync of one DaemonSet.
+struct DaemonSetSync<'a> {
     controller: &'a DaemonSets,
     set: &'a Value,
     key: &'a ObjectKey,
-    /// The hash of the revision that new Pods are of.
+    /// The hash of the revision that new Pods get.
     hash: String,
-    /// Each Node, and what it is to this DaemonSet.
+    /// Each Node, and whether it should run a Pod of this DaemonSet.
     nodes: Vec<(String, Fitness)>,
-    /// The Pods of each Node's name, oldest first; of Nodes that are gone as well.
+    /// The Pods by the name of their Node, oldest first; Nodes that are deleted are included.
     pods: BTreeMap<String, Vec<Value>>,
     /// Seconds since 1970.
     now: i64,
 }
 
-/// What a look finds that there is to do.
+/// What a sync has to do.
 #[derive(Debug, Default)]
 struct Work {
-    /// Names of Nodes that want a Pod.
+    /// The names of the Nodes on which to create a Pod.
     create: Vec<String>,
-    /// Pods.
+    /// The Pods to delete.
     delete: Vec<Value>,
-    /// In how many seconds there may be more to do.
-    look_again: Option<i64>,
+    /// After how many seconds the next sync may find more to do.
+    requeue_after: Option<i64>,
 }
 
 impl Controller for DaemonSets {
@@ -88,13 +88,13 @@ impl Controller for DaemonSets {
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (sets, pods) = (context.lister(DAEMON_SETS), context.lister(PODS));
         let nodes = context.lister(NODES);
-        claim::index_orphans(&pods);
+        controller_ref_manager::index_orphans(&pods);
         let expectations = Rc::new(Expectations::default());
         let (owners, expected) = (sets.clone(), Rc::clone(&expectations));
         PodHandler { owners, pods: pods.clone(), expectations: expected, queue: queue.clone() }.listen();
         let (waiting, all, known) = (queue.clone(), sets.clone(), nodes.clone());
         nodes.on_change(move |change| {
-            // A Node's heartbeats are of no interest.
+            // Heartbeats of a Node do not matter here.
             if let Change::Updated { old, new, .. } = change {
                 let parsed = (known.parse(old), known.parse(new));
                 if parsed.0.as_ref().map(node::what_matters) == parsed.1.as_ref().map(node::what_matters) {
@@ -122,7 +122,7 @@ impl Controller for DaemonSets {
             self.written.forget(key);
             return Ok(());
         };
-        if object::is_leaving(&set) || self.written.is_ahead_of(&set) {
+        if object::is_being_deleted(&set) || self.written.is_ahead_of(&set) {
             return Ok(());
         }
         let may_act = self.expectations.are_satisfied(key);
@@ -133,55 +133,57 @@ impl Controller for DaemonSets {
             self.recorder.warning(&set, "SelectingAll", message);
             return Ok(());
         }
-        // Pods that it does not select it would release, and create others, without end.
+        // If the selector does not match the template, the controller would release each Pod that it creates,
+        // endlessly.
         if !selector.matches_labels(&set["spec"]["template"]["metadata"]["labels"]) {
             return Ok(());
         }
-        let claim = Claim { client: &self.client, resource: &DAEMON_SETS, owner: &set, selector: &selector };
-        let pods = claim.claim(&self.pods).await?;
+        let manager =
+            ControllerRefManager { client: &self.client, resource: &DAEMON_SETS, owner: &set, selector: &selector };
+        let pods = manager.claim(&self.pods).await?;
         let history = History { client: &self.client, revisions: &self.revisions, owner: &set };
         let revisions = history.update().await?;
         let hash = history::hash_of(&revisions.update).to_owned();
-        let look = self.look(&set, key, hash, pods);
+        let sync = self.prepare(&set, key, hash, pods);
 
         let mut failed = None;
-        let mut look_again = None;
+        let mut requeue_after = None;
         if may_act {
-            let work = look.manage();
-            look_again = work.look_again;
+            let work = sync.manage();
+            requeue_after = work.requeue_after;
             let rolls = object::text(&set, "/spec/updateStrategy/type") != "OnDelete";
-            failed = look.perform(&work).await.err();
-            // What was just begun comes first.
+            failed = sync.sync_nodes(&work).await.err();
+            // Pods that were just created or deleted are awaited first.
             if failed.is_none() && rolls && self.expectations.are_satisfied(key) {
-                failed = look.perform(&look.roll()).await.err();
+                failed = sync.sync_nodes(&sync.rolling_update()).await.err();
             }
         }
-        let status = look.status(revisions.collision_count);
+        let status = sync.status(revisions.collision_count);
         if status != set["status"] {
             let mut updated = set.clone();
             updated["status"] = status;
             self.written.note(&self.client.update_status(&DAEMON_SETS, &updated).await?);
         }
-        let ready = look.pods.values().flatten();
-        let ready = ready.filter_map(|pod| pod::available_in(pod, look.min_ready_seconds(), look.now));
-        if let Some(seconds) = ready.filter(|seconds| *seconds > 0).chain(look_again).min() {
+        let ready = sync.pods.values().flatten();
+        let ready = ready.filter_map(|pod| pod::available_in(pod, sync.min_ready_seconds(), sync.now));
+        if let Some(seconds) = ready.filter(|seconds| *seconds > 0).chain(requeue_after).min() {
             self.queue.add_after(key.clone(), Duration::from_secs(seconds.unsigned_abs()));
         }
         if let Some(failed) = failed.filter(|failed| !failed.is_namespace_terminating()) {
             return Err(failed.into());
         }
         let hashes: Vec<&str> =
-            look.pods.values().flatten().filter_map(|pod| object::label(pod, REVISION_HASH)).collect();
+            sync.pods.values().flatten().filter_map(|pod| object::label(pod, REVISION_HASH)).collect();
         let is_live = |revision: &Value| {
             let hash = history::hash_of(revision);
-            hash == look.hash || hashes.contains(&hash)
+            hash == sync.hash || hashes.contains(&hash)
         };
         Ok(history.truncate(&revisions.all, is_live).await?)
     }
 }
 
 impl DaemonSets {
-    fn look<'a>(&'a self, set: &'a Value, key: &'a ObjectKey, hash: String, pods: Vec<Value>) -> Look<'a> {
+    fn prepare<'a>(&'a self, set: &'a Value, key: &'a ObjectKey, hash: String, pods: Vec<Value>) -> DaemonSetSync<'a> {
         let nodes = self.nodes.list().iter().filter_map(|node| self.nodes.parse(node)).collect::<Vec<Value>>();
         let nodes = nodes.iter().map(|node| (object::name(node).to_owned(), node::fitness(set, node))).collect();
         let mut by_node: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -195,11 +197,11 @@ impl DaemonSets {
                 (unassigned, created, object::name(pod).to_owned())
             });
         }
-        Look { controller: self, set, key, hash, nodes, pods: by_node, now: clock::now() }
+        DaemonSetSync { controller: self, set, key, hash, nodes, pods: by_node, now: clock::now() }
     }
 }
 
-impl Look<'_> {
+impl DaemonSetSync<'_> {
     fn min_ready_seconds(&self) -> i64 {
         object::number(self.set, "/spec/minReadySeconds").unwrap_or_default()
     }
@@ -217,19 +219,20 @@ impl Look<'_> {
         object::label(pod, REVISION_HASH) == Some(&self.hash)
     }
 
-    /// Which Nodes want a Pod, and which Pods have no business where they are (`manage`, `podsShouldBeOnNode`).
+    /// Chooses the Nodes that need a Pod, and the Pods that should not be where they are (`manage`,
+    /// `podsShouldBeOnNode`).
     fn manage(&self) -> Work {
         let mut work = Work::default();
         for (node, fitness) in &self.nodes {
             let pods = self.pods_on(node);
-            let staying = pods.iter().filter(|pod| !object::is_leaving(pod));
+            let staying = pods.iter().filter(|pod| !object::is_being_deleted(pod));
             match fitness {
                 Fitness::Runs if pods.is_empty() => work.create.push(node.clone()),
                 Fitness::Runs | Fitness::Stays => {
                     let mut running = Vec::new();
                     for pod in staying {
                         match object::text(pod, "/status/phase") {
-                            "Failed" | "Succeeded" => self.end_over(pod, node, &mut work),
+                            "Failed" | "Succeeded" => self.replace_ended(pod, node, &mut work),
                             _ => running.push(pod),
                         }
                     }
@@ -238,17 +241,18 @@ impl Look<'_> {
                 Fitness::None => work.delete.extend(staying.cloned()),
             }
         }
-        // A Pod that no Node has, made for one that is gone, would wait forever.
+        // A Pod that was made for a Node that is deleted would stay pending forever.
         let is_known = |node: &&String| self.nodes.iter().any(|(name, _)| name == *node);
         for (_, pods) in self.pods.iter().filter(|(node, _)| !is_known(node)) {
-            let waiting = |pod: &&Value| object::text(pod, "/spec/nodeName").is_empty() && !object::is_leaving(pod);
+            let waiting =
+                |pod: &&Value| object::text(pod, "/spec/nodeName").is_empty() && !object::is_being_deleted(pod);
             work.delete.extend(pods.iter().filter(waiting).cloned());
         }
         work
     }
 
-    /// A Pod that has ended makes way for the next one, after a while.
-    fn end_over(&self, pod: &Value, node: &str, work: &mut Work) {
+    /// Deletes a Pod that has ended, after a pause, so that it is replaced.
+    fn replace_ended(&self, pod: &Value, node: &str, work: &mut Work) {
         let created = object::time(pod, "/metadata/creationTimestamp").map_or(self.now, |time| time.0);
         let wait = created.saturating_add(FAILED_POD_PAUSE) - self.now;
         let recorder = &self.controller.recorder;
@@ -257,7 +261,7 @@ impl Look<'_> {
             let message = format!("Found succeeded daemon pod {place}, will try to delete it");
             recorder.normal(self.set, "SucceededDaemonPod", &message);
         } else if wait > 0 {
-            work.look_again = Some(work.look_again.map_or(wait, |known| known.min(wait)));
+            work.requeue_after = Some(work.requeue_after.map_or(wait, |known| known.min(wait)));
             return;
         } else {
             let message = format!("Found failed daemon pod {place}, will try to kill it");
@@ -266,7 +270,7 @@ impl Look<'_> {
         work.delete.push(pod.clone());
     }
 
-    /// Of a Node's running Pods, oldest first, those that are one too many: with a surge, each template has its own.
+    /// Of the running Pods of a Node, oldest first, those that are too many: with a surge, one per template is allowed.
     fn spare<'a>(&self, running: &[&'a Value]) -> Vec<&'a Value> {
         if self.limits().surge == 0 {
             return running.iter().skip(1).copied().collect();
@@ -277,8 +281,8 @@ impl Look<'_> {
         new.into_iter().skip(1).chain(old).collect()
     }
 
-    /// Does it (`syncNodes`).
-    async fn perform(&self, work: &Work) -> Result<(), ApiError> {
+    /// Carries out the work (`syncNodes`).
+    async fn sync_nodes(&self, work: &Work) -> Result<(), ApiError> {
         let (recorder, expectations) = (&self.controller.recorder, &self.controller.expectations);
         let create = &work.create[..work.create.len().min(BURST)];
         let delete = &work.delete[..work.delete.len().min(BURST)];

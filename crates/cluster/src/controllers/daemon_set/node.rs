@@ -1,24 +1,26 @@
-//! Which Nodes are fit for a DaemonSet's Pod, and what the Pod for one of them looks like (`NodeShouldRunDaemonPod` and
+//! Which Nodes are eligible for a Pod of a DaemonSet, and what that Pod looks like (`NodeShouldRunDaemonPod` and
 //! `predicates` in `pkg/controller/daemon/daemon_controller.go`, `pkg/controller/daemon/util/daemonset_util.go`).
 
 use serde_json::{Value, json};
 
 use super::super::history::REVISION_HASH;
+use super::super::scheduler::filters::tolerates;
+use super::super::scheduler::node_info::taints;
 use super::super::{object, pod};
 
-/// What a Node is to a DaemonSet.
+/// Whether a Node should have a Pod of a DaemonSet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fitness {
-    /// It wants a Pod.
+    /// The Node should run a Pod.
     Runs,
-    /// It gets none, but one that is there may stay: a taint came after it.
+    /// The Node gets no new Pod, but an existing one may stay: a taint was added after the Pod.
     Stays,
-    /// It has none.
+    /// The Node must have no Pod.
     None,
 }
 
-/// What Nodes may have become without their Pods having to go, by taint and effect; `true` for those that only matter
-/// to Pods in the Node's own network.
+/// The taints that the Pods of every DaemonSet tolerate, with their effects; `true` for those that only Pods on the
+/// host network tolerate.
 const TOLERATED: [(&str, &str, bool); 7] = [
     ("node.kubernetes.io/not-ready", "NoExecute", false),
     ("node.kubernetes.io/unreachable", "NoExecute", false),
@@ -29,12 +31,12 @@ const TOLERATED: [(&str, &str, bool); 7] = [
     ("node.kubernetes.io/network-unavailable", "NoSchedule", true),
 ];
 
-/// What of a Node a DaemonSet asks about.
+/// The fields of a Node that decide whether it is eligible.
 pub fn what_matters(node: &Value) -> [&Value; 3] {
     [&node["metadata"]["labels"], &node["spec"]["taints"], &node["spec"]["unschedulable"]]
 }
 
-/// What a Node is to a DaemonSet.
+/// Whether a Node should have a Pod of a DaemonSet.
 pub fn fitness(set: &Value, node: &Value) -> Fitness {
     let spec = &set["spec"]["template"]["spec"];
     let wanted = object::text(spec, "/nodeName");
@@ -43,17 +45,17 @@ pub fn fitness(set: &Value, node: &Value) -> Fitness {
     }
     let mut tolerations = spec["tolerations"].as_array().cloned().unwrap_or_default();
     tolerations.extend(own_tolerations(spec));
-    let taints = node["spec"]["taints"].as_array().into_iter().flatten();
-    let untolerated = taints.filter(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint)));
-    let effects: Vec<&str> = untolerated.map(|taint| object::text(taint, "/effect")).collect();
+    let mut taints = taints(node);
+    taints.retain(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint)));
+    let has = |effect: &str| taints.iter().any(|taint| taint.effect == effect);
     match () {
-        () if effects.contains(&"NoExecute") => Fitness::None,
-        () if effects.contains(&"NoSchedule") => Fitness::Stays,
+        () if has("NoExecute") => Fitness::None,
+        () if has("NoSchedule") => Fitness::Stays,
         () => Fitness::Runs,
     }
 }
 
-/// The Node that a Pod is on, or was made for.
+/// The Node that a Pod runs on, or was made for.
 pub fn of(pod: &Value) -> &str {
     let node = object::text(pod, "/spec/nodeName");
     if node.is_empty() { object::text(pod, &format!("{TERMS}/0/matchFields/0/values/0")) } else { node }
@@ -62,7 +64,7 @@ pub fn of(pod: &Value) -> &str {
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const TERMS: &str = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
 
-/// The Pod for a Node. The scheduler binds it: its affinity names the Node.
+/// The Pod for a Node. The scheduler binds the Pod: its affinity names the Node.
 pub fn new_pod(set: &Value, node: &str, hash: &str) -> Value {
     let mut pod = pod::from_template(&set["spec"]["template"], set, object::name(set));
     object::set(&mut pod, &["metadata", "labels", REVISION_HASH], hash.into());
@@ -81,22 +83,11 @@ pub fn new_pod(set: &Value, node: &str, hash: &str) -> Value {
     pod
 }
 
-/// What every DaemonSet's Pod tolerates (`AddOrUpdateDaemonPodTolerations`).
+/// The tolerations that every DaemonSet's Pod has (`AddOrUpdateDaemonPodTolerations`).
 fn own_tolerations(spec: &Value) -> Vec<Value> {
     let is_on_host = spec["hostNetwork"] == true;
     let ours = TOLERATED.iter().filter(|(_, _, on_host)| !on_host || is_on_host);
     ours.map(|(key, effect, _)| json!({"key": key, "operator": "Exists", "effect": effect})).collect()
-}
-
-/// (`Toleration.ToleratesTaint`)
-fn tolerates(toleration: &Value, taint: &Value) -> bool {
-    let text = |field: &str| toleration[field].as_str().unwrap_or_default();
-    let is = |field: &str| text(field).is_empty() || taint[field] == text(field);
-    let value = match text("operator") {
-        "" | "Equal" => text("value") == taint["value"].as_str().unwrap_or_default(),
-        operator => operator == "Exists",
-    };
-    is("effect") && is("key") && value
 }
 
 /// Whether `nodeSelector` and the required node affinity select a Node.
@@ -110,7 +101,7 @@ fn is_selected(spec: &Value, node: &Value) -> bool {
     let list = |term: &Value, field: &str| term[field].as_array().cloned().unwrap_or_default();
     terms.iter().any(|term| {
         let (expressions, fields) = (list(term, "matchExpressions"), list(term, "matchFields"));
-        // A term that says nothing selects nothing.
+        // A term without requirements selects nothing.
         (!expressions.is_empty() || !fields.is_empty())
             && expressions.iter().all(|one| holds(one, labels.get(object::text(one, "/key")).and_then(Value::as_str)))
             && fields.iter().all(|one| {
@@ -140,7 +131,7 @@ fn holds(requirement: &Value, found: Option<&str>) -> bool {
 mod tests {
     use super::*;
 
-    /// What a Node, with more in its spec, is to a DaemonSet whose Pods have this spec.
+    /// Checks a Node against a DaemonSet; `pod` and `node` are merged into the specs.
     fn check(pod: Value, node: Value, expected: Fitness) {
         let set = json!({"metadata": {"name": "log"}, "spec": {"template": {"spec": pod}}});
         let labels = json!({"zone": "a", "cores": "8"});

@@ -1,59 +1,59 @@
-//! Which Pods of an old template go next, and where new ones come before they do (`rollingUpdate` in
-//! `pkg/controller/daemon/update.go`).
+//! Which Pods of an old template are replaced next (`rollingUpdate` in `pkg/controller/daemon/update.go`).
 
 use serde_json::Value;
 
+use super::super::int_or_percent::scaled;
 use super::super::object;
 use super::node::Fitness;
-use super::{Look, Work};
+use super::{DaemonSetSync, Work};
 
-/// How far a rolling update may go at a time, in Nodes; one of them is 0.
+/// How many Nodes a rolling update may affect at a time; one of the two numbers is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Nodes without an available Pod.
+    /// The number of Nodes that may lack an available Pod.
     pub unavailable: usize,
-    /// Nodes with a Pod more.
+    /// The number of Nodes that may have a second Pod.
     pub surge: usize,
 }
 
-/// A Node's running Pods of the newest template and of older ones; `None` if there are two of a kind.
-fn divide<'a>(look: &Look<'_>, pods: &'a [Value]) -> Option<(Option<&'a Value>, Option<&'a Value>)> {
-    let staying = pods.iter().filter(|pod| !object::is_leaving(pod));
-    let (new, old): (Vec<&Value>, Vec<&Value>) = staying.partition(|pod| look.is_updated(pod));
+/// The running Pods of a Node, as one of the newest template and one of older templates; `None` if there are two of
+/// either.
+fn divide<'a>(sync: &DaemonSetSync<'_>, pods: &'a [Value]) -> Option<(Option<&'a Value>, Option<&'a Value>)> {
+    let staying = pods.iter().filter(|pod| !object::is_being_deleted(pod));
+    let (new, old): (Vec<&Value>, Vec<&Value>) = staying.partition(|pod| sync.is_updated(pod));
     (new.len() < 2 && old.len() < 2).then(|| (new.first().copied(), old.first().copied()))
 }
 
-impl Look<'_> {
+impl DaemonSetSync<'_> {
     fn fit_nodes(&self) -> impl Iterator<Item = &String> {
         self.nodes.iter().filter(|(_, fitness)| *fitness == Fitness::Runs).map(|(name, _)| name)
     }
 
-    /// (`updatedDesiredNodeCounts`)
+    /// The limits of this update, in Nodes (`updatedDesiredNodeCounts`).
     pub(super) fn limits(&self) -> Limits {
         let nodes = self.fit_nodes().count();
-        let number = |field: &str, otherwise: usize| {
-            let value = self.set.pointer(&format!("/spec/updateStrategy/rollingUpdate/{field}"));
-            match value {
-                Some(Value::String(text)) => {
-                    let percent = text.trim_end_matches('%').parse::<usize>().unwrap_or_default();
-                    nodes.saturating_mul(percent).div_ceil(100)
-                }
-                Some(Value::Number(number)) => number.as_u64().and_then(|number| number.try_into().ok()).unwrap_or(0),
-                _ => otherwise,
+        let number = |field: &str, otherwise: usize| match self
+            .set
+            .pointer(&format!("/spec/updateStrategy/rollingUpdate/{field}"))
+        {
+            Some(value @ (Value::String(_) | Value::Number(_))) => {
+                let nodes = i64::try_from(nodes).unwrap_or(i64::MAX);
+                usize::try_from(scaled(value, nodes, true)).unwrap_or_default()
             }
+            _ => otherwise,
         };
         let limits = Limits { unavailable: number("maxUnavailable", 1), surge: number("maxSurge", 0) };
-        // A share of few Nodes may come to nothing, which would be the end of every update.
+        // A percentage of few Nodes may round down to 0, which would block every update.
         if limits.unavailable == 0 && limits.surge == 0 { Limits { unavailable: 1, ..limits } } else { limits }
     }
 
-    /// The next step.
-    pub(super) fn roll(&self) -> Work {
+    /// The next step of the update.
+    pub(super) fn rolling_update(&self) -> Work {
         let limits = self.limits();
         if limits.surge > 0 { self.surge(limits.surge) } else { self.replace(limits.unavailable) }
     }
 
-    /// Old Pods go, and the look that follows makes new ones. Those that are not available go at once.
+    /// Deletes old Pods, which the next sync replaces. Old Pods that are not available are deleted at once.
     fn replace(&self, limit: usize) -> Work {
         let (mut unavailable, mut work, mut candidates) = (0, Work::default(), Vec::new());
         for node in self.fit_nodes() {
@@ -72,14 +72,14 @@ impl Look<'_> {
         work
     }
 
-    /// New Pods come, and old ones go when those are available.
+    /// Creates new Pods beside the old ones, and deletes the old ones once the new ones are available.
     fn surge(&self, limit: usize) -> Work {
         let (mut surging, mut work, mut candidates) = (0, Work::default(), Vec::new());
         for node in self.fit_nodes() {
             match divide(self, self.pods_on(node)) {
                 Some((_, None)) => {}
                 Some((None, Some(old))) if self.is_available(old) => candidates.push(node.clone()),
-                // It serves nobody, and is no surge.
+                // An old Pod that is not available serves nobody, so replacing it is not a surge.
                 Some((None, Some(_))) => work.create.push(node.clone()),
                 Some((Some(new), Some(old))) if self.is_available(new) => work.delete.push(old.clone()),
                 Some((Some(_), Some(_))) | None => surging += 1,

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::super::{object, pod};
-use super::Look;
+use super::DaemonSetSync;
 use super::node::Fitness;
 
-impl Look<'_> {
-    /// The status that follows from Nodes and Pods. Numbers that are 0 are left out where Go leaves them out.
+impl DaemonSetSync<'_> {
+    /// The status computed from Nodes and Pods. Numbers that are 0 are left out where Go leaves them out.
     pub(super) fn status(&self, collision_count: i64) -> Value {
         let [mut desired, mut current, mut misscheduled, mut ready, mut updated, mut available] = [0_usize; 6];
         for (node, fitness) in &self.nodes {
@@ -18,10 +18,10 @@ impl Look<'_> {
             }
             desired += 1;
             current += usize::from(!pods.is_empty());
-            // While one Pod follows the other, the Node has one all the same.
+            // While one Pod replaces the other, the Node still counts as one.
             ready += usize::from(pods.iter().any(pod::is_ready));
             available += usize::from(pods.iter().any(|pod| self.is_available(pod)));
-            updated += usize::from(pods.iter().any(|pod| self.is_updated(pod) && !object::is_leaving(pod)));
+            updated += usize::from(pods.iter().any(|pod| self.is_updated(pod) && !object::is_being_deleted(pod)));
         }
         let mut status = Map::new();
         for (field, number, always) in [

@@ -1,6 +1,6 @@
-//! The finalizer of CustomResourceDefinitions: deletes the objects of one that is being deleted, and lets it go
-//! (`apiextensions-apiserver/pkg/controller/finalizer/crd_finalizer.go`). It belongs to the API server, not to the
-//! controller manager.
+//! The finalizer of CustomResourceDefinitions: when a definition is being deleted, this controller deletes its custom
+//! objects and then removes the finalizer (`apiextensions-apiserver/pkg/controller/finalizer/crd_finalizer.go`). It
+//! belongs to the API server, not to the controller manager.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,17 @@ use super::context::Context;
 use super::controller::{Controller, SyncError};
 use super::object;
 use super::queue::Queue;
-use crate::client::api_error::ApiError;
+use crate::client::api_error::ignore_not_found;
 use crate::client::discovery::discover;
 use crate::client::lister::Lister;
 use crate::client::resources::DEFINITIONS;
 use crate::client::rest::{Client, Patch};
 use crate::clock;
+use crate::resources::conditions;
 use crate::resources::definition::CLEANUP;
 
-/// How often it is looked whether finalizers have let the last objects go.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How often to check whether the last objects have lost their finalizers.
+const CHECK_PERIOD: Duration = Duration::from_millis(500);
 
 /// The controller.
 #[derive(Debug)]
@@ -51,29 +52,30 @@ impl Controller for DefinitionFinalizer {
     async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {
         let Some(known) = self.definitions.value(key).filter(is_held) else { return Ok(()) };
         let message = "CustomResource deletion is in progress";
-        let Some(definition) = self.tell(known, "True", "InstanceDeletionInProgress", message).await? else {
+        let Some(definition) = self.set_terminating(known, "True", "InstanceDeletionInProgress", message).await? else {
             return Ok(());
         };
         if self.delete_objects(&definition).await? > 0 {
-            self.queue.add_after(key.clone(), PATIENCE);
+            self.queue.add_after(key.clone(), CHECK_PERIOD);
             return Ok(());
         }
-        let told = self.tell(definition, "False", "InstanceDeletionCompleted", "removed all instances").await?;
-        let Some(definition) = told else { return Ok(()) };
+        let updated =
+            self.set_terminating(definition, "False", "InstanceDeletionCompleted", "removed all instances").await?;
+        let Some(definition) = updated else { return Ok(()) };
         let finalizers = definition["metadata"]["finalizers"].as_array().map_or(&[][..], Vec::as_slice);
         let kept: Vec<&Value> = finalizers.iter().filter(|one| *one != CLEANUP).collect();
         let patch = json!({"metadata": {"resourceVersion": definition["metadata"]["resourceVersion"],
             "finalizers": kept}});
-        unless_gone(self.client.patch(&DEFINITIONS, "", &key.name, "", Patch::Merge(&patch)).await)?;
+        ignore_not_found(self.client.patch(&DEFINITIONS, "", &key.name, "", Patch::Merge(&patch)).await)?;
         Ok(())
     }
 }
 
 impl DefinitionFinalizer {
-    /// Says in the condition Terminating how far it is; answers the newest definition, `None` if it has gone. What was said
-    /// before is said again: it changes nothing, and fails where the definition is not the one that is known, but one of
-    /// the same name that came after it, whose objects are not to be deleted.
-    async fn tell(
+    /// Writes the progress into the condition Terminating; returns the newest definition, or `None` if it is deleted.
+    /// The same condition is written again on each sync: that changes nothing, and it fails if another definition has
+    /// the same name by now, whose objects must not be deleted.
+    async fn set_terminating(
         &self,
         mut definition: Value,
         status: &str,
@@ -82,51 +84,40 @@ impl DefinitionFinalizer {
     ) -> Result<Option<Value>, SyncError> {
         let new = json!({"type": "Terminating", "status": status, "lastTransitionTime": clock::timestamp(clock::now()),
             "reason": reason, "message": message});
-        let mut conditions = definition["status"]["conditions"].as_array().cloned().unwrap_or_default();
-        match conditions.iter_mut().find(|one| one["type"] == "Terminating") {
-            Some(known) if known["status"] == status && known["reason"] == reason => {}
-            Some(known) => *known = new,
-            None => conditions.push(new),
+        let known = object::condition(&definition, "Terminating");
+        if known.is_none_or(|known| known["status"] != status || known["reason"] != reason) {
+            conditions::set(&mut definition, new);
         }
-        object::set(&mut definition, &["status", "conditions"], conditions.into());
-        unless_gone(self.client.update_status(&DEFINITIONS, &definition).await)
+        Ok(ignore_not_found(self.client.update_status(&DEFINITIONS, &definition).await)?)
     }
 
-    /// Deletes the objects of a definition, namespace by namespace; answers how many are left.
+    /// Deletes the objects of a definition, namespace by namespace; returns how many are left.
     async fn delete_objects(&self, definition: &Value) -> Result<usize, SyncError> {
         let (group, plural) = (object::text(definition, "/spec/group"), object::text(definition, "/spec/names/plural"));
         let served = discover(&self.client).await?;
         let found = served.iter().find(|one| (one.resource.group, one.resource.plural) == (group, plural));
-        // A definition that serves no version has none that anyone could have written.
+        // A definition that serves no version has no objects that could have been written.
         let Some(resource) = found.map(|one| one.resource) else { return Ok(0) };
         let namespaces = self.namespaces(&resource).await?;
         for namespace in namespaces {
-            unless_gone(self.client.delete_collection(&resource, &namespace).await)?;
+            ignore_not_found(self.client.delete_collection(&resource, &namespace).await)?;
         }
         Ok(self.list(&resource).await?.len())
     }
 
-    /// Where objects of a resource are; the empty name stands for the cluster.
+    /// The namespaces that have objects of a resource; an empty name stands for the cluster scope.
     async fn namespaces(&self, resource: &ApiResource) -> Result<BTreeSet<String>, SyncError> {
         Ok(self.list(resource).await?.iter().map(|one| object::namespace(one).to_owned()).collect())
     }
 
     async fn list(&self, resource: &ApiResource) -> Result<Vec<Value>, SyncError> {
-        let list = unless_gone(self.client.metadata().list(resource, &Scope::default()).await)?;
+        let list = ignore_not_found(self.client.metadata().list(resource, &Scope::default()).await)?;
         Ok(list.map(|mut list| list["items"].take()).and_then(|items| items.as_array().cloned()).unwrap_or_default())
     }
 }
 
-/// Whether it is being deleted, and waits for this.
+/// Whether a definition is being deleted and still has this finalizer.
 fn is_held(definition: &Value) -> bool {
     let finalizers = definition["metadata"]["finalizers"].as_array();
-    object::is_leaving(definition) && finalizers.is_some_and(|all| all.iter().any(|one| one == CLEANUP))
-}
-
-/// An answer about something that may have gone meanwhile.
-fn unless_gone(answer: Result<Value, ApiError>) -> Result<Option<Value>, SyncError> {
-    match answer {
-        Err(error) if error.is_not_found() => Ok(None),
-        answer => Ok(Some(answer?)),
-    }
+    object::is_being_deleted(definition) && finalizers.is_some_and(|all| all.iter().any(|one| one == CLEANUP))
 }

@@ -1,5 +1,5 @@
-//! What a Deployment writes on its ReplicaSets (`pkg/controller/deployment/util`): their revision, how many replicas
-//! were wanted when they were last scaled, and its own annotations.
+//! The annotations that a Deployment writes on its ReplicaSets (`pkg/controller/deployment/util`): the revision, how
+//! many replicas were desired at the last scaling, and a copy of its own annotations.
 
 use serde_json::{Map, Value, json};
 
@@ -8,16 +8,16 @@ use super::replicas;
 
 /// The revision of a template; `kubectl rollout history` shows it.
 pub const REVISION: &str = "deployment.kubernetes.io/revision";
-/// Earlier revisions of the same template, with commas between.
+/// Earlier revisions of the same template, separated by commas.
 const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
-/// How many replicas the Deployment wanted.
+/// The number of replicas that the Deployment desired.
 pub const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
-/// How many it allowed beside each other.
+/// The largest number of Pods that the Deployment allowed.
 pub const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
-/// More of the history is not kept, in letters (`maxRevHistoryLengthInChars`).
+/// The length of the history in characters is limited to this (`maxRevHistoryLengthInChars`).
 const LONGEST_HISTORY: usize = 2000;
 
-/// What is not handed down.
+/// The annotations that are not copied.
 const OWN: [&str; 6] = [
     "kubectl.kubernetes.io/last-applied-configuration",
     REVISION,
@@ -32,13 +32,13 @@ pub fn revision(object: &Value) -> u64 {
     object::annotation(object, REVISION).and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
-/// A number that was written on a ReplicaSet.
+/// A number in an annotation of a ReplicaSet.
 pub fn number(set: &Value, name: &str) -> Option<i64> {
     object::annotation(set, name)?.parse().ok().filter(|number| (0..=i64::from(i32::MAX) * 2).contains(number))
 }
 
-/// Writes on a ReplicaSet that this is the revision of its template now. One that had an earlier revision was rolled
-/// back to, and keeps that in its history (`SetNewReplicaSetAnnotations`).
+/// Sets the current revision of a ReplicaSet's template. A ReplicaSet that had another revision before was rolled back
+/// to, and keeps the earlier number in its history (`SetNewReplicaSetAnnotations`).
 pub fn set_new(deployment: &Value, set: &mut Value, new_revision: u64, is_there: bool) {
     let old_revision = object::annotation(set, REVISION).map(str::to_owned);
     let history = object::annotation(set, REVISION_HISTORY).unwrap_or_default().to_owned();
@@ -61,7 +61,7 @@ pub fn set_new(deployment: &Value, set: &mut Value, new_revision: u64, is_there:
     }
 }
 
-/// Writes on a ReplicaSet how many replicas are wanted and allowed. Whether that is new.
+/// Sets the annotations for desired and allowed replicas; returns whether they changed.
 pub fn set_replicas(deployment: &Value, set: &mut Value) -> bool {
     let wanted = replicas::wanted(deployment);
     let allowed = wanted + replicas::max_surge(deployment);
@@ -75,7 +75,7 @@ pub fn set_replicas(deployment: &Value, set: &mut Value) -> bool {
     changed
 }
 
-/// A history with one more revision, without the oldest if it would be too long.
+/// A history with one more revision; the oldest is dropped where the text would be too long.
 fn longer(history: &str, revision: &str) -> String {
     let mut revisions: Vec<&str> = history.split(',').filter(|one| !one.is_empty()).collect();
     revisions.push(revision);
@@ -85,7 +85,7 @@ fn longer(history: &str, revision: &str) -> String {
     revisions.join(",")
 }
 
-/// The annotations of an object, to be changed; only what has no metadata has none.
+/// Changes the annotations of an object. An object without metadata has none and stays as it is.
 fn change(object: &mut Value, change: impl FnOnce(&mut Map<String, Value>)) {
     if !object["metadata"]["annotations"].is_object() {
         object::set(object, &["metadata", "annotations"], json!({}));

@@ -1,8 +1,8 @@
-//! The Deployment controller: a ReplicaSet for each template, and the way from one to the next
+//! The Deployment controller: a ReplicaSet for each template, and the rollout from one to the next
 //! (`pkg/controller/deployment`).
 //!
-//! `revisions.rs` tells the ReplicaSet of the newest template from the older ones, `scaling.rs` does the sums,
-//! `rolling.rs` and `recreate.rs` are the two strategies, `progress.rs` says how far it has come.
+//! `revisions.rs` finds the ReplicaSet of the newest template, `scaling.rs` computes how many replicas each ReplicaSet
+//! gets, `rolling.rs` and `recreate.rs` are the two strategies, and `progress.rs` computes the progress.
 
 mod annotations;
 mod progress;
@@ -18,9 +18,9 @@ use kubechurn_client::cache::store::Change;
 use serde_json::{Value, json};
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::object;
 use super::queue::Queue;
@@ -40,14 +40,14 @@ pub struct Deployments {
     sets: Lister,
     pods: Lister,
     recorder: Recorder,
-    /// Of the Deployments.
+    /// What was written to Deployments.
     written: Written,
-    /// Of their ReplicaSets.
+    /// What was written to their ReplicaSets.
     written_sets: Written,
     queue: Queue<ObjectKey>,
 }
 
-/// One look at one Deployment. What it writes it keeps, so that the next write is no conflict.
+/// One sync of one Deployment. It keeps what it writes, so that its next write is not a conflict.
 struct Rollout<'a> {
     controller: &'a Deployments,
     deployment: Value,
@@ -56,9 +56,9 @@ struct Rollout<'a> {
 /// The ReplicaSets of a Deployment.
 #[derive(Debug)]
 struct Sets {
-    /// That of the newest template, if it is there.
+    /// The ReplicaSet of the newest template, if it exists.
     new: Option<Value>,
-    /// All others, oldest first.
+    /// All other ReplicaSets, oldest first.
     old: Vec<Value>,
 }
 
@@ -69,7 +69,7 @@ impl Controller for Deployments {
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (deployments, sets) = (context.lister(DEPLOYMENTS), context.lister(REPLICA_SETS));
         let pods = context.lister(PODS);
-        claim::index_orphans(&sets);
+        controller_ref_manager::index_orphans(&sets);
         let waiting = queue.clone();
         deployments.on_change(move |change| waiting.add(change.object().key.clone()));
         let (waiting, all) = (queue.clone(), deployments.clone());
@@ -77,12 +77,12 @@ impl Controller for Deployments {
             let before = if let Change::Updated { old, .. } = change { owner_of(old) } else { None };
             match (owner_of(change.object()), change) {
                 (None, Change::Added { .. } | Change::Updated { .. }) => {
-                    look_at_orphan(&waiting, &all, change.object())
+                    enqueue_for_orphan(&waiting, &all, change.object())
                 }
                 (now, _) => now.into_iter().chain(before).for_each(|key| waiting.add(key)),
             }
         });
-        // One that recreates waits until the last of the old Pods is gone.
+        // With the strategy Recreate, the rollout waits until the last old Pod is deleted.
         let (waiting, all, known) = (queue.clone(), deployments.clone(), sets.clone());
         pods.on_change(move |change| {
             let Change::Deleted { last, .. } = change else { return };
@@ -115,40 +115,44 @@ impl Controller for Deployments {
         }
         let Some(selector) = Selector::of_workload(&deployment) else { return Ok(()) };
         let mut rollout = Rollout { controller: self, deployment };
-        let claim =
-            Claim { client: &self.client, resource: &DEPLOYMENTS, owner: &rollout.deployment, selector: &selector };
-        let mut sets = claim.claim(&self.sets).await?;
-        // One that says nothing that makes sense can neither be compared nor scaled.
+        let manager = ControllerRefManager {
+            client: &self.client,
+            resource: &DEPLOYMENTS,
+            owner: &rollout.deployment,
+            selector: &selector,
+        };
+        let mut sets = manager.claim(&self.sets).await?;
+        // A ReplicaSet without a spec can be neither compared nor scaled.
         sets.retain(|set| set["spec"].is_object());
         if sets.iter().any(|set| self.written_sets.is_ahead_of(set)) {
             return Ok(());
         }
         let sets = revisions::divide(&rollout.deployment, sets);
-        rollout.go_on(sets).await
+        rollout.reconcile(sets).await
     }
 }
 
 impl Rollout<'_> {
-    async fn go_on(&mut self, mut sets: Sets) -> Result<(), SyncError> {
-        if object::is_leaving(&self.deployment) {
+    async fn reconcile(&mut self, mut sets: Sets) -> Result<(), SyncError> {
+        if object::is_being_deleted(&self.deployment) {
             return Ok(self.sync_status(&sets).await?);
         }
         self.check_paused().await?;
-        if self.is_paused() || scaling::is_scaled(&self.deployment, &sets) {
-            // Nothing is begun, but what is there follows the number that is wanted.
+        if self.is_paused() || scaling::is_scaling_event(&self.deployment, &sets) {
+            // A paused Deployment begins no rollout, but its ReplicaSets still follow the desired number.
             self.find_new(&mut sets, false).await?;
             self.scale(&mut sets).await?;
             if self.is_paused() {
-                self.clean_up(&sets).await?;
+                self.cleanup_deployment(&sets).await?;
             }
             return Ok(self.sync_status(&sets).await?);
         }
         match object::text(&self.deployment, "/spec/strategy/type") {
             "Recreate" => self.recreate(&mut sets).await?,
-            _ => self.roll(&mut sets).await?,
+            _ => self.rolling_update(&mut sets).await?,
         }
         if progress::is_complete(&self.deployment, &self.deployment["status"]) {
-            self.clean_up(&sets).await?;
+            self.cleanup_deployment(&sets).await?;
         }
         self.sync_rollout_status(&sets).await
     }
@@ -165,7 +169,7 @@ impl Rollout<'_> {
         object::namespace(&self.deployment)
     }
 
-    /// Writes a status, unless it is there already.
+    /// Writes a status, unless the object has it already.
     async fn write_status(&mut self, status: Value) -> Result<(), ApiError> {
         if status == self.deployment["status"] {
             return Ok(());
@@ -177,7 +181,7 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// Changes the status, and writes it unless that changed nothing.
+    /// Changes the status, and writes it if that changed anything.
     async fn change_status(&mut self, change: impl FnOnce(&mut Value)) -> Result<(), ApiError> {
         let mut status = self.deployment["status"].clone();
         if !status.is_object() {
@@ -187,7 +191,7 @@ impl Rollout<'_> {
         self.write_status(status).await
     }
 
-    /// The time during which it is paused does not count against the deadline (`checkPausedConditions`).
+    /// Time during a pause does not count against the progress deadline (`checkPausedConditions`).
     async fn check_paused(&mut self) -> Result<(), ApiError> {
         let reason = progress::reason(&self.deployment["status"]).to_owned();
         if progress::deadline(&self.deployment).is_none() || reason == progress::TIMED_OUT {
@@ -202,8 +206,8 @@ impl Rollout<'_> {
         self.change_status(|status| progress::set(status, condition)).await
     }
 
-    /// Looks again once the deadline for progress has passed, if nothing happens before (`requeueStuckDeployment`).
-    fn look_again(&self) {
+    /// Queues the key for the moment at which the progress deadline passes (`requeueStuckDeployment`).
+    fn requeue_stuck_deployment(&self) {
         let status = &self.deployment["status"];
         let Some(deadline) = progress::deadline(&self.deployment) else { return };
         let is_over =
@@ -212,15 +216,16 @@ impl Rollout<'_> {
             return;
         };
         let since = object::time(progressing, "/lastUpdateTime").map_or_else(clock::now, |since| since.0);
-        // Times are whole seconds, so that one more is needed to be past it.
+        // Times are whole seconds, so one more is needed to be past the deadline.
         let left = since.saturating_add(deadline).saturating_sub(clock::now()).max(0).unsigned_abs();
         self.controller.queue.add_after(object::key(&self.deployment), Duration::from_secs(left + 1));
     }
 
-    /// Deletes the oldest ReplicaSets beyond the limit, of those that have nothing left to do (`cleanupDeployment`).
-    async fn clean_up(&self, sets: &Sets) -> Result<(), ApiError> {
+    /// Deletes the oldest ReplicaSets beyond the history limit, of those that have no replicas left
+    /// (`cleanupDeployment`).
+    async fn cleanup_deployment(&self, sets: &Sets) -> Result<(), ApiError> {
         let Some(limit) = object::number(&self.deployment, "/spec/revisionHistoryLimit") else { return Ok(()) };
-        let mut kept: Vec<&Value> = sets.old.iter().filter(|set| !object::is_leaving(set)).collect();
+        let mut kept: Vec<&Value> = sets.old.iter().filter(|set| !object::is_being_deleted(set)).collect();
         kept.sort_by_key(|set| annotations::revision(set));
         let too_many = kept.len().saturating_sub(usize::try_from(limit).unwrap_or_default());
         for set in kept.into_iter().take(too_many) {
@@ -240,20 +245,20 @@ impl Rollout<'_> {
 }
 
 impl Sets {
-    /// All of them, the new one last.
+    /// All ReplicaSets, the new one last.
     fn all(&self) -> impl Iterator<Item = &Value> {
         self.old.iter().chain(&self.new)
     }
 }
 
-/// The Deployment that controls a ReplicaSet. Whether it is that very one shows when it is looked at.
+/// The key of the Deployment that controls a ReplicaSet. The uid is compared later, when the Deployment is synced.
 fn owner_of(set: &Object) -> Option<ObjectKey> {
     let owner = set.owners().iter().find(|owner| owner.controller && &*owner.kind == "Deployment")?;
     Some(ObjectKey::new(&set.key.namespace, &owner.name))
 }
 
-/// A ReplicaSet that nobody controls is of interest to whoever selects it.
-fn look_at_orphan(queue: &Queue<ObjectKey>, deployments: &Lister, set: &Object) {
+/// Queues the Deployments whose selectors match a ReplicaSet that has no controller.
+fn enqueue_for_orphan(queue: &Queue<ObjectKey>, deployments: &Lister, set: &Object) {
     if set.owners().iter().any(|owner| owner.controller) {
         return;
     }

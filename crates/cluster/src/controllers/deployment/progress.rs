@@ -1,43 +1,44 @@
-//! Whether a rollout goes on, is over, or is stuck (`pkg/controller/deployment/progress.go`, `util`).
+//! Whether a rollout progresses, is complete, or is stuck (`pkg/controller/deployment/progress.go`, `util`).
 
 use serde_json::{Value, json};
 
 use super::super::object;
 use super::replicas::wanted;
 use crate::clock::timestamp;
+use crate::resources::conditions;
 
-/// The condition that tells of progress.
+/// The type of the condition that reports progress.
 pub const PROGRESSING: &str = "Progressing";
-/// It is over: all that is wanted is there, and available.
+/// The reason for a complete rollout: all desired replicas exist and are available.
 const AVAILABLE: &str = "NewReplicaSetAvailable";
-/// It goes on.
+/// The reason while the rollout progresses.
 const UPDATED: &str = "ReplicaSetUpdated";
-/// Nothing has happened for too long.
+/// The reason after too long without progress.
 pub const TIMED_OUT: &str = "ProgressDeadlineExceeded";
-/// Nothing shall happen.
+/// The reason while the rollout is paused.
 pub const PAUSED: &str = "DeploymentPaused";
-/// It may go on.
+/// The reason after a pause.
 pub const RESUMED: &str = "DeploymentResumed";
 
-/// How many seconds may pass without progress; `None` if that is never too long.
+/// The seconds that may pass without progress; `None` if there is no limit.
 pub fn deadline(deployment: &Value) -> Option<i64> {
     object::number(deployment, "/spec/progressDeadlineSeconds").filter(|seconds| *seconds != i64::from(i32::MAX))
 }
 
-/// Why the condition Progressing is as it is; empty if there is none.
+/// The reason of the condition Progressing; empty if there is none.
 pub fn reason(status: &Value) -> &str {
     find(status, PROGRESSING).map_or("", |condition| object::text(condition, "/reason"))
 }
 
-/// A condition as of now, in seconds since 1970.
+/// A condition as of `now`, in seconds since 1970.
 pub fn condition(kind: &str, status: &str, reason: &str, message: &str, now: i64) -> Value {
     let now = timestamp(now);
     json!({"type": kind, "status": status, "lastUpdateTime": now, "lastTransitionTime": now, "reason": reason,
         "message": message})
 }
 
-/// Puts a condition in its place. One of the same status and reason stays as it is; one of the same status keeps the
-/// time since when it has been so (`SetDeploymentCondition`).
+/// Sets a condition. A condition with the same status and reason stays as it is; one with the same status keeps its
+/// `lastTransitionTime` (`SetDeploymentCondition`).
 pub fn set(status: &mut Value, mut condition: Value) {
     let known = find(status, object::text(&condition, "/type")).cloned();
     if let Some(known) = &known
@@ -51,7 +52,7 @@ pub fn set(status: &mut Value, mut condition: Value) {
     put(status, condition);
 }
 
-/// Takes a condition away.
+/// Removes a condition.
 pub fn remove(status: &mut Value, kind: &str) {
     if let Some(conditions) = status.get_mut("conditions").and_then(Value::as_array_mut) {
         conditions.retain(|condition| condition["type"] != kind);
@@ -67,10 +68,10 @@ fn put(status: &mut Value, condition: Value) {
 }
 
 fn find<'a>(status: &'a Value, kind: &str) -> Option<&'a Value> {
-    status["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
+    conditions::find(&status["conditions"], kind)
 }
 
-/// Whether all that is wanted is of the newest template, and available (`DeploymentComplete`).
+/// Whether all desired replicas are of the newest template and available (`DeploymentComplete`).
 pub fn is_complete(deployment: &Value, status: &Value) -> bool {
     let wanted = wanted(deployment);
     let is_wanted = |field: &str| status[field].as_i64().unwrap_or_default() == wanted;
@@ -78,7 +79,7 @@ pub fn is_complete(deployment: &Value, status: &Value) -> bool {
         && status["observedGeneration"].as_i64() >= object::number(deployment, "/metadata/generation")
 }
 
-/// Whether there is more than there was of what is wanted, or less of what is not (`DeploymentProgressing`).
+/// Whether there are more desired replicas than before, or fewer old ones (`DeploymentProgressing`).
 fn is_progress(before: &Value, after: &Value) -> bool {
     let number = |status: &Value, field: &str| status[field].as_i64().unwrap_or_default();
     let old = |status: &Value| number(status, "replicas") - number(status, "updatedReplicas");
@@ -86,7 +87,7 @@ fn is_progress(before: &Value, after: &Value) -> bool {
     ["updatedReplicas", "readyReplicas", "availableReplicas"].into_iter().any(grew) || old(after) < old(before)
 }
 
-/// Whether the last progress is longer ago than it may be (`DeploymentTimedOut`).
+/// Whether the last progress is longer ago than the deadline allows (`DeploymentTimedOut`).
 fn is_timed_out(status: &Value, deadline: i64, now: i64) -> bool {
     match (reason(status), find(status, PROGRESSING)) {
         (AVAILABLE, _) | (_, None) => false,
@@ -98,10 +99,10 @@ fn is_timed_out(status: &Value, deadline: i64, now: i64) -> bool {
 }
 
 /// Sets the condition Progressing in a new status. `new` is the name of the ReplicaSet of the newest template.
-pub fn judge(deployment: &Value, status: &mut Value, new: Option<&str>, now: i64) {
+pub fn set_progressing(deployment: &Value, status: &mut Value, new: Option<&str>, now: i64) {
     let before = &deployment["status"];
     let Some(deadline) = deadline(deployment) else { return remove(status, PROGRESSING) };
-    // One that is over is not begun again by a Pod that fails.
+    // A complete rollout does not begin again because a Pod fails.
     if status["replicas"] == status["updatedReplicas"] && reason(before) == AVAILABLE {
         return;
     }
@@ -114,7 +115,7 @@ pub fn judge(deployment: &Value, status: &mut Value, new: Option<&str>, now: i64
         set(status, condition(PROGRESSING, "True", AVAILABLE, &message, now));
     } else if is_progress(before, status) {
         let mut condition = condition(PROGRESSING, "True", UPDATED, &format!("{who} is progressing."), now);
-        // It replaces one of the same reason too, for its time is that of the last progress.
+        // The condition is replaced even where the reason is the same, because its time is that of the last progress.
         if let Some(known) = find(before, PROGRESSING).filter(|known| known["status"] == "True") {
             object::set(&mut condition, &["lastTransitionTime"], known["lastTransitionTime"].clone());
         }
@@ -131,8 +132,8 @@ mod tests {
 
     const NOW: i64 = 1_795_248_864;
 
-    /// A Deployment of 3 that said `reason` so many seconds ago, of which so many replicas are there, updated and
-    /// available; then what it says when the numbers become `after`.
+    /// Checks a Deployment of 3 replicas whose reason was `reason_before`, set `ago` seconds ago. `before` and `after`
+    /// are the numbers of replicas, updated replicas and available replicas; `expected` is the reason after the change.
     fn check(reason_before: &str, ago: i64, before: [i64; 3], after: [i64; 3], expected: &str) {
         let status = |numbers: [i64; 3]| {
             let [replicas, updated, available] = numbers;
@@ -146,7 +147,7 @@ mod tests {
         let deployment = json!({"metadata": {"name": "web", "generation": 1}, "status": status(before),
             "spec": {"replicas": 3, "progressDeadlineSeconds": 60}});
         let mut after = status(after);
-        judge(&deployment, &mut after, Some("web-1"), NOW);
+        set_progressing(&deployment, &mut after, Some("web-1"), NOW);
         assert_eq!(reason(&after), expected, "{reason_before} {ago}");
         if expected == UPDATED {
             let condition = find(&after, PROGRESSING).unwrap();

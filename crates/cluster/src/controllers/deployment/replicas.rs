@@ -1,11 +1,12 @@
-//! How many replicas a Deployment asks for, and by how many a rollout may be off
+//! How many replicas a Deployment asks for, and the surge and unavailability that a rollout is allowed
 //! (`pkg/controller/deployment/util/deployment_util.go`).
 
 use serde_json::Value;
 
+use super::super::int_or_percent::scaled;
 use super::super::object;
 
-/// How many replicas a Deployment or ReplicaSet is told to have.
+/// The number of replicas in the spec of a Deployment or ReplicaSet.
 pub fn wanted(object: &Value) -> i64 {
     object::number(object, "/spec/replicas").unwrap_or(1).clamp(0, i64::from(i32::MAX))
 }
@@ -15,24 +16,24 @@ pub fn available(set: &Value) -> i64 {
     object::count(set, "/status/availableReplicas")
 }
 
-/// How many replicas the ReplicaSets are told to have together.
+/// The sum of the replicas in the specs of the ReplicaSets.
 pub fn total<'a>(sets: impl IntoIterator<Item = &'a Value>) -> i64 {
     sets.into_iter().map(wanted).sum()
 }
 
-/// How many more Pods than wanted there may be.
+/// How many Pods there may be beyond the desired number.
 pub fn max_surge(deployment: &Value) -> i64 {
     fenceposts(deployment).0
 }
 
-/// How many of the Pods that are wanted may be unavailable.
+/// How many of the desired Pods may be unavailable.
 pub fn max_unavailable(deployment: &Value) -> i64 {
     let wanted = wanted(deployment);
     if wanted == 0 { 0 } else { fenceposts(deployment).1.min(wanted) }
 }
 
-/// Percentages in Pods: surge is rounded up, unavailability down, and if both are none, one may be unavailable, for
-/// otherwise nothing could be done (`ResolveFenceposts`).
+/// Converts percentages to Pods: surge is rounded up, unavailability is rounded down. If both are 0, one Pod may be
+/// unavailable, because otherwise no rollout could begin (`ResolveFenceposts`).
 fn fenceposts(deployment: &Value) -> (i64, i64) {
     if !is_rolling(deployment) {
         return (0, 0);
@@ -48,18 +49,7 @@ pub(super) fn is_rolling(deployment: &Value) -> bool {
     object::text(deployment, "/spec/strategy/type") != "Recreate"
 }
 
-/// A number, or a percentage of `total`; what is neither is none (`GetScaledValueFromIntOrPercent`).
-fn scaled(value: &Value, total: i64, up: bool) -> i64 {
-    let most = i64::from(i32::MAX);
-    if let Some(number) = value.as_i64() {
-        return number.clamp(0, most);
-    }
-    let percent = value.as_str().and_then(|text| text.strip_suffix('%')?.parse::<i64>().ok());
-    let hundredfold = percent.unwrap_or_default().max(0).saturating_mul(total);
-    (if up { hundredfold.saturating_add(99) / 100 } else { hundredfold / 100 }).min(most)
-}
-
-/// How many replicas the new ReplicaSet may have now, where all of them are told to have `total` together
+/// How many replicas the new ReplicaSet may have now, where the specs of all ReplicaSets add up to `total`
 /// (`NewRSNewReplicas`).
 pub fn new_replicas(deployment: &Value, new: &Value, total: i64) -> i64 {
     let replicas = wanted(deployment);
@@ -70,7 +60,7 @@ pub fn new_replicas(deployment: &Value, new: &Value, total: i64) -> i64 {
     if total >= allowed { has } else { has + (allowed - total).min(replicas - has) }
 }
 
-/// A ReplicaSet that is yet to be created has none.
+/// The number of replicas in the spec of a ReplicaSet; 0 for one that is not created yet.
 fn wanted_or_none(set: &Value) -> i64 {
     object::count(set, "/spec/replicas")
 }

@@ -1,4 +1,4 @@
-//! Which ReplicaSet is that of the newest template, and which revision it is (`getNewReplicaSet` in
+//! Finds the ReplicaSet of the newest template, and the revision of that template (`getNewReplicaSet` in
 //! `pkg/controller/deployment/sync.go`).
 
 use serde_json::{Value, json};
@@ -11,8 +11,8 @@ use crate::client::resources::{DEPLOYMENTS, REPLICA_SETS};
 use crate::client::rest::Patch;
 use crate::clock;
 
-/// Tells the ReplicaSet of a Deployment's template from the others: the oldest with that template, so that several
-/// managers would agree (`FindNewReplicaSet`).
+/// Divides the ReplicaSets into the new one and the old ones. The new one is the oldest that has the Deployment's
+/// template, so that several managers would choose the same one (`FindNewReplicaSet`).
 pub(super) fn divide(deployment: &Value, mut sets: Vec<Value>) -> Sets {
     sets.sort_by_cached_key(|set| {
         let created = object::time(set, "/metadata/creationTimestamp").map(|time| time.0);
@@ -25,8 +25,7 @@ pub(super) fn divide(deployment: &Value, mut sets: Vec<Value>) -> Sets {
 }
 
 impl Rollout<'_> {
-    /// Gives the ReplicaSet of the newest template the newest revision. If there is none, it is created if that is
-    /// wanted.
+    /// Gives the ReplicaSet of the newest template the newest revision. With `create`, a missing one is created.
     pub(super) async fn find_new(&mut self, sets: &mut Sets, create: bool) -> Result<(), ApiError> {
         let newest = sets.old.iter().map(annotations::revision).max().unwrap_or_default().saturating_add(1);
         let Some(known) = sets.new.take() else {
@@ -70,7 +69,7 @@ impl Rollout<'_> {
                 let found = client.get(&REPLICA_SETS, self.namespace(), &name).await?;
                 let is_same = normal(&found["spec"]["template"]) == normal(&new["spec"]["template"]);
                 if !object::is_controlled_by(&found, object::uid(&self.deployment)) || !is_same {
-                    // Another template has the same hash, or a stranger the name: the next one is tried.
+                    // Another template has the same hash, or an unrelated object has the name: the next hash is tried.
                     let count = object::count(&self.deployment, "/status/collisionCount") + 1;
                     self.change_status(|status| object::set(status, &["collisionCount"], count.into())).await?;
                     return Err(error);
@@ -99,7 +98,7 @@ impl Rollout<'_> {
         Ok(created)
     }
 
-    /// A ReplicaSet of the template, named after its hash.
+    /// A ReplicaSet of the template, named after the template's hash.
     fn new_set(&self) -> Value {
         let deployment = &self.deployment;
         let collisions = object::count(deployment, "/status/collisionCount");
@@ -125,12 +124,12 @@ impl Rollout<'_> {
         set
     }
 
-    /// Writes on the Deployment which revision it is at.
+    /// Writes the revision on the Deployment.
     async fn write_revision(&mut self, revision: u64) -> Result<(), ApiError> {
         if revision == annotations::revision(&self.deployment) {
             return Ok(());
         }
-        // The uid, so that another life of the name is not taken for this one.
+        // The uid is included, so that another Deployment of the same name is not changed.
         let patch = json!({"metadata": {"uid": object::uid(&self.deployment),
             "resourceVersion": self.deployment["metadata"]["resourceVersion"],
             "annotations": {annotations::REVISION: revision.to_string()}}});

@@ -1,4 +1,4 @@
-//! RollingUpdate: the new ReplicaSet grows as the old ones shrink (`pkg/controller/deployment/rolling.go`).
+//! RollingUpdate: the new ReplicaSet grows while the old ones shrink (`pkg/controller/deployment/rolling.go`).
 
 use serde_json::Value;
 
@@ -8,17 +8,17 @@ use super::{Rollout, Sets};
 use crate::client::api_error::ApiError;
 
 impl Rollout<'_> {
-    /// Goes one step: up, or else down.
-    pub(super) async fn roll(&mut self, sets: &mut Sets) -> Result<(), ApiError> {
+    /// Takes the next step: scales the new ReplicaSet up, or else the old ones down.
+    pub(super) async fn rolling_update(&mut self, sets: &mut Sets) -> Result<(), ApiError> {
         self.find_new(sets, true).await?;
-        if !self.grow(sets).await? {
-            self.shrink(sets).await?;
+        if !self.reconcile_new_replica_set(sets).await? {
+            self.reconcile_old_replica_sets(sets).await?;
         }
         Ok(())
     }
 
-    /// Whether the new one was scaled (`reconcileNewReplicaSet`).
-    async fn grow(&self, sets: &mut Sets) -> Result<bool, ApiError> {
+    /// Scales the new ReplicaSet; returns whether that changed it (`reconcileNewReplicaSet`).
+    async fn reconcile_new_replica_set(&self, sets: &mut Sets) -> Result<bool, ApiError> {
         let all = total(sets.all());
         let Some(new) = &mut sets.new else { return Ok(false) };
         let (has, replicas) = (wanted(new), wanted(&self.deployment));
@@ -29,9 +29,9 @@ impl Rollout<'_> {
         self.scale_set(new, size).await
     }
 
-    /// Takes from the old ones what is not needed for the least that must be available. What the new one has and is not
-    /// available yet is not given up for (`reconcileOldReplicaSets`).
-    async fn shrink(&self, sets: &mut Sets) -> Result<(), ApiError> {
+    /// Scales the old ReplicaSets down as far as the minimum of available Pods allows. New Pods that are not available
+    /// yet count against that (`reconcileOldReplicaSets`).
+    async fn reconcile_old_replica_sets(&self, sets: &mut Sets) -> Result<(), ApiError> {
         if total(&sets.old) == 0 {
             return Ok(());
         }
@@ -41,14 +41,14 @@ impl Rollout<'_> {
         if most <= 0 {
             return Ok(());
         }
-        self.drop_unavailable(&mut sets.old, most).await?;
+        self.cleanup_unhealthy_replicas(&mut sets.old, most).await?;
         let spare = sets.all().map(available).sum::<i64>() - least;
-        self.drop_available(&mut sets.old, spare).await
+        self.scale_down_old_replica_sets(&mut sets.old, spare).await
     }
 
-    /// Replicas of old ones that are not available are of no use: they go first, the oldest first of all
+    /// Removes replicas of old ReplicaSets that are not available, from the oldest ReplicaSet first
     /// (`cleanupUnhealthyReplicas`).
-    async fn drop_unavailable(&self, old: &mut [Value], most: i64) -> Result<(), ApiError> {
+    async fn cleanup_unhealthy_replicas(&self, old: &mut [Value], most: i64) -> Result<(), ApiError> {
         let mut left = most;
         for set in old.iter_mut().filter(|set| wanted(set) > 0) {
             let drop = left.min(wanted(set) - available(set));
@@ -63,8 +63,8 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// (`scaleDownOldReplicaSetsForRollingUpdate`)
-    async fn drop_available(&self, old: &mut [Value], spare: i64) -> Result<(), ApiError> {
+    /// Removes up to `spare` available replicas of old ReplicaSets (`scaleDownOldReplicaSetsForRollingUpdate`).
+    async fn scale_down_old_replica_sets(&self, old: &mut [Value], spare: i64) -> Result<(), ApiError> {
         let mut left = spare;
         for set in old.iter_mut().filter(|set| wanted(set) > 0) {
             if left <= 0 {
@@ -77,8 +77,8 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// Whether a Pod of an old ReplicaSet has not ended yet, on its way out though it may be (`oldPodsRunning`).
-    pub(super) fn old_pods_run(&self, sets: &Sets) -> bool {
+    /// Whether a Pod of an old ReplicaSet has not ended yet, even if it is being deleted (`oldPodsRunning`).
+    pub(super) fn old_pods_running(&self, sets: &Sets) -> bool {
         let pods = &self.controller.pods;
         let runs = |pod: &Value| !matches!(object::text(pod, "/status/phase"), "Succeeded" | "Failed");
         sets.old.iter().any(|set| {

@@ -1,4 +1,4 @@
-//! Gives each ReplicaSet the replicas that it shall have (`pkg/controller/deployment/util/deployment_util.go`,
+//! Computes and sets the number of replicas of each ReplicaSet (`pkg/controller/deployment/util/deployment_util.go`,
 //! `sync.go`).
 
 use std::cmp::Reverse;
@@ -11,15 +11,15 @@ use super::{Rollout, Sets, annotations};
 use crate::client::api_error::ApiError;
 use crate::client::resources::REPLICA_SETS;
 
-/// Whether another number is wanted than when the ReplicaSets were last scaled (`isScalingEvent`).
-pub fn is_scaled(deployment: &Value, sets: &Sets) -> bool {
+/// Whether the desired number differs from the number at the last scaling of the ReplicaSets (`isScalingEvent`).
+pub fn is_scaling_event(deployment: &Value, sets: &Sets) -> bool {
     let mut active = sets.all().filter(|set| wanted(set) > 0);
     active.any(|set| {
         annotations::number(set, annotations::DESIRED_REPLICAS).is_some_and(|number| number != wanted(deployment))
     })
 }
 
-/// Whether the new ReplicaSet has all that is wanted, and it is available (`IsSaturated`).
+/// Whether the new ReplicaSet has all desired replicas, and all are available (`IsSaturated`).
 fn is_saturated(deployment: &Value, new: Option<&Value>) -> bool {
     new.is_some_and(|new| {
         let replicas = wanted(deployment);
@@ -29,8 +29,8 @@ fn is_saturated(deployment: &Value, new: Option<&Value>) -> bool {
     })
 }
 
-/// How many more replicas a ReplicaSet gets of the `to_add` that are spread over all, of which `added` are given
-/// already (`GetReplicaSetProportion`).
+/// How many more replicas a ReplicaSet gets of the `to_add` that are spread over all ReplicaSets, of which `added` are
+/// given away already (`GetReplicaSetProportion`).
 fn proportion(deployment: &Value, set: &Value, to_add: i64, added: i64) -> i64 {
     let (has, left) = (wanted(set), to_add - added);
     if has == 0 || left == 0 {
@@ -40,7 +40,7 @@ fn proportion(deployment: &Value, set: &Value, to_add: i64, added: i64) -> i64 {
     if to_add > 0 { share.min(left) } else { share.max(left) }
 }
 
-/// By how much a ReplicaSet would change if it kept its part of the whole (`getReplicaSetFraction`).
+/// By how much a ReplicaSet must change to keep its share of the total (`getReplicaSetFraction`).
 fn fraction(deployment: &Value, set: &Value) -> i64 {
     let (replicas, has) = (wanted(deployment), wanted(set));
     if replicas == 0 {
@@ -56,8 +56,8 @@ fn fraction(deployment: &Value, set: &Value) -> i64 {
 }
 
 impl Rollout<'_> {
-    /// Follows the number that is wanted. In the middle of a rollout every ReplicaSet keeps its part of the whole, so
-    /// that a template that does not work gets no more of it (`scale`).
+    /// Follows the desired number. In the middle of a rollout every ReplicaSet keeps its share of the total, so that a
+    /// template that does not work gets no larger share (`scale`).
     pub(super) async fn scale(&self, sets: &mut Sets) -> Result<(), ApiError> {
         let replicas = wanted(&self.deployment);
         let mut active: Vec<&mut Value> = sets.old.iter_mut().filter(|set| wanted(set) > 0).collect();
@@ -73,8 +73,8 @@ impl Rollout<'_> {
             (1, new) => {
                 let only = if is_new_active { new.as_mut() } else { active.pop() };
                 return match only {
-                    // Even where its size is right already: what is written on it may be of another number, and would
-                    // have it scaled for ever.
+                    // Called even if the size is right already: the annotations may be of another number, and would
+                    // then count as a scaling forever.
                     Some(only) => self.scale_set(only, replicas).await.map(drop),
                     None => Ok(()),
                 };
@@ -91,7 +91,8 @@ impl Rollout<'_> {
         if is_rolling(&self.deployment) {
             return self.scale_in_proportion(active).await;
         }
-        // One that recreates has several only if it was told to do so on its way: its next step empties the old ones.
+        // With the strategy Recreate there are several only if the strategy was changed during a rollout; the next step
+        // empties the old ones.
         for set in active {
             self.scale_set(set, wanted(set)).await?;
         }
@@ -102,7 +103,7 @@ impl Rollout<'_> {
         let replicas = wanted(&self.deployment);
         let allowed = if replicas > 0 { replicas + max_surge(&self.deployment) } else { 0 };
         let to_add = allowed - total(sets.iter().map(|set| &**set));
-        // The largest first; of equal ones the newest gains first, and the oldest loses first.
+        // The largest comes first. Of equal ones the newest gains first, and the oldest loses first.
         let age = |set: &Value| object::time(set, "/metadata/creationTimestamp").map(|created| created.0);
         if to_add > 0 {
             sets.sort_by_key(|set| Reverse((wanted(set), age(set))));
@@ -124,14 +125,14 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// Gives a ReplicaSet so many replicas, and records it. Whether they are other than it had
+    /// Sets the number of replicas of a ReplicaSet and records an Event; returns whether the number changed
     /// (`scaleReplicaSetAndRecordEvent`).
     pub(super) async fn scale_set(&self, set: &mut Value, replicas: i64) -> Result<bool, ApiError> {
         let had = wanted(set);
         let mut scaled = set.clone();
         object::set(&mut scaled, &["spec", "replicas"], replicas.into());
-        let told = annotations::set_replicas(&self.deployment, &mut scaled);
-        if replicas == had && !told {
+        let is_annotated = annotations::set_replicas(&self.deployment, &mut scaled);
+        if replicas == had && !is_annotated {
             return Ok(false);
         }
         *set = self.controller.client.update(&REPLICA_SETS, &scaled).await?;
@@ -152,7 +153,8 @@ mod tests {
 
     use super::*;
 
-    /// How many a ReplicaSet of `has` gains of `to_add`, where 10 were wanted and 13 allowed before.
+    /// Checks how many replicas a ReplicaSet with `has` replicas gains of `to_add`, where 10 were desired and 13
+    /// allowed before.
     fn check(replicas: i64, has: i64, to_add: i64, expected: i64) {
         let set = json!({"metadata": {"annotations": {annotations::MAX_REPLICAS: "13"}}, "spec": {"replicas": has}});
         let rolling = json!({"maxSurge": 3, "maxUnavailable": 2});

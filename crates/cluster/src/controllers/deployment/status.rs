@@ -1,4 +1,4 @@
-//! What a Deployment says of itself (`calculateStatus`, `syncRolloutStatus` in `pkg/controller/deployment`).
+//! The status of a Deployment (`calculateStatus`, `syncRolloutStatus` in `pkg/controller/deployment`).
 
 use serde_json::{Map, Value};
 
@@ -9,25 +9,25 @@ use super::{Rollout, Sets, progress};
 use crate::client::api_error::ApiError;
 use crate::clock;
 
-/// The condition that tells whether enough Pods are available.
+/// The type of the condition that says whether enough Pods are available.
 const AVAILABLE: &str = "Available";
-/// The condition that tells of Pods that could not be created or deleted.
+/// The type of the condition that reports Pods that could not be created or deleted.
 const REPLICA_FAILURE: &str = "ReplicaFailure";
 
 impl Rollout<'_> {
-    /// Writes the numbers, and says nothing of progress: for a Deployment that is paused or scaled
-    /// (`syncDeploymentStatus`).
+    /// Writes the numbers and leaves the condition Progressing as it is: for a Deployment that is paused or being
+    /// scaled (`syncDeploymentStatus`).
     pub(super) async fn sync_status(&mut self, sets: &Sets) -> Result<(), ApiError> {
         let status = compute(&self.deployment, sets, clock::now());
         self.write_status(status).await
     }
 
-    /// Writes the numbers and how far it has come (`syncRolloutStatus`).
+    /// Writes the numbers and the progress (`syncRolloutStatus`).
     pub(super) async fn sync_rollout_status(&mut self, sets: &Sets) -> Result<(), SyncError> {
         let now = clock::now();
         let mut status = compute(&self.deployment, sets, now);
-        progress::judge(&self.deployment, &mut status, sets.new.as_ref().map(object::name), now);
-        // The new one's failure says more than an old one's.
+        progress::set_progressing(&self.deployment, &mut status, sets.new.as_ref().map(object::name), now);
+        // A failure of the new ReplicaSet matters more than one of an old ReplicaSet.
         let failure = sets.new.iter().chain(&sets.old).find_map(|set| object::condition(set, REPLICA_FAILURE));
         match failure {
             Some(failure) => {
@@ -39,7 +39,7 @@ impl Rollout<'_> {
             None => progress::remove(&mut status, REPLICA_FAILURE),
         }
         self.write_status(status).await?;
-        self.look_again();
+        self.requeue_stuck_deployment();
         Ok(())
     }
 }

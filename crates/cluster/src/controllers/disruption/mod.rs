@@ -1,4 +1,5 @@
-//! Says in the status of PodDisruptionBudgets how many Pods may be evicted (`pkg/controller/disruption`).
+//! The disruption controller: writes into the status of PodDisruptionBudgets how many Pods may be evicted
+//! (`pkg/controller/disruption`).
 
 use std::collections::HashMap;
 
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
 use super::events::Recorder;
+use super::int_or_percent::scaled;
 use super::object;
 use super::pod;
 use super::queue::Queue;
@@ -18,7 +20,7 @@ use crate::client::rest::Client;
 use crate::clock::{self, timestamp};
 use crate::resources::label_selector::Selector;
 
-/// The condition that says whether a Pod may be evicted.
+/// The type of the condition that says whether a Pod may be evicted.
 const ALLOWED: &str = "DisruptionAllowed";
 
 /// The controller.
@@ -33,7 +35,7 @@ pub struct Disruption {
     recorder: Recorder,
 }
 
-/// The Pods that there shall be, and how many of them must be healthy.
+/// The number of Pods that there should be, and how many of them must be healthy.
 #[derive(Debug, PartialEq, Eq)]
 struct Expected {
     pods: i64,
@@ -52,7 +54,7 @@ impl Controller for Disruption {
         pods.on_change(move |change| {
             let before = if let Change::Updated { old, .. } = change { Some(old) } else { None };
             let pods = before.into_iter().chain([change.object()]);
-            pods.for_each(|pod| look_at(&all, &queue, pod));
+            pods.for_each(|pod| enqueue_budgets(&all, &queue, pod));
         });
         Self {
             client: context.client.clone(),
@@ -79,8 +81,8 @@ impl Controller for Disruption {
         let status = match self.expected(&budget, &pods) {
             Ok(expected) => status(&budget, &pods, &expected, now),
             Err(message) => {
-                let told = format!("Failed to calculate the number of expected pods: {message}");
-                self.recorder.warning(&budget, "CalculateExpectedPodCountFailed", &told);
+                let event_message = format!("Failed to calculate the number of expected pods: {message}");
+                self.recorder.warning(&budget, "CalculateExpectedPodCountFailed", &event_message);
                 let mut status = object::part(&budget, "status");
                 status["disruptionsAllowed"] = 0.into();
                 set_condition(&mut status, &budget, "SyncFailed", &message, now);
@@ -96,8 +98,8 @@ impl Controller for Disruption {
     }
 }
 
-/// Has the budgets looked at that a Pod counts for.
-fn look_at(budgets: &Lister, queue: &Queue<ObjectKey>, pod: &Object) {
+/// Queues the budgets that count a Pod.
+fn enqueue_budgets(budgets: &Lister, queue: &Queue<ObjectKey>, pod: &Object) {
     for budget in budgets.in_namespace(&pod.key.namespace) {
         let parsed = budgets.parse(&budget);
         let selector = parsed.and_then(|budget| Selector::parse(&budget["spec"]["selector"]).ok());
@@ -108,7 +110,7 @@ fn look_at(budgets: &Lister, queue: &Queue<ObjectKey>, pod: &Object) {
 }
 
 impl Disruption {
-    /// (`getExpectedPodCount`)
+    /// The number of Pods that a budget is measured against (`getExpectedPodCount`).
     fn expected(&self, budget: &Value, pods: &[Value]) -> Result<Expected, String> {
         let spec = &budget["spec"];
         match (&spec["maxUnavailable"], &spec["minAvailable"]) {
@@ -119,17 +121,17 @@ impl Disruption {
             }
             (Value::Null, least) => {
                 let count = self.scale(pods)?;
-                Ok(Expected { pods: count, healthy: share(least, count) })
+                Ok(Expected { pods: count, healthy: scaled(least, count, true).min(count) })
             }
             (most, _) => {
                 let count = self.scale(pods)?;
-                Ok(Expected { pods: count, healthy: (count - share(most, count)).max(0) })
+                Ok(Expected { pods: count, healthy: (count - scaled(most, count, true)).max(0) })
             }
         }
     }
 
-    /// How many Pods those that control these want all together (`getExpectedScale`). Pods that nobody controls count
-    /// for nothing.
+    /// The sum of the replicas that the controllers of these Pods ask for (`getExpectedScale`). Pods without a
+    /// controller count as 0.
     fn scale(&self, pods: &[Value]) -> Result<i64, String> {
         let mut by_owner: HashMap<String, i64> = HashMap::new();
         for owner in pods.iter().filter_map(object::controller_of) {
@@ -155,21 +157,10 @@ impl Disruption {
     }
 }
 
-/// A number, or a percentage of `count`, rounded up.
-fn share(value: &Value, count: i64) -> i64 {
-    match value.as_str() {
-        None => value.as_i64().unwrap_or_default(),
-        Some(text) => {
-            let percent = text.trim_end_matches('%').parse::<i64>().unwrap_or_default().clamp(0, 100);
-            count.saturating_mul(percent).saturating_add(99) / 100
-        }
-    }
-}
-
-/// (`updatePdbStatus`)
+/// The new status of a budget (`updatePdbStatus`).
 fn status(budget: &Value, pods: &[Value], expected: &Expected, now: i64) -> Value {
     let is_disrupted = |pod: &Value| budget["status"]["disruptedPods"].get(object::name(pod)).is_some();
-    let healthy = pods.iter().filter(|pod| pod::is_ready(pod) && !object::is_leaving(pod) && !is_disrupted(pod));
+    let healthy = pods.iter().filter(|pod| pod::is_ready(pod) && !object::is_being_deleted(pod) && !is_disrupted(pod));
     let healthy = i64::try_from(healthy.count()).unwrap_or(i64::MAX);
     let allowed = if expected.pods > 0 { (healthy - expected.healthy).max(0) } else { 0 };
     let mut status = budget["status"].clone();
@@ -197,23 +188,4 @@ fn set_condition(status: &mut Value, budget: &Value, reason: &str, message: &str
     status["conditions"] = json!([{"type": ALLOWED, "status": holds, "observedGeneration": generation,
         "lastTransitionTime": since, "reason": reason, "message": message}]);
     status["observedGeneration"] = generation;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(value: Value, count: i64, expected: i64) {
-        assert_eq!(share(&value, count), expected, "{value} of {count}");
-    }
-
-    #[test]
-    fn percentages_are_rounded_up() {
-        check(json!(2), 5, 2);
-        check(json!("50%"), 5, 3);
-        check(json!("0%"), 5, 0);
-        check(json!("100%"), 5, 5);
-        check(json!("1%"), 1000, 10);
-        check(json!("x"), 5, 0);
-    }
 }

@@ -1,4 +1,4 @@
-//! What of a Pod becomes an endpoint (`pkg/api/v1/endpoints`, `podToEndpoint` in `k8s.io/endpointslice`).
+//! How a Pod becomes an endpoint (`pkg/api/v1/endpoints`, `podToEndpoint` in `k8s.io/endpointslice`).
 
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::time::Timestamp;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::object;
 
-/// A Pod, as far as Services care.
+/// The fields of a Pod that matter to Services.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct EndpointPod {
@@ -77,22 +77,22 @@ struct Condition {
 }
 
 impl EndpointPod {
-    /// Reads a Pod of an informer; nothing of one whose fields have other types than a Pod's.
+    /// Reads the Pod of an informer; all fields are empty if one of them has a wrong type.
     pub fn of(pod: &Object) -> Self {
         pod.text().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
-    /// Its name.
+    /// The Pod's name.
     pub fn name(&self) -> &str {
         &self.metadata.name
     }
 
-    /// The node that it is bound to; empty if there is none.
+    /// The node that the Pod is bound to; empty if there is none.
     pub fn node_name(&self) -> &str {
         self.spec.node_name.as_deref().unwrap_or_default()
     }
 
-    /// Its first address of a family, `IPv4` or `IPv6`; none of a Pod that has ended.
+    /// The Pod's first address of a family, `IPv4` or `IPv6`; `None` for a Pod that has ended.
     pub fn address(&self, family: &str) -> Option<&str> {
         if matches!(self.status.phase.as_deref(), Some("Succeeded" | "Failed")) {
             return None;
@@ -110,26 +110,26 @@ impl EndpointPod {
         conditions.find(|condition| condition.kind == "Ready" && condition.status == "True")
     }
 
-    /// Whether its condition Ready is True.
+    /// Whether the condition Ready is True.
     pub fn is_ready(&self) -> bool {
         self.ready_condition().is_some()
     }
 
-    /// Since when it is ready, in seconds since 1970.
+    /// Since when the Pod is ready, in seconds since 1970.
     pub fn ready_since(&self) -> Option<i64> {
         Timestamp::parse_set(self.ready_condition()?.last_transition_time.as_deref()?).map(|since| since.0)
     }
 
-    /// Whether it is on its way out.
-    pub fn is_leaving(&self) -> bool {
+    /// Whether the Pod is being deleted.
+    pub fn is_being_deleted(&self) -> bool {
         self.metadata.deletion_timestamp.is_some()
     }
 
-    /// Whether endpoints made of the two say the same (`podEndpointsChanged`).
+    /// Whether the endpoints of the two Pods are the same (`podEndpointsChanged`).
     pub fn is_like(&self, other: &Self) -> bool {
         let state = |pod: &Self| {
             let phase = pod.status.phase.as_deref();
-            (matches!(phase, Some("Succeeded" | "Failed")), pod.is_ready(), pod.is_leaving())
+            (matches!(phase, Some("Succeeded" | "Failed")), pod.is_ready(), pod.is_being_deleted())
         };
         self.metadata.uid == other.metadata.uid
             && self.spec == other.spec
@@ -137,20 +137,21 @@ impl EndpointPod {
             && state(self) == state(other)
     }
 
-    /// What an endpoint refers to.
+    /// The object reference of an endpoint (`targetRef`).
     pub fn target(&self) -> Value {
         let Meta { name, namespace, uid, .. } = &self.metadata;
         json!({"kind": "Pod", "namespace": namespace, "name": name, "uid": uid})
     }
 
-    /// The name that DNS gives it under a Service; it has one if the Service is its subdomain (`ShouldSetHostname`).
+    /// The Pod's host name under a Service. It has one if the Service is its subdomain (`ShouldSetHostname`).
     pub fn hostname(&self, service: &Value) -> Option<&str> {
         let hostname = self.spec.hostname.as_deref().filter(|hostname| !hostname.is_empty())?;
         (self.spec.subdomain.as_deref() == Some(object::name(service))).then_some(hostname)
     }
 
-    /// The ports of a Service on this Pod, as an EndpointSlice has them: by number, or by the name that a container
-    /// gives a port of the same protocol. A port that no container names is left out (`getEndpointPorts`, `FindPort`).
+    /// The ports of a Service on this Pod, as an EndpointSlice lists them: by number, or by the name that a container
+    /// gives to a port of the same protocol. A port name that no container has is left out (`getEndpointPorts`,
+    /// `FindPort`).
     pub fn ports(&self, service: &Value) -> Vec<Value> {
         let ports = service["spec"]["ports"].as_array().into_iter().flatten();
         let resolved = ports.filter_map(|port| {

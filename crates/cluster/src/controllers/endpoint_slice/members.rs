@@ -1,4 +1,4 @@
-//! Which Pods are behind which Services, and which Services a change of a Pod concerns.
+//! Which Pods belong to which Services, and which Services are affected by the change of a Pod.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,12 +25,13 @@ pub struct Members {
     selectors: Rc<RefCell<Selectors>>,
 }
 
-/// What each Service selects, by namespace and name (`ServiceSelectorCache`): a change of a Pod parses no Service.
+/// The selector of each Service, by namespace and name (`ServiceSelectorCache`): with it, a change of a Pod need not
+/// parse Services.
 type Selectors = HashMap<Arc<str>, HashMap<Arc<str>, Vec<(String, String)>>>;
 
 impl Members {
-    /// Asks for the listers, and has a Service's key added to the queue when it changes, and a while after one of its
-    /// Pods has.
+    /// Creates the listers, and adds the key of a Service to the queue when the Service changes, or with a delay when
+    /// one of its Pods changes.
     pub fn listen<T: 'static>(
         context: &Context,
         queue: Queue<ObjectKey>,
@@ -87,7 +88,8 @@ impl Members {
         }
     }
 
-    /// Tells which Services a Pod is or was behind (`GetPodServiceMemberships`, `GetServicesToUpdateOnPodChange`).
+    /// Calls `tell` with the Services that a Pod belongs to or belonged to (`GetPodServiceMemberships`,
+    /// `GetServicesToUpdateOnPodChange`).
     fn concerned(&self, change: &Change, mut tell: impl FnMut(ObjectKey)) {
         let pod = change.object();
         let before = match change {
@@ -100,7 +102,7 @@ impl Members {
         let mut is_like = None;
         for (name, selector) in services {
             let (was, is) = (before.is_some_and(|before| selects(selector, before)), selects(selector, pod));
-            // Only now the Pods need to be read.
+            // The Pods are read only here, when a Service selects them.
             let is_same = |before: &Arc<Object>| EndpointPod::of(before).is_like(&EndpointPod::of(pod));
             if was != is || (is && !*is_like.get_or_insert_with(|| before.is_some_and(is_same))) {
                 tell(ObjectKey { namespace: Arc::clone(&pod.key.namespace), name: Arc::clone(name) });
@@ -109,7 +111,7 @@ impl Members {
     }
 }
 
-/// What a Service selects; nothing if somebody else is to write its endpoints.
+/// The selector of a Service; empty if its endpoints are not written by the controllers.
 fn selector(service: &Value) -> Vec<(String, String)> {
     if service["spec"]["type"] == "ExternalName" {
         return Vec::new();
@@ -118,12 +120,12 @@ fn selector(service: &Value) -> Vec<(String, String)> {
     labels.map(|(label, value)| (label.clone(), value.as_str().unwrap_or_default().to_owned())).collect()
 }
 
-/// Whether a Service has a selector, so that its endpoints are the controllers' to write.
+/// Whether a Service has a selector, so that the controllers write its endpoints.
 pub fn is_selecting(service: &Value) -> bool {
     !selector(service).is_empty()
 }
 
-/// Whether a Service has no address of its own.
+/// Whether a Service has no cluster IP.
 pub fn is_headless(service: &Value) -> bool {
     object::text(service, "/spec/clusterIP") == "None"
 }

@@ -1,7 +1,7 @@
-//! The EndpointSlice controller: which addresses are behind a Service with a selector (`pkg/controller/endpointslice`,
-//! `k8s.io/endpointslice`).
+//! The EndpointSlice controller: writes the addresses of the Pods of each Service that has a selector
+//! (`pkg/controller/endpointslice`, `k8s.io/endpointslice`).
 //!
-//! A Service without a selector is left alone, and no slice is written for traffic hints.
+//! Services without a selector are left alone, and slices have no hints for traffic.
 
 pub mod endpoint_pod;
 pub mod members;
@@ -29,12 +29,12 @@ use crate::client::rest::{Client, DeleteOptions};
 use endpoint_pod::EndpointPod;
 use members::Members;
 use reconcile::{Group, MANAGED_BY, MANAGER, MOST, Plan, SERVICE_NAME, Shape};
-use tracker::{Seen, TIMEOUT, Tracker};
+use tracker::{Observation, TIMEOUT, Tracker};
 use trigger_time::TriggerTimes;
 
 /// The index of EndpointSlices by their Service, as `namespace/name`.
 const SERVICE: &str = "service";
-/// The label of a node that says where it is.
+/// The label with the zone of a node.
 const ZONE: &str = "topology.kubernetes.io/zone";
 
 /// The controller.
@@ -49,7 +49,7 @@ pub struct EndpointSlices {
     queue: Queue<ObjectKey>,
 }
 
-/// What is remembered of Services.
+/// What the controller remembers of Services.
 #[derive(Debug, Default)]
 struct State {
     tracker: Tracker,
@@ -88,7 +88,7 @@ impl Controller for EndpointSlices {
                 waiting.add(before);
             }
             if let Some(service) = service_of(change.object())
-                && known.tracker.observe(&service, change) != Seen::Own
+                && known.tracker.observe(&service, change) != Observation::Own
             {
                 waiting.add(service);
             }
@@ -130,8 +130,8 @@ impl Controller for EndpointSlices {
             plan.update.extend(update);
             plan.delete.extend(delete);
         }
-        if object::is_leaving(&service) {
-            // The garbage collector may be done with the slices that it knows of.
+        if object::is_being_deleted(&service) {
+            // The garbage collector may already have deleted the known slices.
             plan.create.clear();
         }
         match self.carry_out(key, plan).await {
@@ -153,7 +153,7 @@ impl Controller for EndpointSlices {
 }
 
 impl EndpointSlices {
-    /// The endpoints that are wanted, by what ports they have.
+    /// The desired endpoints, grouped by their ports.
     fn groups(
         &self,
         service: &Value,
@@ -172,7 +172,7 @@ impl EndpointSlices {
                 *without_node = Some(format!("skipping Pod {name}: Node {node_name} not found"));
                 continue;
             }
-            let (ready, terminating) = (pod.is_ready(), pod.is_leaving());
+            let (ready, terminating) = (pod.is_ready(), pod.is_being_deleted());
             let mut endpoint = json!({"addresses": [address], "targetRef": pod.target(), "conditions":
                 {"ready": publishes_all || (ready && !terminating), "serving": ready, "terminating": terminating}});
             if !node_name.is_empty() {
@@ -213,13 +213,13 @@ impl EndpointSlices {
     }
 }
 
-/// The Service of a slice that this controller writes.
+/// The Service of a slice, if this controller writes the slice.
 fn service_of(slice: &Object) -> Option<ObjectKey> {
     let name = slice.label(SERVICE_NAME).filter(|_| slice.label(MANAGED_BY) == Some(MANAGER))?;
     Some(ObjectKey::new(&slice.key.namespace, name))
 }
 
-/// The kinds of addresses that a Service has (`getAddressTypesForService`).
+/// The address families of a Service (`getAddressTypesForService`).
 fn families(service: &Value) -> Vec<String> {
     let families = service["spec"]["ipFamilies"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let families: Vec<String> = families.map(str::to_owned).collect();

@@ -1,5 +1,5 @@
-//! Packs endpoints into EndpointSlices, and changes as few of those that are there as it can (`reconcileByPortMapping`
-//! and `finalize` in `k8s.io/endpointslice`, `reconciler.go`).
+//! Packs endpoints into EndpointSlices with as few changes of existing slices as possible (`reconcileByPortMapping` and
+//! `finalize` in `k8s.io/endpointslice`, `reconciler.go`).
 
 use serde_json::{Map, Value, json};
 
@@ -9,13 +9,13 @@ use super::trigger_time::LAST_CHANGE;
 
 /// The label that names the Service.
 pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
-/// The label that names who writes an EndpointSlice.
+/// The label that names the controller of an EndpointSlice.
 pub const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
-/// Its value.
+/// The value of the label [`MANAGED_BY`].
 pub const MANAGER: &str = "endpointslice-controller.k8s.io";
-/// The label of the slices of a Service without an address of its own.
+/// The label of the slices of a headless Service.
 pub const HEADLESS: &str = "service.kubernetes.io/headless";
-/// An EndpointSlice has no more endpoints than this (`--max-endpoints-per-slice`).
+/// The largest number of endpoints in an EndpointSlice (`--max-endpoints-per-slice`).
 pub const MOST: usize = 100;
 
 /// What the EndpointSlices of a Service have in common.
@@ -25,34 +25,35 @@ pub struct Shape<'a> {
     pub service: &'a Value,
     /// `IPv4` or `IPv6`.
     pub address_type: &'a str,
-    /// The value of [`LAST_CHANGE`] in what is written; without one the annotation goes.
+    /// The value of the annotation [`LAST_CHANGE`] in written slices; with `None` the annotation is removed.
     pub trigger_time: Option<String>,
-    /// How many endpoints fit a slice, [`MOST`] but for tests.
+    /// The number of endpoints that fit into a slice: [`MOST`] except in tests.
     pub most: usize,
 }
 
-/// Endpoints that have the same ports, and so share slices.
+/// Endpoints with the same ports, which share slices.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Group {
-    /// The slices' `ports`.
+    /// The `ports` of the slices.
     pub ports: Vec<Value>,
-    /// The slices' `endpoints`, those of all slices together.
+    /// The `endpoints` of all these slices together.
     pub endpoints: Vec<Value>,
 }
 
-/// What is to be written.
+/// The writes to make.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// New slices, without names.
+    /// The slices to create, without names.
     pub create: Vec<Value>,
-    /// Slices that are there, with other contents.
+    /// The slices to update, with their new contents.
     pub update: Vec<Value>,
-    /// Slices that are too many.
+    /// The slices to delete.
     pub delete: Vec<Value>,
 }
 
 impl Shape<'_> {
-    /// What makes of these slices, all of this address type, ones that hold these groups, each endpoint once.
+    /// The writes that turn the existing slices, all of this address type, into slices that hold these groups with each
+    /// endpoint once.
     pub fn plan(&self, existing: Vec<Value>, groups: Vec<Group>) -> Plan {
         let mut plan = Plan::default();
         let mut by_ports: Vec<(Group, Vec<Value>)> = groups.into_iter().map(|group| (group, Vec::new())).collect();
@@ -60,23 +61,23 @@ impl Shape<'_> {
         for slice in existing {
             let ports = slice["ports"].as_array().map(Vec::as_slice).unwrap_or_default();
             match by_ports.iter_mut().find(|(group, _)| group.ports == ports) {
-                Some((_, slices)) if !object::is_leaving(&slice) => slices.push(slice),
-                // What is on its way out goes by itself.
-                _ if object::is_leaving(&slice) => {}
+                Some((_, slices)) if !object::is_being_deleted(&slice) => slices.push(slice),
+                // A slice that is being deleted disappears by itself.
+                _ if object::is_being_deleted(&slice) => {}
                 _ => plan.delete.push(slice),
             }
         }
         for (group, slices) in by_ports {
             self.pack(&mut plan, slices, group);
         }
-        // A Service without endpoints has one slice that says so.
+        // A Service without endpoints has one empty slice.
         if had == plan.delete.len() && plan.create.is_empty() {
             match plan.delete.iter().position(|slice| self.is_placeholder(slice)) {
                 Some(place) => drop(plan.delete.remove(place)),
                 None => plan.create.push(self.filled(json!({}), &[], Vec::new())),
             }
         }
-        // Of a slice that would go and one that would come, one is changed.
+        // Instead of deleting one slice and creating another, one slice is updated.
         while !plan.create.is_empty()
             && let Some(old) = plan.delete.pop()
         {
@@ -96,7 +97,7 @@ impl Shape<'_> {
         let Group { ports, endpoints } = group;
         let mut missing = endpoints;
         let (mut unchanged, mut changed) = (Vec::new(), Vec::new());
-        // What a slice holds stays in it.
+        // Endpoints stay in the slice that they are in.
         for slice in slices {
             let held = slice["endpoints"].as_array().map(Vec::as_slice).unwrap_or_default();
             let (mut kept, mut is_same) = (Vec::new(), true);
@@ -114,7 +115,7 @@ impl Shape<'_> {
                 unchanged.push((slice, kept));
             }
         }
-        // What comes goes first to where something changes anyway, the fullest first.
+        // New endpoints go first into slices that change anyway, the fullest first.
         changed.sort_by_key(|(_, kept)| std::cmp::Reverse(kept.len()));
         let mut missing = missing.into_iter();
         for (_, kept) in &mut changed {
@@ -122,7 +123,7 @@ impl Shape<'_> {
             kept.extend(missing.by_ref().take(room));
         }
         while missing.len() > 0 {
-            // Then to one slice that has room for all of it, the fullest of those.
+            // The rest goes into one slice that has room for all of it, the fullest of those.
             let fits = |kept: &Vec<Value>| kept.len() + missing.len() <= self.most;
             let places = unchanged.iter().enumerate().filter(|(_, (_, kept))| fits(kept));
             let place = places.max_by_key(|(_, (_, kept))| kept.len()).map(|(place, _)| place);
@@ -141,9 +142,9 @@ impl Shape<'_> {
         plan.update.extend(changed.into_iter().map(|(slice, kept)| self.filled(slice, &ports, kept)));
     }
 
-    /// A slice with these contents; an empty object becomes a new one.
+    /// A slice with these contents. An empty object becomes a new slice.
     fn filled(&self, mut slice: Value, ports: &[Value], endpoints: Vec<Value>) -> Value {
-        // Nothing is written as nothing, as a real server shows what it has read from its storage.
+        // An empty list is written as null, because that is how a real server returns it from its storage.
         let list = |items: Vec<Value>| if items.is_empty() { Value::Null } else { items.into() };
         if slice["metadata"]["name"].is_null() {
             let name = object::name(self.service);
@@ -167,7 +168,8 @@ impl Shape<'_> {
         slice
     }
 
-    /// The Service's labels, and those that say whose slice it is (`setEndpointSliceLabels`).
+    /// The labels of the Service, and those that identify the slice's Service and controller
+    /// (`setEndpointSliceLabels`).
     fn labels(&self) -> Map<String, Value> {
         let mut labels = self.service["metadata"]["labels"].as_object().cloned().unwrap_or_default();
         labels.remove(HEADLESS);
@@ -191,7 +193,7 @@ impl Shape<'_> {
     }
 }
 
-/// Whether two endpoints are the same one, whatever its conditions (`hashEndpoint`).
+/// Whether two endpoints are the same, regardless of their conditions (`hashEndpoint`).
 fn is_same_endpoint(one: &Value, other: &Value) -> bool {
     ["addresses", "hostname", "targetRef"].iter().all(|field| one.get(field) == other.get(field))
 }
@@ -200,7 +202,7 @@ fn is_same_endpoint(one: &Value, other: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// A slice or a group in short: its endpoints as letters, of which a capital one is not ready.
+    /// Endpoints written as letters, where a capital letter is an endpoint that is not ready.
     fn endpoints(letters: &str) -> Vec<Value> {
         let endpoint = |letter: char| json!({"addresses": [letter.to_ascii_lowercase()], "conditions": {"ready": letter.is_lowercase()}});
         letters.chars().map(endpoint).collect()
@@ -214,8 +216,8 @@ mod tests {
         slice["endpoints"].as_array().into_iter().flatten().map(letter).collect()
     }
 
-    /// What becomes of slices of a port, at most four endpoints each: those updated by number, those created, those
-    /// deleted by number.
+    /// Checks what becomes of slices with one port and at most four endpoints each: the updated slices by number, the
+    /// created ones, and the deleted ones by number.
     fn check(
         existing: &[(u16, &str)],
         wanted: &[(u16, &str)],
@@ -241,7 +243,7 @@ mod tests {
         assert_eq!(plan.create.iter().map(letters).collect::<Vec<String>>(), created, "{existing:?} for {wanted:?}");
         let gone: Vec<&str> = plan.delete.iter().map(object::name).collect();
         assert_eq!(gone, deleted, "deletions of {existing:?} for {wanted:?}");
-        // And after it there is nothing left to do.
+        // A second run has nothing left to do.
         assert!(plan.create.iter().chain(&plan.update).all(|slice| shape.is_labelled(slice)));
     }
 
@@ -253,11 +255,11 @@ mod tests {
         check(&[(80, "abc")], &[(80, "aBc")], &[("0", "aBc")], &[], &[]);
         check(&[(80, "abc")], &[(80, "abcd")], &[("0", "abcd")], &[], &[]);
         check(&[(80, "abcd"), (80, "e")], &[(80, "abcdef")], &[("1", "ef")], &[], &[]);
-        // The fullest slice that has room for all.
+        // All go into the fullest slice with enough room.
         check(&[(80, "a"), (80, "bc")], &[(80, "abcde")], &[("1", "bcde")], &[], &[]);
-        // None has room for all: a new one rather than two changes.
+        // No slice has room for all of them: one new slice is better than two changes.
         check(&[(80, "abc"), (80, "def")], &[(80, "abcdefgh")], &[], &["gh"], &[]);
-        // Where something changes anyway there is room.
+        // A slice that changes anyway has room.
         check(&[(80, "abcd"), (80, "ef")], &[(80, "abcefg")], &[("0", "abcg")], &[], &[]);
         check(&[(80, "abcd"), (80, "ef")], &[(80, "abcd")], &[], &[], &["1"]);
     }

@@ -1,5 +1,5 @@
-//! Which EndpointSlices the controller has written that its informer has not shown yet (`EndpointSliceTracker`): a look
-//! before that would create them twice.
+//! Tracks the EndpointSlices that the controller has written and its informer does not show yet
+//! (`EndpointSliceTracker`): without that, an early sync would create them twice.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -13,47 +13,47 @@ use tokio::time::{Duration, Instant};
 
 use super::super::object;
 
-/// What was not shown for so long is not waited for any longer.
+/// A write that was not shown for this long is no longer waited for.
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What is awaited, by Service.
+/// The expected slices, by Service.
 #[derive(Debug, Default)]
 pub struct Tracker {
     by_service: RefCell<HashMap<ObjectKey, HashMap<Arc<str>, Awaited>>>,
     held: RefCell<HashSet<ObjectKey>>,
-    /// The uids of those that somebody else has deleted since the Service was last looked at: a write may be answered
-    /// only after the informer has shown what became of it.
+    /// The uids of slices that another client has deleted since the last sync of their Service: the answer to a write
+    /// may arrive after the informer has shown the deletion.
     gone: RefCell<HashMap<ObjectKey, HashSet<Uid>>>,
 }
 
 #[derive(Debug)]
 struct Awaited {
     uid: String,
-    /// The version that was written; `None` if it was deleted.
+    /// The version that was written; `None` if the slice was deleted.
     version: Option<u64>,
     since: Instant,
 }
 
-/// What a change of an EndpointSlice means for its Service.
+/// The meaning of a change of an EndpointSlice for its Service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
-    /// The controller itself did that.
+pub enum Observation {
+    /// The controller itself made the change.
     Own,
-    /// So it did, and a look at the Service has waited for it.
+    /// The controller itself made the change, and a sync of the Service has waited for it.
     Awaited,
-    /// Somebody else did.
+    /// Another client made the change.
     Foreign,
 }
 
 impl Tracker {
-    /// Notes the answer to a write of a Service's EndpointSlice.
+    /// Records the answer to a write of an EndpointSlice of a Service.
     pub fn wrote(&self, service: &ObjectKey, slice: &Value) {
         if let Ok(version) = object::text(slice, "/metadata/resourceVersion").parse() {
             self.expect(service, slice, Some(version));
         }
     }
 
-    /// Notes that a Service's EndpointSlice was deleted.
+    /// Records that an EndpointSlice of a Service was deleted.
     pub fn deleted(&self, service: &ObjectKey, slice: &Value) {
         self.expect(service, slice, None);
     }
@@ -67,8 +67,8 @@ impl Tracker {
         by_service.entry(service.clone()).or_default().insert(object::name(slice).into(), awaited);
     }
 
-    /// Whether something that was written is not among the EndpointSlices that the informer has, which `get` reads by
-    /// name. The Service is then to be looked at again once [`Self::observe`] says so.
+    /// Whether a written slice is missing from the informer, which `get` reads by name. The Service must then be synced
+    /// again once [`Self::observe`] returns [`Observation::Awaited`].
     pub fn is_behind(&self, service: &ObjectKey, get: impl Fn(&str) -> Option<Arc<Object>>) -> bool {
         self.gone.borrow_mut().remove(service);
         let mut by_service = self.by_service.borrow_mut();
@@ -90,28 +90,28 @@ impl Tracker {
         true
     }
 
-    /// Says what a change of a Service's EndpointSlice means.
-    pub fn observe(&self, service: &ObjectKey, change: &Change) -> Seen {
+    /// Classifies the change of an EndpointSlice of a Service.
+    pub fn observe(&self, service: &ObjectKey, change: &Change) -> Observation {
         let seen = self.seen(service, change);
-        if seen == Seen::Foreign && matches!(change, Change::Deleted { .. }) {
+        if seen == Observation::Foreign && matches!(change, Change::Deleted { .. }) {
             let mut gone = self.gone.borrow_mut();
             gone.entry(service.clone()).or_default().insert(change.object().uid.clone());
         }
         seen
     }
 
-    fn seen(&self, service: &ObjectKey, change: &Change) -> Seen {
+    fn seen(&self, service: &ObjectKey, change: &Change) -> Observation {
         let slice = change.object();
         let is_gone = matches!(change, Change::Deleted { .. });
         let mut by_service = self.by_service.borrow_mut();
-        let Some(all) = by_service.get_mut(service) else { return Seen::Foreign };
+        let Some(all) = by_service.get_mut(service) else { return Observation::Foreign };
         let Some(awaited) = all.get(&slice.key.name).filter(|awaited| slice.uid == *awaited.uid) else {
-            return Seen::Foreign;
+            return Observation::Foreign;
         };
         let is_own = match (awaited.version, version(slice)) {
-            (None, _) if !is_gone => return Seen::Own,
-            // What is older than the write says nothing; the write is on its way.
-            (Some(written), Some(version)) if !is_gone && version < written => return Seen::Own,
+            (None, _) if !is_gone => return Observation::Own,
+            // A version that is older than the write says nothing about the write, which is still to be shown.
+            (Some(written), Some(version)) if !is_gone && version < written => return Observation::Own,
             (written, version) => {
                 if is_gone {
                     written.is_none()
@@ -122,13 +122,13 @@ impl Tracker {
         };
         all.remove(&slice.key.name);
         match is_own {
-            false => Seen::Foreign,
-            true if all.is_empty() && self.held.borrow_mut().remove(service) => Seen::Awaited,
-            true => Seen::Own,
+            false => Observation::Foreign,
+            true if all.is_empty() && self.held.borrow_mut().remove(service) => Observation::Awaited,
+            true => Observation::Own,
         }
     }
 
-    /// The Service is gone.
+    /// Removes a Service that was deleted.
     pub fn forget(&self, service: &ObjectKey) {
         self.by_service.borrow_mut().remove(service);
         self.held.borrow_mut().remove(service);
@@ -170,10 +170,10 @@ mod tests {
         tracker.wrote(&service, &slice("a", "10"));
         check(None, true);
         check(Some(("a", "9")), true);
-        assert_eq!(tracker.observe(&service, &added("a", "9")), Seen::Own);
-        assert_eq!(tracker.observe(&service, &added("a", "10")), Seen::Awaited);
+        assert_eq!(tracker.observe(&service, &added("a", "9")), Observation::Own);
+        assert_eq!(tracker.observe(&service, &added("a", "10")), Observation::Awaited);
         check(Some(("a", "10")), false);
-        assert_eq!(tracker.observe(&service, &added("a", "11")), Seen::Foreign);
+        assert_eq!(tracker.observe(&service, &added("a", "11")), Observation::Foreign);
         tracker.deleted(&service, &slice("a", "11"));
         check(Some(("a", "11")), true);
         check(Some(("b", "12")), false);
@@ -182,9 +182,9 @@ mod tests {
     #[test]
     fn a_write_that_is_answered_after_the_deletion_is_not_waited_for() {
         let (tracker, service) = (Tracker::default(), ObjectKey::new("shop", "web"));
-        assert_eq!(tracker.observe(&service, &added("a", "10")), Seen::Foreign);
+        assert_eq!(tracker.observe(&service, &added("a", "10")), Observation::Foreign);
         let gone = Change::Deleted { last: shown("a", "11"), folded: 1, final_state_unknown: false };
-        assert_eq!(tracker.observe(&service, &gone), Seen::Foreign);
+        assert_eq!(tracker.observe(&service, &gone), Observation::Foreign);
         tracker.wrote(&service, &slice("a", "10"));
         assert!(!tracker.is_behind(&service, |_| None));
     }

@@ -1,5 +1,5 @@
-//! Since when endpoints would have had to be otherwise, for the annotation by which the delay until then is measured
-//! (`pkg/controller/util/endpoint/trigger_time_tracker.go`).
+//! The time of the change that made new endpoints necessary, for the annotation from which the delay of endpoints is
+//! measured (`pkg/controller/util/endpoint/trigger_time_tracker.go`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,10 +11,10 @@ use super::super::object;
 use super::endpoint_pod::EndpointPod;
 use crate::clock::timestamp;
 
-/// The annotation.
+/// The annotation with the time of the last change.
 pub const LAST_CHANGE: &str = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/// The times that were seen of each Service and its Pods, in seconds since 1970.
+/// The times already seen of each Service and of its Pods, in seconds since 1970.
 #[derive(Debug, Default)]
 pub struct TriggerTimes {
     by_service: RefCell<HashMap<ObjectKey, Times>>,
@@ -27,8 +27,8 @@ struct Times {
 }
 
 impl TriggerTimes {
-    /// When the earliest of the changes happened that were not seen before: a Pod became ready, or the Service was
-    /// created. `None` if there is none.
+    /// The time of the earliest change that was not seen before: a Pod became ready, or the Service was created. `None`
+    /// if there is no such change.
     pub fn since(&self, key: &ObjectKey, service: &Value, pods: &[EndpointPod]) -> Option<String> {
         let created = object::time(service, "/metadata/creationTimestamp").map_or(0, |created| created.0);
         let ready = pods.iter().filter_map(|pod| Some((pod.name(), pod.ready_since()?)));
@@ -50,7 +50,7 @@ impl TriggerTimes {
         earliest
     }
 
-    /// The Service is gone.
+    /// Removes a Service that was deleted.
     pub fn forget(&self, key: &ObjectKey) {
         self.by_service.borrow_mut().remove(key);
     }

@@ -1,4 +1,4 @@
-//! The Endpoints controller: the older form of what EndpointSlices say, one object for each Service with a selector
+//! The Endpoints controller: one Endpoints object for each Service with a selector, the older form of EndpointSlices
 //! (`pkg/controller/endpoint`).
 
 mod subsets;
@@ -22,9 +22,9 @@ use crate::client::lister::Lister;
 use crate::client::resources::ENDPOINTS;
 use crate::client::rest::{Client, DeleteOptions};
 
-/// The label that names who writes Endpoints.
+/// The label that names the controller of an Endpoints object.
 const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
-/// Its value.
+/// The value of the label [`MANAGED_BY`].
 const MANAGER: &str = "endpoint-controller";
 
 /// The controller.
@@ -37,7 +37,7 @@ pub struct EndpointsController {
     state: Rc<State>,
 }
 
-/// What is remembered of Services.
+/// What the controller remembers of Services.
 #[derive(Debug, Default)]
 struct State {
     trigger_times: TriggerTimes,
@@ -59,8 +59,8 @@ impl Controller for EndpointsController {
         let state = Rc::new(State::default());
         let members = Members::listen(context, queue.clone(), Rc::clone(&state), State::forget);
         let endpoints = context.lister(ENDPOINTS);
-        // Those that are new may be in the way, and those that are gone are missing; what somebody has made of the
-        // others stays until the Service's next change.
+        // A new object may be in the way, and a deleted one is missing, so both lead to a sync. An object that another
+        // client changes stays as it is until the next change of its Service.
         let known = Rc::clone(&state);
         endpoints.on_change(move |change| match change {
             Change::Added { new, .. } => queue.add(new.key.clone()),
@@ -95,7 +95,7 @@ impl Controller for EndpointsController {
         object::set(&mut wanted, &["metadata", "labels"], labels(&service));
         let subsets = subsets::of(&service, &pods);
         if let Some(fields) = wanted.as_object_mut() {
-            // Without any, the field is not there.
+            // Without subsets, the field is left out.
             fields.remove("subsets");
             if subsets.as_array().is_some_and(|all| !all.is_empty()) {
                 fields.insert("subsets".to_owned(), subsets);
@@ -119,7 +119,7 @@ impl Controller for EndpointsController {
         };
         match answer {
             Ok(written) => self.state.written.note(&written),
-            // The informer shows it soon, which has it looked at again.
+            // The informer will show the object soon, and then the Service is synced again.
             Err(error) if error.is_already_exists() || error.is_namespace_terminating() => {}
             Err(error) => {
                 if !error.is_conflict() && !error.is_not_found() {
@@ -143,7 +143,7 @@ impl EndpointsController {
     }
 }
 
-/// The Service's labels, and whose Endpoints these are.
+/// The labels of the Service, and the one that names this controller.
 fn labels(service: &Value) -> Value {
     let mut labels = service["metadata"]["labels"].as_object().cloned().unwrap_or_default();
     labels.remove(HEADLESS);

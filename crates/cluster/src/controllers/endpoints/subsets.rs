@@ -1,5 +1,4 @@
-//! The `subsets` of Endpoints: addresses that have the same ports, together (`RepackSubsets` in
-//! `pkg/api/v1/endpoints/util.go`).
+//! The `subsets` of Endpoints: addresses grouped by their ports (`RepackSubsets` in `pkg/api/v1/endpoints/util.go`).
 
 use std::collections::BTreeMap;
 
@@ -8,17 +7,17 @@ use serde_json::{Map, Value, json};
 use super::super::endpoint_slice::endpoint_pod::EndpointPod;
 use super::super::endpoint_slice::members::is_headless;
 
-/// A Pod's address, and whether it is ready, by what orders them.
+/// The addresses of Pods with whether they are ready, in the order of their keys.
 type Addresses = BTreeMap<(String, String), (Value, bool)>;
 
-/// What the Pods of a Service come to. Those on their way out are left out, as are those of another family than the
-/// Service's first, unless the Service publishes what is not ready.
+/// The subsets for the Pods of a Service. Left out are Pods of another address family than the Service's first one, and
+/// Pods that are being deleted, unless the Service publishes addresses that are not ready.
 pub fn of(service: &Value, pods: &[EndpointPod]) -> Value {
     let publishes_all = service["spec"]["publishNotReadyAddresses"] == true;
     let family = service["spec"]["ipFamilies"][0].as_str().unwrap_or("IPv4");
-    // By port, as text: a port that only some Pods have a name for has fewer addresses than the others.
+    // By the text of the port: a named port that only some Pods have gets fewer addresses than the other ports.
     let mut by_port: BTreeMap<String, (Value, Addresses)> = BTreeMap::new();
-    for pod in pods.iter().filter(|pod| publishes_all || !pod.is_leaving()) {
+    for pod in pods.iter().filter(|pod| publishes_all || !pod.is_being_deleted()) {
         let Some(ip) = pod.address(family) else { continue };
         let mut address = json!({"ip": ip, "targetRef": pod.target()});
         if !pod.node_name().is_empty() {
@@ -48,7 +47,7 @@ pub fn of(service: &Value, pods: &[EndpointPod]) -> Value {
     subsets.into_iter().map(|(addresses, ports)| subset(addresses, ports)).collect()
 }
 
-/// A port as Endpoints have it: without a name where there is none.
+/// A port as it stands in Endpoints: an empty name is left out.
 fn port(mut port: Value) -> Value {
     if let Some(fields) = port.as_object_mut() {
         fields.retain(|field, value| field != "name" || *value != "");
@@ -73,8 +72,8 @@ fn subset(addresses: Addresses, mut ports: Vec<Value>) -> Value {
 mod tests {
     use super::*;
 
-    /// Pods `a` and so on, each with the name of its one port and whether it is ready; subsets as
-    /// `addresses/notReadyAddresses:ports`.
+    /// Checks the subsets of Pods `a` and so on, each with the name of its one port and whether it is ready. Subsets
+    /// are written as `addresses/notReadyAddresses:ports`.
     fn check(service: Value, pods: &[(&str, &str, bool)], expected: &str) {
         let pod = |(name, port, ready): &(&str, &str, bool)| -> EndpointPod {
             let ready = json!([{"type": "Ready", "status": if *ready { "True" } else { "False" }}]);

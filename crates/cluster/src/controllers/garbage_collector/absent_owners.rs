@@ -1,5 +1,5 @@
-//! Owners that are known to be gone, so that a thousand dependents of one do not ask a thousand times (`uid_cache.go`,
-//! `ReferenceCache`).
+//! Owners that are known to be deleted, so that a thousand dependents of one owner do not cause a thousand requests
+//! (`uid_cache.go`, `ReferenceCache`).
 
 use std::collections::VecDeque;
 
@@ -7,17 +7,17 @@ use rustc_hash::FxHashSet;
 
 use super::graph::Kind;
 
-/// So many are remembered (`NewReferenceCache(500)`).
+/// How many owners are remembered (`NewReferenceCache(500)`).
 const SIZE: usize = 500;
 
-/// The owners that were looked for last, and not found.
+/// The owners that were looked for most recently and not found.
 #[derive(Debug, Default)]
 pub struct AbsentOwners {
     known: FxHashSet<Absent>,
     oldest_first: VecDeque<Absent>,
 }
 
-/// An owner, and where it was looked for: who names it from elsewhere means another.
+/// An owner, and where it was looked for: the same reference in another namespace means another owner.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Absent {
     /// The uid.
@@ -26,14 +26,14 @@ pub struct Absent {
     pub api_version: Box<str>,
     /// The kind.
     pub kind: Box<str>,
-    /// The namespace of who names it.
+    /// The namespace of the dependent.
     pub namespace: Box<str>,
     /// The name.
     pub name: Box<str>,
 }
 
 impl AbsentOwners {
-    /// Remembers an owner, and forgets the one that has been known for longest if there are too many.
+    /// Remembers an owner, and drops the one that was added first if there are too many.
     pub fn add(&mut self, owner: Absent) {
         if !self.known.insert(owner.clone()) {
             return;
@@ -46,13 +46,13 @@ impl AbsentOwners {
         }
     }
 
-    /// Whether an owner is known to be gone.
+    /// Whether an owner is known to be deleted.
     pub fn has(&self, owner: &Absent) -> bool {
         self.known.contains(owner)
     }
 }
 
-/// An owner of this kind, as somebody in a namespace names it.
+/// An owner of this kind, as a dependent in a namespace refers to it.
 pub fn absent(uid: &str, kind: &Kind, namespace: &str, name: &str) -> Absent {
     let (api_version, kind) = (kind.api_version.clone(), kind.kind.clone());
     Absent { uid: uid.into(), api_version, kind, namespace: namespace.into(), name: name.into() }

@@ -1,25 +1,20 @@
-//! Who owns whom, by uid (`pkg/controller/garbagecollector/graph.go` and `graph_builder.go`). It knows no client and no
-//! clock: changes go in, and what has to be looked at comes out.
+//! The graph of owners and dependents, by uid (`pkg/controller/garbagecollector/graph.go` and `graph_builder.go`). It
+//! uses no client and no clock: changes go in, and the objects to check come out.
 
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Holds an object until what it owns is gone.
-pub const FOREGROUND: &str = "foregroundDeletion";
-/// Holds an object until nothing names it as its owner.
-pub const ORPHAN: &str = "orphan";
-
-/// Names one life of one object.
+/// The uid of an object.
 pub type Uid = Rc<str>;
 
-/// What shall be looked at.
+/// What is to be checked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// An object that perhaps has to go, or is not there at all (`attemptToDelete`).
+    /// An object that may have to be deleted, or that may not exist (`attemptToDelete`).
     Delete(Uid),
-    /// An object whose dependents are to stay (`attemptToOrphan`).
+    /// An object that is deleted while its dependents stay (`attemptToOrphan`).
     Orphan(Uid),
 }
 
@@ -32,7 +27,7 @@ impl std::fmt::Display for Key {
     }
 }
 
-/// What an object is, such as a Pod of `v1`.
+/// The kind of an object with its group and version, such as a Pod of `v1`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Kind {
     /// Group and version: `v1`, `apps/v1`.
@@ -46,55 +41,55 @@ pub struct Kind {
 pub struct Owner {
     /// The owner's uid.
     pub uid: Uid,
-    /// What it shall be.
+    /// The owner's kind.
     pub kind: Rc<Kind>,
-    /// Its name.
+    /// The owner's name.
     pub name: Rc<str>,
-    /// Whether the owner waits for this one when it is deleted in the foreground (`blockOwnerDeletion`).
+    /// Whether a foreground deletion of the owner waits for this dependent (`blockOwnerDeletion`).
     pub blocks: bool,
 }
 
-/// An object as a LIST or a WATCH tells of it.
+/// An object as a LIST or a WATCH reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observed {
     /// Its uid.
     pub uid: Uid,
-    /// What it is.
+    /// Its kind.
     pub kind: Rc<Kind>,
     /// Its namespace; empty at the cluster scope.
     pub namespace: Rc<str>,
     /// Its name.
     pub name: Rc<str>,
-    /// The owners that it names.
+    /// Its owner references.
     pub owners: Vec<Owner>,
     /// Whether it is being deleted.
-    pub leaving: bool,
-    /// Whether [`FOREGROUND`] holds it.
+    pub being_deleted: bool,
+    /// Whether the finalizer [`DELETE_DEPENDENTS`](crate::resources::object::DELETE_DEPENDENTS) is set.
     pub foreground: bool,
-    /// Whether [`ORPHAN`] holds it.
+    /// Whether the finalizer [`ORPHAN_DEPENDENTS`](crate::resources::object::ORPHAN_DEPENDENTS) is set.
     pub orphan: bool,
 }
 
-/// An object in the graph. 150,000 of them have to fit: what many share is shared.
+/// An object in the graph. 150,000 of them have to fit in memory, so they share equal parts.
 #[derive(Debug)]
 pub struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: Rc<Kind>,
-    /// Its namespace; of an owner that nobody has seen, that of who named it.
+    /// Its namespace; for a virtual node that of the dependent.
     pub namespace: Rc<str>,
     /// Its name.
     pub name: Rc<str>,
-    /// The owners that it names.
+    /// Its owner references.
     pub owners: Box<[Owner]>,
-    /// Who names it as an owner.
+    /// The objects that refer to it as an owner.
     pub dependents: FxHashSet<Uid>,
-    /// It was named as an owner, and nobody has seen it yet.
+    /// Whether it is known only from an owner reference, and no monitor has reported it yet.
     pub is_virtual: bool,
-    /// It is being deleted.
-    pub leaving: bool,
-    /// It is being deleted, and waits for its dependents.
+    /// Whether it is being deleted.
+    pub being_deleted: bool,
+    /// Whether it is being deleted and waits for its dependents.
     pub deleting_dependents: bool,
-    /// It is being deleted, and its dependents are to stay.
+    /// Whether it is being deleted and its dependents stay.
     orphaning: bool,
 }
 
@@ -102,9 +97,9 @@ pub struct Node {
 #[derive(Debug, Default)]
 pub struct Graph {
     nodes: FxHashMap<Uid, Node>,
-    /// One copy of each namespace and name of an owner.
+    /// One copy of each namespace and of each owner's name.
     texts: FxHashSet<Rc<str>>,
-    /// With so many texts those that no object has any more are let go.
+    /// At this number of texts, those that no object uses any more are dropped.
     sweep_at: usize,
     kinds: FxHashSet<Rc<Kind>>,
 }
@@ -115,13 +110,13 @@ impl Graph {
         self.nodes.get(uid)
     }
 
-    /// How many there are, those that nobody has seen included.
+    /// The number of objects, virtual nodes included.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The one copy of a text that many objects have.
+    /// The shared copy of a text.
     pub fn text(&mut self, text: &str) -> Rc<str> {
         if let Some(known) = self.texts.get(text) {
             return Rc::clone(known);
@@ -135,7 +130,7 @@ impl Graph {
         new
     }
 
-    /// The one copy of a kind.
+    /// The shared copy of a kind.
     pub fn kind(&mut self, api_version: &str, kind: &str) -> Rc<Kind> {
         let wanted = Kind { api_version: api_version.into(), kind: kind.into() };
         match self.kinds.get(&wanted) {
@@ -148,15 +143,14 @@ impl Graph {
         }
     }
 
-    /// The one copy of an uid that objects already have, or a new one.
+    /// The shared copy of a uid if the graph has it, or else a new one.
     pub fn uid(&self, uid: &str) -> Uid {
         self.nodes.get_key_value(uid).map_or_else(|| uid.into(), |(known, _)| Rc::clone(known))
     }
 
-    /// An object is there, or has changed (`processGraphChanges` of an addition or an update). Answers what shall be
-    /// looked at.
+    /// Adds or updates an object (`processGraphChanges` for an addition or an update). Returns what is to be checked.
     pub fn observe(&mut self, observed: Observed) -> Vec<Key> {
-        let Observed { uid, kind, namespace, name, owners, leaving, foreground, orphan } = observed;
+        let Observed { uid, kind, namespace, name, owners, being_deleted, foreground, orphan } = observed;
         let mut work = Vec::new();
         let before = match self.nodes.entry(Rc::clone(&uid)) {
             Entry::Vacant(place) => {
@@ -167,7 +161,7 @@ impl Graph {
                     owners: Box::default(),
                     dependents: FxHashSet::default(),
                     is_virtual: false,
-                    leaving,
+                    being_deleted,
                     deleting_dependents: false,
                     orphaning: false,
                 });
@@ -177,22 +171,22 @@ impl Graph {
                 let node = place.into_mut();
                 let elsewhere = node.kind != kind || node.name != name || node.namespace != namespace;
                 if node.is_virtual && elsewhere {
-                    // It is not what its dependents took it for.
+                    // The object is not of the kind that its dependents refer to.
                     work.extend(node.dependents.iter().cloned().map(Key::Delete));
                 }
                 (node.kind, node.namespace, node.name, node.is_virtual) = (kind, namespace, name, false);
-                node.leaving |= leaving;
+                node.being_deleted |= being_deleted;
                 std::mem::take(&mut node.owners)
             }
         };
         self.relink(&uid, &before, &owners, &mut work);
         let Some(node) = self.nodes.get_mut(&uid) else { return work };
         node.owners = owners.into();
-        if leaving && orphan && !node.orphaning {
+        if being_deleted && orphan && !node.orphaning {
             node.orphaning = true;
             work.push(Key::Orphan(Rc::clone(&uid)));
         }
-        if leaving && foreground && !node.deleting_dependents {
+        if being_deleted && foreground && !node.deleting_dependents {
             node.deleting_dependents = true;
             work.extend(node.dependents.iter().cloned().map(Key::Delete));
             work.push(Key::Delete(uid));
@@ -200,8 +194,8 @@ impl Graph {
         work
     }
 
-    /// An object is gone, or turned out not to be there. Its dependents are looked at, and so is an owner that may have
-    /// waited for it.
+    /// Removes an object that was deleted or turned out not to exist. Returns its dependents to be checked, and owners
+    /// that may have waited for it.
     pub fn forget(&mut self, uid: &str) -> Vec<Key> {
         let Some((uid, node)) = self.nodes.remove_entry(uid) else { return Vec::new() };
         let mut work: Vec<Key> = node.dependents.into_iter().map(Key::Delete).collect();
@@ -209,19 +203,19 @@ impl Graph {
         work
     }
 
-    /// The objects of a kind, but for those of which `keep` says that they are still there.
+    /// The objects of a kind for which `keep` returns false.
     pub fn missing(&self, kind: &Kind, keep: impl Fn(&str) -> bool) -> Vec<Uid> {
         let missing = self.nodes.iter().filter(|(uid, node)| !node.is_virtual && *node.kind == *kind && !keep(uid));
         missing.map(|(uid, _)| Rc::clone(uid)).collect()
     }
 
-    /// The owners that nobody has seen.
+    /// The owners that no monitor has reported.
     pub fn virtual_nodes(&self) -> Vec<Uid> {
         self.nodes.iter().filter(|(_, node)| node.is_virtual).map(|(uid, _)| Rc::clone(uid)).collect()
     }
 
-    /// An owner that is known to be there, of whom the graph knows nothing yet: the next look at its dependents must not
-    /// miss it.
+    /// Adds an owner that is known to exist before its monitor reports it, so that the next check of its dependents
+    /// finds it.
     pub fn expect(&mut self, dependent: &str, owner_uid: &str) {
         let Some((uid, node)) = self.nodes.get_key_value(dependent) else { return };
         let Some(owner) = node.owners.iter().find(|owner| &*owner.uid == owner_uid).cloned() else { return };
@@ -230,7 +224,7 @@ impl Graph {
         node.dependents.insert(uid);
     }
 
-    /// Which dependents hold an owner that is deleted in the foreground (`blockingDependents`).
+    /// The dependents that a foreground deletion of an owner waits for (`blockingDependents`).
     pub fn blocking_dependents(&self, uid: &str) -> Vec<Uid> {
         let Some(node) = self.nodes.get(uid) else { return Vec::new() };
         let blocks = |dependent: &&Uid| {
@@ -269,7 +263,7 @@ impl Graph {
                     node.dependents.insert(Rc::clone(uid));
                     let other_place = !node.namespace.is_empty() && node.namespace != namespace;
                     if other_place || node.kind.kind != new.kind.kind || node.name != new.name {
-                        // Whoever has that uid is not whom it names.
+                        // The object with that uid is not the owner that is referred to.
                         work.push(Key::Delete(Rc::clone(uid)));
                     } else if node.deleting_dependents {
                         work.push(Key::Delete(Rc::clone(&new.uid)));
@@ -288,7 +282,7 @@ fn virtual_node(owner: &Owner, namespace: Rc<str>) -> Node {
         owners: Box::default(),
         dependents: FxHashSet::default(),
         is_virtual: true,
-        leaving: false,
+        being_deleted: false,
         deleting_dependents: false,
         orphaning: false,
     }

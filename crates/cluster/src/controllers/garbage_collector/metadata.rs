@@ -1,5 +1,5 @@
-//! Reads from an object's metadata what the graph needs, and keeps nothing else of it: a list of 150,000 Pods lies in
-//! memory for a moment.
+//! Reads from the metadata of an object what the graph needs, and keeps nothing else: a list of 150,000 Pods is in
+//! memory only briefly.
 
 use kubechurn_client::api::cell::{Cell, CellRef};
 use kubechurn_client::api::object::{DecodeError, Meta, Object, map};
@@ -7,17 +7,18 @@ use kubechurn_client::api::text::Text;
 use serde::Deserialize;
 use smol_str::SmolStr;
 
-use super::graph::{FOREGROUND, Graph, ORPHAN, Observed, Owner};
+use super::graph::{Graph, Observed, Owner};
+use crate::resources::object::{DELETE_DEPENDENTS, ORPHAN_DEPENDENTS};
 
 const LEAVING: i64 = 1;
 const HELD_FOREGROUND: i64 = 2;
 const HELD_ORPHAN: i64 = 4;
 
-/// How many cells an owner takes.
+/// The number of cells that one owner takes.
 const OWNER_CELLS: usize = 5;
 
-/// The decoder of the monitors' reflectors. The cells are flags, and for each owner its apiVersion, kind, name, uid and
-/// whether it waits.
+/// The decoder of the monitors' reflectors. The cells are flags, followed for each owner by its apiVersion, kind, name,
+/// uid and whether it blocks.
 ///
 /// # Errors
 /// When the metadata cannot be read, or has no name.
@@ -39,8 +40,8 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
     let has = |finalizer: &str| held.finalizers.iter().flatten().any(|one| **one == *finalizer);
     let flags = [
         (!metadata.deletion_timestamp.is_empty(), LEAVING),
-        (has(FOREGROUND), HELD_FOREGROUND),
-        (has(ORPHAN), HELD_ORPHAN),
+        (has(DELETE_DEPENDENTS), HELD_FOREGROUND),
+        (has(ORPHAN_DEPENDENTS), HELD_ORPHAN),
     ];
     let mut cells = vec![Cell::Number(flags.iter().filter(|(is_so, _)| *is_so).map(|(_, flag)| flag).sum())];
     for owner in metadata.owner_references.take().unwrap_or_default() {
@@ -52,7 +53,8 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
     metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }
 
-/// What the graph is told of an object that [`decode`] has read. `api_version` and `kind` are those of its resource.
+/// Turns an object that [`decode`] has read into the input of the graph. `api_version` and `kind` are those of its
+/// resource.
 pub fn observed(graph: &mut Graph, object: &Object, api_version: &str, kind: &str) -> Observed {
     let cells: Vec<CellRef<'_>> = object.cells.iter().collect();
     let (flags, owners) = match &*cells {
@@ -79,7 +81,7 @@ pub fn observed(graph: &mut Graph, object: &Object, api_version: &str, kind: &st
         namespace: graph.text(&object.key.namespace),
         name: (&*object.key.name).into(),
         owners,
-        leaving: flags & LEAVING != 0,
+        being_deleted: flags & LEAVING != 0,
         foreground: flags & HELD_FOREGROUND != 0,
         orphan: flags & HELD_ORPHAN != 0,
     }
@@ -98,11 +100,11 @@ mod tests {
         let mut graph = Graph::default();
         let seen = observed(&mut graph, &decode(text).unwrap(), "v1", "Pod");
         assert_eq!((&*seen.uid, &*seen.kind.kind, &*seen.namespace, &*seen.name), ("u", "Pod", "shop", "web"));
-        assert_eq!((seen.leaving, seen.foreground, seen.orphan), (true, false, true));
+        assert_eq!((seen.being_deleted, seen.foreground, seen.orphan), (true, false, true));
         let told = |owner: &Owner| format!("{} {} {} {}", owner.kind.api_version, owner.name, owner.uid, owner.blocks);
         assert_eq!(seen.owners.iter().map(told).collect::<Vec<_>>(), ["apps/v1 rs o true", "v1 n p false"]);
         let plain =
             observed(&mut graph, &decode(r#"{"metadata":{"name":"x","finalizers":null}}"#).unwrap(), "v1", "Pod");
-        assert!(plain.owners.is_empty() && !plain.leaving && decode(r#"{"metadata":{}}"#).is_err());
+        assert!(plain.owners.is_empty() && !plain.being_deleted && decode(r#"{"metadata":{}}"#).is_err());
     }
 }

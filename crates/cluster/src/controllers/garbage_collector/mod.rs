@@ -1,11 +1,12 @@
-//! The garbage collector: deletes what the deleted owned (`pkg/controller/garbagecollector`).
+//! The garbage collector: deletes the dependents of deleted objects (`pkg/controller/garbagecollector`).
 //!
 //! ```text
 //! discovery ─► monitors ─► graph of owners ─► queue ─► live GETs ─► deletions and patches
 //! ```
 //!
-//! The graph only says where to look: before anything is deleted, the object and its owners are asked for once more.
-//! An owner that nobody has seen is a virtual node, which is looked for too; if it is not there, its dependents go.
+//! The graph only says what to check: before anything is deleted, the object and its owners are requested from the
+//! server. An owner that no monitor has reported is a virtual node, which is checked too; if the server does not have
+//! it, its dependents are deleted.
 
 mod absent_owners;
 mod graph;
@@ -28,17 +29,18 @@ use super::controller::{Controller, SyncError};
 use super::events::Recorder;
 use super::object;
 use super::queue::Queue;
-use crate::client::api_error::ApiError;
+use crate::client::api_error::ignore_not_found;
 use crate::client::resources::DEFINITIONS;
 use crate::client::rest::{Client, DeleteOptions};
+use crate::resources::object::{DELETE_DEPENDENTS, ORPHAN_DEPENDENTS};
 use absent_owners::{Absent, absent};
-use graph::{FOREGROUND, Key, Kind, ORPHAN};
+use graph::{Key, Kind};
 use monitor::Builder;
 use monitors::Monitors;
 
-/// How often the server is asked which resources it has, beside when definitions change (`garbagecollector.Sync`).
+/// How often the server is asked for its resources, apart from changes of definitions (`garbagecollector.Sync`).
 const RESYNC: Duration = Duration::from_secs(30);
-/// When discovery fails, it is asked again after this.
+/// After a failure, discovery is tried again after this time.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The controller.
@@ -46,24 +48,24 @@ const RETRY: Duration = Duration::from_secs(1);
 pub struct GarbageCollector {
     /// Reads metadata, and writes.
     client: Client,
-    /// What the monitors build, and what is to be looked at.
+    /// The graph that the monitors build, and the queue of objects to check.
     builder: Builder,
     monitors: Rc<Monitors>,
     recorder: Recorder,
 }
 
-/// The owner references of an object, by what became of their owners (`classifyReferences`).
+/// The owner references of an object, by the state of the owners (`classifyReferences`).
 #[derive(Debug, Default)]
 struct Owners<'a> {
-    /// They are there.
+    /// References to owners that exist.
     solid: Vec<&'a Value>,
-    /// They are not.
+    /// References to owners that do not exist.
     dangling: Vec<&'a Value>,
-    /// They are being deleted, and wait for this one among others.
+    /// References to owners that are being deleted and wait for this dependent.
     waiting: Vec<&'a Value>,
 }
 
-/// What an owner reference leads to.
+/// What an owner reference refers to.
 enum Found {
     Solid,
     Dangling,
@@ -95,7 +97,7 @@ impl Controller for GarbageCollector {
     }
 }
 
-/// Asks for resources when definitions change, and from time to time. It ends with its `LocalSet`.
+/// Runs discovery when definitions change, and periodically. It ends with its `LocalSet`.
 async fn follow_discovery(monitors: Rc<Monitors>, news: Rc<Notify>) {
     loop {
         let wait = match monitors.resync().await {
@@ -105,18 +107,19 @@ async fn follow_discovery(monitors: Rc<Monitors>, news: Rc<Notify>) {
                 RETRY
             }
         };
-        // Either way it is time.
+        // A timeout and a notification both lead to the next discovery.
         let _ = timeout(wait, news.notified()).await;
     }
 }
 
 impl GarbageCollector {
-    /// Deletes an object if all its owners are gone, and otherwise what is wrong about its owners
+    /// Deletes an object if all its owners are deleted; otherwise removes the references to deleted owners
     /// (`attemptToDeleteItem`).
     async fn attempt_to_delete(&self, uid: &str) -> Result<(), SyncError> {
         let Some((kind, key, is_virtual, deleting_dependents)) = self.look_up(uid) else { return Ok(()) };
         let Some(resource) = self.monitors.resource(&kind) else {
-            // Of an owner whose kind nobody serves, nobody can tell. Discovery has it looked at again.
+            // While no resource serves the owner's kind, nothing can be said about the owner. The next discovery queues
+            // it again.
             return Ok(());
         };
         let namespace = if resource.namespaced { &*key.namespace } else { "" };
@@ -129,14 +132,14 @@ impl GarbageCollector {
             }
         };
         if is_virtual {
-            // It is there: its monitor will tell.
+            // The owner exists: its monitor will report it.
             return Ok(());
         }
         if deleting_dependents {
-            return self.wait_for_dependents(uid, &resource, &latest).await;
+            return self.process_deleting_dependents_item(uid, &resource, &latest).await;
         }
         let references = latest["metadata"]["ownerReferences"].as_array().map_or(&[][..], Vec::as_slice);
-        if references.is_empty() || object::is_leaving(&latest) {
+        if references.is_empty() || object::is_being_deleted(&latest) {
             return Ok(());
         }
         let owners = self.classify(&latest, &resource, references).await?;
@@ -153,14 +156,14 @@ impl GarbageCollector {
         let held_by = |name: &str| finalizers.is_some_and(|all| all.iter().any(|one| one == name));
         let policy = if !owners.waiting.is_empty() && has_dependents {
             if self.is_in_a_circle(uid) {
-                // Two that wait for each other: this one no longer holds its owner.
+                // Two objects wait for each other: this dependent no longer blocks its owner.
                 patches::owner_references(&self.client, &resource, &latest, unblocked(references)).await?;
                 return self.delete_again(uid);
             }
             "Foreground"
-        } else if held_by(ORPHAN) {
+        } else if held_by(ORPHAN_DEPENDENTS) {
             "Orphan"
-        } else if held_by(FOREGROUND) {
+        } else if held_by(DELETE_DEPENDENTS) {
             "Foreground"
         } else {
             "Background"
@@ -172,14 +175,15 @@ impl GarbageCollector {
             resource_version: Some(version),
             ..DeleteOptions::default()
         };
-        ignore_not_found(self.client.delete(&resource, namespace, &key.name, options).await)
+        ignore_not_found(self.client.delete(&resource, namespace, &key.name, options).await)?;
+        Ok(())
     }
 
-    /// What the graph knows of an object, if there is anything to do for it.
+    /// What the graph knows of an object, if the object needs any work.
     fn look_up(&self, uid: &str) -> Option<(Kind, kubechurn_client::api::object::ObjectKey, bool, bool)> {
         let graph = self.builder.graph.borrow();
         let node = graph.get(uid)?;
-        let idle = !node.is_virtual && !node.deleting_dependents && (node.leaving || node.owners.is_empty());
+        let idle = !node.is_virtual && !node.deleting_dependents && (node.being_deleted || node.owners.is_empty());
         if idle {
             return None;
         }
@@ -187,12 +191,17 @@ impl GarbageCollector {
         Some(((*node.kind).clone(), key, node.is_virtual, node.deleting_dependents))
     }
 
-    /// Lets an object go that is deleted in the foreground, or has those looked at that hold it
+    /// Removes the finalizer of an object that is deleted in the foreground, or queues the dependents that block it
     /// (`processDeletingDependentsItem`).
-    async fn wait_for_dependents(&self, uid: &str, resource: &ApiResource, latest: &Value) -> Result<(), SyncError> {
+    async fn process_deleting_dependents_item(
+        &self,
+        uid: &str,
+        resource: &ApiResource,
+        latest: &Value,
+    ) -> Result<(), SyncError> {
         let blocking = self.builder.graph.borrow().blocking_dependents(uid);
         if blocking.is_empty() {
-            return patches::remove_finalizer(&self.client, resource, latest, FOREGROUND).await;
+            return patches::remove_finalizer(&self.client, resource, latest, DELETE_DEPENDENTS).await;
         }
         let graph = self.builder.graph.borrow();
         let waits = |dependent: &str| graph.get(dependent).is_some_and(|node| node.deleting_dependents);
@@ -200,7 +209,7 @@ impl GarbageCollector {
         Ok(())
     }
 
-    /// Whether a dependent is itself waiting for its dependents, this one perhaps among them.
+    /// Whether a dependent is itself waiting for its dependents, which may include this object.
     fn is_in_a_circle(&self, uid: &str) -> bool {
         let graph = self.builder.graph.borrow();
         let waits = |dependent: &graph::Uid| graph.get(dependent).is_some_and(|node| node.deleting_dependents);
@@ -212,7 +221,7 @@ impl GarbageCollector {
         Ok(())
     }
 
-    /// Asks for every owner of an object.
+    /// Classifies every owner reference of an object.
     async fn classify<'a>(
         &self,
         object: &Value,
@@ -231,7 +240,7 @@ impl GarbageCollector {
         Ok(owners)
     }
 
-    /// Asks for an owner (`isDangling`).
+    /// Requests an owner from the server (`isDangling`).
     async fn find(&self, dependent: &Value, resource: &ApiResource, reference: &Value) -> Result<Found, SyncError> {
         let (uid, name) = (object::text(reference, "/uid"), object::text(reference, "/name"));
         let kind = Kind {
@@ -239,15 +248,15 @@ impl GarbageCollector {
             kind: object::text(reference, "/kind").into(),
         };
         let absent = absent(uid, &kind, object::namespace(dependent), name);
-        // One without a namespace is gone for everybody.
+        // An owner without a namespace is absent for dependents of every namespace.
         let of_cluster = Absent { namespace: "".into(), ..absent.clone() };
         if self.builder.absent.borrow().has(&absent) || self.builder.absent.borrow().has(&of_cluster) {
             return Ok(Found::Dangling);
         }
-        // Of what nobody serves, nobody can tell that it is gone.
+        // If no resource serves the kind, the owner cannot be known to be deleted.
         let Some(owner_resource) = self.monitors.resource(&kind) else { return Ok(Found::Solid) };
         if owner_resource.namespaced && !resource.namespaced {
-            // Nor of what cannot be named from here.
+            // A cluster-scoped dependent cannot refer to an owner in a namespace.
             self.invalid_namespace(dependent, resource, reference, "");
             return Ok(Found::Solid);
         }
@@ -255,9 +264,9 @@ impl GarbageCollector {
         match self.client.get(&owner_resource, namespace, name).await {
             Ok(owner) if object::uid(&owner) == uid => {
                 let finalizers = owner["metadata"]["finalizers"].as_array();
-                let waits = finalizers.is_some_and(|all| all.iter().any(|one| one == FOREGROUND));
+                let waits = finalizers.is_some_and(|all| all.iter().any(|one| one == DELETE_DEPENDENTS));
                 self.builder.graph.borrow_mut().expect(object::uid(dependent), uid);
-                Ok(if object::is_leaving(&owner) && waits { Found::Waiting } else { Found::Solid })
+                Ok(if object::is_being_deleted(&owner) && waits { Found::Waiting } else { Found::Solid })
             }
             Err(error) if !error.is_not_found() => Err(error.into()),
             _ => {
@@ -273,7 +282,7 @@ impl GarbageCollector {
         }
     }
 
-    /// Tells that somebody names an owner that cannot be his (`reportInvalidNamespaceOwnerRef`).
+    /// Records an Event about an owner reference that is not possible (`reportInvalidNamespaceOwnerRef`).
     fn invalid_namespace(&self, dependent: &Value, resource: &ApiResource, reference: &Value, namespace: &str) {
         let mut about = dependent.clone();
         about["apiVersion"] = crate::client::resources::api_version(resource).into();
@@ -290,7 +299,8 @@ impl GarbageCollector {
         self.recorder.warning(&about, "OwnerRefInvalidNamespace", &message);
     }
 
-    /// Takes an object off the owners of all that it owns, and lets it go (`attemptToOrphanWorker`).
+    /// Removes an object from the owner references of all its dependents, and then removes its finalizer
+    /// (`attemptToOrphanWorker`).
     async fn attempt_to_orphan(&self, uid: &str) -> Result<(), SyncError> {
         let found = self.builder.graph.borrow().get(uid).map(|node| {
             let dependents: Vec<graph::Uid> = node.dependents.iter().cloned().collect();
@@ -301,11 +311,12 @@ impl GarbageCollector {
             self.orphan(&dependent, uid).await?;
         }
         let Some(resource) = self.monitors.resource(&kind) else { return Ok(()) };
-        match self.client.get(&resource, if resource.namespaced { &namespace } else { "" }, &name).await {
-            Ok(latest) if object::uid(&latest) == uid => {
-                patches::remove_finalizer(&self.client, &resource, &latest, ORPHAN).await
+        let namespace = if resource.namespaced { &*namespace } else { "" };
+        match ignore_not_found(self.client.get(&resource, namespace, &name).await)? {
+            Some(latest) if object::uid(&latest) == uid => {
+                patches::remove_finalizer(&self.client, &resource, &latest, ORPHAN_DEPENDENTS).await
             }
-            other => ignore_not_found(other),
+            _ => Ok(()),
         }
     }
 
@@ -318,10 +329,9 @@ impl GarbageCollector {
             .map(|node| ((*node.kind).clone(), node.namespace.to_string(), node.name.to_string()));
         let Some((kind, namespace, name)) = found else { return Ok(()) };
         let Some(resource) = self.monitors.resource(&kind) else { return Ok(()) };
-        let latest = match self.client.get(&resource, if resource.namespaced { &namespace } else { "" }, &name).await {
-            Ok(latest) => latest,
-            other => return ignore_not_found(other),
-        };
+        let namespace = if resource.namespaced { &*namespace } else { "" };
+        let latest = ignore_not_found(self.client.get(&resource, namespace, &name).await)?;
+        let Some(latest) = latest else { return Ok(()) };
         let references = latest["metadata"]["ownerReferences"].as_array().map_or(&[][..], Vec::as_slice);
         let kept: Vec<Value> = references.iter().filter(|one| one["uid"] != owner).cloned().collect();
         if object::uid(&latest) != dependent || kept.len() == references.len() {
@@ -331,17 +341,9 @@ impl GarbageCollector {
     }
 }
 
-/// The same owners, none of whom waits (`unblockOwnerReferencesStrategicMergePatch`).
+/// The same owner references, none of which blocks (`unblockOwnerReferencesStrategicMergePatch`).
 fn unblocked(references: &[Value]) -> Vec<Value> {
     let mut references = references.to_vec();
     references.iter_mut().for_each(|one| one["blockOwnerDeletion"] = false.into());
     references
-}
-
-/// What is gone needs nothing more.
-fn ignore_not_found(answer: Result<Value, ApiError>) -> Result<(), SyncError> {
-    match answer {
-        Err(error) if !error.is_not_found() => Err(error.into()),
-        _ => Ok(()),
-    }
 }

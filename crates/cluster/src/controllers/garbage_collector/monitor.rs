@@ -1,5 +1,5 @@
-//! Follows the metadata of one resource, and tells the graph (`graph_builder.go`, `monitor`). It is a reflector of the
-//! crate whose store is the graph itself: no object is kept a second time.
+//! Watches the metadata of one resource and updates the graph (`graph_builder.go`, `monitor`). It is a reflector of the
+//! client crate whose store is the graph itself, so no object is kept twice.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -23,29 +23,30 @@ use super::super::queue::Queue;
 use super::absent_owners::{AbsentOwners, absent};
 use super::graph::{Graph, Key};
 use super::metadata;
-use crate::client::lister_watcher::{ListerWatcher, Told};
+use crate::client::lister_watcher::{ListerWatcher, Outcome};
 use crate::client::resources::api_version;
 use crate::client::rest::Client;
 
-/// What the monitors share.
+/// The state that the monitors share.
 #[derive(Debug, Clone)]
 pub struct Builder {
-    /// What they build.
+    /// The graph that the monitors build.
     pub graph: Rc<RefCell<Graph>>,
-    /// Who looks at what has changed.
+    /// The queue of objects to check.
     pub queue: Queue<Key>,
-    /// Owners that are known to be gone.
+    /// Owners that are known to be deleted.
     pub absent: Rc<RefCell<AbsentOwners>>,
 }
 
 impl Builder {
-    /// Has everything looked at that a change made worth a look.
+    /// Queues everything that a change requires to be checked.
     pub fn add_all(&self, work: Vec<Key>) {
         work.into_iter().for_each(|key| self.queue.add(key));
     }
 
-    /// An object is not there any more: those that hang on it are looked at. That it is gone is remembered, for by then
-    /// its kind may be gone as well, and nobody could be asked (`processGraphChanges`, `absentOwnerCache.Add`).
+    /// Removes a deleted object and queues its dependents. The deletion is remembered, because by the time of the check
+    /// the object's kind may be gone as well, and then the server could not be asked (`processGraphChanges`,
+    /// `absentOwnerCache.Add`).
     pub fn forget(&self, uid: &str) {
         let owner = self.graph.borrow().get(uid).map(|node| absent(uid, &node.kind, &node.namespace, &node.name));
         let work = self.graph.borrow_mut().forget(uid);
@@ -56,7 +57,7 @@ impl Builder {
     }
 }
 
-/// The graph, as a reflector of one resource sees it.
+/// The graph, as the store of the reflector of one resource.
 struct Sink {
     builder: Builder,
     api_version: String,
@@ -89,7 +90,7 @@ impl ReflectorStore for Sink {
     fn replace(&mut self, _now: f64, items: Vec<Arc<Object>>, unread: &Unread) -> bool {
         items.iter().for_each(|object| self.observe(object));
         if !unread.is_empty() {
-            // What is not among the items may be there all the same.
+            // An object that is missing from the items may still exist.
             return true;
         }
         let there: FxHashSet<&Uid> = items.iter().map(|object| &object.uid).collect();
@@ -111,8 +112,8 @@ impl ReflectorStore for Sink {
     }
 }
 
-/// Follows a resource until the task is aborted, or the server no longer knows the resource. `synced` is set once all
-/// that was there is in the graph, and `tell` called then.
+/// Watches a resource until the task is aborted, or the server no longer serves the resource. Once all existing objects
+/// are in the graph, `synced` is set and `tell` is called.
 pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced: Rc<Cell<bool>>, tell: impl Fn()) {
     let lister_watcher = ListerWatcher { client, resource, scope: Scope::default() };
     let began = Instant::now();
@@ -120,8 +121,8 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
     let mut reflector = Reflector::new(Decode(&metadata::decode), Options::default());
     let (api_version, kind) = (api_version(&resource), resource.kind);
     let mut sink = Sink { builder, api_version, kind, ledger: Ledger::default() };
-    let mut under_way: LocalBoxStream<'static, Told> = stream::pending().boxed_local();
-    // All waits are spread by the same share: the monitors are few, and their server is in the same process.
+    let mut under_way: LocalBoxStream<'static, Outcome> = stream::pending().boxed_local();
+    // All waits have the same jitter: the monitors are few, and their server is in the same process.
     let mut input = |reflector: &mut Reflector, input: Input<'_>| {
         reflector.handle(input, Moment { now: now(), random: 0.5 }, &mut sink)
     };
@@ -135,7 +136,7 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
             tell();
         }
         if reflector.health(now()) == Health::Stopped {
-            // It is served no longer; if it comes back, so does its monitor.
+            // The resource is no longer served. If it comes back, a new monitor is started.
             synced.set(true);
             return tell();
         }
@@ -148,8 +149,8 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
             }
         };
         action = tokio::select! {
-            told = under_way.next() => match told {
-                Some(told) => hear(told, |one| input(&mut reflector, one)),
+            outcome = under_way.next() => match outcome {
+                Some(outcome) => handle(outcome, |one| input(&mut reflector, one)),
                 None => {
                     under_way = stream::pending().boxed_local();
                     None
@@ -160,16 +161,16 @@ pub async fn run(client: Client, resource: ApiResource, builder: Builder, synced
     }
 }
 
-fn hear(told: Told, mut input: impl FnMut(Input<'_>) -> Option<Action>) -> Option<Action> {
-    match told {
-        Told::Opened => input(Input::Opened),
-        // A frame that ends the watch leaves those behind it unread.
-        Told::Frames(lines) => {
+fn handle(outcome: Outcome, mut input: impl FnMut(Input<'_>) -> Option<Action>) -> Option<Action> {
+    match outcome {
+        Outcome::Opened => input(Input::Opened),
+        // A frame may end the watch; the frames after it are then not read.
+        Outcome::Frames(lines) => {
             lines.split_inclusive(|byte| *byte == b'\n').find_map(|frame| input(Input::Bytes(frame)))
         }
-        Told::Closed(code) => input(Input::Closed(code)),
-        Told::Page(page) => input(Input::PageBytes(&page)),
-        Told::Failed(failure) => input(Input::Failed(failure)),
-        Told::ProbePassed => input(Input::ProbePassed),
+        Outcome::Closed(code) => input(Input::Closed(code)),
+        Outcome::Page(page) => input(Input::PageBytes(&page)),
+        Outcome::Failed(failure) => input(Input::Failed(failure)),
+        Outcome::ProbePassed => input(Input::ProbePassed),
     }
 }

@@ -1,5 +1,5 @@
-//! One monitor for each resource that can be deleted, listed and watched, as discovery tells them
-//! (`GarbageCollector.Sync`, `resyncMonitors`); and which resource a kind is (`restmapper`).
+//! One monitor for each resource that discovery lists as deletable, listable and watchable (`GarbageCollector.Sync`,
+//! `resyncMonitors`), and the mapping from kinds to resources (`restmapper`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -16,14 +16,14 @@ use crate::client::discovery::{Discovered, discover};
 use crate::client::resources::{EVENTS, api_version};
 use crate::client::rest::Client;
 
-/// The monitors that run, and what discovery told last.
+/// The running monitors, and the result of the last discovery.
 #[derive(Debug)]
 pub struct Monitors {
-    /// Asks for whole answers: discovery.
+    /// Requests whole objects, for discovery.
     client: Client,
     builder: Builder,
     running: RefCell<Vec<(ApiResource, Running)>>,
-    /// Every kind in every version.
+    /// The resource of every kind in every version.
     mapper: RefCell<HashMap<Kind, ApiResource>>,
     changed: Rc<Notify>,
 }
@@ -46,8 +46,8 @@ impl Monitors {
         Self { client, builder, running: RefCell::default(), mapper: RefCell::default(), changed: Rc::default() }
     }
 
-    /// Asks which resources there are, starts a monitor for each that is new, and ends those of resources that are gone.
-    /// Called on a `LocalSet`.
+    /// Runs discovery, starts a monitor for each new resource, and ends those of resources that no longer exist. Must
+    /// be called on a `LocalSet`.
     ///
     /// # Errors
     /// When discovery fails; the monitors stay as they are.
@@ -57,12 +57,12 @@ impl Monitors {
         *self.mapper.borrow_mut() = mapper.collect();
         let wanted: Vec<ApiResource> = all.iter().filter(|one| is_monitored(one)).map(|one| one.resource).collect();
         let known: Vec<ApiResource> = self.running.borrow().iter().map(|(resource, _)| *resource).collect();
-        // One whose resource was gone when it asked has ended.
+        // A monitor ends by itself when the server no longer serves its resource.
         self.running
             .borrow_mut()
             .retain(|(resource, running)| wanted.contains(resource) && !running.task.is_finished());
         let is_wanted = |gone: &ApiResource| {
-            // Another version of it has the same objects.
+            // Another version of the resource has the same objects.
             wanted.iter().any(|one| (one.group, one.plural) == (gone.group, gone.plural))
         };
         known.iter().filter(|resource| !is_wanted(resource)).for_each(|resource| self.forget_all(resource));
@@ -72,7 +72,7 @@ impl Monitors {
                 self.running.borrow_mut().push((resource, running));
             }
         }
-        // Owners of a kind that was unknown may have become known.
+        // The kinds of virtual owners that were unknown may be served now.
         let unseen = self.builder.graph.borrow().virtual_nodes();
         self.builder.add_all(unseen.into_iter().map(Key::Delete).collect());
         self.changed.notify_waiters();
@@ -84,7 +84,7 @@ impl Monitors {
         self.mapper.borrow().get(kind).copied()
     }
 
-    /// Waits until everything that was there is in the graph: before that, nobody can tell what blocks what.
+    /// Waits until all existing objects are in the graph: until then it cannot say what blocks what.
     pub async fn wait_for_sync(&self) {
         loop {
             let changed = self.changed.notified();
@@ -108,7 +108,7 @@ impl Monitors {
         Running { task, synced }
     }
 
-    /// The objects of a resource went with it.
+    /// Removes all objects of a resource that is no longer served.
     fn forget_all(&self, resource: &ApiResource) {
         let kind = kind_of(resource);
         let gone = self.builder.graph.borrow().missing(&kind, |_| false);
@@ -116,7 +116,8 @@ impl Monitors {
     }
 }
 
-/// Events belong to what they are about without saying so, and are too many (`DefaultIgnoredResources`).
+/// Events are left out: their relation to other objects is not an owner reference, and there are too many of them
+/// (`DefaultIgnoredResources`).
 fn is_monitored(one: &Discovered) -> bool {
     let is_events = one.resource.plural == EVENTS.plural && ["", "events.k8s.io"].contains(&one.resource.group);
     one.preferred && one.supports(&["delete", "list", "watch"]) && !is_events

@@ -1,17 +1,18 @@
-//! What the garbage collector writes: owner references and finalizers, always of the version that it has read. A
-//! conflict has the object looked at again.
+//! The patches of the garbage collector: owner references and finalizers, always for the version that was read. After a
+//! conflict the object is checked again.
 
 use kubechurn_client::api::resource::ApiResource;
 use serde_json::{Value, json};
 
 use super::super::controller::SyncError;
 use super::super::object;
+use crate::client::api_error::ignore_not_found;
 use crate::client::rest::{Client, Patch};
 
 /// Sets the owner references of an object.
 ///
 /// # Errors
-/// As [`Client::request`], but for an object that is gone.
+/// As [`Client::request`], except that a deleted object is not an error.
 pub async fn owner_references(
     client: &Client,
     resource: &ApiResource,
@@ -21,10 +22,10 @@ pub async fn owner_references(
     write(client, resource, latest, "ownerReferences", references).await
 }
 
-/// Takes a finalizer off an object, if it is on it.
+/// Removes a finalizer from an object, if it is set.
 ///
 /// # Errors
-/// As [`Client::request`], but for an object that is gone.
+/// As [`Client::request`], except that a deleted object is not an error.
 pub async fn remove_finalizer(
     client: &Client,
     resource: &ApiResource,
@@ -50,5 +51,6 @@ async fn write(
     let patch = json!({"metadata": {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"],
         field: elements}});
     let (namespace, name) = (object::namespace(latest), object::name(latest));
-    super::ignore_not_found(client.patch(resource, namespace, name, "", Patch::Merge(&patch)).await)
+    ignore_not_found(client.patch(resource, namespace, name, "", Patch::Merge(&patch)).await)?;
+    Ok(())
 }

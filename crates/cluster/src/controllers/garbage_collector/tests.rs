@@ -1,15 +1,16 @@
-//! The graph: what has to be looked at after a change.
+//! What the graph returns to be checked after a change.
 
 use std::rc::Rc;
 
 use super::graph::{Graph, Key, Observed, Owner};
 
-/// A graph in which objects are called as their uids are, and are all of one kind and one namespace.
+/// A graph in which the name of each object is its uid, and all objects have one kind and one namespace.
 #[derive(Default)]
 struct Tester(Graph);
 
 impl Tester {
-    /// An object is as `state` says: `leaving`, `foreground` and `orphan` in it count. Owners with a `!` wait.
+    /// Reports an object; `state` may contain `deleted`, `foreground` and `orphan`. Owners marked with `!` are blocked
+    /// by it.
     fn observe(&mut self, uid: &str, owners: &[&str], state: &str) -> String {
         let kind = self.0.kind("v1", "ConfigMap");
         let owners = owners.iter().map(|owner| {
@@ -17,28 +18,28 @@ impl Tester {
             Owner { uid: self.0.uid(uid), kind: Rc::clone(&kind), name: uid.into(), blocks: owner.ends_with('!') }
         });
         let owners = owners.collect();
-        let (leaving, foreground, orphan) =
-            (state.contains("leaving"), state.contains("foreground"), state.contains("orphan"));
+        let (being_deleted, foreground, orphan) =
+            (state.contains("deleted"), state.contains("foreground"), state.contains("orphan"));
         let namespace = self.0.text("default");
         let uid = self.0.uid(uid);
-        told(self.0.observe(Observed {
+        summary(self.0.observe(Observed {
             name: Rc::clone(&uid),
             uid,
             kind,
             namespace,
             owners,
-            leaving,
+            being_deleted,
             foreground,
             orphan,
         }))
     }
 
     fn forget(&mut self, uid: &str) -> String {
-        told(self.0.forget(uid))
+        summary(self.0.forget(uid))
     }
 }
 
-fn told(work: Vec<Key>) -> String {
+fn summary(work: Vec<Key>) -> String {
     let mut words: Vec<String> = work
         .into_iter()
         .map(|key| match key {
@@ -77,8 +78,8 @@ fn an_owner_in_the_foreground_waits_for_those_that_block_it() {
     graph.observe("root", &[], "");
     graph.observe("child", &["root!"], "");
     graph.observe("free", &["root"], "");
-    assert_eq!(graph.observe("root", &[], "leaving foreground"), "child free root");
-    assert_eq!(graph.observe("root", &[], "leaving foreground"), "", "a second time is no news");
+    assert_eq!(graph.observe("root", &[], "deleted foreground"), "child free root");
+    assert_eq!(graph.observe("root", &[], "deleted foreground"), "", "a second time is no news");
     assert_eq!(graph.0.blocking_dependents("root").iter().map(|uid| &**uid).collect::<Vec<_>>(), ["child"]);
     assert_eq!(graph.observe("late", &["root!"], ""), "root", "one more to be deleted");
     assert_eq!(graph.observe("late", &["root"], ""), "root", "it no longer blocks");
@@ -90,8 +91,8 @@ fn an_owner_in_the_foreground_waits_for_those_that_block_it() {
 fn an_owner_that_leaves_its_dependents_behind_is_told_once() {
     let mut graph = Tester::default();
     graph.observe("root", &[], "orphan");
-    assert_eq!(graph.observe("root", &[], "leaving orphan"), "orphan root");
-    assert_eq!(graph.observe("root", &[], "leaving orphan"), "");
+    assert_eq!(graph.observe("root", &[], "deleted orphan"), "orphan root");
+    assert_eq!(graph.observe("root", &[], "deleted orphan"), "");
 }
 
 #[test]
@@ -106,16 +107,16 @@ fn who_names_another_by_its_uid_is_looked_at() {
         namespace: namespace.into(),
         name: "child".into(),
         owners,
-        leaving: false,
+        being_deleted: false,
         foreground: false,
         orphan: false,
     };
-    assert_eq!(told(graph.0.observe(observed("default", vec![owner.clone()]))), "child", "the root is no Secret");
+    assert_eq!(summary(graph.0.observe(observed("default", vec![owner.clone()]))), "child", "the root is no Secret");
     graph.forget("child");
     let owner = Owner { kind: graph.0.kind("v1", "ConfigMap"), ..owner };
-    assert_eq!(told(graph.0.observe(observed("default", vec![owner.clone()]))), "");
+    assert_eq!(summary(graph.0.observe(observed("default", vec![owner.clone()]))), "");
     graph.forget("child");
-    assert_eq!(told(graph.0.observe(observed("elsewhere", vec![owner]))), "child", "it is in another namespace");
+    assert_eq!(summary(graph.0.observe(observed("elsewhere", vec![owner]))), "child", "it is in another namespace");
 }
 
 #[test]

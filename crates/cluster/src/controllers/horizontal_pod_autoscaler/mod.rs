@@ -1,9 +1,10 @@
-//! The HorizontalPodAutoscaler controller (`pkg/controller/podautoscaler/horizontal.go`), with a load that is made up:
-//! nobody measures anything here.
+//! The HorizontalPodAutoscaler controller (`pkg/controller/podautoscaler/horizontal.go`), with a simulated load:
+//! nothing is measured here.
 //!
-//! The annotation [`wave::LOAD`] on the autoscaler or on its target says how much there is to do at which time; the Pods
-//! share it. Where there is none, it is as on a cluster without a metrics server. Only `autoscaling/v2` with one
-//! metric, the utilization of a resource; `behavior` is heard as to its stabilization windows.
+//! The annotation [`wave::LOAD`] on the autoscaler or on its target says how much load there is at which time; the Pods
+//! share it. Without the annotation, the autoscaler behaves as on a cluster without a metrics server. Only
+//! `autoscaling/v2` with one metric, the utilization of a resource, is supported; of `behavior` only the stabilization
+//! windows have an effect.
 
 mod replicas;
 mod wave;
@@ -39,7 +40,7 @@ const AUTOSCALERS: ApiResource = ApiResource {
     namespaced: true,
 };
 
-/// How often it looks (`--horizontal-pod-autoscaler-sync-period`), in seconds.
+/// The period of the syncs (`--horizontal-pod-autoscaler-sync-period`), in seconds.
 const SYNC_PERIOD: i64 = 15;
 
 /// The controller.
@@ -48,17 +49,17 @@ pub struct HorizontalPodAutoscalers {
     client: Client,
     autoscalers: Lister,
     recorder: Recorder,
-    /// What was recommended lately, for the stabilization windows.
+    /// The recent recommendations, for the stabilization windows.
     recommended: RefCell<HashMap<ObjectKey, Recommendations>>,
     queue: Queue<ObjectKey>,
 }
 
-/// What a look comes to: the status' conditions and numbers.
+/// The outcome of a sync: the conditions and numbers of the status.
 struct Outcome {
     desired: i64,
     /// The utilization in percent, if there is one.
     utilization: Option<i64>,
-    /// Why it is scaled; empty if it is not.
+    /// The reason for the scaling; empty if nothing is scaled.
     reason: &'static str,
     conditions: Vec<(&'static str, bool, &'static str, String)>,
 }
@@ -71,7 +72,7 @@ impl Controller for HorizontalPodAutoscalers {
         let autoscalers = context.lister(AUTOSCALERS);
         let (waiting, known) = (queue.clone(), autoscalers.clone());
         autoscalers.on_change(move |change| {
-            // Its own status is no reason to look again: it has its time for that.
+            // A change of the status alone needs no sync: the next one is scheduled anyway.
             if let Change::Updated { old, new, .. } = change
                 && let (Some(old), Some(new)) = (known.parse(old), known.parse(new))
                 && old["spec"] == new["spec"]
@@ -102,12 +103,12 @@ impl Controller for HorizontalPodAutoscalers {
             Ok((resource, target)) => {
                 let wave = [&autoscaler, &target].into_iter().find_map(|one| object::annotation(one, wave::LOAD));
                 let wave = wave.and_then(Wave::parse);
-                // A short wave would be over before it was seen.
+                // A shorter wave would pass between two syncs.
                 period = wave.as_ref().map_or(SYNC_PERIOD, |wave| (wave.period / 8).clamp(1, SYNC_PERIOD));
-                let outcome = self.outcome(key, &autoscaler, &target, wave.as_ref(), now);
+                let outcome = self.outcome(&autoscaler, &target, wave.as_ref(), now);
                 let current = object::number(&target, "/spec/replicas").unwrap_or(1);
                 if outcome.desired != current {
-                    let scaled = self.rescale(key, &autoscaler, &resource, &target, &outcome).await;
+                    let scaled = self.rescale(&autoscaler, &resource, &target, &outcome).await;
                     if let Err(error) = scaled {
                         self.queue.add_after(key.clone(), Duration::from_secs(1));
                         return Err(error.into());
@@ -134,7 +135,7 @@ impl Controller for HorizontalPodAutoscalers {
 }
 
 impl HorizontalPodAutoscalers {
-    /// What is scaled, as it is now.
+    /// The current state of the object that is scaled.
     async fn target(&self, autoscaler: &Value) -> Result<(ApiResource, Value), String> {
         let reference = &autoscaler["spec"]["scaleTargetRef"];
         let (kind, name) = (object::text(reference, "/kind"), object::text(reference, "/name"));
@@ -145,8 +146,8 @@ impl HorizontalPodAutoscalers {
         target.map(|target| (resource, target)).map_err(|error| error.to_string())
     }
 
-    /// (`reconcileAutoscaler`)
-    fn outcome(&self, key: &ObjectKey, autoscaler: &Value, target: &Value, wave: Option<&Wave>, now: i64) -> Outcome {
+    /// Computes the desired number of replicas (`reconcileAutoscaler`).
+    fn outcome(&self, autoscaler: &Value, target: &Value, wave: Option<&Wave>, now: i64) -> Outcome {
         let current = object::number(target, "/spec/replicas").unwrap_or(1);
         let bounds = Bounds {
             least: object::number(autoscaler, "/spec/minReplicas").unwrap_or(1),
@@ -188,7 +189,7 @@ impl HorizontalPodAutoscalers {
         let wanted = replicas::wanted(current, utilization, wanted_utilization(autoscaler));
         let window = |pointer: &str, otherwise: i64| object::number(autoscaler, pointer).unwrap_or(otherwise);
         let mut recommended = self.recommended.borrow_mut();
-        let recommendations = recommended.entry(key.clone()).or_default();
+        let recommendations = recommended.entry(object::key(autoscaler)).or_default();
         let stabilized = recommendations.stabilize(
             Recommendation { at: now, replicas: wanted },
             current,
@@ -242,7 +243,6 @@ impl HorizontalPodAutoscalers {
 
     async fn rescale(
         &self,
-        key: &ObjectKey,
         autoscaler: &Value,
         resource: &ApiResource,
         target: &Value,
@@ -250,8 +250,8 @@ impl HorizontalPodAutoscalers {
     ) -> Result<(), ApiError> {
         let patch = json!({"spec": {"replicas": outcome.desired}});
         let message = format!("New size: {}; reason: {}", outcome.desired, outcome.reason);
-        let name = object::name(target);
-        match self.client.patch(resource, &key.namespace, name, "scale", Patch::Merge(&patch)).await {
+        let (namespace, name) = (object::namespace(target), object::name(target));
+        match self.client.patch(resource, namespace, name, "scale", Patch::Merge(&patch)).await {
             Ok(_) => self.recorder.normal(autoscaler, "SuccessfulRescale", &message),
             Err(error) => {
                 self.recorder.warning(autoscaler, "FailedRescale", &format!("{message}; error: {error}"));
@@ -262,12 +262,12 @@ impl HorizontalPodAutoscalers {
     }
 }
 
-/// The utilization in percent that is aimed at.
+/// The target utilization in percent.
 fn wanted_utilization(autoscaler: &Value) -> i64 {
     object::number(autoscaler, "/spec/metrics/0/resource/target/averageUtilization").unwrap_or(80).max(1)
 }
 
-/// What was measured. A Pod's request is taken to be a tenth of a core.
+/// A measured metric. The request of a Pod is assumed to be a tenth of a core.
 fn metric(autoscaler: &Value, utilization: i64) -> Value {
     let name = object::text(autoscaler, "/spec/metrics/0/resource/name");
     let current = json!({"averageUtilization": utilization, "averageValue": format!("{utilization}m")});

@@ -1,29 +1,29 @@
-//! How many Pods a load wants (`replica_calculator.go`), and how fast that may change (`horizontal.go`).
+//! How many Pods a load needs (`replica_calculator.go`), and how fast that number may change (`horizontal.go`).
 
-/// A utilization so close to the one that is aimed at changes nothing, in percent of that (`tolerance`).
+/// A utilization that differs from the target by at most this many percent of the target changes nothing (`tolerance`).
 const TOLERANCE: i64 = 10;
 
-/// How many there may be.
+/// The limits of the number of replicas.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// At least.
+    /// The minimum.
     pub least: i64,
-    /// At most.
+    /// The maximum.
     pub most: i64,
 }
 
-/// What was found to be right at a moment, in seconds since 1970.
+/// A recommended number of replicas, with its time in seconds since 1970.
 #[derive(Debug, Clone, Copy)]
 pub struct Recommendation {
     pub at: i64,
     pub replicas: i64,
 }
 
-/// What was recommended lately.
+/// The recent recommendations.
 #[derive(Debug, Default)]
 pub struct Recommendations(Vec<Recommendation>);
 
-/// As many Pods as bring the utilization to `target`, both in percent.
+/// The number of Pods that brings the utilization to `target`, both in percent.
 pub fn wanted(current: i64, utilization: i64, target: i64) -> i64 {
     let difference = (utilization - target).abs();
     if difference * 100 <= TOLERANCE * target {
@@ -33,8 +33,9 @@ pub fn wanted(current: i64, utilization: i64, target: i64) -> i64 {
 }
 
 impl Recommendations {
-    /// Takes a recommendation, and answers what holds: no more than the least within the one window, in seconds, and no
-    /// fewer than the most within the other, and otherwise as it is (`stabilizeRecommendationWithBehaviors`).
+    /// Adds a recommendation and returns the stabilized number: no more than the lowest recommendation within
+    /// `up_window`, no fewer than the highest within `down_window`, both in seconds
+    /// (`stabilizeRecommendationWithBehaviors`).
     pub fn stabilize(&mut self, new: Recommendation, current: i64, up_window: i64, down_window: i64) -> i64 {
         let longest = up_window.max(down_window);
         self.0.retain(|one| one.at > new.at - longest);
@@ -46,8 +47,8 @@ impl Recommendations {
     }
 }
 
-/// Keeps a number within bounds, and from more than doubling at once unless it is by four; says what stood in the way
-/// (`convertDesiredReplicasWithBehaviorRate` with the policies that hold by default).
+/// Keeps a number within the bounds, and lets it grow at most to the double, or by four if that is more; returns the
+/// limit that applied, if any (`convertDesiredReplicasWithBehaviorRate` with the default policies).
 pub fn limit(current: i64, wanted: i64, bounds: Bounds) -> (i64, Option<(&'static str, &'static str)>) {
     let fastest = (current * 2).max(current + 4);
     match () {

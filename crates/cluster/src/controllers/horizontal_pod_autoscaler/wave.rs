@@ -1,24 +1,24 @@
-//! A load that comes and goes in waves.
+//! A simulated load that rises and falls in waves.
 
 use std::f64::consts::TAU;
 
-/// The annotation that says it, such as `100..900/60s`: from as much as keeps one Pod busy up to nine Pods' work and
-/// back, in a minute.
+/// The annotation with the wave, such as `100..900/60s`: from the work of one Pod up to the work of nine Pods and back,
+/// in one minute.
 pub const LOAD: &str = "kubechurn.dev/load";
 
-/// What there is to do, in percent of what one Pod has requested.
+/// The load, in percent of what one Pod requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wave {
-    /// When there is least.
+    /// The lowest load.
     pub low: i64,
-    /// When there is most.
+    /// The highest load.
     pub high: i64,
-    /// Seconds from one to the next.
+    /// Seconds from one low to the next.
     pub period: i64,
 }
 
 impl Wave {
-    /// Reads the annotation; `None` for what is no wave.
+    /// Parses the annotation; `None` if it is not valid.
     pub fn parse(text: &str) -> Option<Self> {
         let (range, period) = text.trim().split_once('/')?;
         let (low, high) = range.split_once("..")?;

@@ -4,13 +4,14 @@ use serde_json::Value;
 
 use super::super::object;
 
-/// After the first failure (`DefaultJobPodFailureBackOff`), in seconds; it doubles with each.
+/// The delay after the first failure (`DefaultJobPodFailureBackOff`), in seconds; it doubles with each further failure.
 const FIRST: i64 = 10;
-/// At most (`MaxJobPodFailureBackOff`).
+/// The longest delay (`MaxJobPodFailureBackOff`), in seconds.
 const LONGEST: i64 = 600;
 
-/// In how many seconds Pods may be created; 0 for now. What counts are the failures since the last success, and the
-/// time of the last of them. The real controller remembers them; here they are read from the Pods that are left.
+/// After how many seconds Pods may be created; 0 for now. The delay depends on the number of failures since the last
+/// success, and on the time of the last failure. The real controller remembers both; here they are computed from the
+/// Pods that still exist.
 pub fn remaining<'a>(
     pods: impl Iterator<Item = &'a Value> + Clone,
     has_failed: impl Fn(&Value) -> bool,
@@ -26,7 +27,7 @@ pub fn remaining<'a>(
     (last.saturating_add(wait) - now).max(0)
 }
 
-/// When a Pod ended: its last container did, or it was no longer ready, or it was deleted (`getFinishedTime`).
+/// When a Pod ended: when its last container ended, or it became unready, or it was deleted (`getFinishedTime`).
 fn finish_time(pod: &Value, now: i64) -> i64 {
     let containers = pod["status"]["containerStatuses"].as_array().into_iter().flatten();
     let times = containers.filter_map(|container| object::time(container, "/state/terminated/finishedAt"));
@@ -45,7 +46,7 @@ mod tests {
 
     const NOW: i64 = 1_800_000_000;
 
-    /// In how many seconds there may be another Pod, after Pods that ended so many seconds ago.
+    /// Checks after how many seconds another Pod may be created, after Pods that ended so many seconds ago.
     fn check(ended: &[(&str, i64)], expected: i64) {
         let pods: Vec<Value> = ended
             .iter()

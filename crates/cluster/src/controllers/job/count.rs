@@ -1,49 +1,50 @@
-//! Counts a Job's Pods (`getNewFinishedPods`, `trackJobStatusAndRemoveFinalizers`).
+//! Counts the Pods of a Job (`getNewFinishedPods`, `trackJobStatusAndRemoveFinalizers`).
 
 use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
 use super::super::{object, pod};
-use super::{Look, indexes};
+use super::{JobSync, indexes};
 
-/// One status takes no more Pods that have just ended than this (`MaxUncountedPods`).
+/// One status update counts at most this many ended Pods (`MaxUncountedPods`).
 const MOST_UNCOUNTED: usize = 500;
 
-/// What a look has counted.
+/// The result of a count.
 #[derive(Debug, Default)]
 pub struct Counted {
-    /// Pods that neither have ended nor are on their way out.
+    /// Pods that have not ended and are not being deleted.
     pub active: usize,
-    /// Those of them that are ready.
+    /// The active Pods that are ready.
     pub ready: usize,
-    /// Pods on their way out that have not ended.
+    /// Pods that are being deleted and have not ended.
     pub terminating: usize,
-    /// All that succeeded so far, or the indexes that did.
+    /// All Pods that have succeeded so far, or all indexes that have.
     pub succeeded: usize,
-    /// All that failed so far.
+    /// All Pods that have failed so far.
     pub failed: usize,
-    /// The indexes that succeeded so far.
+    /// The indexes that have succeeded so far.
     pub indexes: BTreeSet<usize>,
-    /// The status' `succeeded`, as it shall be: those whose finalizer is off, or the indexes.
+    /// The new `succeeded` of the status: Pods whose finalizer is removed, or indexes.
     pub settled_succeeded: usize,
-    /// The status' `failed`, as it shall be.
+    /// The new `failed` of the status.
     pub settled_failed: usize,
-    /// The uids in the status' `uncountedTerminatedPods`, as it shall be.
+    /// The uids of succeeded Pods in the new `uncountedTerminatedPods` of the status.
     pub uncounted_succeeded: Vec<String>,
-    /// Those that failed.
+    /// The uids of failed Pods in the new `uncountedTerminatedPods` of the status.
     pub uncounted_failed: Vec<String>,
-    /// The uids of Pods whose finalizers go once the status is written.
+    /// The uids of Pods whose finalizers are removed once the status is written.
     pub to_release: HashSet<String>,
 }
 
-impl Look<'_> {
-    /// Whether it counts as failed. What is on its way out may never come to say so itself (`isPodFailed`).
+impl JobSync<'_> {
+    /// Whether a Pod counts as failed. A Pod that is being deleted may never report a phase itself (`isPodFailed`).
     pub(super) fn has_failed(&self, pod: &Value) -> bool {
         let phase = object::text(pod, "/status/phase");
-        // With a grace period of 0 nothing but the finalizer holds it.
+        // With a grace period of 0, only the finalizer keeps the Pod.
         let is_over = object::number(pod, "/metadata/deletionGracePeriodSeconds") == Some(0);
-        phase == "Failed" || (phase != "Succeeded" && object::is_leaving(pod) && (is_over || !self.waits_for_the_end()))
+        phase == "Failed"
+            || (phase != "Succeeded" && object::is_being_deleted(pod) && (is_over || !self.waits_for_the_end()))
     }
 
     pub(super) fn count(&self) -> Counted {
@@ -61,7 +62,7 @@ impl Look<'_> {
         };
         let tracked: Vec<&Value> = self.pods.iter().filter(|pod| self.controller.is_tracked(pod)).collect();
         let is_tracked = |uid: &String| tracked.iter().any(|pod| object::uid(pod) == uid);
-        // Those whose finalizer is off are settled.
+        // Pods whose finalizer is removed are counted for good.
         for (list, settled, uncounted) in [
             ("succeeded", &mut counted.settled_succeeded, &mut counted.uncounted_succeeded),
             ("failed", &mut counted.settled_failed, &mut counted.uncounted_failed),
@@ -101,7 +102,7 @@ impl Look<'_> {
             counted.ready += usize::from(is_active && pod::is_ready(pod));
             let has_ended = matches!(object::text(pod, "/status/phase"), "Succeeded" | "Failed");
             let is_held = object::number(pod, "/metadata/deletionGracePeriodSeconds") != Some(0);
-            counted.terminating += usize::from(object::is_leaving(pod) && !has_ended && is_held);
+            counted.terminating += usize::from(object::is_being_deleted(pod) && !has_ended && is_held);
         }
         counted
     }

@@ -1,4 +1,4 @@
-//! Completion indexes: of a Pod, and as a status carries them, such as `1,3-5,7`
+//! Completion indexes: that of a Pod, and the list in a status, such as `1,3-5,7`
 //! (`pkg/controller/job/indexed_job_utils.go`).
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub fn index_of(pod: &Value) -> Option<usize> {
     object::annotation(pod, COMPLETION_INDEX)?.parse().ok()
 }
 
-/// Reads them; what is no index, or is not below `completions`, is left out.
+/// Parses a list of indexes. Anything that is not an index below `completions` is left out.
 pub fn parse(text: &str, completions: Option<usize>) -> BTreeSet<usize> {
     let end = completions.unwrap_or_default();
     let mut all = BTreeSet::new();
@@ -29,7 +29,7 @@ pub fn parse(text: &str, completions: Option<usize>) -> BTreeSet<usize> {
     all
 }
 
-/// Writes them.
+/// Formats a list of indexes.
 pub fn write(all: &BTreeSet<usize>) -> String {
     let mut text = String::new();
     let mut rest = all.iter().copied().peekable();
@@ -41,7 +41,7 @@ pub fn write(all: &BTreeSet<usize>) -> String {
         if !text.is_empty() {
             text.push(',');
         }
-        // Writing to a String cannot fail. Two in a row are written as two.
+        // Writing to a String cannot fail. A run of two indexes is written as two numbers.
         let _ = match last - first {
             0 => write!(text, "{first}"),
             1 => write!(text, "{first},{last}"),

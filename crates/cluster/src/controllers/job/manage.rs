@@ -1,4 +1,4 @@
-//! Creates the Pods that a Job lacks, and deletes those that it no longer wants (`manageJob`).
+//! Creates the Pods that a Job lacks, and deletes those that it no longer needs (`manageJob`).
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use serde_json::{Value, json};
 use super::super::{object, pod};
 use super::count::Counted;
 use super::indexes::{COMPLETION_INDEX, index_of};
-use super::{Look, TRACKING, Verdict, backoff};
+use super::{JobSync, TRACKING, Verdict, backoff};
 use crate::client::api_error::ApiError;
 use crate::client::resources::PODS;
 use crate::client::rest::DeleteOptions;
 
-/// One look creates or deletes no more Pods than this (`MaxPodCreateDeletePerSync`).
+/// One sync creates or deletes at most this many Pods (`MaxPodCreateDeletePerSync`).
 const MOST: usize = 500;
 
-impl Look<'_> {
-    /// Answers in how many seconds there is more to do, if that is known.
+impl JobSync<'_> {
+    /// Creates or deletes Pods; returns after how many seconds there is more to do, if that is known.
     pub(super) async fn manage(&self, counted: &Counted, verdict: Option<&Verdict>) -> Result<Option<i64>, ApiError> {
         let active: Vec<&Value> = self.pods.iter().filter(|pod| pod::is_active(pod)).collect();
         if let Some(verdict) = verdict {
-            // Pods of a Job that fails are counted as failed.
+            // The Pods of a Job that fails count as failed.
             self.delete(&active, verdict.has_failed).await?;
             return Ok(None);
         }
@@ -30,7 +30,7 @@ impl Look<'_> {
         }
         let parallelism = self.number("/parallelism").unwrap_or(1);
         let wanted = match self.completions() {
-            // One success, and no more are begun.
+            // After one success no more Pods are created.
             None if counted.succeeded > 0 => active.len(),
             None => parallelism,
             Some(completions) => completions.saturating_sub(counted.succeeded).min(parallelism),
@@ -53,8 +53,8 @@ impl Look<'_> {
         Ok(None)
     }
 
-    /// At least `count` active Pods: those whose index is none or taken, then those that are not ready, then the
-    /// youngest (`activePodsForRemoval`).
+    /// At least `count` active Pods to delete: first those whose index is invalid or taken, then those that are not
+    /// ready, then the youngest (`activePodsForRemoval`).
     fn spare<'a>(&self, active: &[&'a Value], counted: &Counted, count: usize) -> Vec<&'a Value> {
         let mut by_age = active.to_vec();
         by_age.sort_by_cached_key(|pod| {
@@ -141,7 +141,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Deletes Pods; those that do not count lose their finalizers before (`deleteJobPods`, `deleteActivePods`).
+    /// Deletes Pods. Pods that must not be counted lose their finalizers first (`deleteJobPods`, `deleteActivePods`).
     async fn delete(&self, pods: &[&Value], they_count: bool) -> Result<(), ApiError> {
         let (recorder, expectations) = (&self.controller.recorder, &self.controller.expectations);
         let pods = &pods[..pods.len().min(MOST)];

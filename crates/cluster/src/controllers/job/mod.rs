@@ -1,12 +1,12 @@
 //! The Job controller: Pods that run until enough of them have succeeded (`pkg/controller/job`).
 //!
-//! Each Pod carries a finalizer until it has been counted, in three writes: its uid goes into the status'
-//! `uncountedTerminatedPods`, the finalizer goes from the Pod, and the uid becomes one more in `succeeded` or `failed`.
-//! So none is counted twice, nor forgotten, whatever happens between two of them.
+//! Each Pod carries a finalizer until it has been counted, which takes three writes: its uid is added to
+//! `uncountedTerminatedPods` of the status, the finalizer is removed from the Pod, and the uid is replaced by one more
+//! in `succeeded` or `failed`. So no Pod is counted twice or forgotten, whatever happens between two of these writes.
 //!
-//! `count.rs` counts, `manage.rs` creates and deletes Pods, `status.rs` writes down, `backoff.rs` says when to try again
-//! after failures, `indexes.rs` keeps the completion indexes. There are no `podFailurePolicy`, `successPolicy` and
-//! `backoffLimitPerIndex`.
+//! `count.rs` counts Pods, `manage.rs` creates and deletes Pods, `status.rs` writes the status, `backoff.rs` computes
+//! the delay after failures, and `indexes.rs` handles completion indexes. `podFailurePolicy`, `successPolicy` and
+//! `backoffLimitPerIndex` are not implemented.
 
 mod backoff;
 mod count;
@@ -25,9 +25,9 @@ use kubechurn_client::cache::store::Change;
 use serde_json::{Value, json};
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::expectations::Expectations;
 use super::object;
@@ -42,10 +42,10 @@ use crate::clock;
 use crate::resources::label_selector::Selector;
 use count::Counted;
 
-/// The finalizer that holds a Pod until it has been counted.
+/// The finalizer that keeps a Pod until it has been counted.
 pub const TRACKING: &str = "batch.kubernetes.io/job-tracking";
 
-/// The index that files Pods under the `namespace/name` of the Job that controls them, whichever life of it that is.
+/// The index that files Pods under the `namespace/name` of the Job that controls them, regardless of the Job's uid.
 const BY_JOB: &str = "job";
 
 /// The controller.
@@ -57,13 +57,13 @@ pub struct Jobs {
     recorder: Recorder,
     expectations: Rc<Expectations>,
     written: Written,
-    /// The uids of Pods whose finalizer is off, though their informer may still show it.
+    /// The uids of Pods whose finalizer is removed, although the informer may still show it.
     released: Rc<RefCell<HashSet<String>>>,
     queue: Queue<ObjectKey>,
 }
 
-/// One look at one Job.
-struct Look<'a> {
+/// One sync of one Job.
+struct JobSync<'a> {
     controller: &'a Jobs,
     job: &'a Value,
     key: &'a ObjectKey,
@@ -72,7 +72,7 @@ struct Look<'a> {
     now: i64,
 }
 
-/// How a Job ends: the condition that says so first, and the reason and words of that and of the last one.
+/// How a Job ends: the condition that is set first, and the reason and message of that condition and of the final one.
 #[derive(Debug, Clone, PartialEq)]
 struct Verdict {
     has_failed: bool,
@@ -86,7 +86,7 @@ impl Controller for Jobs {
 
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (jobs, pods) = (context.lister(JOBS), context.lister(PODS));
-        claim::index_orphans(&pods);
+        controller_ref_manager::index_orphans(&pods);
         let of: IndexFunc = Arc::new(|pod: &Object, file: &mut dyn FnMut(&str)| {
             if let Some(key) = job_key(pod) {
                 file(&key.to_string());
@@ -103,7 +103,7 @@ impl Controller for Jobs {
             if matches!(change, Change::Deleted { .. }) {
                 known.borrow_mut().remove(&*pod.uid.text());
             } else if let Some(key) = job_key(pod) {
-                // Also one whose Job is gone: nobody else would take its finalizer off.
+                // Pods of deleted Jobs are queued too, because no other controller would remove their finalizer.
                 waiting.add(key);
             }
         });
@@ -125,21 +125,21 @@ impl Controller for Jobs {
         }
         let may_act = self.expectations.are_satisfied(key);
         let Some(selector) = Selector::of_workload(&job) else { return Ok(()) };
-        let claim = Claim { client: &self.client, resource: &JOBS, owner: &job, selector: &selector };
-        let pods = claim.claim(&self.pods).await?;
-        let look = Look { controller: self, job: &job, key, pods, now: clock::now() };
-        look.go_on(may_act).await
+        let manager = ControllerRefManager { client: &self.client, resource: &JOBS, owner: &job, selector: &selector };
+        let pods = manager.claim(&self.pods).await?;
+        let sync = JobSync { controller: self, job: &job, key, pods, now: clock::now() };
+        sync.reconcile(may_act).await
     }
 }
 
-/// The Job that controls a Pod, whether it is there or not.
+/// The key of the Job that controls a Pod, whether or not the Job exists.
 fn job_key(pod: &Object) -> Option<ObjectKey> {
     let owner = pod.owners().iter().find(|owner| owner.controller && &*owner.kind == "Job")?;
     Some(ObjectKey::new(&pod.key.namespace, &owner.name))
 }
 
 impl Jobs {
-    /// Whether a Pod has its finalizer, as far as is known.
+    /// Whether a Pod still has its finalizer, as far as is known.
     fn is_tracked(&self, pod: &Value) -> bool {
         let has = pod["metadata"]["finalizers"].as_array().is_some_and(|all| all.iter().any(|one| one == TRACKING));
         if !has {
@@ -148,7 +148,7 @@ impl Jobs {
         has && !self.released.borrow().contains(object::uid(pod))
     }
 
-    /// Takes the finalizer off a Pod.
+    /// Removes the finalizer from a Pod.
     async fn release(&self, pod: &Value) -> Result<(), ApiError> {
         let delete = json!([TRACKING]);
         let patch = json!({"metadata": {"uid": object::uid(pod), "$deleteFromPrimitiveList/finalizers": delete}});
@@ -164,7 +164,8 @@ impl Jobs {
         }
     }
 
-    /// Lets go of the Pods of a Job that is over, or that was another life of the name (`syncOrphanPod`).
+    /// Removes the finalizers from the Pods of a Job that has ended, and of a deleted Job with the same name
+    /// (`syncOrphanPod`).
     async fn release_others(&self, key: &ObjectKey, running: Option<&Value>) -> Result<(), ApiError> {
         for pod in self.pods.by_index(BY_JOB, &key.to_string()) {
             let Some(pod) = self.pods.parse(&pod).filter(|pod| self.is_tracked(pod)) else { continue };
@@ -176,13 +177,13 @@ impl Jobs {
     }
 }
 
-impl Look<'_> {
-    async fn go_on(&self, may_act: bool) -> Result<(), SyncError> {
+impl JobSync<'_> {
+    async fn reconcile(&self, may_act: bool) -> Result<(), SyncError> {
         let counted = self.count();
         let verdict = self.verdict(&counted);
         let mut look_again = self.seconds_to_deadline().filter(|_| verdict.is_none());
         let mut failed = None;
-        if may_act && !object::is_leaving(self.job) {
+        if may_act && !object::is_being_deleted(self.job) {
             match self.manage(&counted, verdict.as_ref()).await {
                 Ok(wait) => look_again = look_again.into_iter().chain(wait).min(),
                 Err(error) => failed = Some(error),
@@ -202,11 +203,11 @@ impl Look<'_> {
         }
     }
 
-    /// Whether it is over, and how: as the status says already, or as it follows from what was counted.
+    /// Whether and how the Job ends: as its status already says, or as it follows from the counts.
     fn verdict(&self, counted: &Counted) -> Option<Verdict> {
         for (condition, has_failed) in [(status::FAILURE_TARGET, true), (status::SUCCESS_CRITERIA_MET, false)] {
-            if let Some(told) = object::condition(self.job, condition).filter(|one| one["status"] == "True") {
-                let text = |field: &str| told[field].as_str().unwrap_or_default().to_owned();
+            if let Some(condition) = object::condition(self.job, condition).filter(|one| one["status"] == "True") {
+                let text = |field: &str| condition[field].as_str().unwrap_or_default().to_owned();
                 return Some(Verdict { has_failed, reason: text("reason"), message: text("message") });
             }
         }
@@ -249,19 +250,20 @@ impl Look<'_> {
         self.job["spec"]["suspend"] == true
     }
 
-    /// Whether a Pod on its way out is waited for before another one comes in its place.
+    /// Whether a Pod that is being deleted must end before it is replaced.
     fn waits_for_the_end(&self) -> bool {
         object::text(self.job, "/spec/podReplacementPolicy") == "Failed"
     }
 
-    /// In how many seconds the Job has run for too long; `None` if it may run forever, or does not run.
+    /// After how many seconds the Job exceeds its deadline; `None` if it has none, or does not run.
     fn seconds_to_deadline(&self) -> Option<i64> {
         let limit = object::number(self.job, "/spec/activeDeadlineSeconds")?;
         let start = object::time(self.job, "/status/startTime").map_or(self.now, |time| time.0);
         (!self.is_suspended()).then(|| start.saturating_add(limit) - self.now)
     }
 
-    /// Where containers are restarted in their Pods, it is restarts that are too many (`pastBackoffLimitOnFailure`).
+    /// Whether containers were restarted too often, for Pods that restart their containers
+    /// (`pastBackoffLimitOnFailure`).
     fn restarts_too_often(&self) -> bool {
         if object::text(self.job, "/spec/template/spec/restartPolicy") != "OnFailure" {
             return false;

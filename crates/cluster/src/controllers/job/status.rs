@@ -4,49 +4,48 @@ use serde_json::{Map, Value, json};
 
 use super::super::object;
 use super::count::Counted;
-use super::{Look, Verdict, indexes};
+use super::{JobSync, Verdict, indexes};
 use crate::client::api_error::ApiError;
 use crate::client::resources::JOBS;
 use crate::clock::timestamp;
+use crate::resources::conditions;
 
-/// It has failed, and its Pods are on their way out.
+/// The type of the condition of a Job that has failed while its Pods are still ending.
 pub const FAILURE_TARGET: &str = "FailureTarget";
-/// It has succeeded, and its Pods are on their way out.
+/// The type of the condition of a Job that has succeeded while its Pods are still ending.
 pub const SUCCESS_CRITERIA_MET: &str = "SuccessCriteriaMet";
 const SUSPENDED: &str = "Suspended";
 
-/// Whether nothing more will become of a Job (`IsJobFinished`).
+/// Whether a Job has ended (`IsJobFinished`).
 pub fn is_finished(job: &Value) -> bool {
     object::is_true(job, "Complete") || object::is_true(job, "Failed")
 }
 
-/// When it came to its end, in seconds since 1970; `None` if it has not (`jobFinishTime`).
+/// When the Job ended, in seconds since 1970; `None` if it has not (`jobFinishTime`).
 pub fn finish_time(job: &Value) -> Option<i64> {
     let ends = ["Complete", "Failed"].into_iter().filter_map(|end| object::condition(job, end));
     let mut ends = ends.filter(|condition| condition["status"] == "True");
     ends.find_map(|condition| object::time(condition, "/lastTransitionTime")).map(|time| time.0)
 }
 
-/// Sets a condition; answers whether its status is another than before.
-fn set(conditions: &mut Vec<Value>, kind: &str, status: &str, reason: &str, message: &str, now: i64) -> bool {
-    let time = timestamp(now);
-    let new = json!({"type": kind, "status": status, "lastProbeTime": time, "lastTransitionTime": time,
-        "reason": reason, "message": message});
-    match conditions.iter_mut().find(|one| one["type"] == kind) {
-        Some(known) if known["status"] == status => false,
-        Some(known) => {
-            *known = new;
-            true
-        }
-        None => {
-            conditions.push(new);
-            true
-        }
+/// Sets a condition; returns whether its status has changed.
+fn set(conditions: &mut Vec<Value>, new: Value) -> bool {
+    if conditions.iter().any(|known| known["type"] == new["type"] && known["status"] == new["status"]) {
+        return false;
     }
+    conditions::put(conditions, new);
+    true
 }
 
-impl Look<'_> {
-    /// Writes the status that follows from what was counted, unless it is the one that is there. A Job is over when
+/// A condition as of `now`, in seconds since 1970 (`newCondition`).
+fn condition(kind: &str, status: &str, reason: &str, message: &str, now: i64) -> Value {
+    let time = timestamp(now);
+    json!({"type": kind, "status": status, "lastProbeTime": time, "lastTransitionTime": time, "reason": reason,
+        "message": message})
+}
+
+impl JobSync<'_> {
+    /// Writes the status that follows from the counts, if it differs from the present one. A Job is complete only when
     /// its last Pod has ended and was counted.
     pub(super) async fn write(&self, counted: &Counted, verdict: Option<&Verdict>) -> Result<(), ApiError> {
         let old = &self.job["status"];
@@ -59,12 +58,13 @@ impl Look<'_> {
         if let Some(verdict) = verdict {
             let (first, last) =
                 if verdict.has_failed { (FAILURE_TARGET, "Failed") } else { (SUCCESS_CRITERIA_MET, "Complete") };
-            set(&mut conditions, first, "True", &verdict.reason, &verdict.message, self.now);
+            let new = |kind| condition(kind, "True", &verdict.reason, &verdict.message, self.now);
+            set(&mut conditions, new(first));
             let is_counted = counted.uncounted_succeeded.is_empty()
                 && counted.uncounted_failed.is_empty()
                 && counted.to_release.is_empty();
             if counted.active == 0 && counted.terminating == 0 && is_counted {
-                set(&mut conditions, last, "True", &verdict.reason, &verdict.message, self.now);
+                set(&mut conditions, new(last));
                 if verdict.has_failed {
                     events.push((false, &verdict.reason, &verdict.message));
                 } else {
@@ -73,11 +73,12 @@ impl Look<'_> {
                 }
             }
         } else if self.is_suspended() {
-            if set(&mut conditions, SUSPENDED, "True", "JobSuspended", "Job suspended", self.now) {
+            let new = condition(SUSPENDED, "True", "JobSuspended", "Job suspended", self.now);
+            if set(&mut conditions, new) {
                 events.push((true, "Suspended", "Job suspended"));
             }
         } else if object::is_true(self.job, SUSPENDED) {
-            set(&mut conditions, SUSPENDED, "False", "JobResumed", "Job resumed", self.now);
+            set(&mut conditions, condition(SUSPENDED, "False", "JobResumed", "Job resumed", self.now));
             status.insert("startTime".to_owned(), timestamp(self.now).into());
             events.push((true, "Resumed", "Job resumed"));
         }

@@ -1,87 +1,88 @@
-//! What a fake container does, which its Pod tells: by its image's tag, its command and annotations. Pure.
+//! What a fake container does: a pure function of its image's tag, its command and its Pod's annotations.
 //!
-//! - A tag with `typo`, `nosuch` or `missing` in it cannot be pulled.
-//! - `sleep`, `true`, `false`, `echo` and `exit` are understood, alone or in a shell's script, as in
-//!   `sh -c 'sleep 5; exit 3'`. Whatever else a command says runs for ever, but for the Pods of Jobs, which succeed after
-//!   some seconds, and for init containers.
-//! - The annotations below are about a Pod's first container.
+//! - A tag that contains `typo`, `nosuch` or `missing` cannot be pulled.
+//! - The commands `sleep`, `true`, `false`, `echo` and `exit` are understood, alone or in a shell script such as
+//!   `sh -c 'sleep 5; exit 3'`. Any other command runs forever, except that Pods of Jobs and init containers
+//!   succeed after some seconds.
+//! - The annotations below apply to the first container of a Pod.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::super::duration;
 use super::super::object;
 use super::super::pace::Pace;
 use crate::random::Random;
 
-/// The container ends after so long, such as `30s`.
+/// The container ends after this time, such as `30s`.
 pub const RUN_FOR: &str = "demo.kubechurn.dev/run-for";
-/// The code with which it ends; 0 if absent.
+/// The exit code of a container that ends; 0 if absent.
 pub const EXIT_CODE: &str = "demo.kubechurn.dev/exit-code";
-/// The container needs too much memory after so long, and is killed with 137, `OOMKilled`.
+/// The container exceeds its memory after this time, and is killed with 137, `OOMKilled`.
 pub const OOM_AFTER: &str = "demo.kubechurn.dev/oom-after";
-/// The readiness probe fails: always, or for so long, and then succeeds for so long, and again.
+/// The readiness probe fails: always, or in alternation with succeeding, each for this time.
 pub const FAIL_READY: &str = "demo.kubechurn.dev/fail-ready";
-/// The liveness probe fails after so long, so that the container is restarted.
+/// The liveness probe fails after this time, so that the container is restarted.
 pub const FAIL_LIVE: &str = "demo.kubechurn.dev/fail-live";
-/// What all of them begin with.
+/// The common prefix of these annotations.
 pub const PREFIX: &str = "demo.kubechurn.dev/";
 
-/// What is in an image's tag that no registry has.
+/// Words in the tags of images that no registry has.
 const MISTAKES: [&str; 3] = ["typo", "nosuch", "missing"];
 
 /// What a container does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Behaviour {
-    /// How it ends by itself; `None` if it runs until it is stopped.
+    /// How the container ends by itself; `None` if it runs until it is stopped.
     pub end: Option<End>,
-    /// How its readiness probe fares.
+    /// The result of its readiness probe.
     pub readiness: Readiness,
-    /// After how long its liveness probe fails.
+    /// After what time its liveness probe fails.
     pub fail_live: Option<Duration>,
-    /// Whether there is such an image.
+    /// Whether its image can be pulled.
     pub has_image: bool,
-    /// The code with which it ends when it is told to stop.
+    /// Its exit code when it is told to stop.
     pub stop_code: i64,
 }
 
 /// How a container ends by itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct End {
-    /// When, after its start.
+    /// The time from its start to its end.
     pub after: Duration,
     /// Its exit code.
     pub code: i64,
-    /// Whether the kernel killed it for its memory.
+    /// Whether the kernel killed it for exceeding its memory.
     pub is_oom: bool,
 }
 
-/// How a readiness probe fares.
+/// The result of a readiness probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Readiness {
-    /// It succeeds.
+    /// The probe always succeeds.
     Fine,
-    /// It always fails.
+    /// The probe always fails.
     Never,
-    /// It fails and succeeds in turns of so long.
+    /// The probe alternates between failing and succeeding, each for this time.
     Flaps(Duration),
 }
 
-/// Which of a Pod's containers one is.
+/// The role of a container in its Pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// It runs to its end before those after it.
+    /// An init container, which ends before the next container starts.
     Init,
-    /// It starts before those after it, and runs as long as they do.
+    /// A sidecar, which starts before the next container and runs as long as the main containers.
     Sidecar,
-    /// The first of the containers proper.
+    /// The first main container.
     First,
-    /// Another one of them.
+    /// Another main container.
     Other,
 }
 
 impl Behaviour {
-    /// What a container of a Pod does. Times are scaled; what is left to chance follows from `seed`.
+    /// What a container of a Pod does. Times are scaled by `pace`; random choices follow from `seed`.
     pub fn of(pod: &Value, container: &Value, role: Role, pace: f64, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let by_chance = |random: &mut Random, low: usize, high: usize| random.between(low, high) as f64 / 1000.0;
@@ -92,19 +93,19 @@ impl Behaviour {
         let told = command(&argv);
         let is_job = object::controller_of(pod).is_some_and(|owner| owner["kind"] == "Job");
         let by_itself = match told {
-            Some(Told::Ends(seconds, code)) => Some(end(seconds, code)),
-            Some(Told::Runs) => None,
+            Some(Command::Ends(seconds, code)) => Some(end(seconds, code)),
+            Some(Command::Runs) => None,
             None if role == Role::Init => Some(end(by_chance(&mut random, 500, 3000), 0)),
             None if is_job && role != Role::Sidecar => Some(end(by_chance(&mut random, 3000, 12_000), 0)),
             None => None,
         };
-        let is_asleep = matches!(told, Some(Told::Runs | Told::Ends(..)));
+        let is_asleep = matches!(told, Some(Command::Runs | Command::Ends(..)));
         let mut behaviour = Self {
             end: by_itself,
             readiness: Readiness::Fine,
             fail_live: None,
             has_image: has_image(image),
-            // A shell that sleeps does not care to end well.
+            // A shell that is sleeping does not handle SIGTERM.
             stop_code: if is_asleep { 143 } else { 0 },
         };
         if role != Role::First {
@@ -132,86 +133,72 @@ impl Behaviour {
     }
 }
 
-/// Whether a registry has an image.
+/// Whether an image can be pulled.
 fn has_image(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or_default();
     let tag = name.split_once(':').map(|(_, tag)| tag).unwrap_or_default();
     !MISTAKES.iter().any(|mistake| tag.contains(mistake))
 }
 
-/// What a command tells.
+/// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Told {
-    /// It ends after so many seconds, with this code.
+enum Command {
+    /// The command ends after this many seconds, with this exit code.
     Ends(f64, i64),
-    /// It runs for ever.
+    /// The command runs forever.
     Runs,
 }
 
-/// What a command does, if it is one that is understood.
-fn command(argv: &[&str]) -> Option<Told> {
+/// What a command does, if it is understood.
+fn command(argv: &[&str]) -> Option<Command> {
     let program = argv.first()?.rsplit('/').next().unwrap_or_default();
     let script = argv.iter().position(|word| *word == "-c" || *word == "-ec").and_then(|at| argv.get(at + 1));
     match (program, script) {
         ("sh" | "bash" | "ash" | "dash", Some(script)) => Some(shell(script)),
-        ("sh" | "bash" | "ash" | "dash", None) => Some(Told::Ends(0.0, 0)),
+        ("sh" | "bash" | "ash" | "dash", None) => Some(Command::Ends(0.0, 0)),
         _ => statement(argv),
     }
 }
 
 /// What a script does, statement by statement.
-fn shell(script: &str) -> Told {
+fn shell(script: &str) -> Command {
     let (mut took, mut code) = (0.0, 0);
     for one in script.replace("&&", ";").split([';', '\n']) {
         let words: Vec<&str> = one.split_whitespace().collect();
         match words.as_slice() {
             [] => {}
             ["exit", rest @ ..] => {
-                return Told::Ends(took, rest.first().and_then(|code| code.parse().ok()).unwrap_or(code));
+                return Command::Ends(took, rest.first().and_then(|code| code.parse().ok()).unwrap_or(code));
             }
             words => match statement(words) {
-                Some(Told::Ends(seconds, result)) => (took, code) = (took + seconds, result),
-                _ => return Told::Runs,
+                Some(Command::Ends(seconds, result)) => (took, code) = (took + seconds, result),
+                _ => return Command::Runs,
             },
         }
     }
-    Told::Ends(took, code)
+    Command::Ends(took, code)
 }
 
-fn statement(words: &[&str]) -> Option<Told> {
+fn statement(words: &[&str]) -> Option<Command> {
     match words.first()?.rsplit('/').next().unwrap_or_default() {
         "sleep" => {
             let all: Option<Vec<f64>> = words[1..].iter().map(|word| seconds(word)).collect();
-            // Of `infinity`, and of what is no time, nobody sees the end.
-            Some(all.map_or(Told::Runs, |all| Told::Ends(all.iter().sum(), 0)))
+            // `infinity`, and anything that is not a time, runs forever.
+            Some(all.map_or(Command::Runs, |all| Command::Ends(all.iter().sum(), 0)))
         }
-        "true" | "echo" | "date" | "ls" | "printf" | "env" | "set" | "hostname" | ":" => Some(Told::Ends(0.0, 0)),
-        "false" => Some(Told::Ends(0.0, 1)),
+        "true" | "echo" | "date" | "ls" | "printf" | "env" | "set" | "hostname" | ":" => Some(Command::Ends(0.0, 0)),
+        "false" => Some(Command::Ends(0.0, 1)),
         _ => None,
     }
 }
 
-/// A time such as `90`, `1.5s`, `2m`, `1h30m` or `500ms`, in seconds.
+/// A time such as `90`, `1.5s`, `2m`, `1h30m`, `500ms` or `1d`, in seconds: what Go or `sleep` understands.
 pub fn seconds(text: &str) -> Option<f64> {
-    let mut total = 0.0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(rest.len());
-        let (number, after) = rest.split_at(digits);
-        let unit = after.find(|letter: char| letter.is_ascii_digit()).unwrap_or(after.len());
-        let (unit, after) = after.split_at(unit);
-        let factor = match unit {
-            "" | "s" => 1.0,
-            "ms" => 0.001,
-            "m" => 60.0,
-            "h" => 3600.0,
-            "d" => 86_400.0,
-            _ => return None,
-        };
-        total += number.parse::<f64>().ok()? * factor;
-        rest = after;
+    let (number, unit) = text.strip_suffix('d').map_or((text, 1.0), |days| (days, 86_400.0));
+    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return number.parse::<f64>().ok().map(|number| number * unit).filter(|seconds| *seconds <= 1e9);
     }
-    (!text.is_empty() && total <= 1e9).then_some(total)
+    duration::parse(text)
 }
 
 #[cfg(test)]
@@ -273,7 +260,17 @@ mod tests {
         let pod = json!({"metadata": {"ownerReferences": [{"kind": "Job", "controller": true}]}});
         let end = Behaviour::of(&pod, &json!({"image": "perl", "command": ["perl"]}), Role::First, 1.0, 7).end;
         assert!(end.is_some_and(|end| end.code == 0 && (3..=12).contains(&end.after.as_secs())), "{end:?}");
-        for (text, expected) in [("90", Some(90.0)), ("1h30m", Some(5400.0)), ("500ms", Some(0.5)), ("soon", None)] {
+        for (text, expected) in [
+            ("90", Some(90.0)),
+            (".5", Some(0.5)),
+            ("2d", Some(172_800.0)),
+            ("1h30m", Some(5400.0)),
+            ("500ms", Some(0.5)),
+            ("soon", None),
+            ("infinity", None),
+            ("1e9", None),
+            (".", None),
+        ] {
             assert_eq!(seconds(text), expected, "{text}");
         }
         assert_eq!(seconds(""), None);

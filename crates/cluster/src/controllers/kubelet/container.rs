@@ -1,94 +1,95 @@
-//! One fake container: the states it goes through, and when. Pure: it is told the time, and says when it wants to be
-//! told again.
+//! One fake container: the states that it goes through, and when. It has no clock of its own: it is given the time, and
+//! returns when it needs the time again.
 
 use std::time::Duration;
 
 use kubechurn_client::record::time::Time;
 use serde_json::{Map, Value, json};
 
+use super::super::duration;
 use super::super::pace::Pace;
 use super::behaviour::{Behaviour, End, Readiness, Role};
 use super::images;
 
-/// A moment so much later.
+/// The time after a wait.
 pub fn after(time: Time, wait: Duration) -> Time {
     Time(time.0.saturating_add(i64::try_from(wait.as_nanos()).unwrap_or(i64::MAX)))
 }
 
-/// A container that has ended.
+/// How a container ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
     /// Its exit code.
     pub code: i64,
     /// `Completed`, `Error` or `OOMKilled`.
     pub reason: String,
-    /// When it had been started.
+    /// When it was started.
     pub started: Time,
     /// When it ended.
     pub finished: Time,
-    /// The runtime's name for it.
+    /// Its ID in the container runtime.
     pub id: String,
 }
 
-/// A container that runs.
+/// A running container.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Since when.
+    /// Since when it runs.
     pub since: Time,
     /// When it will end by itself.
     pub end: Option<(Time, End)>,
     /// When its startup probe will succeed.
     pub started: Option<Time>,
-    /// When its readiness turns.
+    /// When its readiness changes next.
     pub turn: Option<Time>,
     /// When its liveness probe fails next.
     pub unhealthy: Option<Time>,
     /// How often its liveness probe has failed.
     pub failures: u32,
-    /// When it will have stopped, being told to, and with which code.
+    /// When it will have stopped after it was told to, and with which exit code.
     pub stop: Option<(Time, i64)>,
 }
 
-/// What a container is doing.
+/// The state of a container.
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {
-    /// Nothing yet.
+    /// Not started yet.
     Waiting,
     /// Its image is being pulled.
     Pulling {
-        /// Since when.
+        /// When the pull began.
         since: Time,
-        /// How long it takes.
+        /// When the pull ends.
         until: Time,
     },
     /// Its image could not be pulled.
     NoImage {
-        /// When that is called a back-off; `None` once it is.
+        /// When the reason becomes `ImagePullBackOff`; `None` once it is.
         turn: Option<Time>,
-        /// When it is tried again.
+        /// When the next pull begins.
         again: Time,
     },
     /// It runs.
     Running(Run),
     /// It has ended.
     Exited {
-        /// How.
+        /// How it ended.
         ended: Ended,
-        /// When the kubelet looks at it again; `None` if it is not restarted.
+        /// When the kubelet handles the end; `None` if it is not restarted.
         turn: Option<Time>,
     },
-    /// It has ended, and waits for its restart.
+    /// It has ended, and waits to be restarted.
     BackOff {
         /// How it ended.
         ended: Ended,
-        /// Until when.
+        /// When the wait ends.
         until: Time,
-        /// For how long.
+        /// How long the whole wait is.
         delay: Duration,
     },
 }
 
-/// A probe's times, scaled.
+/// The times of a probe, scaled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Probe {
     /// `initialDelaySeconds`.
@@ -100,7 +101,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// A container's probe by its field, such as `readinessProbe`; `None` if it has none.
+    /// The probe in a field of a container, such as `readinessProbe`; `None` if it has none.
     pub fn of(container: &Value, field: &str, pace: f64) -> Option<Self> {
         let probe = container.get(field).filter(|probe| probe.is_object())?;
         let seconds = |name: &str, usual: f64| Pace::seconds(pace, probe[name].as_f64().unwrap_or(usual).max(0.0));
@@ -112,52 +113,52 @@ impl Probe {
         })
     }
 
-    /// How long after the start the first probe comes that is not too early: probes come once in a period.
+    /// The time from the start of the container to its first probe after the initial delay: probes run once per period.
     pub fn first(&self) -> Duration {
         let periods = self.initial.as_secs_f64() / self.period.as_secs_f64();
         self.period.mul_f64(periods.ceil().min(1e6)) + Duration::from_millis(1)
     }
 }
 
-/// A container.
+/// A container of a Pod.
 #[derive(Debug, Clone)]
 pub struct Container {
     /// Its name.
     pub name: String,
-    /// Its image, as its Pod says.
+    /// Its image, as the Pod names it.
     pub image: String,
-    /// Which one it is.
+    /// Its role in the Pod.
     pub role: Role,
     /// What it does.
     pub behaviour: Behaviour,
-    /// What it is doing.
+    /// Its current state.
     pub state: State,
-    /// How it ended before.
+    /// How it ended the last time.
     pub last: Option<Ended>,
     /// How often it was restarted.
     pub restarts: u32,
     /// How often it has ended without running for long in between.
     pub crashes: u32,
-    /// How often its image could not be pulled since it last could.
+    /// How often the pull of its image has failed since the last success.
     pub failed_pulls: u32,
     /// Whether it is ready.
     pub is_ready: bool,
-    /// Whether it has started, by its startup probe.
+    /// Whether it has started, according to its startup probe.
     pub has_started: bool,
 }
 
 impl Container {
-    /// Whether it has ended for good.
+    /// Whether it has ended and will not be restarted.
     pub fn is_over(&self) -> bool {
         matches!(self.state, State::Exited { turn: None, .. })
     }
 
-    /// Whether it runs.
+    /// Whether it is running.
     pub fn is_running(&self) -> bool {
         matches!(self.state, State::Running(_))
     }
 
-    /// How it has ended for good.
+    /// How it ended, if it will not be restarted.
     pub fn result(&self) -> Option<&Ended> {
         match &self.state {
             State::Exited { ended, turn: None } => Some(ended),
@@ -165,7 +166,8 @@ impl Container {
         }
     }
 
-    /// Whether those after it may start: it is an init container that has succeeded, or a sidecar that has started.
+    /// Whether the next container may start: this one is an init container that has succeeded, or a sidecar that has
+    /// started.
     pub fn lets_pass(&self) -> bool {
         match self.role {
             Role::Init => self.result().is_some_and(|ended| ended.code == 0),
@@ -174,7 +176,7 @@ impl Container {
         }
     }
 
-    /// When it next has to be told the time; `None` if nothing will happen by itself.
+    /// When it needs the time next; `None` if nothing will happen by itself.
     pub fn deadline(&self) -> Option<Time> {
         match &self.state {
             State::Waiting => None,
@@ -189,7 +191,7 @@ impl Container {
         }
     }
 
-    /// It starts to run. `spec` is the container as its Pod has it.
+    /// Starts the container. `spec` is the container in the Pod's spec.
     pub fn run(&mut self, spec: &Value, now: Time, pace: f64) {
         let startup = Probe::of(spec, "startupProbe", pace);
         let readiness = Probe::of(spec, "readinessProbe", pace);
@@ -218,13 +220,13 @@ impl Container {
         });
     }
 
-    /// The runtime's name for what runs now, or ran last.
+    /// The container runtime's ID of the current run, or of the last one.
     pub fn id(&self, uid: &str) -> String {
         format!("containerd://{}", images::digits(&format!("{uid}/{}/{}", self.name, self.restarts)))
     }
 
-    /// Its status (`containerStatuses`). `spec` is the container as its Pod has it, `pod` the Pod's name, namespace and
-    /// uid as in `web_default(…)`; `is_initialized` says whether nothing before it keeps it from starting.
+    /// Its entry in `containerStatuses`. `spec` is the container in the Pod's spec, `pod` the Pod's name, namespace and
+    /// uid as in `web_default(…)`; `is_initialized` says whether the containers before it allow it to start.
     pub fn status(&self, spec: &Value, pod: &str, uid: &str, is_initialized: bool) -> Value {
         let waiting = |reason: &str, message: String| match message.as_str() {
             "" => json!({"waiting": {"reason": reason}}),
@@ -243,7 +245,8 @@ impl Container {
             State::Running(run) => json!({"running": {"startedAt": run.since}}),
             State::Exited { ended, .. } => json!({"terminated": terminated(ended)}),
             State::BackOff { delay, .. } => {
-                let why = format!("back-off {} restarting failed container={} pod={pod}", words(*delay), self.name);
+                let why =
+                    format!("back-off {} restarting failed container={} pod={pod}", duration::text(*delay), self.name);
                 waiting("CrashLoopBackOff", why)
             }
         };
@@ -303,25 +306,11 @@ fn terminated(ended: &Ended) -> Value {
         "containerID": ended.id})
 }
 
-/// What containerd says of an image that no registry has.
+/// The message of containerd about an image that no registry has.
 pub fn not_found(image: &str) -> String {
     let name = images::full_name(image);
     format!(
         "rpc error: code = NotFound desc = failed to pull and unpack image \"{name}\": failed to resolve reference \
          \"{name}\": {name}: not found"
     )
-}
-
-/// A time as Go writes it: `10s`, `2m40s`, `500ms`.
-pub fn words(time: Duration) -> String {
-    let millis = time.as_millis();
-    if millis < 1000 {
-        return format!("{millis}ms");
-    }
-    let (minutes, seconds) = (millis / 60_000, millis % 60_000);
-    let seconds = match seconds % 1000 {
-        0 => format!("{}s", seconds / 1000),
-        _ => format!("{}s", seconds as f64 / 1000.0),
-    };
-    if minutes == 0 { seconds } else { format!("{minutes}m{seconds}") }
 }

@@ -1,4 +1,4 @@
-//! What kubelets say of their nodes: a Lease that is renewed, and the Node's status (`pkg/kubelet/nodestatus`,
+//! The heartbeats of nodes: a Lease that is renewed, and the status of the Node (`pkg/kubelet/nodestatus`,
 //! `component-helpers/apimachinery/lease`).
 
 use kubechurn_client::api::time::Timestamp;
@@ -10,7 +10,7 @@ use kubechurn_client::api::object::ObjectKey;
 use super::super::context::Context;
 use super::super::controller::{Controller, SyncError};
 use super::super::events::EventSink;
-use super::super::fleet::Fleet;
+use super::super::failed_nodes::FailedNodes;
 use super::super::object;
 use super::super::pace::Pace;
 use super::super::queue::Queue;
@@ -20,22 +20,22 @@ use crate::client::resources::{LEASES, NAMESPACES, NODES};
 use crate::client::rest::{Client, Patch};
 use crate::clock;
 
-/// Where nodes' Leases are.
+/// The namespace of the Leases of nodes.
 pub const NAMESPACE: &str = "kube-node-lease";
 /// How often a Lease is renewed, in seconds (a quarter of `nodeLeaseDurationSeconds`).
 const RENEW: f64 = 10.0;
 /// How long a Lease lasts, in seconds.
 const LASTS: i64 = 40;
-/// How often a Node's status is written though nothing has changed, in seconds (`nodeStatusReportFrequency`).
+/// How often the status of a Node is written even if nothing has changed, in seconds (`nodeStatusReportFrequency`).
 const REPORT: i64 = 300;
 
-/// The kubelets, as far as their nodes are concerned.
+/// The part of the kubelets that reports on nodes.
 #[derive(Debug)]
 pub struct Heartbeats {
     client: Client,
     nodes: Lister,
     events: EventSink,
-    fleet: Fleet,
+    failed_nodes: FailedNodes,
     pace: Pace,
     queue: Queue<String>,
 }
@@ -53,8 +53,8 @@ impl Controller for Heartbeats {
             let node = change.object();
             let name = node.key.name.to_string();
             match change {
-                // A node that reports for the first time does so at once; the Leases of those that are known are spread
-                // evenly over the time in which each is renewed once.
+                // A new node reports at once. The renewals of nodes that were already known are spread evenly over the
+                // interval.
                 Change::Added { .. } => {
                     let value = lister.parse(node).unwrap_or_default();
                     let is_new = object::condition(&value, "Ready").is_none();
@@ -72,11 +72,11 @@ impl Controller for Heartbeats {
                 _ => {}
             }
         });
-        let (fleet, waiting) = (context.options.fleet.clone(), queue.clone());
+        let (failed_nodes, waiting) = (context.options.failed_nodes.clone(), queue.clone());
         tokio::task::spawn_local(async move {
-            let (mut changes, mut failed) = (fleet.changes(), fleet.failed());
+            let (mut changes, mut failed) = (failed_nodes.changes(), failed_nodes.failed());
             while changes.changed().await.is_ok() {
-                let now = fleet.failed();
+                let now = failed_nodes.failed();
                 failed.into_iter().filter(|node| !now.contains(node)).for_each(|node| waiting.add(node));
                 failed = now;
             }
@@ -85,7 +85,7 @@ impl Controller for Heartbeats {
             client: context.client.with_user_agent(AGENT),
             nodes,
             events: context.events.clone(),
-            fleet: context.options.fleet.clone(),
+            failed_nodes: context.options.failed_nodes.clone(),
             pace,
             queue,
         }
@@ -93,10 +93,10 @@ impl Controller for Heartbeats {
 
     async fn sync(&self, name: &String) -> Result<(), SyncError> {
         let Some(node) = self.nodes.value(&ObjectKey::new("", name)) else { return Ok(()) };
-        if self.fleet.is_down(name) {
+        if self.failed_nodes.is_down(name) {
             return Ok(());
         }
-        // Whatever becomes of this one, the next is not left out.
+        // Whatever becomes of this renewal, the next one must follow.
         self.queue.add_after(name.clone(), Pace::seconds(self.pace.heartbeats, RENEW));
         self.renew(name, &node).await?;
         self.report(name, &node).await
@@ -130,7 +130,7 @@ impl Heartbeats {
         }
     }
 
-    /// Writes the Node's status, if something has changed or it is time to.
+    /// Writes the status of a Node, if something has changed or the interval has passed.
     async fn report(&self, name: &str, node: &Value) -> Result<(), SyncError> {
         let now = clock::now();
         let was_ready = object::is_true(node, "Ready");
@@ -154,7 +154,8 @@ impl Heartbeats {
     }
 }
 
-/// What a kubelet writes of a node that is well. What a Node says of its machine stays; one that says nothing gets one.
+/// The status of a healthy node. What the Node already says about its machine stays; a Node without such facts gets
+/// default ones.
 fn status(name: &str, node: &Value, now: i64) -> Value {
     let now = clock::timestamp(now);
     let conditions = [

@@ -1,4 +1,4 @@
-//! Images: their whole names, their digests, and which node has which.
+//! Images: their full names, their digests, and which node has which image.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::pace::Pace;
 use crate::random::Random;
 
-/// Which node has which image, all nodes and images in one set of numbers.
+/// Which node has which image, as one set of hashes of node and image.
 #[derive(Debug, Default)]
 pub struct Images {
     present: HashSet<u64>,
@@ -18,13 +18,13 @@ impl Images {
         self.present.contains(&hash(&[node, image]))
     }
 
-    /// A node has an image from now on.
+    /// Records that a node has an image.
     pub fn add(&mut self, node: &str, image: &str) {
         self.present.insert(hash(&[node, image]));
     }
 }
 
-/// How long it takes to pull an image, in time that is scaled: the same image takes about as long each time.
+/// How long it takes to pull an image, scaled: the same image takes about the same time on each pull.
 pub fn pull_time(image: &str, pace: f64, random: &mut Random) -> Duration {
     let usual = 600 + hash(&[image]) % 2400;
     let millis = usual as usize + random.below(400);
@@ -36,7 +36,7 @@ pub fn size(image: &str) -> u64 {
     2_000_000 + hash(&["size", image]) % 190_000_000
 }
 
-/// The image's whole name, as the container runtime knows it: `docker.io/library/nginx:latest`.
+/// The full name of an image, as the container runtime shows it: `docker.io/library/nginx:latest`.
 pub fn full_name(image: &str) -> String {
     let first = image.split('/').next().unwrap_or_default();
     let has_host = image.contains('/') && (first.contains(['.', ':']) || first == "localhost");
@@ -49,7 +49,7 @@ pub fn full_name(image: &str) -> String {
     if last.contains([':', '@']) { name } else { format!("{name}:latest") }
 }
 
-/// What the image is by its content: `docker.io/library/nginx@sha256:…`.
+/// The image with its digest: `docker.io/library/nginx@sha256:…`.
 pub fn id(image: &str) -> String {
     let name = full_name(image);
     let (folder, last) = name.rsplit_once('/').unwrap_or_default();
@@ -57,13 +57,13 @@ pub fn id(image: &str) -> String {
     format!("{folder}/{bare}@sha256:{}", digits(&name))
 }
 
-/// Sixty-four hexadecimal digits that follow from a text.
+/// Sixty-four hexadecimal digits computed from a text.
 pub fn digits(text: &str) -> String {
     let mut random = Random::new(hash(&[text]));
     (0..4).map(|_| format!("{:016x}", random.next())).collect()
 }
 
-/// A number that follows from some texts (FNV-1a).
+/// A hash of some texts (FNV-1a).
 pub fn hash(texts: &[&str]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([0xff]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))

@@ -1,9 +1,9 @@
-//! The kubelets of all nodes, played by one program, like a fleet of hollow nodes (`cmd/kubemark`): their containers are
-//! fake, and what they do is told by their Pods (`behaviour.rs`).
+//! The kubelets of all nodes, simulated by one program like hollow nodes (`cmd/kubemark`): their containers are fake,
+//! and their Pods say what the containers do (`behaviour.rs`).
 //!
-//! One informer of Pods and one of Nodes serve them all. A Pod that is settled, which runs and is ready or has come to
-//! its end, costs nothing but its place in the informer: what there is to know of it is read from its status if it is
-//! ever needed again. Every other Pod has a [`worker::PodWorker`], and at most one timer in the queue.
+//! One informer of Pods and one of Nodes serve all kubelets. A Pod is settled when it runs and is ready, or has ended.
+//! A settled Pod costs only its place in the informer: if it is ever needed again, its state is read from its status.
+//! Every other Pod has a [`worker::PodWorker`], and at most one timer in the queue.
 
 pub mod behaviour;
 mod conditions;
@@ -25,13 +25,13 @@ use std::time::Duration;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::cache::index::IndexFunc;
 use kubechurn_client::cache::store::Change;
-use kubechurn_client::record::event::EventType;
+use kubechurn_client::record::event::ObjectReference;
 use serde_json::{Value, json};
 
 use super::context::Context;
 use super::controller::{Controller, SyncError};
 use super::events::EventSink;
-use super::fleet::Fleet;
+use super::failed_nodes::FailedNodes;
 use super::object;
 use super::pace::Pace;
 use super::pod_view::PodView;
@@ -42,45 +42,45 @@ use crate::client::rest::{Client, DeleteOptions, Patch};
 use crate::clock;
 use images::Images;
 use network::Network;
-use worker::{Place, PodWorker, Told};
+use worker::{PodEvent, PodSync, PodWorker};
 
 /// The index that files Pods under their nodes.
 pub const NODE: &str = "node";
-/// Who the kubelets are to the server.
+/// The User-Agent of the kubelets.
 pub const AGENT: &str = "kubelet";
 
-/// The kubelets, as far as Pods are concerned.
+/// The part of the kubelets that runs Pods.
 #[derive(Debug)]
 pub struct Kubelets {
     client: Client,
     pods: Lister,
     events: EventSink,
-    fleet: Fleet,
+    failed_nodes: FailedNodes,
     pace: Pace,
     queue: Queue<ObjectKey>,
     shared: Rc<Shared>,
 }
 
-/// What the kubelets and their handlers know.
+/// The state that the kubelets and their handlers share.
 #[derive(Debug, Default)]
 struct Shared {
     /// The Pods that are not settled.
-    workers: RefCell<HashMap<ObjectKey, Kept>>,
-    /// The nodes' addresses, by name; a node without one has an empty one.
+    workers: RefCell<HashMap<ObjectKey, Known>>,
+    /// The addresses of nodes, by name; empty for a node without one.
     hosts: RefCell<HashMap<String, String>>,
     network: RefCell<Network>,
     images: RefCell<Images>,
 }
 
-/// A worker, and what the server was told of its Pod.
+/// A worker, and what was written to the server about its Pod.
 #[derive(Debug)]
-struct Kept {
+struct Known {
     worker: PodWorker,
-    /// The status that was last written; null if none was.
+    /// The last written status; null if none was written.
     written: Value,
-    /// The version that this made; 0 if there was none.
+    /// The version of the last write; 0 if there was none.
     revision: u64,
-    /// Whether the Pod's deletion was asked for.
+    /// Whether the deletion of the Pod was requested.
     is_deleted: bool,
 }
 
@@ -111,11 +111,11 @@ impl Controller for Kubelets {
                     .for_each(|pod| waiting.add(pod.key.clone()));
             }
         });
-        let (fleet, waiting, on_node) = (context.options.fleet.clone(), queue.clone(), pods.clone());
+        let (failed_nodes, waiting, on_node) = (context.options.failed_nodes.clone(), queue.clone(), pods.clone());
         tokio::task::spawn_local(async move {
-            let (mut changes, mut failed) = (fleet.changes(), fleet.failed());
+            let (mut changes, mut failed) = (failed_nodes.changes(), failed_nodes.failed());
             while changes.changed().await.is_ok() {
-                let now = fleet.failed();
+                let now = failed_nodes.failed();
                 for node in failed.iter().filter(|node| !now.contains(node)) {
                     on_node.by_index(NODE, node).iter().for_each(|pod| waiting.add(pod.key.clone()));
                 }
@@ -126,7 +126,7 @@ impl Controller for Kubelets {
             client: context.client.with_user_agent(AGENT),
             pods,
             events: context.events.clone(),
-            fleet: context.options.fleet.clone(),
+            failed_nodes: context.options.failed_nodes.clone(),
             pace: context.options.pace,
             queue,
             shared,
@@ -141,31 +141,32 @@ impl Controller for Kubelets {
         let Some(pod) = self.pods.parse(&object) else { return Ok(()) };
         let node = object::text(&pod, "/spec/nodeName").to_owned();
         let Some(host) = self.shared.hosts.borrow().get(&node).cloned() else { return Ok(()) };
-        if self.fleet.is_down(&node) {
+        if self.failed_nodes.is_down(&node) {
             return Ok(());
         }
-        // Whoever works on a key works on it alone, so that the worker may be taken out meanwhile.
+        // The queue never hands out one key twice at a time, so the worker may be taken out meanwhile.
         let known = self.shared.workers.borrow_mut().remove(key).filter(|kept| object.uid == *kept.worker.uid);
         if known.as_ref().is_some_and(|kept| kept.is_deleted) {
             self.keep(key, known);
             return Ok(());
         }
         let now = clock::time();
-        let mut kept = known.unwrap_or_else(|| Kept {
+        let mut kept = known.unwrap_or_else(|| Known {
             worker: PodWorker::new(&pod, now, self.pace),
             written: Value::Null,
             revision: 0,
             is_deleted: false,
         });
-        let mut told = Vec::new();
-        {
-            let mut images = self.shared.images.borrow_mut();
-            kept.worker.step(&pod, &mut Place { node: &node, images: &mut images }, now, &mut told);
-        }
+        let events = {
+            let images = &mut self.shared.images.borrow_mut();
+            let mut sync = PodSync { pod: &pod, node: &node, images, now, events: Vec::new() };
+            kept.worker.step(&mut sync);
+            sync.events
+        };
         self.give_address(&mut kept.worker, &pod, &node, &host);
-        self.tell(&pod, &node, told);
+        self.record(&pod, &node, events);
         let done = self.report(&mut kept, &object, &pod, &host).await;
-        let has_stopped = object::is_leaving(&pod) && kept.worker.is_killed && kept.worker.is_over();
+        let has_stopped = object::is_being_deleted(&pod) && kept.worker.is_killed && kept.worker.is_over();
         if done.is_ok() && has_stopped {
             let options = DeleteOptions {
                 grace_period_seconds: Some(0),
@@ -186,16 +187,16 @@ impl Controller for Kubelets {
             let wait = Duration::from_nanos((deadline.0 - now.0).max(1_000_000).unsigned_abs());
             self.queue.add_after(key.clone(), wait);
         }
-        // As long as the informer is behind, what it says would be taken for the Pod's state.
+        // As long as the informer is behind the last write, its copy must not be taken for the current state.
         let is_seen = revision(&object) >= kept.revision;
-        let is_needed = deadline.is_some() || !is_seen || kept.is_deleted || object::is_leaving(&pod);
+        let is_needed = deadline.is_some() || !is_seen || kept.is_deleted || object::is_being_deleted(&pod);
         self.keep(key, is_needed.then_some(kept));
         done
     }
 }
 
 impl Kubelets {
-    fn keep(&self, key: &ObjectKey, kept: Option<Kept>) {
+    fn keep(&self, key: &ObjectKey, kept: Option<Known>) {
         if let Some(kept) = kept {
             self.shared.workers.borrow_mut().insert(key.clone(), kept);
         }
@@ -210,28 +211,28 @@ impl Kubelets {
         }
     }
 
-    fn tell(&self, pod: &Value, node: &str, told: Vec<Told>) {
-        if told.is_empty() {
+    fn record(&self, pod: &Value, node: &str, events: Vec<PodEvent>) {
+        if events.is_empty() {
             return;
         }
         let recorder = self.events.recorder(AGENT, node);
-        for Told { part, is_warning, reason, message } in told {
-            let event_type = if is_warning { EventType::Warning } else { EventType::Normal };
-            recorder.event_of(pod, &part, event_type, reason, &message);
+        for PodEvent { field_path, event_type, reason, message } in events {
+            let reference = ObjectReference { field_path, ..object::reference(pod) };
+            recorder.event_about(reference, event_type, reason, &message);
         }
     }
 
-    /// Writes the status, if it is not what the server has.
-    async fn report(&self, kept: &mut Kept, object: &Object, pod: &Value, host: &str) -> Result<(), SyncError> {
+    /// Writes the status, if it differs from the server's.
+    async fn report(&self, kept: &mut Known, object: &Object, pod: &Value, host: &str) -> Result<(), SyncError> {
         let mut status = status::status(&mut kept.worker, pod, host, clock::time());
         let is_seen = revision(object) >= kept.revision;
-        // Somebody else may have said something else of it since, such as that its node is not ready.
+        // Another client may have changed the status since, for example because the node is not ready.
         let known = if is_seen { &pod["status"] } else { &kept.written };
         if covers(known, &status) {
             return Ok(());
         }
         let key = &object.key;
-        // What has no place in a status any more goes with a null.
+        // A field that no longer belongs in the status is removed with a null.
         let old = ["reason", "message"].into_iter().filter(|field| known.get(field).is_some_and(|old| !old.is_null()));
         let old: Vec<&str> = old.collect();
         kept.written = status.clone();
@@ -242,7 +243,7 @@ impl Kubelets {
                 kept.revision = object::text(&written, "/metadata/resourceVersion").parse().unwrap_or_default();
                 Ok(())
             }
-            // It is gone, or another life of its name, which the informer will say.
+            // The Pod was deleted or recreated, which the informer will show.
             Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
             Err(error) => {
                 kept.written = Value::Null;
@@ -252,7 +253,7 @@ impl Kubelets {
     }
 }
 
-/// Whether everything that one status says is in another as well.
+/// Whether everything in the wanted status is also in the known one.
 fn covers(known: &Value, wanted: &Value) -> bool {
     let Some(fields) = wanted.as_object() else { return true };
     fields.iter().all(|(field, value)| known.get(field) == Some(value))
@@ -268,7 +269,8 @@ fn internal_address(node: &Value) -> String {
     internal.and_then(|one| one["address"].as_str()).unwrap_or_default().to_owned()
 }
 
-/// Files Pods under their nodes. To be called for each lister of Pods that is asked by [`NODE`], before it starts.
+/// Adds the index of Pods by node. Must be called for each lister of Pods that is asked by [`NODE`], before the lister
+/// starts.
 pub fn index_by_node(pods: &Lister) {
     let of: IndexFunc = Arc::new(|pod, file| {
         if let Some(node) = node_of(pod) {
@@ -278,8 +280,8 @@ pub fn index_by_node(pods: &Lister) {
     pods.add_index(NODE, of);
 }
 
-/// A Pod's node. Its text is searched, not parsed, for this is asked at every change of every Pod: the server writes no
-/// blanks, and what is quoted within a text has its quotes escaped.
+/// The node of a Pod. The text is searched and not parsed, because this runs on every change of every Pod. The search
+/// is exact: the server writes no blanks, and quotes within a string are escaped.
 fn node_of(pod: &Object) -> Option<&str> {
     const FIELD: &str = "\"nodeName\":\"";
     let text = pod.text()?;
@@ -287,13 +289,13 @@ fn node_of(pod: &Object) -> Option<&str> {
     rest.split('"').next().filter(|name| !name.is_empty())
 }
 
-/// Whether there is nothing to do for a Pod that nobody works on.
+/// Whether a Pod without a worker needs no work.
 fn is_settled(pod: &Object) -> bool {
     let view = PodView::of(pod);
     if view.node().is_none() {
         return true;
     }
-    if view.is_leaving() {
+    if view.is_being_deleted() {
         return false;
     }
     if view.is_over() {
@@ -301,7 +303,7 @@ fn is_settled(pod: &Object) -> bool {
     }
     let is_observed = view.status.observed_generation.is_none_or(|seen| seen == view.metadata.generation);
     let runs = view.status.phase.as_deref() == Some("Running") && view.is_ready() && is_observed;
-    // These have plans of their own.
+    // Pods with these texts have a behaviour of their own.
     let plans = [behaviour::PREFIX, "\"command\":", "\"args\":", "\"kind\":\"Job\""];
     runs && !pod.text().is_some_and(|text| plans.iter().any(|plan| text.contains(plan)))
 }

@@ -1,22 +1,22 @@
-//! The Pods' addresses: each node has 250 of its own.
+//! The addresses of Pods: each node has a subnet with 250 of them.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
 
-/// Which addresses are in use, by node.
+/// The addresses in use, by node.
 #[derive(Debug, Default)]
 pub struct Network {
     nodes: HashMap<String, Subnet>,
-    /// The numbers of subnets below this one are taken.
+    /// The number of the next free subnet.
     next: u16,
 }
 
-/// One node's addresses: a number from 2 to 251 in the subnet of its number.
+/// The addresses of one node: a host number from 2 to 251 in the node's subnet.
 #[derive(Debug)]
 struct Subnet {
     number: u16,
     next: u8,
-    /// A bit for each that is in use.
+    /// One bit for each address in use.
     used: [u64; 4],
 }
 
@@ -24,7 +24,7 @@ const FIRST: u8 = 2;
 const LAST: u8 = 251;
 
 impl Network {
-    /// An address on a node that no Pod has there; one that a Pod has if it is full.
+    /// A free address on a node; if the node has none left, one that is already in use.
     pub fn allocate(&mut self, node: &str) -> String {
         let subnet = self.nodes.entry(node.to_owned()).or_insert_with(|| {
             self.next = self.next.saturating_add(1);
@@ -32,18 +32,18 @@ impl Network {
         });
         let host = subnet.take();
         let [high, low] = subnet.number.to_be_bytes();
-        // From 10.64 on, so that nodes and Services may have what is before and after.
+        // The range starts at 10.64; the ranges around it are left to nodes and Services.
         Ipv4Addr::new(10, 64_u8.saturating_add(high), low, host).to_string()
     }
 
-    /// A Pod's address is free again. One that is not of this network is left alone.
+    /// Frees the address of a Pod. An address outside this network is ignored.
     pub fn release(&mut self, node: &str, address: &str) {
         if let (Some(subnet), Some(host)) = (self.nodes.get_mut(node), host(address)) {
             subnet.set(host, false);
         }
     }
 
-    /// A Pod has an address that was given to it before this program began.
+    /// Marks an address as in use that a Pod had before this program started.
     pub fn keep(&mut self, node: &str, address: &str) {
         let Some([10, high @ 64..=255, low, host]) = address.parse::<Ipv4Addr>().ok().map(|address| address.octets())
         else {

@@ -1,4 +1,5 @@
-//! The status of a Pod as its kubelet writes it (`generateAPIPodStatus` in `pkg/kubelet/kubelet_pods.go`). Pure.
+//! The status of a Pod as its kubelet writes it (`generateAPIPodStatus` in `pkg/kubelet/kubelet_pods.go`), computed
+//! without a clock or IO.
 
 use kubechurn_client::record::time::Time;
 use serde_json::{Map, Value, json};
@@ -8,10 +9,10 @@ use super::behaviour::Role;
 use super::container::{Container, State};
 use super::worker::{PodWorker, full_name};
 
-/// The conditions that a kubelet keeps, in its order.
+/// The conditions that a kubelet writes, in its order.
 const OWN: [&str; 5] = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"];
 
-/// What a condition is, with its reason and message where it has any.
+/// A condition's status, with its reason and message if it has any.
 struct Condition {
     is_true: bool,
     reason: &'static str,
@@ -28,8 +29,8 @@ impl Condition {
     }
 }
 
-/// The status that follows from what a worker knows. `pod` is the Pod as an informer knows it, whose conditions of others
-/// stay; `host` is its node's address. Conditions that turn do so at `now`.
+/// The status that follows from the state of a worker. `pod` is the informer's copy of the Pod, whose other conditions
+/// stay; `host` is the address of its node. Conditions that change do so at `now`.
 pub fn status(worker: &mut PodWorker, pod: &Value, host: &str, now: Time) -> Value {
     let phase = worker.phase();
     let mut status = Map::new();
@@ -70,7 +71,7 @@ pub fn status(worker: &mut PodWorker, pod: &Value, host: &str, now: Time) -> Val
             set(field, statuses.into());
         }
     }
-    set("conditions", conditions(worker, pod, phase, is_initialized, has_begun, now).into());
+    set("conditions", conditions(worker, pod, now).into());
     for field in ["qosClass", "nominatedNodeName"] {
         if let Some(value) = pod["status"].get(field).filter(|value| !value.is_null()) {
             set(field, value.clone());
@@ -79,19 +80,14 @@ pub fn status(worker: &mut PodWorker, pod: &Value, host: &str, now: Time) -> Val
     status.into()
 }
 
-/// Whether a container shows that its Pod's sandbox is ready.
+/// Whether the state of a container proves that the sandbox of its Pod is ready.
 fn has_begun(container: &Container) -> bool {
     container.last.is_some() || !matches!(container.state, State::Waiting | State::Pulling { .. })
 }
 
-fn conditions(
-    worker: &mut PodWorker,
-    pod: &Value,
-    phase: &str,
-    is_initialized: bool,
-    has_begun: bool,
-    now: Time,
-) -> Vec<Value> {
+fn conditions(worker: &mut PodWorker, pod: &Value, now: Time) -> Vec<Value> {
+    let (phase, is_initialized) = (worker.phase(), worker.is_initialized());
+    let has_begun = worker.containers.iter().any(has_begun);
     let names = |test: &dyn Fn(&&Container) -> bool| {
         let all: Vec<&str> = worker.containers.iter().filter(test).map(|one| one.name.as_str()).collect();
         all.join(" ")

@@ -1,74 +1,82 @@
-//! One Pod on its node: what its containers do, in which order, and what is told of it (`pkg/kubelet/pod_workers.go`,
-//! `kuberuntime_manager.go`). Pure: it is told the time, and says when it wants to be told again.
+//! One Pod on its node: what its containers do, in which order, and which Events report it
+//! (`pkg/kubelet/pod_workers.go`, `kuberuntime_manager.go`). It has no clock of its own: it is given the time, and
+//! returns when it needs the time again.
 
 use std::time::Duration;
 
+use kubechurn_client::record::event::EventType;
 use kubechurn_client::record::time::Time;
 use serde_json::Value;
 
+use super::super::duration;
 use super::super::object;
 use super::super::pace::Pace;
 use super::behaviour::{Readiness, Role};
 use super::conditions::Conditions;
-use super::container::{Container, Ended, Probe, State, after, not_found, words};
+use super::container::{Container, Ended, Probe, State, after, not_found};
 use super::images::{self, Images};
 use super::restart::{back_off, is_restarted};
-use super::resume::{container, resume, time};
+use super::resume::{Resume, container, time};
 use crate::random::Random;
 
-/// Who has run for so long, in seconds, is not suspected of crashing any more.
+/// A container that ran for this long, in seconds, no longer counts as crashing.
 const RECOVERED: f64 = 600.0;
-/// After so long, in seconds, the kubelet looks again at what has just gone wrong.
+/// The delay, in seconds, after which the kubelet handles a failure.
 const LOOK_AGAIN: f64 = 1.0;
 
-/// What a kubelet knows of a Pod that is not settled.
+/// What a kubelet knows about a Pod that is not settled.
 #[derive(Debug)]
 pub struct PodWorker {
-    /// Which life of its name it is.
+    /// The uid of the Pod.
     pub uid: String,
-    /// Since when the kubelet has known of it.
+    /// Since when the kubelet has known the Pod.
     pub started: Time,
-    /// When its sandbox is ready, in which containers can start.
+    /// When the Pod's sandbox is ready, so that containers can start.
     pub sandbox: Time,
-    /// Its address, once it has one.
+    /// The Pod's address, once it has one.
     pub address: Option<String>,
-    /// Init containers first, in the Pod's order.
+    /// The containers in the Pod's order, init containers first.
     pub containers: Vec<Container>,
-    /// Since when which condition has been what it is.
+    /// The transition times of the Pod's conditions.
     pub conditions: Conditions,
-    /// Whether its containers have been told to stop, for its deletion.
+    /// Whether the containers have been told to stop because the Pod is being deleted.
     pub is_killed: bool,
-    /// Times scaled.
+    /// The factors that scale times.
     pub pace: Pace,
     restart_policy: String,
     random: Random,
 }
 
-/// Where a Pod runs.
+/// One sync of a Pod: what a worker reads and changes beside its own state.
 #[derive(Debug)]
-pub struct Place<'a> {
-    /// The node.
+pub struct PodSync<'a> {
+    /// The Pod, as an informer has it.
+    pub pod: &'a Value,
+    /// The name of the node that it runs on.
     pub node: &'a str,
-    /// What it has pulled.
+    /// The images on the nodes.
     pub images: &'a mut Images,
+    /// The current time.
+    pub now: Time,
+    /// The Events to record, to which the worker adds.
+    pub events: Vec<PodEvent>,
 }
 
-/// Something to be told in an Event.
+/// An Event about a container.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
-    /// The part of the Pod, such as `spec.containers{web}`.
-    pub part: String,
+pub struct PodEvent {
+    /// The field of the Pod with the container, such as `spec.containers{web}`.
+    pub field_path: String,
     /// Whether it is a warning.
-    pub is_warning: bool,
-    /// In one word.
+    pub event_type: EventType,
+    /// The reason, in one word.
     pub reason: &'static str,
-    /// In a sentence.
+    /// The message, in a sentence.
     pub message: String,
 }
 
 impl PodWorker {
-    /// A worker for a Pod as an informer knows it: one that is new, or one that ran already when this program began,
-    /// which goes on from what its status says.
+    /// A worker for a Pod of an informer. A Pod that already ran when this program started continues from its status.
     pub fn new(pod: &Value, now: Time, pace: Pace) -> Self {
         let uid = object::uid(pod).to_owned();
         let seed = images::hash(&[&uid]);
@@ -80,6 +88,7 @@ impl PodWorker {
         };
         let address = Some(object::text(pod, "/status/podIP").to_owned()).filter(|address| !address.is_empty());
         let restart_policy = object::text(pod, "/spec/restartPolicy").to_owned();
+        let resume = Resume { restart_policy: &restart_policy, now, pace };
         let mut containers = Vec::new();
         for (list, statuses) in [("initContainers", "initContainerStatuses"), ("containers", "containerStatuses")] {
             for (at, spec) in pod["spec"][list].as_array().into_iter().flatten().enumerate() {
@@ -92,7 +101,7 @@ impl PodWorker {
                 let mut container = container(pod, spec, role, pace.containers);
                 let known = pod["status"][statuses].as_array().into_iter().flatten();
                 if let Some(known) = known.into_iter().find(|known| known["name"] == container.name.as_str()) {
-                    resume(&mut container, spec, known, &restart_policy, now, pace);
+                    resume.resume(&mut container, spec, known);
                 }
                 containers.push(container);
             }
@@ -111,17 +120,17 @@ impl PodWorker {
         }
     }
 
-    /// Does everything that is due. What there is to tell is added to `told`.
-    pub fn step(&mut self, pod: &Value, place: &mut Place<'_>, now: Time, told: &mut Vec<Told>) {
-        if object::is_leaving(pod) && !self.is_killed {
-            self.kill(pod, now, told);
+    /// Does everything that is due.
+    pub fn step(&mut self, sync: &mut PodSync<'_>) {
+        if object::is_being_deleted(sync.pod) && !self.is_killed {
+            self.kill(sync);
         }
-        // Each turn brings a container one state further, and there are few states between two waits. The bound is
-        // for behaviours that take no time at all.
+        // Each turn takes a container one state further, and there are few states between two waits. The bound is for
+        // behaviours that take no time at all.
         for _ in 0..64 {
             let mut is_changed = false;
             for at in 0..self.containers.len() {
-                is_changed |= self.advance(at, pod, place, now, told);
+                is_changed |= self.advance(at, sync);
             }
             if !is_changed {
                 return;
@@ -129,7 +138,7 @@ impl PodWorker {
         }
     }
 
-    /// When there is something to do again; `None` if nothing happens by itself.
+    /// When there is more to do; `None` if nothing happens by itself.
     pub fn deadline(&self, now: Time) -> Option<Time> {
         let mut deadline = self.containers.iter().filter_map(Container::deadline).min();
         if now < self.sandbox && !self.is_killed {
@@ -138,17 +147,17 @@ impl PodWorker {
         deadline
     }
 
-    /// Whether every init container has done its part.
+    /// Whether every init container has succeeded and every sidecar has started.
     pub fn is_initialized(&self) -> bool {
         let has_begun = self
             .containers
             .iter()
             .any(|one| !matches!(one.role, Role::Init | Role::Sidecar) && !matches!(one.state, State::Waiting));
-        // Once it was, a sidecar that restarts does not make it otherwise.
+        // Once the Pod is initialized, a restart of a sidecar does not change that.
         has_begun || self.containers.iter().all(Container::lets_pass)
     }
 
-    /// Whether no container runs or will run again: its phase is its last.
+    /// Whether no container runs or will run again, so that the phase is final.
     pub fn is_over(&self) -> bool {
         if self.is_killed {
             return !self.containers.iter().any(Container::is_running);
@@ -159,7 +168,7 @@ impl PodWorker {
         self.containers.iter().any(failed_early) || (main.peek().is_some() && main.all(Container::is_over))
     }
 
-    /// Its phase (`getPhase`).
+    /// The phase of the Pod (`getPhase`).
     pub fn phase(&self) -> &'static str {
         let main = || self.containers.iter().filter(|one| matches!(one.role, Role::First | Role::Other));
         if self.is_over() && self.containers.iter().any(|one| one.result().is_some()) {
@@ -177,10 +186,11 @@ impl PodWorker {
         if !self.is_initialized() || main().any(has_never_run) { "Pending" } else { "Running" }
     }
 
-    /// The containers are told to stop, as their Pod is to be deleted.
-    fn kill(&mut self, pod: &Value, now: Time, told: &mut Vec<Told>) {
+    /// Tells the containers to stop because their Pod is being deleted.
+    fn kill(&mut self, sync: &mut PodSync<'_>) {
         self.is_killed = true;
-        let grace = pod["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(30).min(3600);
+        let now = sync.now;
+        let grace = sync.pod["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(30).min(3600);
         for at in 0..self.containers.len() {
             let wait = self.stopping_time().min(Duration::from_secs(grace));
             let container = &mut self.containers[at];
@@ -188,7 +198,7 @@ impl PodWorker {
                 State::Running(run) => {
                     run.stop.get_or_insert((after(now, wait), container.behaviour.stop_code));
                     let message = format!("Stopping container {}", container.name);
-                    told.push(Told::normal(container, "Killing", message));
+                    sync.events.push(PodEvent::normal(container, "Killing", message));
                 }
                 State::Exited { turn, .. } => *turn = None,
                 State::BackOff { ended, .. } => {
@@ -203,37 +213,37 @@ impl PodWorker {
         Pace::seconds(self.pace.containers, self.random.between(300, 2000) as f64 / 1000.0)
     }
 
-    /// Brings one container one state further, if it is time; answers whether it was.
-    fn advance(&mut self, at: usize, pod: &Value, place: &mut Place<'_>, now: Time, told: &mut Vec<Told>) -> bool {
-        let Some(spec) = self.spec(at, pod) else { return false };
-        if self.containers[at].deadline().is_some_and(|deadline| now < deadline) {
+    /// Takes one container one state further if that is due; returns whether it was.
+    fn advance(&mut self, at: usize, sync: &mut PodSync<'_>) -> bool {
+        let Some(spec) = self.spec(at, sync.pod) else { return false };
+        if self.containers[at].deadline().is_some_and(|deadline| sync.now < deadline) {
             return false;
         }
         match &self.containers[at].state {
-            State::Waiting => self.begin(at, spec, place, now, told),
+            State::Waiting => self.begin(at, spec, sync),
             State::Pulling { since, .. } => {
                 let since = *since;
-                self.pulled(at, spec, place, since, now, told);
+                self.pulled(at, spec, since, sync);
                 true
             }
             State::NoImage { turn: Some(_), again } => {
                 let again = *again;
                 let container = &mut self.containers[at];
                 let message = format!("Back-off pulling image \"{}\"", container.image);
-                told.push(Told::normal(container, "BackOff", message));
-                told.push(Told::warning(container, "Failed", "Error: ImagePullBackOff".to_owned()));
+                sync.events.push(PodEvent::normal(container, "BackOff", message));
+                sync.events.push(PodEvent::warning(container, "Failed", "Error: ImagePullBackOff".to_owned()));
                 container.state = State::NoImage { turn: None, again };
                 true
             }
             State::NoImage { turn: None, .. } => {
-                self.pull(at, now, told);
+                self.pull(at, sync);
                 true
             }
-            State::Running(_) => self.probe(at, spec, now, told),
+            State::Running(_) => self.probe(at, spec, sync),
             State::Exited { turn: None, .. } => false,
             State::Exited { ended, turn: Some(_) } => {
                 let ended = ended.clone();
-                self.restart_later(at, ended, pod, now, told);
+                self.restart_later(at, ended, sync);
                 true
             }
             State::BackOff { ended, .. } => {
@@ -250,69 +260,70 @@ impl PodWorker {
         pod["spec"][list].as_array()?.iter().find(|spec| spec["name"] == container.name.as_str())
     }
 
-    /// Starts a container, or the pull of its image, once the sandbox is ready and those before it let it.
-    fn begin(&mut self, at: usize, spec: &Value, place: &mut Place<'_>, now: Time, told: &mut Vec<Told>) -> bool {
+    /// Starts a container or the pull of its image, once the sandbox is ready and the earlier containers allow it.
+    fn begin(&mut self, at: usize, spec: &Value, sync: &mut PodSync<'_>) -> bool {
         let is_pulling = |one: &Container| matches!(one.state, State::Pulling { .. });
         let may = self.containers[..at].iter().all(|one| one.lets_pass() && !is_pulling(one));
-        if self.is_killed || self.is_over() || now < self.sandbox || !may {
+        if self.is_killed || self.is_over() || sync.now < self.sandbox || !may {
             return false;
         }
         let container = &mut self.containers[at];
         let always = spec["imagePullPolicy"] == "Always";
-        if always || !container.behaviour.has_image || !place.images.is_present(place.node, &container.image) {
-            self.pull(at, now, told);
+        if always || !container.behaviour.has_image || !sync.images.is_present(sync.node, &container.image) {
+            self.pull(at, sync);
         } else {
             let message = format!(
                 "Container image \"{}\" already present on machine and can be accessed by the pod",
                 container.image
             );
-            told.push(Told::normal(container, "Pulled", message));
-            self.start(at, spec, now, told);
+            sync.events.push(PodEvent::normal(container, "Pulled", message));
+            self.start(at, spec, sync);
         }
         true
     }
 
-    fn pull(&mut self, at: usize, now: Time, told: &mut Vec<Told>) {
+    fn pull(&mut self, at: usize, sync: &mut PodSync<'_>) {
         let container = &mut self.containers[at];
         let wait = images::pull_time(&container.image, self.pace.containers, &mut self.random);
-        told.push(Told::normal(container, "Pulling", format!("Pulling image \"{}\"", container.image)));
-        container.state = State::Pulling { since: now, until: after(now, wait) };
+        sync.events.push(PodEvent::normal(container, "Pulling", format!("Pulling image \"{}\"", container.image)));
+        container.state = State::Pulling { since: sync.now, until: after(sync.now, wait) };
     }
 
-    fn pulled(&mut self, at: usize, spec: &Value, place: &mut Place<'_>, since: Time, now: Time, told: &mut Vec<Told>) {
+    fn pulled(&mut self, at: usize, spec: &Value, since: Time, sync: &mut PodSync<'_>) {
+        let now = sync.now;
         let container = &mut self.containers[at];
         let image = container.image.clone();
         if container.behaviour.has_image {
-            place.images.add(place.node, &image);
-            let took = words(Duration::from_millis(((now.0 - since.0) / 1_000_000).unsigned_abs()));
+            sync.images.add(sync.node, &image);
+            let took = duration::text(Duration::from_millis(((now.0 - since.0) / 1_000_000).unsigned_abs()));
             let message = format!(
                 "Successfully pulled image \"{image}\" in {took} ({took} including waiting). Image size: {} bytes.",
                 images::size(&image)
             );
-            told.push(Told::normal(container, "Pulled", message));
+            sync.events.push(PodEvent::normal(container, "Pulled", message));
             container.failed_pulls = 0;
-            self.start(at, spec, now, told);
+            self.start(at, spec, sync);
             return;
         }
         let why = format!("Failed to pull image \"{image}\": {}", not_found(&image));
-        told.push(Told::warning(container, "Failed", why));
-        told.push(Told::warning(container, "Failed", "Error: ErrImagePull".to_owned()));
+        sync.events.push(PodEvent::warning(container, "Failed", why));
+        sync.events.push(PodEvent::warning(container, "Failed", "Error: ErrImagePull".to_owned()));
         let delay = back_off(container.failed_pulls, self.pace.back_off);
         container.failed_pulls = container.failed_pulls.saturating_add(1);
         let turn = after(now, Pace::seconds(self.pace.back_off, LOOK_AGAIN));
         container.state = State::NoImage { turn: Some(turn), again: after(now, delay) };
     }
 
-    fn start(&mut self, at: usize, spec: &Value, now: Time, told: &mut Vec<Told>) {
+    fn start(&mut self, at: usize, spec: &Value, sync: &mut PodSync<'_>) {
         let container = &mut self.containers[at];
-        told.push(Told::normal(container, "Created", "Container created".to_owned()));
-        told.push(Told::normal(container, "Started", "Container started".to_owned()));
-        container.run(spec, now, self.pace.containers);
+        sync.events.push(PodEvent::normal(container, "Created", "Container created".to_owned()));
+        sync.events.push(PodEvent::normal(container, "Started", "Container started".to_owned()));
+        container.run(spec, sync.now, self.pace.containers);
     }
 
-    /// A running container's probes, its end and its stop.
-    fn probe(&mut self, at: usize, spec: &Value, now: Time, told: &mut Vec<Told>) -> bool {
-        let pace = self.pace;
+    /// Handles the probes, the end and the stop of a running container.
+    fn probe(&mut self, at: usize, spec: &Value, sync: &mut PodSync<'_>) -> bool {
+        let (pace, now) = (self.pace, sync.now);
         let stopping = self.stopping_time();
         let container = &mut self.containers[at];
         let readiness = container.behaviour.readiness;
@@ -336,7 +347,7 @@ impl PodWorker {
             };
             if !container.is_ready {
                 let message = "Readiness probe failed: HTTP probe failed with statuscode: 503";
-                told.push(Told::warning(container, "Unhealthy", message.to_owned()));
+                sync.events.push(PodEvent::warning(container, "Unhealthy", message.to_owned()));
             }
         } else if is_due(run.unhealthy) {
             let usual = Probe { initial: Duration::ZERO, period: Pace::seconds(pace.containers, 10.0), threshold: 3 };
@@ -348,10 +359,10 @@ impl PodWorker {
                 run.stop = Some((after(now, stopping), 137));
             }
             let message = "Liveness probe failed: HTTP probe failed with statuscode: 500";
-            told.push(Told::warning(container, "Unhealthy", message.to_owned()));
+            sync.events.push(PodEvent::warning(container, "Unhealthy", message.to_owned()));
             if is_too_often {
                 let message = format!("Container {} failed liveness probe, will be restarted", container.name);
-                told.push(Told::normal(container, "Killing", message));
+                sync.events.push(PodEvent::normal(container, "Killing", message));
             }
         } else {
             return false;
@@ -382,7 +393,7 @@ impl PodWorker {
         self.stop_sidecars(now);
     }
 
-    /// Sidecars go when there is nothing left to stand beside.
+    /// Stops the sidecars once the main containers have ended.
     fn stop_sidecars(&mut self, now: Time) {
         if self.is_killed || !self.is_over() {
             return;
@@ -395,8 +406,8 @@ impl PodWorker {
         }
     }
 
-    /// Restarts a container that has ended, at once the first time, and later the later (`doBackOff`).
-    fn restart_later(&mut self, at: usize, ended: Ended, pod: &Value, now: Time, told: &mut Vec<Told>) {
+    /// Restarts a container that has ended: at once the first time, with a growing delay after that (`doBackOff`).
+    fn restart_later(&mut self, at: usize, ended: Ended, sync: &mut PodSync<'_>) {
         let container = &mut self.containers[at];
         container.crashes = container.crashes.saturating_add(1);
         if container.crashes == 1 {
@@ -404,9 +415,9 @@ impl PodWorker {
             return;
         }
         let delay = back_off(container.crashes - 2, self.pace.back_off);
-        let until = after(ended.finished, delay).max(now);
-        let message = format!("Back-off restarting failed container {} in pod {}", container.name, full_name(pod));
-        told.push(Told::warning(container, "BackOff", message));
+        let until = after(ended.finished, delay).max(sync.now);
+        let message = format!("Back-off restarting failed container {} in pod {}", container.name, full_name(sync.pod));
+        sync.events.push(PodEvent::warning(container, "BackOff", message));
         container.state = State::BackOff { ended, until, delay };
     }
 
@@ -418,22 +429,22 @@ impl PodWorker {
     }
 }
 
-/// The Pod as kubelets name it: `web_default(…)`.
+/// The name of a Pod in the messages of kubelets: `web_default(…)`.
 pub fn full_name(pod: &Value) -> String {
     format!("{}_{}({})", object::name(pod), object::namespace(pod), object::uid(pod))
 }
 
-impl Told {
-    fn new(container: &Container, is_warning: bool, reason: &'static str, message: String) -> Self {
+impl PodEvent {
+    fn new(container: &Container, event_type: EventType, reason: &'static str, message: String) -> Self {
         let list = if matches!(container.role, Role::Init | Role::Sidecar) { "initContainers" } else { "containers" };
-        Self { part: format!("spec.{list}{{{}}}", container.name), is_warning, reason, message }
+        Self { field_path: format!("spec.{list}{{{}}}", container.name), event_type, reason, message }
     }
 
     fn normal(container: &Container, reason: &'static str, message: String) -> Self {
-        Self::new(container, false, reason, message)
+        Self::new(container, EventType::Normal, reason, message)
     }
 
     fn warning(container: &Container, reason: &'static str, message: String) -> Self {
-        Self::new(container, true, reason, message)
+        Self::new(container, EventType::Warning, reason, message)
     }
 }

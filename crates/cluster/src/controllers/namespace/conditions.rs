@@ -1,4 +1,4 @@
-//! What a Namespace says about its deletion (`status_condition_utils.go`).
+//! The conditions of a Namespace that is being deleted (`status_condition_utils.go`).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::controller::SyncError;
 use super::content::Remaining;
 
-/// The conditions when all goes well, in their order: type, reason, message.
+/// The conditions when nothing fails, in their order: type, reason, message.
 const GOOD: [(&str, &str, &str); 5] = [
     ("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
     ("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
@@ -20,45 +20,47 @@ const GOOD: [(&str, &str, &str); 5] = [
     ("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished"),
 ];
 
-/// What does not go well: reason and message by type.
+/// The conditions that report a problem: reason and message by type.
 #[derive(Debug, Default)]
 pub struct Conditions(BTreeMap<&'static str, (&'static str, String)>);
 
 impl Conditions {
-    /// The server did not tell what it has.
+    /// Discovery failed.
     pub fn discovery_failed(&mut self, why: &str) {
         let message = format!("Discovery failed for some groups, 1 failing: {why}");
         self.0.insert("NamespaceDeletionDiscoveryFailure", ("DiscoveryFailed", message));
     }
 
-    /// Something could not be deleted.
+    /// Some objects could not be deleted.
     pub fn content_failed(&mut self, failures: &[SyncError]) {
-        let mut told: Vec<String> = failures.iter().map(SyncError::to_string).collect();
-        told.sort();
-        let message = format!("Failed to delete all resource types, {} remaining: {}", told.len(), told.join(", "));
+        let mut messages: Vec<String> = failures.iter().map(SyncError::to_string).collect();
+        messages.sort();
+        let message =
+            format!("Failed to delete all resource types, {} remaining: {}", messages.len(), messages.join(", "));
         self.0.insert("NamespaceDeletionContentFailure", ("ContentDeletionFailed", message));
     }
 
-    /// Something is left.
+    /// Some objects are left.
     pub fn content_remains(&mut self, remaining: &Remaining) {
-        let told = |counts: &BTreeMap<String, usize>, between: &str| {
+        let list = |counts: &BTreeMap<String, usize>, between: &str| {
             let each = counts.iter().map(|(what, count)| format!("{what} {between} {count} resource instances"));
             each.collect::<Vec<_>>().join(", ")
         };
         if !remaining.counts.is_empty() {
-            let message = format!("Some resources are remaining: {}", told(&remaining.counts, "has"));
+            let message = format!("Some resources are remaining: {}", list(&remaining.counts, "has"));
             self.0.insert("NamespaceContentRemaining", ("SomeResourcesRemain", message));
         }
         if !remaining.finalizers.is_empty() {
             let message = format!(
                 "Some content in the namespace has finalizers remaining: {}",
-                told(&remaining.finalizers, "in")
+                list(&remaining.finalizers, "in")
             );
             self.0.insert("NamespaceFinalizersRemaining", ("SomeFinalizersRemain", message));
         }
     }
 
-    /// The conditions that a Namespace has then. One that stays as it was keeps its time; `now` is RFC 3339.
+    /// The conditions that the Namespace gets. A condition whose status stays the same keeps its time; `now` is RFC
+    /// 3339.
     pub fn over(&self, known: &[Value], now: &str) -> Vec<Value> {
         let mut all = known.to_vec();
         for (condition_type, reason, message) in GOOD {
@@ -97,8 +99,8 @@ mod tests {
         remaining.finalizers.insert("example.org/hold".to_owned(), 3);
         let mut conditions = Conditions::default();
         conditions.content_remains(&remaining);
-        let told = conditions.over(&good, "now");
-        let message = |at: usize| told[at]["message"].as_str().unwrap();
+        let after = conditions.over(&good, "now");
+        let message = |at: usize| after[at]["message"].as_str().unwrap();
         assert_eq!(
             message(3),
             "Some resources are remaining: pods. has 1 resource instances, widgets.example.org has 2 resource instances"
@@ -107,7 +109,7 @@ mod tests {
             message(4),
             "Some content in the namespace has finalizers remaining: example.org/hold in 3 resource instances"
         );
-        let times: Vec<&Value> = told.iter().map(|one| &one["lastTransitionTime"]).collect();
+        let times: Vec<&Value> = after.iter().map(|one| &one["lastTransitionTime"]).collect();
         assert_eq!(times, ["then", "then", "then", "now", "now"]);
     }
 }

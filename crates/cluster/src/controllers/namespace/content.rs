@@ -1,4 +1,4 @@
-//! Deletes the objects of one resource in one namespace, and tells what is left of them
+//! Deletes the objects of one resource in one namespace, and reports what is left of them
 //! (`deleteAllContentForGroupVersionResource`).
 
 use std::collections::BTreeMap;
@@ -9,35 +9,35 @@ use serde_json::Value;
 
 use super::super::controller::SyncError;
 use super::super::object;
-use crate::client::api_error::ApiError;
+use crate::client::api_error::ignore_not_found;
 use crate::client::discovery::Discovered;
 use crate::client::resources::PODS;
 use crate::client::rest::{Client, DeleteOptions};
 
-/// What finalizers hold takes about so long, in seconds (`finalizerEstimateSeconds`).
+/// The estimated time, in seconds, until finalizers are removed (`finalizerEstimateSeconds`).
 const FINALIZERS_TAKE: u64 = 15;
 
 /// What is left of one resource.
 #[derive(Debug, Default, PartialEq)]
 pub struct Left {
-    /// How many objects.
+    /// The number of objects.
     pub count: usize,
-    /// How many of them each finalizer holds.
+    /// How many of these objects have each finalizer.
     pub finalizers: BTreeMap<String, usize>,
-    /// How many seconds it will take.
+    /// The estimated number of seconds until they are deleted.
     pub seconds: u64,
 }
 
 /// What is left in a namespace.
 #[derive(Debug, Default)]
 pub struct Remaining {
-    /// How many resources have objects left.
+    /// The number of resources that have objects left.
     pub resources: usize,
-    /// How many objects each of them has, by its name and group.
+    /// The number of objects of each resource, by its name and group.
     pub counts: BTreeMap<String, usize>,
-    /// How many objects each finalizer holds.
+    /// The number of objects with each finalizer.
     pub finalizers: BTreeMap<String, usize>,
-    /// How many seconds the slowest will take.
+    /// The estimated number of seconds for the slowest resource.
     pub seconds: u64,
 }
 
@@ -56,11 +56,11 @@ impl Remaining {
     }
 }
 
-/// Deletes the objects of a resource. `age` is for how many seconds the namespace has been on its way out: Pods may
-/// take no longer than their own period.
+/// Deletes the objects of a resource. `age` is the time in seconds since the deletion of the namespace began: Pods may
+/// take no longer than their own grace period.
 ///
 /// # Errors
-/// As [`Client::request`]; when something is left that nothing holds.
+/// As [`Client::request`]; also when objects are left that have no finalizer.
 pub async fn delete_all(client: &Client, one: &Discovered, namespace: &str, age: u64) -> Result<Left, SyncError> {
     let resource = &one.resource;
     let scope = Scope { namespace: namespace.to_owned(), ..Scope::default() };
@@ -75,7 +75,7 @@ pub async fn delete_all(client: &Client, one: &Discovered, namespace: &str, age:
         }
     }
     let list = match client.metadata().list(resource, &scope).await {
-        // Its definition has gone, and it with that.
+        // The definition of the resource is deleted, and with it the objects.
         Err(error) if error.is_not_found() => return Ok(Left::default()),
         list => list?,
     };
@@ -98,7 +98,7 @@ pub async fn delete_all(client: &Client, one: &Discovered, namespace: &str, age:
     Ok(left)
 }
 
-/// For how many seconds the slowest of the Pods that run may go on (`estimateGracefulTerminationForPods`).
+/// The longest grace period of the Pods that are running, in seconds (`estimateGracefulTerminationForPods`).
 fn grace(pods: &Value) -> u64 {
     let runs = |pod: &&Value| !["Succeeded", "Failed"].contains(&object::text(pod, "/status/phase"));
     let seconds = |pod: &Value| pod["spec"]["terminationGracePeriodSeconds"].as_u64();
@@ -107,14 +107,6 @@ fn grace(pods: &Value) -> u64 {
 
 fn items(list: &Value) -> &[Value] {
     list["items"].as_array().map_or(&[], Vec::as_slice)
-}
-
-/// What is gone needs no deletion.
-fn ignore_not_found(answer: Result<Value, ApiError>) -> Result<(), SyncError> {
-    match answer {
-        Err(error) if !error.is_not_found() => Err(error.into()),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The namespace controller: empties a Namespace that is being deleted, and lets it go (`pkg/controller/namespace`).
+//! The namespace controller: deletes the contents of a Namespace that is being deleted, and then removes its finalizer
+//! (`pkg/controller/namespace`).
 
 mod conditions;
 mod content;
@@ -19,10 +20,10 @@ use crate::clock;
 use conditions::Conditions;
 use content::{Remaining, delete_all};
 
-/// Holds a Namespace until it is empty; it stands in `spec.finalizers`.
+/// The finalizer that keeps a Namespace until it is empty; it is in `spec.finalizers`.
 const FINALIZER: &str = "kubernetes";
-/// A Namespace that has changed is looked at only after this, so that every server knows of its deletion
-/// (`namespaceDeletionGracePeriod`). Tests have one server, and do not wait for others.
+/// The delay between a change of a Namespace and its sync, so that every API server knows of the deletion by then
+/// (`namespaceDeletionGracePeriod`). Tests have one server and need no such delay.
 const GRACE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(5) };
 
 /// The controller.
@@ -42,7 +43,7 @@ impl Controller for Namespaces {
         let namespaces = context.lister(NAMESPACES);
         let (waiting, reads) = (queue.clone(), namespaces.clone());
         namespaces.on_change(move |change| {
-            let leaving = reads.parse(change.object()).is_some_and(|namespace| object::is_leaving(&namespace));
+            let leaving = reads.parse(change.object()).is_some_and(|namespace| object::is_being_deleted(&namespace));
             if leaving {
                 waiting.add_after(change.object().key.clone(), GRACE);
             }
@@ -54,18 +55,18 @@ impl Controller for Namespaces {
         if self.namespaces.get(key).is_none() {
             return Ok(());
         }
-        // The informer may be behind, and what follows cannot be taken back.
+        // The informer may be behind, and a deletion cannot be undone.
         let namespace = match self.client.get(&NAMESPACES, "", &key.name).await {
             Err(error) if error.is_not_found() => return Ok(()),
             answer => answer?,
         };
-        if !object::is_leaving(&namespace) || !has_finalizer(&namespace) {
+        if !object::is_being_deleted(&namespace) || !has_finalizer(&namespace) {
             return Ok(());
         }
         match self.delete_content(namespace).await? {
             (namespace, 0) => self.finalize(namespace).await,
             (_, estimate) => {
-                // Half of what it will take at most, as most of it takes less (`ResourcesRemainingError`).
+                // Half of the estimate, because most deletions take less (`ResourcesRemainingError`).
                 self.queue.add_after(key.clone(), Duration::from_secs(estimate / 2 + 1));
                 Ok(())
             }
@@ -74,8 +75,8 @@ impl Controller for Namespaces {
 }
 
 impl Namespaces {
-    /// Deletes what is in a Namespace, and writes into its conditions what became of that (`deleteAllContent`). Answers
-    /// the newest Namespace, and how many seconds it will take until the rest is gone: 0 if nothing is left. Fails if
+    /// Deletes the contents of a Namespace, and writes the result into its conditions (`deleteAllContent`). Returns the
+    /// newest Namespace, and the estimated number of seconds until the rest is deleted: 0 if nothing is left. Fails if
     /// something could not be deleted.
     async fn delete_content(&self, namespace: Value) -> Result<(Value, u64), SyncError> {
         let name = object::name(&namespace).to_owned();
@@ -93,7 +94,7 @@ impl Namespaces {
         resources.retain(|one| one.preferred && one.resource.namespaced && one.supports(&["delete"]));
         let mut remaining = Remaining::default();
         let mut failures = Vec::new();
-        // Pods go first: what they use shall be there as long as they are.
+        // Pods are deleted first, so that the objects that they use exist for as long as they do.
         let (pods, others): (Vec<_>, Vec<_>) = resources.iter().partition(|one| one.resource == PODS);
         for (are_pods, some) in [(true, pods), (false, others)] {
             for one in some {
@@ -119,7 +120,7 @@ impl Namespaces {
         }
     }
 
-    /// Writes conditions, unless they are there already.
+    /// Writes the conditions, if they differ from the present ones.
     async fn write(&self, mut namespace: Value, conditions: &Conditions) -> Result<Value, SyncError> {
         let known = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
         let new = conditions.over(&known, &clock::timestamp(clock::now()));
@@ -130,7 +131,7 @@ impl Namespaces {
         Ok(self.client.update_status(&NAMESPACES, &namespace).await?)
     }
 
-    /// Lets an empty Namespace go (`finalizeNamespace`).
+    /// Removes the finalizer of an empty Namespace (`finalizeNamespace`).
     async fn finalize(&self, mut namespace: Value) -> Result<(), SyncError> {
         let finalizers = namespace["spec"]["finalizers"].as_array().map_or(&[][..], Vec::as_slice);
         let kept: Vec<Value> = finalizers.iter().filter(|one| *one != FINALIZER).cloned().collect();

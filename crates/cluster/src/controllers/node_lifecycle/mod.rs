@@ -1,7 +1,9 @@
-//! The node lifecycle controller: notices nodes that have fallen silent, and taints them (`pkg/controller/nodelifecycle`).
+//! The node lifecycle controller: detects nodes whose kubelet no longer reports, and taints them
+//! (`pkg/controller/nodelifecycle`).
 //!
-//! A node is believed to be well as long as its Lease is renewed. The moments at which that is seen count, not those
-//! that Leases tell, so that clocks need not agree. What then becomes of the node's Pods is up to [`taint_eviction`].
+//! A node counts as healthy as long as its Lease is renewed. The controller measures with its own clock when it sees a
+//! renewal, and not with the times in the Lease, so that clocks need not agree. [`taint_eviction`] then decides what
+//! becomes of the node's Pods.
 
 pub mod taint_eviction;
 
@@ -29,13 +31,13 @@ use crate::client::rest::{Client, Patch};
 use crate::clock;
 
 /// How long a node may be silent, in seconds (`--node-monitor-grace-period`, 40 s until 1.31 and 50 s since; the demo
-/// keeps the shorter one, which is as long as a Lease lasts).
+/// keeps 40 s, the duration of a Lease).
 const GRACE: f64 = 40.0;
-/// The taint of a node that says it is not ready.
+/// The taint of a node whose condition Ready is False.
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
-/// The taint of a node that says nothing.
+/// The taint of a node whose condition Ready is Unknown.
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
-/// Who tells of nodes.
+/// The component in the Events about nodes.
 const COMPONENT: &str = "node-controller";
 
 /// The controller.
@@ -47,8 +49,8 @@ pub struct NodeLifecycle {
     recorder: Recorder,
     queue: Queue<String>,
     pace: Pace,
-    /// When each node was last heard of.
-    heard: Rc<RefCell<HashMap<String, Instant>>>,
+    /// When each node last reported.
+    last_reported: Rc<RefCell<HashMap<String, Instant>>>,
 }
 
 impl Controller for NodeLifecycle {
@@ -59,8 +61,9 @@ impl Controller for NodeLifecycle {
         let (nodes, pods, leases) = (context.lister(NODES), context.lister(PODS), context.lister(LEASES));
         index_by_node(&pods);
         let recorder = context.recorder(COMPONENT);
-        let heard: Rc<RefCell<HashMap<String, Instant>>> = Rc::default();
-        let (known, waiting, lister, teller) = (Rc::clone(&heard), queue.clone(), nodes.clone(), recorder.clone());
+        let last_reported: Rc<RefCell<HashMap<String, Instant>>> = Rc::default();
+        let (known, waiting, lister, teller) =
+            (Rc::clone(&last_reported), queue.clone(), nodes.clone(), recorder.clone());
         nodes.on_change(move |change| {
             let name = change.object().key.name.to_string();
             match change {
@@ -78,7 +81,7 @@ impl Controller for NodeLifecycle {
                         teller.normal(&node, "RemovingNode", &message);
                     }
                 }
-                // What a kubelet writes into its Node is as good as a Lease.
+                // A status that a kubelet writes counts as much as a Lease.
                 Change::Updated { old, new, .. } => {
                     let beat = |node| lister.parse(node).map(|node| heartbeat_of(&node));
                     if beat(old) != beat(new) {
@@ -89,27 +92,27 @@ impl Controller for NodeLifecycle {
             }
             waiting.add(name);
         });
-        let known = Rc::clone(&heard);
+        let known = Rc::clone(&last_reported);
         leases.on_change(move |change| {
             let (Change::Added { new: lease, .. } | Change::Updated { new: lease, .. }) = change else { return };
             if &*lease.key.namespace == heartbeat::NAMESPACE
-                && let Some(heard) = known.borrow_mut().get_mut(&*lease.key.name)
+                && let Some(last_reported) = known.borrow_mut().get_mut(&*lease.key.name)
             {
-                *heard = Instant::now();
+                *last_reported = Instant::now();
             }
         });
-        Self { client: context.client.clone(), nodes, pods, recorder, queue, pace: context.options.pace, heard }
+        Self { client: context.client.clone(), nodes, pods, recorder, queue, pace: context.options.pace, last_reported }
     }
 
     async fn sync(&self, name: &String) -> Result<(), SyncError> {
         let Some(node) = self.nodes.value(&ObjectKey::new("", name)) else { return Ok(()) };
-        let Some(heard) = self.heard.borrow().get(name).copied() else { return Ok(()) };
+        let Some(last_reported) = self.last_reported.borrow().get(name).copied() else { return Ok(()) };
         let grace = Pace::seconds(self.pace.heartbeats, GRACE);
-        let silent = heard.elapsed();
+        let silent = last_reported.elapsed();
         if silent < grace {
             self.queue.add_after(name.clone(), grace - silent + Duration::from_millis(1));
         } else {
-            // Nobody tells when it speaks again but its Lease, which is no reason to look.
+            // When the node reports again, only its Lease changes, which queues no sync.
             self.queue.add_after(name.clone(), heartbeat::renewal(self.pace));
         }
         let is_silent = silent >= grace;
@@ -124,7 +127,7 @@ impl Controller for NodeLifecycle {
             if is_silent && was == "True" {
                 self.recorder.normal(&node, "NodeNotReady", &format!("Node {name} status is now: NodeNotReady"));
             }
-            self.mark_pods(name).await?;
+            self.mark_pods_not_ready(name).await?;
         }
         Ok(())
     }
@@ -135,14 +138,14 @@ fn ready(node: &Value) -> &str {
     object::condition(node, "Ready").and_then(|ready| ready["status"].as_str()).unwrap_or("Unknown")
 }
 
-/// When a kubelet has last written its Node's condition Ready, as it says itself.
+/// The time of the last heartbeat in the condition Ready, as the kubelet wrote it.
 fn heartbeat_of(node: &Value) -> String {
     let ready = object::condition(node, "Ready");
     ready.map(|ready| object::text(ready, "/lastHeartbeatTime").to_owned()).unwrap_or_default()
 }
 
 impl NodeLifecycle {
-    /// Says of everything that the kubelet has said that nobody knows (`tryUpdateNodeHealth`). Answers the Node as it is
+    /// Sets every condition that the kubelet had reported to Unknown (`tryUpdateNodeHealth`). Returns the Node as it is
     /// then.
     async fn mark_unknown(&self, name: &str, mut node: Value) -> Result<Value, SyncError> {
         let now = clock::timestamp(clock::now());
@@ -167,8 +170,8 @@ impl NodeLifecycle {
         Ok(node)
     }
 
-    /// Gives a Node the taints that follow from its condition Ready and from its being cordoned, and takes the others
-    /// of these away (`doNoScheduleTaintingPass`, `processTaintBaseEviction`).
+    /// Adds the taints that follow from the condition Ready and from `spec.unschedulable`, and removes the other taints
+    /// of these kinds (`doNoScheduleTaintingPass`, `processTaintBaseEviction`).
     async fn taint(&self, name: &str, node: &Value) -> Result<(), SyncError> {
         let mut wanted = Vec::new();
         match ready(node) {
@@ -199,8 +202,8 @@ impl NodeLifecycle {
         Ok(())
     }
 
-    /// Says of a node's Pods that they are not ready, for nobody knows (`MarkPodsNotReady`).
-    async fn mark_pods(&self, name: &str) -> Result<(), SyncError> {
+    /// Marks the Pods of a node as not ready (`MarkPodsNotReady`).
+    async fn mark_pods_not_ready(&self, name: &str) -> Result<(), SyncError> {
         for found in self.pods.by_index(NODE, name) {
             let Some(found) = self.pods.parse(&found).filter(pod::is_ready) else { continue };
             let condition = json!({"type": "Ready", "status": "False", "reason": "NodeNotReady",

@@ -1,4 +1,5 @@
-//! Deletes Pods from nodes whose taints they do not tolerate, or not for ever (`pkg/controller/tainteviction`).
+//! Deletes Pods from nodes with taints that the Pods do not tolerate, or tolerate only for a limited time
+//! (`pkg/controller/tainteviction`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ use crate::client::resources::{NODES, PODS};
 use crate::client::rest::{Client, DeleteOptions, Patch};
 use crate::clock;
 
-/// Whom Events name.
+/// The component in the Events.
 const COMPONENT: &str = "taint-eviction-controller";
 
 /// The controller.
@@ -35,9 +36,9 @@ pub struct TaintEviction {
     recorder: Recorder,
     queue: Queue<ObjectKey>,
     pace: Pace,
-    /// The taints that evict, by node; nodes without any are not here.
+    /// The taints with the effect NoExecute, by node; nodes without any are left out.
     tainted: Tainted,
-    /// When Pods are to go that tolerate for a while, by their names and uids.
+    /// When Pods with limited tolerations are deleted, by name and uid.
     scheduled: RefCell<HashMap<ObjectKey, (String, Instant)>>,
 }
 
@@ -70,7 +71,7 @@ impl Controller for TaintEviction {
         });
         let (known, waiting) = (Rc::clone(&tainted), queue.clone());
         pods.on_change(move |change| {
-            // Most of the time no node is tainted, and no Pod is looked at.
+            // Most of the time no node is tainted, and Pods need not be read.
             if known.borrow().is_empty() {
                 return;
             }
@@ -85,26 +86,27 @@ impl Controller for TaintEviction {
     }
 
     async fn sync(&self, key: &ObjectKey) -> Result<(), SyncError> {
-        let pod = self.pods.value(key).filter(|pod| !object::is_leaving(pod));
+        let pod = self.pods.value(key).filter(|pod| !object::is_being_deleted(pod));
         let Some(pod) = pod else {
             self.scheduled.borrow_mut().remove(key);
             return Ok(());
         };
         let uid = object::uid(&pod);
         let node = object::text(&pod, "/spec/nodeName");
-        let patience = patience(&pod, self.tainted.borrow().get(node).map_or(&[][..], Vec::as_slice));
+        let min_toleration_time =
+            min_toleration_time(&pod, self.tainted.borrow().get(node).map_or(&[][..], Vec::as_slice));
         let known = self.scheduled.borrow().get(key).filter(|(whose, _)| whose == uid).map(|(_, at)| *at);
-        match (patience, known) {
-            (Patience::Endless, None) => Ok(()),
-            (Patience::Endless, Some(_)) => {
+        match (min_toleration_time, known) {
+            (TolerationTime::Endless, None) => Ok(()),
+            (TolerationTime::Endless, Some(_)) => {
                 self.scheduled.borrow_mut().remove(key);
                 let message = format!("Cancelling deletion of Pod {}/{}", key.namespace, key.name);
                 self.recorder.normal(&pod, "TaintManagerEviction", &message);
                 Ok(())
             }
-            (Patience::None, _) => self.evict(key, &pod).await,
-            (Patience::For(seconds), known) => {
-                // The first look counts: a taint that is followed by another buys no time.
+            (TolerationTime::None, _) => self.evict(key, &pod).await,
+            (TolerationTime::For(seconds), known) => {
+                // The first time counts: a further taint does not delay the deletion.
                 let at = known.unwrap_or_else(|| Instant::now() + Pace::seconds(self.pace.tolerations, seconds));
                 self.scheduled.borrow_mut().insert(key.clone(), (uid.to_owned(), at));
                 let left = at.saturating_duration_since(Instant::now());
@@ -118,34 +120,34 @@ impl Controller for TaintEviction {
     }
 }
 
-/// For how long a Pod stays on a tainted node.
+/// How long a Pod stays on a tainted node.
 #[derive(Debug, PartialEq)]
-enum Patience {
-    /// It goes at once.
+enum TolerationTime {
+    /// The Pod is deleted at once.
     None,
-    /// It goes after so many seconds.
+    /// The Pod is deleted after this many seconds.
     For(f64),
-    /// It stays.
+    /// The Pod stays.
     Endless,
 }
 
-/// For how long a Pod tolerates taints: no longer than any of the tolerations that it needs (`getMinTolerationTime`).
-fn patience(pod: &Value, taints: &[Taint]) -> Patience {
+/// How long a Pod tolerates taints: the shortest time of all the tolerations that apply (`getMinTolerationTime`).
+fn min_toleration_time(pod: &Value, taints: &[Taint]) -> TolerationTime {
     let mut shortest: Option<f64> = None;
     for taint in taints {
         let tolerations = pod["spec"]["tolerations"].as_array().into_iter().flatten();
         let used: Vec<&Value> = tolerations.filter(|toleration| tolerates(toleration, taint)).collect();
         if used.is_empty() {
-            return Patience::None;
+            return TolerationTime::None;
         }
         for seconds in used.iter().filter_map(|toleration| toleration["tolerationSeconds"].as_f64()) {
             shortest = Some(shortest.map_or(seconds, |shortest| shortest.min(seconds)));
         }
     }
     match shortest {
-        None => Patience::Endless,
-        Some(seconds) if seconds <= 0.0 => Patience::None,
-        Some(seconds) => Patience::For(seconds),
+        None => TolerationTime::Endless,
+        Some(seconds) if seconds <= 0.0 => TolerationTime::None,
+        Some(seconds) => TolerationTime::For(seconds),
     }
 }
 
@@ -177,21 +179,21 @@ impl TaintEviction {
 mod tests {
     use super::*;
 
-    fn check(tolerations: Value, expected: Patience) {
+    fn check(tolerations: Value, expected: TolerationTime) {
         let taint = |key: &str| Taint { key: key.to_owned(), value: String::new(), effect: "NoExecute".to_owned() };
         let pod = json!({"spec": {"tolerations": tolerations}});
-        assert_eq!(patience(&pod, &[taint("a"), taint("b")]), expected, "{pod}");
-        assert_eq!(patience(&pod, &[]), Patience::Endless);
+        assert_eq!(min_toleration_time(&pod, &[taint("a"), taint("b")]), expected, "{pod}");
+        assert_eq!(min_toleration_time(&pod, &[]), TolerationTime::Endless);
     }
 
     #[test]
     fn a_pod_stays_as_long_as_its_shortest_toleration() {
         let of = |key: &str, seconds: Value| json!({"key": key, "operator": "Exists", "tolerationSeconds": seconds});
-        check(json!([]), Patience::None);
-        check(json!([of("a", json!(300))]), Patience::None);
-        check(json!([of("a", json!(300)), of("b", json!(30))]), Patience::For(30.0));
-        check(json!([of("a", Value::Null), of("b", json!(30))]), Patience::For(30.0));
-        check(json!([of("a", json!(0)), of("b", json!(30))]), Patience::None);
-        check(json!([{"operator": "Exists"}]), Patience::Endless);
+        check(json!([]), TolerationTime::None);
+        check(json!([of("a", json!(300))]), TolerationTime::None);
+        check(json!([of("a", json!(300)), of("b", json!(30))]), TolerationTime::For(30.0));
+        check(json!([of("a", Value::Null), of("b", json!(30))]), TolerationTime::For(30.0));
+        check(json!([of("a", json!(0)), of("b", json!(30))]), TolerationTime::None);
+        check(json!([{"operator": "Exists"}]), TolerationTime::Endless);
     }
 }

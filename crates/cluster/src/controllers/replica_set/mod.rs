@@ -1,7 +1,7 @@
-//! The ReplicaSet controller: as many Pods as are wanted, no more and no fewer (`pkg/controller/replicaset`).
+//! The ReplicaSet controller: keeps the desired number of Pods, no more and no fewer (`pkg/controller/replicaset`).
 //!
-//! It is also the example to follow: listers and handlers in [`Controller::new`], everything else in
-//! [`Controller::sync`], which looks at what is there and never at what has happened.
+//! It is also the example for other controllers: listers and handlers are set up in [`Controller::new`], and
+//! [`Controller::sync`] does everything else from the current state, not from what changed.
 
 mod ranking;
 mod status;
@@ -13,9 +13,9 @@ use kubechurn_client::api::object::ObjectKey;
 use serde_json::Value;
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::expectations::Expectations;
 use super::pod_handler::PodHandler;
@@ -29,7 +29,7 @@ use crate::client::rest::{Client, DeleteOptions};
 use crate::clock;
 use crate::resources::label_selector::Selector;
 
-/// One look creates or deletes no more Pods than this (`BurstReplicas`).
+/// One sync creates or deletes at most this many Pods (`BurstReplicas`).
 const BURST: usize = 500;
 
 /// The controller.
@@ -44,7 +44,7 @@ pub struct ReplicaSets {
     queue: Queue<ObjectKey>,
 }
 
-/// What a look at the Pods failed to do, for the condition ReplicaFailure.
+/// What a sync failed to do, for the condition ReplicaFailure.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// `FailedCreate` or `FailedDelete`.
@@ -58,7 +58,7 @@ impl Controller for ReplicaSets {
 
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (sets, pods) = (context.lister(REPLICA_SETS), context.lister(PODS));
-        claim::index_orphans(&pods);
+        controller_ref_manager::index_orphans(&pods);
         let expectations = Rc::new(Expectations::default());
         let handler = PodHandler {
             owners: sets.clone(),
@@ -81,14 +81,15 @@ impl Controller for ReplicaSets {
         if self.written.is_ahead_of(&set) {
             return Ok(());
         }
-        // Asked before the Pods are looked at: what is seen between the two is then looked at once more.
+        // Read before the Pods: a change between the two reads leads to another sync.
         let may_act = self.expectations.are_satisfied(key);
         let Some(selector) = Selector::of_workload(&set) else { return Ok(()) };
-        let claim = Claim { client: &self.client, resource: &REPLICA_SETS, owner: &set, selector: &selector };
-        let mut pods = claim.claim(&self.pods).await?;
+        let manager =
+            ControllerRefManager { client: &self.client, resource: &REPLICA_SETS, owner: &set, selector: &selector };
+        let mut pods = manager.claim(&self.pods).await?;
         pods.retain(pod::is_active);
         let mut failure = None;
-        if may_act && !object::is_leaving(&set) {
+        if may_act && !object::is_being_deleted(&set) {
             failure = self.manage(key, &set, &pods).await.err();
         }
         let now = clock::now();
@@ -98,7 +99,7 @@ impl Controller for ReplicaSets {
             object::set(&mut updated, &["status"], status);
             self.written.note(&self.client.update_status(&REPLICA_SETS, &updated).await?);
         }
-        // A Pod that is ready becomes available by time alone, of which nobody tells.
+        // A ready Pod becomes available by the passing of time alone, which causes no event.
         let min_ready_seconds = object::number(&set, "/spec/minReadySeconds").unwrap_or_default();
         let next = pods.iter().filter_map(|pod| pod::available_in(pod, min_ready_seconds, now));
         if let Some(seconds) = next.filter(|seconds| *seconds > 0).min() {
@@ -112,7 +113,7 @@ impl Controller for ReplicaSets {
 }
 
 impl ReplicaSets {
-    /// Creates what is missing, or deletes what is too many (`manageReplicas`).
+    /// Creates missing Pods, or deletes those that are too many (`manageReplicas`).
     async fn manage(&self, key: &ObjectKey, set: &Value, pods: &[Value]) -> Result<(), Failure> {
         let wanted = usize::try_from(object::number(set, "/spec/replicas").unwrap_or(1)).unwrap_or_default();
         if pods.len() < wanted {
@@ -126,7 +127,7 @@ impl ReplicaSets {
                         self.recorder.normal(set, "SuccessfulCreate", &message);
                     }
                     Err(error) => {
-                        // Neither this one nor those after it will be seen.
+                        // Neither this Pod nor those after it will be observed.
                         (number..count).for_each(|_| self.expectations.creation_observed(key));
                         if !error.is_namespace_terminating() {
                             self.recorder.warning(set, "FailedCreate", &format!("Error creating: {error}"));
@@ -137,8 +138,8 @@ impl ReplicaSets {
             }
         } else if pods.len() > wanted {
             let count = (pods.len() - wanted).min(BURST);
-            let crowds = self.crowds(set);
-            let leaving = ranking::first_to_go(pods, &crowds, count, clock::now());
+            let related = self.related(set);
+            let leaving = ranking::first_to_go(pods, &related, count, clock::now());
             self.expectations.expect_deletions(key, leaving.iter().map(|pod| object::uid(pod)));
             let mut failure = None;
             for pod in leaving {
@@ -160,9 +161,9 @@ impl ReplicaSets {
         Ok(())
     }
 
-    /// How many active Pods each node has of this ReplicaSet and of its siblings, those with the same controller
+    /// How many active Pods each node has of this ReplicaSet and of those with the same controller
     /// (`getIndirectlyRelatedPods`).
-    fn crowds(&self, set: &Value) -> HashMap<String, usize> {
+    fn related(&self, set: &Value) -> HashMap<String, usize> {
         let mut uids = vec![object::uid(set).to_owned()];
         if let Some(owner) = object::controller_of(set) {
             let siblings = self.sets.owned_by(object::text(owner, "/uid"));
@@ -170,12 +171,12 @@ impl ReplicaSets {
         }
         uids.sort_unstable();
         uids.dedup();
-        let mut crowds = HashMap::new();
+        let mut related = HashMap::new();
         for pod in uids.iter().flat_map(|uid| self.pods.owned_by(uid)).filter_map(|pod| self.pods.parse(&pod)) {
             if pod::is_active(&pod) {
-                *crowds.entry(object::text(&pod, "/spec/nodeName").to_owned()).or_insert(0) += 1;
+                *related.entry(object::text(&pod, "/spec/nodeName").to_owned()).or_insert(0) += 1;
             }
         }
-        crowds
+        related
     }
 }

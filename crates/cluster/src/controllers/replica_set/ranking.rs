@@ -1,4 +1,5 @@
-//! Which Pods go first when there are too many (`ActivePodsWithRanks` in `pkg/controller/controller_utils.go`).
+//! Which Pods are deleted first when there are too many (`ActivePodsWithRanks` in
+//! `pkg/controller/controller_utils.go`).
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,42 +8,42 @@ use serde_json::Value;
 
 use super::super::{object, pod};
 
-/// The annotation by which users say whose deletion costs less.
+/// The annotation with which users set the cost of a Pod's deletion.
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
-/// What a Pod is judged by, the first difference deciding; the least goes first.
+/// The sort key of a Pod: the first field that differs decides, and the lowest rank is deleted first.
 ///
-/// In Kubernetes, times that differ but are of the same order of magnitude are told apart by uid at once, which is no
-/// order: one Pod may go before a second, that before a third, and the third before the first. Here what follows them
-/// is asked first, and the uid last.
+/// In Kubernetes, times that differ but have the same order of magnitude are decided at once by uid, which is not a
+/// consistent order: one Pod may come before a second, that before a third, and the third before the first. Here the
+/// fields after the time are compared first, and the uid last.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// No node has it yet.
+    /// Pods without a node come first.
     is_assigned: bool,
-    /// Pending, unknown, running.
+    /// Pending, then unknown, then running.
     phase: u8,
     is_ready: bool,
     cost: i32,
-    /// More of its like on the same node.
-    crowd: Reverse<usize>,
-    /// Ready for a shorter time; orders of magnitude count, not seconds.
+    /// Pods come first that share their node with more related Pods.
+    related: Reverse<usize>,
+    /// Pods come first that have been ready for a shorter time, by order of magnitude.
     ready_for: Option<u32>,
-    /// More restarts.
+    /// Pods with more restarts come first.
     restarts: Reverse<i64>,
-    /// Younger, in orders of magnitude.
+    /// Younger Pods come first, by order of magnitude.
     age: Option<u32>,
     uid: String,
 }
 
-/// The `count` Pods of `pods` that shall go, first of all the one whose loss is least. `crowds` says how many like them
-/// each node has, `now` is in seconds since 1970.
-pub fn first_to_go<'a>(pods: &'a [Value], crowds: &HashMap<String, usize>, count: usize, now: i64) -> Vec<&'a Value> {
-    let mut ranked: Vec<(Rank, &Value)> = pods.iter().map(|pod| (rank(pod, crowds, now), pod)).collect();
+/// The `count` Pods of `pods` that are to be deleted, the least valuable first. `related` is the number of related Pods
+/// on each node; `now` is in seconds since 1970.
+pub fn first_to_go<'a>(pods: &'a [Value], related: &HashMap<String, usize>, count: usize, now: i64) -> Vec<&'a Value> {
+    let mut ranked: Vec<(Rank, &Value)> = pods.iter().map(|pod| (rank(pod, related, now), pod)).collect();
     ranked.sort_by(|(one, _), (other, _)| one.cmp(other));
     ranked.into_iter().take(count).map(|(_, pod)| pod).collect()
 }
 
-fn rank(pod: &Value, crowds: &HashMap<String, usize>, now: i64) -> Rank {
+fn rank(pod: &Value, related: &HashMap<String, usize>, now: i64) -> Rank {
     let node = object::text(pod, "/spec/nodeName");
     let is_ready = pod::is_ready(pod);
     Rank {
@@ -54,7 +55,7 @@ fn rank(pod: &Value, crowds: &HashMap<String, usize>, now: i64) -> Rank {
         },
         is_ready,
         cost: object::annotation(pod, DELETION_COST).and_then(|cost| cost.parse().ok()).unwrap_or_default(),
-        crowd: Reverse(crowds.get(node).copied().unwrap_or_default()),
+        related: Reverse(related.get(node).copied().unwrap_or_default()),
         ready_for: pod::ready_since(pod).map(|since| magnitude(now - since.0)),
         restarts: Reverse(pod::most_restarts(pod)),
         age: object::time(pod, "/metadata/creationTimestamp").map(|created| magnitude(now - created.0)),
@@ -62,7 +63,7 @@ fn rank(pod: &Value, crowds: &HashMap<String, usize>, now: i64) -> Rank {
     }
 }
 
-/// The order of magnitude of a duration in seconds: the binary logarithm of its nanoseconds; 0 for none
+/// The order of magnitude of a duration in seconds: the binary logarithm of its nanoseconds; 0 for no duration
 /// (`logarithmicRankDiff`).
 fn magnitude(seconds: i64) -> u32 {
     u64::try_from(seconds).unwrap_or_default().saturating_mul(1_000_000_000).checked_ilog2().unwrap_or_default()
@@ -77,21 +78,21 @@ mod tests {
 
     const NOW: i64 = 1_795_248_864;
 
-    /// A Pod that runs, ready for an hour, on a node of its own.
+    /// A running Pod that has been ready for an hour, on a node of its own.
     fn pod(uid: &str) -> Value {
         json!({"metadata": {"uid": uid, "creationTimestamp": timestamp(NOW - 3600)}, "spec": {"nodeName": uid},
             "status": {"phase": "Running", "conditions":
                 [{"type": "Ready", "status": "True", "lastTransitionTime": timestamp(NOW - 3600)}]}})
     }
 
-    /// The one that was changed goes before the one that was not, whatever their uids.
+    /// Checks that a changed Pod comes before an unchanged one, whatever their uids.
     fn goes_first(what: &str, change: impl Fn(&mut Value)) {
         for (changed, other) in [("a", "b"), ("b", "a")] {
             let mut worse = pod(changed);
             change(&mut worse);
             let pods = [pod(other), worse];
-            let crowds = HashMap::from([("full".to_owned(), 2), ("a".to_owned(), 1), ("b".to_owned(), 1)]);
-            let first = first_to_go(&pods, &crowds, 1, NOW);
+            let related = HashMap::from([("full".to_owned(), 2), ("a".to_owned(), 1), ("b".to_owned(), 1)]);
+            let first = first_to_go(&pods, &related, 1, NOW);
             assert_eq!(object::uid(first[0]), changed, "{what}");
         }
     }

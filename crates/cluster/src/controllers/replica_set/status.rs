@@ -6,11 +6,11 @@ use super::super::{object, pod};
 use super::Failure;
 use crate::clock::timestamp;
 
-/// The condition that tells of Pods that could not be created or deleted.
+/// The type of the condition that reports Pods that could not be created or deleted.
 const REPLICA_FAILURE: &str = "ReplicaFailure";
 
-/// The status that follows from the active Pods and from what has just failed. Numbers that are 0 are left out, as Go
-/// does, but for `replicas`. `now` is in seconds since 1970.
+/// The status that follows from the active Pods and from the failure of the sync, if any. Numbers that are 0 are left
+/// out as in Go, except `replicas`. `now` is in seconds since 1970.
 pub fn compute(set: &Value, pods: &[Value], failure: Option<&Failure>, now: i64) -> Value {
     let template_labels = set["spec"]["template"]["metadata"]["labels"].as_object();
     let min_ready_seconds = object::number(set, "/spec/minReadySeconds").unwrap_or_default();
@@ -33,7 +33,7 @@ pub fn compute(set: &Value, pods: &[Value], failure: Option<&Failure>, now: i64)
     let generation = object::number(set, "/metadata/generation").unwrap_or_default();
     status.insert("observedGeneration".to_owned(), generation.into());
     let mut conditions = set["status"]["conditions"].as_array().cloned().unwrap_or_default();
-    // The first failure is told until there is none.
+    // The first failure stays in the condition until there is none.
     if failure.is_none() {
         conditions.retain(|condition| condition["type"] != REPLICA_FAILURE);
     }

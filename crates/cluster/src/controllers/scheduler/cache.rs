@@ -1,4 +1,4 @@
-//! All nodes as the scheduler knows them, and the choice among them (`pkg/scheduler/backend/cache`, `schedule_one.go`).
+//! All nodes as the scheduler knows them, and the choice of a node (`pkg/scheduler/backend/cache`, `schedule_one.go`).
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -10,7 +10,8 @@ use super::filters::{Demands, Reason};
 use super::node_info::{NodeInfo, Resources};
 use crate::random::Random;
 
-/// Among so many nodes all are looked at, and of more at least so many must do (`minFeasibleNodesToFind`).
+/// Up to this many nodes, all are checked; of more nodes, at least this many feasible ones are found
+/// (`minFeasibleNodesToFind`).
 const FEW: usize = 100;
 
 /// The nodes.
@@ -18,72 +19,72 @@ const FEW: usize = 100;
 pub struct Cache {
     nodes: Vec<NodeInfo>,
     places: HashMap<String, usize>,
-    /// Pods that were given to a node, before the informer says so.
+    /// Pods that were assigned to a node, until the informer shows it.
     assumed: HashMap<ObjectKey, (String, Resources)>,
-    /// Where the next look at the nodes begins, so that all have their turn.
+    /// Where the next search begins, so that all nodes get their turn.
     next: usize,
     random: Random,
 }
 
-/// Why no node will do.
+/// Why no node is feasible.
 #[derive(Debug, PartialEq)]
 pub struct Unschedulable {
-    /// In the words of the Event and of the condition.
+    /// The message of the Event and of the condition.
     pub message: String,
 }
 
 impl Cache {
-    /// No nodes; equals are told apart by numbers made from `seed`.
+    /// A cache without nodes. `seed` is for the random choice among equal nodes.
     pub fn new(seed: u64) -> Self {
         let random = Random::new(seed);
         Self { nodes: Vec::new(), places: HashMap::new(), assumed: HashMap::new(), next: 0, random }
     }
 
-    /// A node is new or was changed. Answers whether that may make a difference to a Pod that waits.
+    /// Adds or updates a node; returns whether that may help a Pod that is waiting.
     pub fn set_node(&mut self, node: &Value) -> bool {
         let name = node["metadata"]["name"].as_str().unwrap_or_default();
         self.node(name).set(node)
     }
 
-    /// A node is gone. What is bound to it stays known.
+    /// Removes a node. The Pods that are bound to it remain known.
     pub fn remove_node(&mut self, name: &str) {
         let node = self.node(name);
         *node = NodeInfo { name: name.to_owned(), requested: node.requested, ..NodeInfo::default() };
     }
 
-    /// A Pod that has a node is new, which may have been assumed.
+    /// Adds a Pod that has a node, and which may have been assumed.
     pub fn add_pod(&mut self, key: &ObjectKey, node: &str, resources: &Resources) {
         self.forget(key);
         self.node(node).requested.add(resources);
     }
 
-    /// A Pod needs its node no longer.
+    /// Removes a Pod from its node.
     pub fn remove_pod(&mut self, node: &str, resources: &Resources) {
         self.node(node).requested.sub(resources);
     }
 
-    /// A Pod is given to a node, which the informer will say later.
+    /// Assumes that a Pod is on a node before the informer shows it.
     pub fn assume(&mut self, key: &ObjectKey, node: &str, resources: Resources) {
         self.node(node).requested.add(&resources);
         self.assumed.insert(key.clone(), (node.to_owned(), resources));
     }
 
-    /// It has not come to that, or the informer says so now.
+    /// Ends the assumption, because the binding failed or the informer shows the Pod.
     pub fn forget(&mut self, key: &ObjectKey) {
         if let Some((node, resources)) = self.assumed.remove(key) {
             self.node(&node).requested.sub(&resources);
         }
     }
 
-    /// Whether a Pod was given to a node.
+    /// Whether a Pod is assumed to be on a node.
     pub fn is_assumed(&self, key: &ObjectKey) -> bool {
         self.assumed.contains_key(key)
     }
 
-    /// The node for a Pod: of those on which it may run, the one of which most is left.
+    /// The node for a Pod: of the feasible nodes, the one with the most resources left.
     ///
     /// # Errors
-    /// When there is none, and why.
+    /// Why there is no feasible node.
     pub fn schedule(&mut self, demands: &Demands<'_>) -> Result<String, Unschedulable> {
         let count = self.nodes.iter().filter(|node| node.exists).count();
         if count == 0 {
@@ -116,7 +117,7 @@ impl Cache {
             match best.as_ref().map_or(Ordering::Greater, |(best, ..)| score.cmp(best)) {
                 Ordering::Greater => best = Some((score, at, 1)),
                 Ordering::Equal => {
-                    // Each of several equals is as likely as the others.
+                    // Each of several equal nodes is equally likely.
                     if let Some((_, chosen, equals)) = &mut best {
                         *equals += 1;
                         if self.random.next().is_multiple_of(*equals) {
@@ -136,10 +137,10 @@ impl Cache {
         match best {
             Some((_, at, _)) => Ok(self.nodes[at].name.clone()),
             None => {
-                let told: usize = reasons.values().sum();
-                if only.is_some() && told < count {
-                    // Nodes that are not even looked at are told apart from those that are.
-                    reasons.insert("node(s) didn't satisfy plugin(s) [NodeAffinity]", count - told);
+                let explained: usize = reasons.values().sum();
+                if only.is_some() && explained < count {
+                    // Nodes that the affinity excludes beforehand are counted apart.
+                    reasons.insert("node(s) didn't satisfy plugin(s) [NodeAffinity]", count - explained);
                 }
                 Err(Unschedulable { message: message(count, &reasons, resolvable) })
             }
@@ -159,13 +160,13 @@ impl Cache {
     }
 }
 
-/// How many nodes that would do are enough to choose from (`numFeasibleNodesToFind`).
+/// How many feasible nodes suffice for the choice (`numFeasibleNodesToFind`).
 fn enough(count: usize) -> usize {
     let percent = 50_usize.saturating_sub(count / 125).max(5);
     if count < FEW { count } else { (count * percent / 100).max(FEW) }
 }
 
-/// Why none of so many nodes will do (`FitError`).
+/// The message for a Pod that none of `count` nodes can run (`FitError`).
 fn message(count: usize, reasons: &BTreeMap<&'static str, usize>, resolvable: usize) -> String {
     let list = |all: &mut Vec<String>| {
         all.sort();
@@ -235,7 +236,7 @@ mod tests {
             cache.set_node(&node(name, "1", json!({})));
         }
         cache.set_node(&node("node-3", "1", json!({"unschedulable": true})));
-        // As a real scheduler said it.
+        // The message of a real scheduler.
         let nowhere = json!({"spec": {"nodeSelector": {"disk": "ssd"}}});
         assert_eq!(
             why(&mut cache, nowhere, 0),

@@ -1,30 +1,30 @@
-//! Which nodes a Pod may run on, and in which words it is told why not (the plugins' `Filter`).
+//! Which nodes a Pod may run on, and the messages about those that it may not run on (the plugins' `Filter`).
 
 use serde_json::Value;
 
 use super::super::object;
 use super::node_info::{NodeInfo, Resources, Taint};
 
-/// What a cordoned node is tainted with.
+/// The taint of a cordoned node.
 pub const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
-/// What a Pod asks of a node.
+/// The requirements of a Pod.
 #[derive(Debug, Clone)]
 pub struct Demands<'a> {
-    /// What it needs.
+    /// Its resource requests.
     pub resources: Resources,
     tolerations: Vec<&'a Value>,
     node_selector: Vec<(&'a str, &'a str)>,
-    /// Of these one must hold; `None` if it has no required node affinity.
+    /// The terms of its required node affinity, of which one must match; `None` without such an affinity.
     terms: Option<Vec<&'a Value>>,
 }
 
-/// Why a node will not do.
+/// Why a node is not feasible.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reason {
-    /// In words.
+    /// The message.
     pub words: &'static str,
-    /// Whether it would do if other Pods went.
+    /// Whether the node would be feasible if other Pods were deleted.
     pub may_be_resolved: bool,
 }
 
@@ -33,7 +33,7 @@ const fn never(words: &'static str) -> Reason {
 }
 
 impl<'a> Demands<'a> {
-    /// What this Pod asks for.
+    /// The requirements of a Pod.
     pub fn of(pod: &'a Value, resources: Resources) -> Self {
         let spec = &pod["spec"];
         let list = |value: &'a Value| value.as_array().map(|all| all.iter().collect::<Vec<&Value>>());
@@ -47,7 +47,7 @@ impl<'a> Demands<'a> {
         }
     }
 
-    /// The only nodes that its affinity lets it run on, if it names them, as a DaemonSet's Pods do.
+    /// The only nodes that its affinity allows, if the affinity names nodes as that of a DaemonSet's Pod does.
     pub fn only(&self) -> Option<Vec<&'a str>> {
         let mut names = Vec::new();
         for term in self.terms.as_ref()? {
@@ -59,7 +59,7 @@ impl<'a> Demands<'a> {
         Some(names)
     }
 
-    /// Why it cannot run on a node: nothing if it can. The first plugin that objects speaks.
+    /// Why it cannot run on a node; empty if it can. Only the first plugin that objects gives its reasons.
     pub fn reasons(&self, node: &NodeInfo) -> Vec<Reason> {
         let cordon = Taint { key: UNSCHEDULABLE.to_owned(), value: String::new(), effect: "NoSchedule".to_owned() };
         if node.is_unschedulable && !self.tolerates(&cordon) {
@@ -99,7 +99,7 @@ impl<'a> Demands<'a> {
             };
             let labels = all("matchExpressions", &|one| matches(one, node.labels.get(object::text(one, "/key"))));
             let fields = all("matchFields", &|one| matches(one, (one["key"] == "metadata.name").then_some(&node.name)));
-            // A term that asks for nothing holds for nobody.
+            // A term without requirements matches no node.
             labels.0 && fields.0 && (labels.1 || fields.1)
         };
         self.node_selector.iter().all(labelled) && self.terms.as_ref().is_none_or(|terms| terms.iter().any(holds))
@@ -119,7 +119,7 @@ pub fn tolerates(toleration: &Value, taint: &Taint) -> bool {
     }
 }
 
-/// Whether a requirement holds for a label's value, or for its absence.
+/// Whether a requirement matches the value of a label, or its absence.
 fn matches(requirement: &Value, found: Option<&String>) -> bool {
     let mut values = requirement["values"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let number = |text: &str| text.parse::<i64>().ok();
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// A node of 2 cores and 1 GiB, of which half a core is in use.
+    /// A node with 2 cores and 1 GiB, of which half a core is in use.
     fn node(spec: Value) -> NodeInfo {
         let mut node = NodeInfo::default();
         node.set(&json!({"metadata": {"name": "n1", "labels": {"zone": "a", "slots": "5"}}, "spec": spec,
@@ -219,7 +219,7 @@ mod tests {
         let pod = json!({});
         let demands = |cpu: i64| Demands::of(&pod, Resources { cpu, ..Resources::default() });
         assert_eq!(demands(0).reasons(&full), [Reason { words: "Too many pods", may_be_resolved: true }]);
-        // What a node never had, nobody's going brings.
+        // If a node never had enough, deleting other Pods does not help.
         assert!(!demands(2001).reasons(&full)[1].may_be_resolved);
     }
 }

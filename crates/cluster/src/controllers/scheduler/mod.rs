@@ -1,7 +1,7 @@
 //! kube-scheduler: finds a node for every Pod that has none (`pkg/scheduler`).
 //!
-//! One Pod after the other, as in Kubernetes: a node is taken with what the Pods before it have been promised, whether
-//! or not the informer says so yet. A Pod for which there is no node waits until a node or a Pod that has one changes.
+//! Pods are scheduled one at a time, as in Kubernetes: what earlier Pods were assigned counts as used, even before the
+//! informer shows it. A Pod without a feasible node waits until a node changes, or a Pod that has a node.
 
 mod cache;
 pub mod filters;
@@ -32,9 +32,9 @@ use cache::Cache;
 use filters::Demands;
 use node_info::Resources;
 
-/// The scheduler of Pods that name no other.
+/// The default scheduler name of Pods.
 const DEFAULT: &str = "default-scheduler";
-/// How long a Pod waits at least until it is tried again, in seconds, and at most (`podInitialBackoffSeconds`,
+/// The shortest and the longest delay, in seconds, before a Pod is tried again (`podInitialBackoffSeconds`,
 /// `podMaxBackoffSeconds`).
 const BACK_OFF: (f64, f64) = (1.0, 10.0);
 
@@ -47,28 +47,28 @@ pub struct Scheduler {
     shared: Rc<Shared>,
 }
 
-/// What the scheduler and its handlers know.
+/// The state that the scheduler and its handlers share.
 #[derive(Debug)]
 struct Shared {
     cache: RefCell<Cache>,
-    /// Pods for which there was no node, and how often.
+    /// The Pods without a feasible node.
     waiting: RefCell<HashMap<ObjectKey, Waiting>>,
     queue: Queue<ObjectKey>,
     pace: Pace,
 }
 
-/// A Pod for which there was no node.
+/// A Pod without a feasible node.
 #[derive(Debug, Default)]
 struct Waiting {
     attempts: u32,
-    /// Whether it will be tried again already.
+    /// Whether the Pod is already queued again.
     is_queued: bool,
 }
 
 impl Controller for Scheduler {
     type Key = ObjectKey;
     const NAME: &'static str = DEFAULT;
-    // What one Pod is given, the next cannot have.
+    // One worker, because Pods must not be assigned the same resources.
     const WORKERS: usize = 1;
 
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
@@ -79,15 +79,15 @@ impl Controller for Scheduler {
             queue,
             pace: context.options.pace,
         });
-        let told = Rc::clone(&shared);
-        pods.on_change(move |change| told.pod_changed(change));
-        let (told, lister) = (Rc::clone(&shared), nodes.clone());
+        let known = Rc::clone(&shared);
+        pods.on_change(move |change| known.pod_changed(change));
+        let (known, lister) = (Rc::clone(&shared), nodes.clone());
         nodes.on_change(move |change| match change {
-            Change::Deleted { last, .. } => told.cache.borrow_mut().remove_node(&last.key.name),
+            Change::Deleted { last, .. } => known.cache.borrow_mut().remove_node(&last.key.name),
             _ => {
                 let node = lister.parse(change.object()).unwrap_or_default();
-                if told.cache.borrow_mut().set_node(&node) {
-                    told.retry();
+                if known.cache.borrow_mut().set_node(&node) {
+                    known.retry();
                 }
             }
         });
@@ -104,7 +104,7 @@ impl Controller for Scheduler {
         let Some(pod) = self.pods.parse(&object).filter(|pod| is_mine(pod) && view.node().is_none()) else {
             return Ok(());
         };
-        if object::is_leaving(&pod) || self.shared.cache.borrow().is_assumed(key) {
+        if object::is_being_deleted(&pod) || self.shared.cache.borrow().is_assumed(key) {
             return Ok(());
         }
         if pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty()) {
@@ -128,7 +128,7 @@ impl Controller for Scheduler {
     }
 }
 
-/// Whether this scheduler is asked.
+/// Whether a Pod names this scheduler.
 fn is_mine(pod: &Value) -> bool {
     ["", DEFAULT].contains(&object::text(pod, "/spec/schedulerName"))
 }
@@ -149,13 +149,13 @@ impl Scheduler {
             }
             Err(error) => {
                 self.shared.cache.borrow_mut().forget(key);
-                // Somebody was faster, or it is gone: the informer will say.
+                // Another client bound or deleted the Pod, which the informer will show.
                 if error.is_conflict() || error.is_not_found() { Ok(()) } else { Err(error.into()) }
             }
         }
     }
 
-    /// Says in the Pod's status why it has no node.
+    /// Writes into the Pod's status why it has no node.
     async fn not_scheduled(&self, pod: &Value, reason: &str, message: &str) -> Result<(), SyncError> {
         let known = object::condition(pod, "PodScheduled");
         let text = |field: &str| known.map(|known| known[field].as_str().unwrap_or_default()).unwrap_or_default();
@@ -206,10 +206,10 @@ impl Shared {
                 self.waiting.borrow_mut().remove(key);
             }
             Some(view) if view.node().is_some() => drop(self.waiting.borrow_mut().remove(key)),
-            Some(view) if view.is_leaving() || view.is_over() => {}
+            Some(view) if view.is_being_deleted() || view.is_over() => {}
             Some(view) => {
                 let mine = ["", DEFAULT].contains(&view.spec.scheduler_name.as_deref().unwrap_or_default());
-                // What the scheduler itself has said of it is no reason to try again; a new spec or label may be.
+                // A change by the scheduler itself is no reason to try again; a changed spec or label may be one.
                 let unchanged = before.as_ref().is_some_and(|old| old.metadata.generation == view.metadata.generation);
                 if mine && !unchanged {
                     self.queue.add(key.clone());
@@ -221,7 +221,7 @@ impl Shared {
         }
     }
 
-    /// Something has changed that may let a Pod be scheduled that could not be.
+    /// Queues the waiting Pods again, after a change that may make a node feasible.
     fn retry(&self) {
         for (key, waiting) in self.waiting.borrow_mut().iter_mut().filter(|(_, waiting)| !waiting.is_queued) {
             waiting.is_queued = true;

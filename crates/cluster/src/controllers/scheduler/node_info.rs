@@ -1,4 +1,4 @@
-//! What the scheduler knows of one node: what it is like, and what runs on it already.
+//! What the scheduler knows about one node: its properties, and the resources in use.
 
 use std::collections::BTreeMap;
 
@@ -7,30 +7,31 @@ use serde_json::Value;
 use super::super::pod_view::{Container, PodView};
 use super::super::{object, quantity};
 
-/// What the scheduler takes a container to need of cpu that does not say, to weigh nodes (`DefaultMilliCPURequest`).
+/// The cpu that a container without a request counts for when nodes are scored, in thousandths
+/// (`DefaultMilliCPURequest`).
 const UNSAID_CPU: i64 = 100;
-/// The same of memory, in bytes (`DefaultMemoryRequest`).
+/// The memory that a container without a request counts for, in bytes (`DefaultMemoryRequest`).
 const UNSAID_MEMORY: i64 = 200 << 20;
-/// How many Pods a node takes that does not say.
+/// The number of Pods that a node allows if it does not say.
 const UNSAID_PODS: i64 = 110;
 
-/// Resources: of one Pod, or of all Pods of a node.
+/// Resources of one Pod, or of all Pods on a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Resources {
-    /// Thousandths of a core.
+    /// In thousandths of a core.
     pub cpu: i64,
-    /// Bytes.
+    /// In bytes.
     pub memory: i64,
-    /// How many Pods.
+    /// The number of Pods.
     pub pods: i64,
-    /// As `cpu`, with a little for each container that does not say; what nodes are weighed by.
+    /// As `cpu`, plus a default for each container without a request; used to score nodes.
     pub weighed_cpu: i64,
-    /// As `memory`, in the same way.
+    /// As `memory`, plus a default for each container without a request; used to score nodes.
     pub weighed_memory: i64,
 }
 
 impl Resources {
-    /// What a Pod asks for: the sum of its containers, or its greediest init container if that is more
+    /// The requests of a Pod: the sum of its containers, or those of its largest init container if they are higher
     /// (`PodRequests`).
     pub fn of(pod: &PodView<'_>) -> Self {
         let mut sum = Self { pods: 1, ..Self::default() };
@@ -64,12 +65,12 @@ impl Resources {
         self.weighed_memory = change(self.weighed_memory, other.weighed_memory);
     }
 
-    /// Adds what another Pod asks for.
+    /// Adds the requests of a Pod.
     pub fn add(&mut self, other: &Self) {
         self.each(other, i64::saturating_add);
     }
 
-    /// Takes it away again.
+    /// Subtracts the requests of a Pod.
     pub fn sub(&mut self, other: &Self) {
         self.each(other, i64::saturating_sub);
     }
@@ -78,9 +79,9 @@ impl Resources {
 /// A taint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taint {
-    /// Its name.
+    /// The key.
     pub key: String,
-    /// What it says; may be empty.
+    /// The value; may be empty.
     pub value: String,
     /// `NoSchedule`, `PreferNoSchedule` or `NoExecute`.
     pub effect: String,
@@ -91,22 +92,22 @@ pub struct Taint {
 pub struct NodeInfo {
     /// Its name.
     pub name: String,
-    /// Whether there is such a node; Pods may be bound to one that there is not.
+    /// Whether the node exists; Pods may be bound to a node that does not.
     pub exists: bool,
     /// Whether it is cordoned.
     pub is_unschedulable: bool,
-    /// What it repels Pods by.
+    /// Its taints.
     pub taints: Vec<Taint>,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
-    /// What it has for Pods.
+    /// The resources available to Pods.
     pub allocatable: Resources,
-    /// What its Pods ask for.
+    /// The requests of its Pods.
     pub requested: Resources,
 }
 
 impl NodeInfo {
-    /// Takes over what a Node says; answers whether that may make a difference to a Pod that waits.
+    /// Updates the node; returns whether that may help a Pod that is waiting.
     pub fn set(&mut self, node: &Value) -> bool {
         let allocatable = |name: &str| &node["status"]["allocatable"][name];
         let pods = match allocatable("pods") {
@@ -132,18 +133,18 @@ impl NodeInfo {
         changed
     }
 
-    /// How well a Pod suits it, from 0 to 100: the more remains of cpu and memory, the better (the plugin
-    /// NodeResourcesFit with its strategy LeastAllocated).
+    /// The score of a node for a Pod, from 0 to 100: the more cpu and memory remain, the higher (the plugin
+    /// NodeResourcesFit with the strategy LeastAllocated).
     pub fn score(&self, pod: &Resources) -> i64 {
         let left = |has: i64, asked: i64| if has <= 0 || asked > has { 0 } else { (has - asked) * 100 / has };
         let cpu = left(self.allocatable.cpu, self.requested.weighed_cpu + pod.weighed_cpu);
-        // Of bytes a hundred times as many might be too many.
+        // In KiB, because a hundred times the bytes might overflow.
         let memory = left(self.allocatable.memory >> 10, (self.requested.weighed_memory + pod.weighed_memory) >> 10);
         (cpu + memory) / 2
     }
 }
 
-/// A node's taints.
+/// The taints of a node.
 pub fn taints(node: &Value) -> Vec<Taint> {
     let text = |taint: &Value, field: &str| taint[field].as_str().unwrap_or_default().to_owned();
     let all = node["spec"]["taints"].as_array().into_iter().flatten();

@@ -1,6 +1,6 @@
-//! Gives every Namespace what Pods in it need to reach the API: the ServiceAccount `default` here
+//! Gives every Namespace what its Pods need to reach the API: the ServiceAccount `default` here
 //! (`pkg/controller/serviceaccount/serviceaccounts_controller.go`), and the cluster's root certificate in
-//! `root_certificate.rs`. Neither has a token or a key behind it.
+//! `root_certificate.rs`. There is neither a token nor a key behind them.
 
 pub mod root_certificate;
 
@@ -47,7 +47,7 @@ impl Controller for ServiceAccounts {
     }
 }
 
-/// Has a queue told of every Namespace that changes, and of each whose object of this name does.
+/// Queues every Namespace that changes, and the Namespace of every object with this name that changes.
 fn add_namespaces_of(namespaces: &Lister, objects: &Lister, name: &'static str, queue: Queue<ObjectKey>) {
     let waiting = queue.clone();
     namespaces.on_change(move |change| waiting.add(change.object().key.clone()));
@@ -59,12 +59,13 @@ fn add_namespaces_of(namespaces: &Lister, objects: &Lister, name: &'static str, 
     });
 }
 
-/// Whether a Namespace is there, and not on its way out.
+/// Whether a Namespace exists and is not being deleted.
 fn is_active(namespaces: &Lister, key: &ObjectKey) -> bool {
     namespaces.value(key).is_some_and(|namespace| object::text(&namespace, "/status/phase") == "Active")
 }
 
-/// Creates what a Namespace lacks. That somebody was faster is no error, nor is a Namespace that has begun to go.
+/// Creates an object that a Namespace lacks. It is not an error if the object exists already, or if the Namespace is
+/// being deleted.
 async fn create(client: &Client, resource: &ApiResource, namespace: &str, object: &Value) -> Result<(), SyncError> {
     match client.create(resource, namespace, object).await {
         Err(error) if error.is_already_exists() || error.is_namespace_terminating() => Ok(()),

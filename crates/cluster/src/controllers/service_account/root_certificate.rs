@@ -1,4 +1,4 @@
-//! Publishes the cluster's root certificate in every Namespace, where Pods mount it
+//! Publishes the cluster's root certificate in every Namespace, from where Pods mount it
 //! (`pkg/controller/certificates/rootcacertpublisher/publisher.go`).
 
 use kubechurn_client::api::object::ObjectKey;
@@ -14,9 +14,9 @@ use crate::client::lister::Lister;
 use crate::client::resources::{CONFIG_MAPS, NAMESPACES};
 use crate::client::rest::Client;
 
-/// The name of the ConfigMap that every namespace has.
+/// The name of the ConfigMap in every namespace.
 pub const ROOT_CERTIFICATE_NAME: &str = "kube-root-ca.crt";
-/// The certificate in it, with which nobody has signed anything.
+/// The certificate in it, which is not a real one.
 pub const ROOT_CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\n(made up)\n-----END CERTIFICATE-----\n";
 
 /// The controller. Its keys are Namespaces.
@@ -24,7 +24,7 @@ pub const ROOT_CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\n(made up)\n----
 pub struct RootCertificates {
     client: Client,
     namespaces: Lister,
-    /// Those of the certificate's name alone.
+    /// The ConfigMaps with the name of the certificate.
     maps: Lister,
 }
 

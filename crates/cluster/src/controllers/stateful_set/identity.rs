@@ -1,4 +1,4 @@
-//! What a Pod of a StatefulSet is called, carries and mounts (`pkg/controller/statefulset/stateful_set_utils.go`).
+//! The names, labels and volumes of a StatefulSet's Pods (`pkg/controller/statefulset/stateful_set_utils.go`).
 
 use serde_json::{Value, json};
 
@@ -6,9 +6,9 @@ use super::super::history::REVISION_HASH;
 use super::super::{object, pod};
 use super::Version;
 
-/// The label that carries a Pod's name, so that a Service can select that one.
+/// The label with the name of a Pod, so that a Service can select this Pod alone.
 const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
-/// The label that carries a Pod's ordinal.
+/// The label with the ordinal of a Pod.
 const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
 
 /// The name of a Pod.
@@ -16,19 +16,19 @@ pub fn pod_name(set: &Value, ordinal: usize) -> String {
     format!("{}-{ordinal}", object::name(set))
 }
 
-/// The ordinal of a Pod; `None` for one that is named otherwise.
+/// The ordinal of a Pod; `None` if its name is not that of a Pod of this StatefulSet.
 pub fn ordinal(set: &Value, pod: &Value) -> Option<usize> {
     let number = object::name(pod).strip_prefix(object::name(set))?.strip_prefix('-')?;
     let ordinal = number.parse().ok()?;
     (number == format!("{ordinal}")).then_some(ordinal)
 }
 
-/// Whether its phase is Running.
+/// Whether the phase is Running.
 pub fn is_running(pod: &Value) -> bool {
     object::text(pod, "/status/phase") == "Running"
 }
 
-/// The name of the claim that a Pod has for one of the `volumeClaimTemplates`.
+/// The name of a Pod's claim for one of the `volumeClaimTemplates`.
 fn claim_name(set: &Value, template: &Value, ordinal: usize) -> String {
     format!("{}-{}-{ordinal}", object::name(template), object::name(set))
 }
@@ -37,7 +37,7 @@ fn claim_templates(set: &Value) -> impl Iterator<Item = &Value> {
     set["spec"]["volumeClaimTemplates"].as_array().into_iter().flatten()
 }
 
-/// A Pod to be created.
+/// A Pod to create.
 pub fn new_pod(set: &Value, version: &Version, ordinal: usize) -> Value {
     let mut pod = pod::from_template(&version.template, set, object::name(set));
     let name = pod_name(set, ordinal);
@@ -54,7 +54,7 @@ pub fn new_pod(set: &Value, version: &Version, ordinal: usize) -> Value {
     pod
 }
 
-/// Gives a Pod its labels and its volumes, whatever became of them (`updateIdentity`, `updateStorage`).
+/// Restores the labels and volumes of a Pod (`updateIdentity`, `updateStorage`).
 pub fn identify(set: &Value, pod: &mut Value, name: &str, ordinal: usize) {
     object::set(pod, &["metadata", "labels", POD_NAME], name.into());
     object::set(pod, &["metadata", "labels", POD_INDEX], ordinal.to_string().into());
@@ -73,7 +73,8 @@ pub fn identify(set: &Value, pod: &mut Value, name: &str, ordinal: usize) {
     object::set(pod, &["spec", "volumes"], volumes.into());
 }
 
-/// The claims of a Pod, to be created where they are missing. Those that go with the StatefulSet are owned by it.
+/// The claims of a Pod, to be created where they are missing. Claims that are deleted with the StatefulSet are owned by
+/// it.
 pub fn claims(set: &Value, ordinal: usize) -> Vec<Value> {
     let claim = |template: &Value| {
         let mut metadata = object::part(template, "metadata");
@@ -90,7 +91,7 @@ pub fn claims(set: &Value, ordinal: usize) -> Vec<Value> {
     claim_templates(set).map(claim).collect()
 }
 
-/// Whether claims go when the StatefulSet shrinks.
+/// Whether claims are deleted when the StatefulSet is scaled down.
 pub fn drops_claims(set: &Value) -> bool {
     object::text(set, "/spec/persistentVolumeClaimRetentionPolicy/whenScaled") == "Delete"
 }

@@ -1,7 +1,7 @@
-//! The StatefulSet controller: Pods with names that stay, made and ended in order (`pkg/controller/statefulset`).
+//! The StatefulSet controller: Pods with stable names, created and deleted in order (`pkg/controller/statefulset`).
 //!
-//! `identity.rs` says what a Pod of a StatefulSet is called and carries, `replicas.rs` goes one step of scaling,
-//! `update.rs` one of a rolling update, `status.rs` counts.
+//! `identity.rs` builds the names, labels and volumes of Pods, `replicas.rs` takes one step of scaling, `update.rs` one
+//! step of a rolling update, and `status.rs` computes the status.
 
 mod identity;
 mod replicas;
@@ -13,9 +13,9 @@ use serde_json::Value;
 use std::rc::Rc;
 use tokio::time::Duration;
 
-use super::claim::{self, Claim};
 use super::context::Context;
 use super::controller::{Controller, SyncError};
+use super::controller_ref_manager::{self, ControllerRefManager};
 use super::events::Recorder;
 use super::history::{History, REVISION_HASH, template_of};
 use super::object;
@@ -42,19 +42,19 @@ pub struct StatefulSets {
     queue: Queue<ObjectKey>,
 }
 
-/// One look at one StatefulSet.
-struct Look<'a> {
+/// One sync of one StatefulSet.
+struct StatefulSetSync<'a> {
     controller: &'a StatefulSets,
     set: &'a Value,
-    /// What Pods are made of below the partition.
+    /// The version of Pods below the partition.
     current: Version,
-    /// What they are made of otherwise.
+    /// The version of all other Pods.
     update: Version,
     /// Seconds since 1970.
     now: i64,
 }
 
-/// A revision by name, and its template.
+/// The name of a revision, and its template.
 struct Version {
     name: String,
     template: Value,
@@ -66,8 +66,8 @@ impl Controller for StatefulSets {
 
     fn new(context: &Context, queue: Queue<ObjectKey>) -> Self {
         let (sets, pods) = (context.lister(STATEFUL_SETS), context.lister(PODS));
-        claim::index_orphans(&pods);
-        // Names that are known beforehand make a second creation impossible: nothing needs to be expected.
+        controller_ref_manager::index_orphans(&pods);
+        // The names of Pods are fixed, so that none can be created twice and no expectations are needed.
         let expectations = Rc::default();
         PodHandler { owners: sets.clone(), pods: pods.clone(), expectations, queue: queue.clone() }.listen();
         Self {
@@ -87,14 +87,15 @@ impl Controller for StatefulSets {
             self.written.forget(key);
             return Ok(());
         };
-        // The status says which revision is current, and so what Pods are made of.
+        // The status says which revision is current, and thus the version of new Pods.
         if self.written.is_ahead_of(&set) {
             return Ok(());
         }
         let selector =
             Selector::parse(&set["spec"]["selector"]).map_err(|error| SyncError::Other(error.to_string()))?;
-        let claim = Claim { client: &self.client, resource: &STATEFUL_SETS, owner: &set, selector: &selector };
-        let mut pods = claim.claim(&self.pods).await?;
+        let manager =
+            ControllerRefManager { client: &self.client, resource: &STATEFUL_SETS, owner: &set, selector: &selector };
+        let mut pods = manager.claim(&self.pods).await?;
         pods.retain(|pod| identity::ordinal(&set, pod).is_some());
         let history = History { client: &self.client, revisions: &self.revisions, owner: &set };
         let revisions = history.update().await?;
@@ -104,23 +105,23 @@ impl Controller for StatefulSets {
         let current = current.map_or_else(|| version(&revisions.update), version);
 
         let now = clock::now();
-        let look = Look { controller: self, set: &set, current, update, now };
+        let sync = StatefulSetSync { controller: self, set: &set, current, update, now };
         let mut made = pods.clone();
-        let failed = look.go_on(&mut made).await.err();
-        let mut status = look.status(&made, revisions.collision_count);
-        look.complete_update(&mut status);
+        let failed = sync.reconcile(&mut made).await.err();
+        let mut status = sync.status(&made, revisions.collision_count);
+        sync.complete_update(&mut status);
         if status != set["status"] {
             let mut updated = set.clone();
             updated["status"] = status.clone();
             self.written.note(&self.client.update_status(&STATEFUL_SETS, &updated).await?);
         }
-        // A Pod that is ready becomes available by time alone, of which nobody tells.
-        let next = pods.iter().filter_map(|pod| pod::available_in(pod, look.min_ready_seconds(), now));
+        // A ready Pod becomes available by the passing of time alone, which causes no event.
+        let next = pods.iter().filter_map(|pod| pod::available_in(pod, sync.min_ready_seconds(), now));
         if let Some(seconds) = next.filter(|seconds| *seconds > 0).min() {
             self.queue.add_after(key.clone(), Duration::from_secs(seconds.unsigned_abs()));
         }
         if let Some(failed) = failed {
-            // Where the name is taken, the Pod of that name is on its way to the informer, or on its way out.
+            // If the name is taken, the informer will show that Pod, or the end of its deletion.
             return if failed.is_already_exists() || failed.is_namespace_terminating() {
                 self.queue.add_rate_limited(key.clone());
                 Ok(())
@@ -141,7 +142,7 @@ fn version(revision: &Value) -> Version {
     Version { name: object::name(revision).to_owned(), template: template_of(revision) }
 }
 
-impl Look<'_> {
+impl StatefulSetSync<'_> {
     fn min_ready_seconds(&self) -> i64 {
         object::number(self.set, "/spec/minReadySeconds").unwrap_or_default()
     }
@@ -165,7 +166,7 @@ impl Look<'_> {
         object::text(self.set, "/spec/updateStrategy/type") != "OnDelete"
     }
 
-    /// One after the other, unless `podManagementPolicy` is Parallel.
+    /// Whether Pods are created and deleted one at a time, as they are unless `podManagementPolicy` is Parallel.
     fn is_ordered(&self) -> bool {
         object::text(self.set, "/spec/podManagementPolicy") != "Parallel"
     }
@@ -174,8 +175,8 @@ impl Look<'_> {
         identity::is_running(pod) && pod::available_in(pod, self.min_ready_seconds(), self.now) == Some(0)
     }
 
-    /// Running, ready, and not on its way out.
+    /// Whether a Pod is running and ready, and is not being deleted.
     fn is_healthy(&self, pod: &Value) -> bool {
-        identity::is_running(pod) && pod::is_ready(pod) && !object::is_leaving(pod)
+        identity::is_running(pod) && pod::is_ready(pod) && !object::is_being_deleted(pod)
     }
 }

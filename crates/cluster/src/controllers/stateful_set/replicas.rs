@@ -1,5 +1,6 @@
-//! One step towards the Pods that there shall be: the missing from the first to the last, those too many from the last
-//! to the first (`updateStatefulSet`, `processReplica` and `processCondemned` in `stateful_set_control.go`).
+//! One step towards the desired Pods: missing ones are created from the first to the last, and those that are too many
+//! are deleted from the last to the first (`updateStatefulSet`, `processReplica` and `processCondemned` in
+//! `stateful_set_control.go`).
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
@@ -8,18 +9,18 @@ use serde_json::{Value, json};
 
 use super::super::object;
 use super::identity::{self, ordinal};
-use super::{Look, Version};
+use super::{StatefulSetSync, Version};
 use crate::client::api_error::ApiError;
 use crate::client::resources::{CLAIMS, PODS};
 use crate::client::rest::{DeleteOptions, Patch};
 
-/// Whether the look goes on after a Pod.
+/// Whether the sync goes on to the next Pod.
 type Step = Result<ControlFlow<()>, ApiError>;
 
-impl Look<'_> {
-    /// Does what there is to do now; adds the Pods that it creates.
-    pub(super) async fn go_on(&self, pods: &mut Vec<Value>) -> Result<(), ApiError> {
-        if object::is_leaving(self.set) {
+impl StatefulSetSync<'_> {
+    /// Takes the next step; adds the Pods that it creates to `pods`.
+    pub(super) async fn reconcile(&self, pods: &mut Vec<Value>) -> Result<(), ApiError> {
+        if object::is_being_deleted(self.set) {
             return Ok(());
         }
         let range = self.start()..self.start().saturating_add(self.wanted());
@@ -51,7 +52,7 @@ impl Look<'_> {
             }
         }
         if self.is_rolling() {
-            return self.roll(&replicas).await;
+            return self.rolling_update(&replicas).await;
         }
         Ok(())
     }
@@ -60,16 +61,16 @@ impl Look<'_> {
         ordinal(self.set, pod).unwrap_or_default()
     }
 
-    /// In order, one thing is done at a time.
+    /// Ends the step after one action if Pods are handled in order.
     fn in_order(&self) -> ControlFlow<()> {
         if self.is_ordered() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Looks at a Pod that shall be there, and is (`processReplica`).
+    /// Handles an existing Pod that should exist (`processReplica`).
     async fn keep(&self, pod: &Value, number: usize) -> Step {
         let phase = object::text(pod, "/status/phase");
         if ["Failed", "Succeeded"].contains(&phase) {
-            if !object::is_leaving(pod) {
+            if !object::is_being_deleted(pod) {
                 let place = format!("{}/{}", object::namespace(self.set), object::name(self.set));
                 let name = object::name(pod);
                 let recorder = &self.controller.recorder;
@@ -82,16 +83,16 @@ impl Look<'_> {
                 }
                 self.delete(pod).await?;
             }
-            // Its name is free when it is gone.
+            // The name is free once the Pod is gone.
             return Ok(ControlFlow::Break(()));
         }
-        if phase == "Pending" && !object::is_leaving(pod) {
+        if phase == "Pending" && !object::is_being_deleted(pod) {
             self.create_claims(number).await?;
         }
         if self.is_ordered() && (!self.is_healthy(pod) || !self.is_available(pod)) {
             return Ok(ControlFlow::Break(()));
         }
-        if !object::is_leaving(pod) {
+        if !object::is_being_deleted(pod) {
             let mut identified = pod.clone();
             identity::identify(self.set, &mut identified, object::name(pod), number);
             if identified != *pod {
@@ -102,13 +103,13 @@ impl Look<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Ends a Pod that is one too many (`processCondemned`).
+    /// Deletes a Pod that is too many (`processCondemned`).
     async fn end(&self, pod: &Value, first_unhealthy: Option<&str>) -> Step {
-        if object::is_leaving(pod) {
+        if object::is_being_deleted(pod) {
             return Ok(self.in_order());
         }
         let is_well = self.is_healthy(pod) && self.is_available(pod);
-        // In order, a Pod waits for those before it, and the one that is to blame for the waiting goes.
+        // In order, a Pod waits until the others are healthy; the first unhealthy one itself may be deleted.
         if self.is_ordered() && !is_well && first_unhealthy != Some(object::uid(pod)) {
             return Ok(ControlFlow::Break(()));
         }
@@ -119,7 +120,7 @@ impl Look<'_> {
         Ok(self.in_order())
     }
 
-    /// Which revision a Pod of this ordinal is made of (`newVersionedStatefulSetPod`).
+    /// The version of a Pod with this ordinal (`newVersionedStatefulSetPod`).
     fn version_of(&self, number: usize) -> &Version {
         let below = self.start().saturating_add(self.partition());
         if self.is_rolling() && number < below { &self.current } else { &self.update }
@@ -139,7 +140,7 @@ impl Look<'_> {
         created
     }
 
-    /// Creates the claims of a Pod that are missing (`createPersistentVolumeClaims`).
+    /// Creates the missing claims of a Pod (`createPersistentVolumeClaims`).
     async fn create_claims(&self, number: usize) -> Result<(), ApiError> {
         let controller = self.controller;
         for claim in identity::claims(self.set, number) {
@@ -150,7 +151,7 @@ impl Look<'_> {
             let what = format!("create Claim {} Pod {pod} in StatefulSet {set}", object::name(&claim));
             match controller.client.create(&CLAIMS, object::namespace(self.set), &claim).await {
                 Ok(_) => controller.recorder.normal(self.set, "SuccessfulCreate", &format!("{what} success")),
-                // The informer has not shown it yet.
+                // The informer does not show the claim yet.
                 Err(error) if error.is_already_exists() => {}
                 Err(error) => {
                     if !error.is_namespace_terminating() {
@@ -164,7 +165,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Has the garbage collector take a Pod's claims after it.
+    /// Makes a Pod the owner of its claims, so that the garbage collector deletes them with it.
     async fn own_claims(&self, pod: &Value) -> Result<(), ApiError> {
         let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": object::name(pod), "uid": object::uid(pod),
             "controller": true});
@@ -179,7 +180,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Begins to end a Pod.
+    /// Requests the deletion of a Pod.
     pub(super) async fn delete(&self, pod: &Value) -> Result<(), ApiError> {
         let (name, recorder) = (object::name(pod), &self.controller.recorder);
         let what = format!("delete Pod {name} in StatefulSet {}", object::name(self.set));

@@ -5,15 +5,15 @@ use serde_json::{Map, Value};
 
 use super::super::history::REVISION_HASH;
 use super::super::{object, pod};
-use super::{Look, identity};
+use super::{StatefulSetSync, identity};
 
-impl Look<'_> {
-    /// The status that follows from the Pods. Numbers that are 0 are left out, as Go does, but for `replicas` and
+impl StatefulSetSync<'_> {
+    /// The status that follows from the Pods. Numbers that are 0 are left out as in Go, except `replicas` and
     /// `availableReplicas`.
     pub(super) fn status(&self, pods: &[Value], collision_count: i64) -> Value {
         let count = |test: &dyn Fn(&Value) -> bool| pods.iter().filter(|pod| test(pod)).count();
         let is_of = |pod: &Value, revision: &str| {
-            !object::is_leaving(pod) && object::label(pod, REVISION_HASH) == Some(revision)
+            !object::is_being_deleted(pod) && object::label(pod, REVISION_HASH) == Some(revision)
         };
         let mut status = Map::new();
         let generation = object::number(self.set, "/metadata/generation").unwrap_or_default();
@@ -35,7 +35,7 @@ impl Look<'_> {
         status.into()
     }
 
-    /// When every Pod is of the newest revision and ready, that revision is the current one.
+    /// Makes the newest revision the current one, once every Pod has it and is ready.
     pub(super) fn complete_update(&self, status: &mut Value) {
         let is = |field: &str| status[field].as_u64().unwrap_or_default() == self.wanted() as u64;
         if self.is_rolling() && is("updatedReplicas") && is("readyReplicas") && is("replicas") {

@@ -1,4 +1,4 @@
-//! HorizontalPodAutoscalers: as many Pods as a load wants that is made up.
+//! HorizontalPodAutoscalers: the number of Pods for a simulated load.
 
 use super::*;
 use crate::controllers::horizontal_pod_autoscaler::HorizontalPodAutoscalers;
@@ -29,7 +29,7 @@ fn conditions(autoscaler: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn a_load_is_shared_by_as_many_as_it_wants() {
-    // Five Pods' work for two Pods, at 80 % of each.
+    // The work of five Pods for two Pods, with a target of 80 %.
     let cluster = start(2, Some("400..400/8s"), &Value::Null).await;
     cluster.eventually(WEB, "5 replicas", |web| web["spec"]["replicas"] == 5).await;
     let path = format!("{AUTOSCALERS}/web");

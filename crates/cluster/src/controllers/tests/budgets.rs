@@ -7,7 +7,7 @@ use crate::controllers::replica_set::ReplicaSets;
 
 const BUDGETS: &str = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
 
-/// The status of a budget over the five Pods of a ReplicaSet: healthy, wanted, allowed, expected.
+/// Checks the status of a budget over the five Pods of a ReplicaSet: healthy, desired, allowed, expected.
 async fn check(budget: Value, expected: [i64; 4]) {
     let cluster = Cluster::start(|manager| {
         manager.add::<ReplicaSets>();

@@ -1,4 +1,4 @@
-//! CronJobs: a Job when it is time. Jobs are due every second here, and the test ends them.
+//! CronJobs: Jobs that are created on time. Here a Job is due every second, and the test ends the Jobs.
 
 use super::*;
 use crate::clock::{now, timestamp};
@@ -23,7 +23,7 @@ async fn start() -> Cluster {
     Cluster::start(|manager| manager.add::<CronJobs>()).await
 }
 
-/// Does what the Job controller does with a Job that is over.
+/// Does what the Job controller does with a Job that ends.
 async fn end(cluster: &Cluster, job: &Value, condition: &str) {
     let time = timestamp(now());
     let over = json!({"type": condition, "status": "True", "lastTransitionTime": time});
@@ -33,14 +33,14 @@ async fn end(cluster: &Cluster, job: &Value, condition: &str) {
     }
     let path = format!("/apis/batch/v1/namespaces/default/jobs/{}/status", job["metadata"]["name"].as_str().unwrap());
     let (code, answer) = cluster.server.patch(&path, &json!({"status": status})).await;
-    // The history's limit may have taken it already.
+    // The history limit may already have deleted the Job.
     assert!([200, 404].contains(&code), "{answer}");
 }
 
 #[tokio::test]
 async fn a_job_when_it_is_due_and_history_within_limits() {
     let cluster = start().await;
-    // It was last begun an hour ago, so that one is due at once and the next one is an hour away at most.
+    // The last Job was an hour ago, so that one is due at once, and the next one in at most an hour.
     let created = cluster.create(CRON_JOBS, &tick("0 * * * *", &json!({"suspend": true}))).await;
     let ago = json!({"status": {"lastScheduleTime": timestamp(now() - 2 * 3600)}});
     cluster.patch(&format!("{TICK}/status"), &ago).await;
@@ -77,7 +77,7 @@ async fn several_at_once_one_or_the_newest() {
     for (policy, reason) in [("Allow", ""), ("Forbid", "JobAlreadyActive"), ("Replace", "SuccessfulDelete")] {
         let cluster = start().await;
         let created = cluster.create(CRON_JOBS, &tick("* * * * *", &json!({"suspend": true}))).await;
-        // One of an earlier minute still runs.
+        // A Job of an earlier minute still runs.
         let owner = json!({"apiVersion": "batch/v1", "kind": "CronJob", "name": "tick", "controller": true,
             "uid": created["metadata"]["uid"]});
         let template = created["spec"]["jobTemplate"].clone();
@@ -125,14 +125,14 @@ async fn what_cannot_be_scheduled_is_told() {
 async fn time_goes_on_and_a_late_start_is_none() {
     let cluster = start().await;
     cluster.create(CRON_JOBS, &tick("@every 1s", &json!({"successfulJobsHistoryLimit": 9}))).await;
-    // The name is that of the minute: in one minute there is one Job, whatever the seconds.
+    // A Job is named after its minute, so there is at most one per minute.
     cluster.eventually(JOBS, "a Job", |list| !items(list).is_empty()).await;
     let mut late = tick("0 0 1 1 *", &json!({"startingDeadlineSeconds": 10}));
     late["metadata"]["name"] = "late".into();
     cluster.create(CRON_JOBS, &late).await;
     let ago = json!({"status": {"lastScheduleTime": "2020-01-01T00:00:00Z"}});
     cluster.patch(&format!("{CRON_JOBS}/late/status"), &ago).await;
-    // Whatever is done with it is done before the next one.
+    // A later CronJob is synced after this one, which shows that the sync of this one is over.
     let mut after = tick("not at all", &Value::Null);
     after["metadata"]["name"] = "last".into();
     cluster.create(CRON_JOBS, &after).await;

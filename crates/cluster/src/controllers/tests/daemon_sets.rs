@@ -1,4 +1,4 @@
-//! DaemonSets: a Pod on every Node that is fit for it.
+//! DaemonSets: a Pod on every eligible Node.
 
 use super::kubelet::{BROKEN, Kubelet};
 use super::*;
@@ -9,7 +9,7 @@ const LOG_PODS: &str = "/api/v1/namespaces/default/pods?labelSelector=app%3Dlog"
 const LOG_REVISIONS: &str = "/apis/apps/v1/namespaces/default/controllerrevisions?labelSelector=app%3Dlog";
 const NODES: &str = "/api/v1/nodes";
 
-/// A DaemonSet for the Nodes of these tests, whatever other Nodes there are.
+/// A DaemonSet for the Nodes of these tests, even if there are other Nodes.
 fn log(strategy: &Value) -> Value {
     let mut set = json!({"metadata": {"name": "log"}, "spec": spec("log", 0)});
     set["spec"].as_object_mut().unwrap().remove("replicas");
@@ -18,7 +18,7 @@ fn log(strategy: &Value) -> Value {
     set
 }
 
-/// A cluster with Nodes `n-0` to `n-2`, and with a kubelet that has every Pod ready at once.
+/// A cluster with Nodes `n-0` to `n-2`, and with a kubelet that makes every Pod ready at once.
 async fn start() -> Cluster {
     let cluster = Cluster::start(|manager| {
         manager.add::<DaemonSets>();
@@ -48,7 +48,7 @@ fn image(name: &str) -> Value {
     json!({"spec": {"template": {"spec": {"containers": [{"name": "main", "image": name}]}}}})
 }
 
-/// Which Nodes have a Pod with an image, in order.
+/// The Nodes that have a Pod with an image, in order.
 fn on<'a>(list: &'a Value, image: &str) -> Vec<&'a str> {
     let term = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0\
                 /matchFields/0/values/0";
@@ -58,7 +58,7 @@ fn on<'a>(list: &'a Value, image: &str) -> Vec<&'a str> {
     nodes
 }
 
-/// The most Pods that there were at once, and the fewest since there were three.
+/// The largest number of Pods at a time, and the smallest one since there were three.
 async fn extremes(server: &Server) -> (i64, i64) {
     let (_, log) = server.get("/_control/log?resource=pods").await;
     let (mut now, mut most, mut fewest) = (0_i64, 0, 3);
@@ -99,7 +99,7 @@ async fn pods_come_and_go_with_nodes() {
     let label = json!({"metadata": {"labels": {"test": "no"}}});
     cluster.patch(&format!("{NODES}/n-0"), &label).await;
     cluster.eventually(LOG_PODS, "none on the first", |pods| on(pods, image) == ["n-1", "n-2", "n-3"]).await;
-    // A taint that came later lets a Pod stay where it is, which no longer counts; one that evicts does not.
+    // A Pod stays on its Node when a taint is added later, but no longer counts; a taint that evicts deletes the Pod.
     let taint = |effect: &str| json!({"spec": {"taints": [{"key": "own", "effect": effect}]}});
     cluster.patch(&format!("{NODES}/n-1"), &taint("NoSchedule")).await;
     cluster.eventually(LOG, "misscheduled", |set| set["status"]["numberMisscheduled"] == 1).await;
@@ -107,7 +107,7 @@ async fn pods_come_and_go_with_nodes() {
     cluster.eventually(LOG_PODS, "none on the second", |pods| on(pods, image) == ["n-2", "n-3"]).await;
     cluster.eventually(LOG, "2 available", ready(2)).await;
 
-    // One that a user deletes is followed by another.
+    // A Pod that a user deletes is replaced.
     let (_, pods) = cluster.server.get(LOG_PODS).await;
     let old: Vec<String> = names(&pods).into_iter().map(str::to_owned).collect();
     cluster.server.delete(&format!("{PODS}/{}", old[0])).await;
@@ -135,7 +135,7 @@ async fn an_update_goes_node_by_node_and_back() {
     };
     let set = cluster.eventually(LOG, "stuck", stuck).await;
     assert_eq!(set["status"]["numberUnavailable"], 1);
-    // Back to the first template, which is then the newest.
+    // A return to the first template makes that the newest revision.
     cluster.patch(LOG, &image("registry.example/app:1")).await;
     cluster.eventually(LOG, "3 as they were", ready(3)).await;
     let (_, revisions) = cluster.server.get(LOG_REVISIONS).await;

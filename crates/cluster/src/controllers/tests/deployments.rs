@@ -1,4 +1,4 @@
-//! Deployments: from one template to the next without more or fewer Pods than are allowed on the way.
+//! Deployments: the number of Pods stays within its limits during a rollout.
 
 use super::kubelet::{BROKEN, Kubelet};
 use super::*;
@@ -19,7 +19,7 @@ async fn start() -> Cluster {
     .await
 }
 
-/// A Deployment `web` with these changes of its spec.
+/// A Deployment `web` with these changes in its spec.
 fn web(replicas: usize, spec_changes: Value) -> Value {
     let mut spec = spec("web", replicas);
     spec.as_object_mut().unwrap().extend(spec_changes.as_object().unwrap().clone());
@@ -38,7 +38,7 @@ fn reason<'a>(deployment: &'a Value, condition: &str) -> &'a str {
     found.and_then(|one| one["reason"].as_str()).unwrap_or_default()
 }
 
-/// Whether `kubectl rollout status` would say that a rollout is over.
+/// Whether `kubectl rollout status` would report the rollout as complete.
 fn is_rolled_out(replicas: usize) -> impl Fn(&Value) -> bool {
     move |deployment: &Value| {
         let status = &deployment["status"];
@@ -53,7 +53,7 @@ fn revision_of(object: &Value) -> &str {
     object["metadata"]["annotations"]["deployment.kubernetes.io/revision"].as_str().unwrap_or_default()
 }
 
-/// Revision and wanted replicas of each ReplicaSet, by revision.
+/// The revision and the desired replicas of each ReplicaSet, by revision.
 fn sizes(list: &Value) -> Vec<(&str, u64)> {
     let size = |set: &Value| set["spec"]["replicas"].as_u64().unwrap();
     let mut sizes: Vec<(&str, u64)> = items(list).iter().map(|set| (revision_of(set), size(set))).collect();
@@ -61,7 +61,7 @@ fn sizes(list: &Value) -> Vec<(&str, u64)> {
     sizes
 }
 
-/// How many Pods of `web` there were after each that came or went.
+/// The number of Pods of `web` after each creation or deletion.
 async fn alive(server: &Server) -> Vec<i64> {
     let (_, log) = server.get("/_control/log?resource=pods").await;
     let ours =
@@ -96,7 +96,7 @@ async fn a_rollout_and_its_undoing() {
     let second = items(&sets).iter().find(|set| revision_of(set) == "2").unwrap();
     let second = second["metadata"]["name"].as_str().unwrap().to_owned();
 
-    // The template as it was before is the ReplicaSet as it was before.
+    // The earlier template means the earlier ReplicaSet.
     cluster.patch(WEB, &image("registry.example/app:1")).await;
     let deployment = cluster.eventually(WEB, "rolled out", is_rolled_out(3)).await;
     assert_eq!(revision_of(&deployment), "3");
@@ -106,7 +106,7 @@ async fn a_rollout_and_its_undoing() {
     assert_eq!(back["metadata"]["annotations"]["deployment.kubernetes.io/revision-history"], "1");
 
     let server = cluster.stop().await;
-    // Surge is 1 and nothing may be missing: from the first time that there are 3, there are 3 or 4.
+    // With a surge of 1 and none unavailable, there are 3 or 4 Pods from the first time that there are 3.
     let alive = alive(&server).await;
     let full = alive.iter().position(|count| *count == 3).unwrap();
     assert!(alive[full..].iter().all(|count| (3..=4).contains(count)), "{alive:?}");
@@ -119,7 +119,7 @@ async fn a_rollout_and_its_undoing() {
             expected.push(format!("Scaled down replica set {from} from {} to {}", 3 - step, 2 - step));
         }
     }
-    // From the tenth on, similar ones are combined.
+    // From the tenth on, similar Events are combined.
     assert_eq!(told[..9], expected[..9], "{told:#?}");
 }
 
@@ -220,7 +220,7 @@ async fn hostile_shapes_stop_nothing() {
             &["spec", "revisionHistoryLimit"],
         ] {
             number += 1;
-            // Thousands of Pods are not what this is about.
+            // This test is not about thousands of Pods.
             if path == ["spec", "replicas"] && *shape == json!(i64::MAX) {
                 continue;
             }
@@ -228,7 +228,7 @@ async fn hostile_shapes_stop_nothing() {
                 let app = format!("odd-{kind}-{number}");
                 let mut object = json!({"metadata": {"name": app}, "spec": spec(&app, 1)});
                 object::set(&mut object, path, shape.clone());
-                // The server may refuse it; then there is nothing to be stopped by.
+                // The server may refuse the object, and then no controller sees it.
                 let (status, created) = cluster.server.post(collection, &object).await;
                 assert!([201, 400, 422].contains(&status), "{created}");
                 let status =

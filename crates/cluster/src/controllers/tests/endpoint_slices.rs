@@ -1,4 +1,4 @@
-//! EndpointSlices and Endpoints: which addresses are behind a Service, while the test plays kubelet.
+//! EndpointSlices and Endpoints: the addresses of a Service's Pods. The test plays the kubelet.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ async fn start_with(batch: Duration) -> Cluster {
     .await
 }
 
-/// A Service of the Pods with the label `app: web`, on port 80, with what else is said.
+/// A Service for the Pods with the label `app: web`, on port 80, with further fields.
 fn service(spec: Value) -> Value {
     let mut service = json!({"metadata": {"name": "web", "labels": {"team": "front"}},
         "spec": {"selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": "http"}]}});
@@ -45,7 +45,7 @@ impl Cluster {
         self.create(PODS, &pod).await;
     }
 
-    /// Gives a Pod an address, and says whether it is ready.
+    /// Sets the address of a Pod, and whether the Pod is ready.
     async fn report(&self, name: &str, ip: &str, ready: bool) {
         let ready = json!({"type": "Ready", "status": if ready { "True" } else { "False" },
             "lastTransitionTime": "2026-11-21T08:14:24Z"});
@@ -58,15 +58,15 @@ impl Cluster {
         self.create("/api/v1/nodes", &json!({"metadata": {"name": "rack-1", "labels": labels}})).await;
     }
 
-    /// Waits until the slices of the Service `web`, together, have these endpoints.
+    /// Waits until the slices of the Service `web`, taken together, have these endpoints.
     async fn slices(&self, expected: &[&str]) -> Value {
-        let is_so = |list: &Value| !items(list).is_empty() && told(list) == expected;
+        let is_so = |list: &Value| !items(list).is_empty() && summary(list) == expected;
         self.eventually(SLICES, &format!("{expected:?}"), is_so).await
     }
 }
 
-/// The endpoints of a list of slices: their Pods, with a mark for each condition that holds.
-fn told(slices: &Value) -> Vec<String> {
+/// The endpoints of a list of slices: the names of their Pods, with a mark for each condition that is true.
+fn summary(slices: &Value) -> Vec<String> {
     let endpoints = items(slices).iter().flat_map(|slice| slice["endpoints"].as_array().into_iter().flatten());
     let mut told: Vec<String> = endpoints
         .map(|endpoint| {
@@ -84,7 +84,7 @@ async fn a_slice_says_which_pods_are_behind_a_service() {
     let cluster = start().await;
     cluster.node().await;
     let web = cluster.create(SERVICES, &service(json!({}))).await;
-    // With nobody behind it, there is a slice that says so.
+    // Without Pods there is one empty slice.
     let list = cluster.slices(&[]).await;
     assert_eq!((&list["items"][0]["endpoints"], &list["items"][0]["ports"]), (&Value::Null, &Value::Null));
     cluster.web("a").await;
@@ -120,17 +120,17 @@ async fn a_slice_says_which_pods_are_behind_a_service() {
     let of_endpoints = |one: &Value| one["subsets"][0]["addresses"][0]["targetRef"]["name"] == "a";
     let old = cluster.eventually(&format!("{ENDPOINTS}/web"), "a", of_endpoints).await;
     assert_eq!(old["subsets"][0]["ports"], json!([{"port": 8080, "protocol": "TCP"}]));
-    // The Pod is on its way out, and still answers.
+    // The Pod is being deleted, and still serves.
     let _ = cluster.server.delete(&format!("{PODS}/a")).await;
     cluster.slices(&["a serving,terminating", "b "]).await;
     cluster.report("b", "10.9.0.2", true).await;
     let list = cluster.slices(&["a serving,terminating", "b ready,serving"]).await;
     let told = &list["items"][0]["metadata"]["annotations"]["endpoints.kubernetes.io/last-change-trigger-time"];
     assert_eq!(*told, "2026-11-21T08:14:24Z");
-    // It is gone.
+    // The Pod is deleted.
     cluster.server.delete_with(&format!("{PODS}/a"), json!({"gracePeriodSeconds": 0})).await;
     cluster.slices(&["b ready,serving"]).await;
-    // What the Service's deletion leaves goes as well.
+    // The deletion of the Service also deletes its slices.
     let _ = cluster.server.delete(&format!("{SERVICES}/web")).await;
     cluster.eventually(SLICES, "no slice", are(&[])).await;
     cluster.eventually(ENDPOINTS, "no Endpoints of it", |list| !names(list).contains(&"web")).await;
@@ -158,7 +158,7 @@ async fn a_service_without_a_selector_is_left_alone() {
     ] {
         cluster.create(SERVICES, &json!({"metadata": {"name": name}, "spec": spec})).await;
     }
-    // What comes after them is done after them.
+    // Later changes are handled after these, which shows that these were handled.
     cluster.create(SERVICES, &service(json!({}))).await;
     let list = cluster.slices(&[]).await;
     assert_eq!(items(&list).len(), 1, "{list:#}");
@@ -177,7 +177,7 @@ async fn a_slice_that_somebody_deletes_or_changes_is_made_good() {
     let list = cluster.slices(&["a ready,serving"]).await;
     let first = names(&list)[0].to_owned();
     let _ = cluster.server.delete(&format!("{SLICES}/{first}")).await;
-    let is_new = |list: &Value| told(list) == ["a ready,serving"] && names(list)[0] != first;
+    let is_new = |list: &Value| summary(list) == ["a ready,serving"] && names(list)[0] != first;
     let list = cluster.eventually(SLICES, "another slice", is_new).await;
     cluster.patch(&format!("{SLICES}/{}", names(&list)[0]), &json!({"endpoints": []})).await;
     cluster.slices(&["a ready,serving"]).await;
@@ -195,16 +195,16 @@ async fn many_pods_take_few_slices_and_few_writes() {
         cluster.web(&name).await;
         cluster.report(&name, &format!("10.9.0.{number}"), true).await;
     }
-    let is_full = |list: &Value| told(list).len() == 130;
+    let is_full = |list: &Value| summary(list).len() == 130;
     let list = cluster.eventually(SLICES, "130 endpoints", is_full).await;
-    let distinct: BTreeSet<String> = told(&list).into_iter().collect();
+    let distinct: BTreeSet<String> = summary(&list).into_iter().collect();
     assert_eq!(distinct.len(), 130);
     let most = items(&list).iter().map(|slice| slice["endpoints"].as_array().unwrap().len()).max();
     assert!(most.is_some_and(|most| most <= 100), "{most:?}");
     assert_eq!(items(&list).len(), 2, "{:?}", names(&list));
     let listed: Vec<&Value> = items(&list).iter().collect();
     assert!(listed.iter().all(|slice| slice["metadata"]["generation"].is_i64()), "{listed:#?}");
-    // Each write of a slice raises its generation.
+    // Each write of a slice increments its generation.
     let writes: i64 = items(&list).iter().filter_map(|slice| slice["metadata"]["generation"].as_i64()).sum();
     assert!((2..=65).contains(&writes), "{writes} writes for 260 changes of Pods");
     cluster.stop().await;

@@ -1,4 +1,4 @@
-//! The garbage collector: what goes with an owner, before it, or stays.
+//! The garbage collector: which objects are deleted with their owner, which before it, and which stay.
 
 use super::*;
 use crate::controllers::garbage_collector::GarbageCollector;
@@ -10,7 +10,7 @@ async fn start() -> Cluster {
 }
 
 impl Server {
-    /// Creates a ConfigMap that is owned by others.
+    /// Creates a ConfigMap with these owners.
     async fn owned(&self, name: &str, owners: &[&Value]) -> Value {
         let owners: Vec<Value> = owners
             .iter()
@@ -25,7 +25,7 @@ impl Server {
         object
     }
 
-    /// Waits until the ConfigMaps of `default` are these.
+    /// Waits until the ConfigMaps of `default` have these names.
     async fn maps_become(&self, expected: &[&str]) {
         let are = |list: &Value| {
             let names = items(list).iter().filter_map(|map| map["metadata"]["name"].as_str());
@@ -48,10 +48,10 @@ async fn what_is_owned_follows() {
     server.maps_become(&["other", "shared"]).await;
     let (_, shared) = server.get(&format!("{MAPS}/shared")).await;
     assert_eq!(shared["metadata"]["ownerReferences"].as_array().unwrap().len(), 1);
-    // Whoever comes after its owner has gone does not stay.
+    // A dependent that is created after the deletion of its owner is deleted.
     server.owned("late", &[&root]).await;
     server.maps_become(&["other", "shared"]).await;
-    // Of an owner whose kind nobody serves, nobody can tell.
+    // A dependent stays if no resource serves the kind of its owner.
     let stranger = json!({"apiVersion": "example.org/v1", "kind": "Nothing", "name": "x", "uid": "x"});
     let body = json!({"metadata": {"name": "strange", "ownerReferences": [stranger]}});
     assert_eq!(server.post(MAPS, &body).await.0, 201);
@@ -69,7 +69,7 @@ async fn foreground_waits_for_what_is_owned_and_orphans_stay() {
     server.patch(&format!("{MAPS}/child"), &held).await;
     let (_, waiting) = server.delete_with(&format!("{MAPS}/root"), json!({"propagationPolicy": "Foreground"})).await;
     assert_eq!(waiting["metadata"]["finalizers"], json!(["foregroundDeletion"]));
-    // The child is told, and holds both until it is let go.
+    // The child is being deleted, and keeps both objects until its finalizer is removed.
     let told = |child: &Value| child["metadata"]["deletionTimestamp"].is_string();
     cluster.eventually(&format!("{MAPS}/child"), "told", told).await;
     assert_eq!(server.get(&format!("{MAPS}/root")).await.0, 200);
@@ -88,7 +88,7 @@ async fn foreground_waits_for_what_is_owned_and_orphans_stay() {
     );
 }
 
-/// What a Widget is, in two versions.
+/// The definition of Widgets, in two versions.
 fn definition() -> Value {
     json!({"metadata": {"name": "widgets.example.org"}, "spec": {"group": "example.org", "scope": "Namespaced",
         "names": {"plural": "widgets", "kind": "Widget"}, "versions": [
@@ -103,7 +103,7 @@ async fn custom_resources_own_and_are_owned() {
     let widget = |name: &str, owners: Value| json!({"metadata": {"name": name, "ownerReferences": owners}});
     const WIDGETS: &str = "/apis/example.org/v2/namespaces/default/widgets";
     let root = cluster.create(WIDGETS, &widget("root", json!([]))).await;
-    // An owner may be named in any version.
+    // An owner reference may use any version.
     let owner = |version: &str| {
         json!([{"apiVersion": format!("example.org/{version}"), "kind": "Widget", "name": "root",
             "uid": root["metadata"]["uid"]}])
@@ -129,7 +129,7 @@ async fn what_a_definition_takes_with_it_takes_what_it_owned() {
             "uid": root["metadata"]["uid"]});
         cluster.create(MAPS, &json!({"metadata": {"name": name, "ownerReferences": [owner]}})).await;
     }
-    // Whoever takes the first one's map along has heard of Widgets.
+    // The deletion of the first Widget's ConfigMap shows that the collector knows Widgets.
     server.delete("/apis/example.org/v2/namespaces/default/widgets/first").await;
     server.maps_become(&["second"]).await;
     server.delete(&format!("{definitions}/widgets.example.org")).await;

@@ -1,4 +1,4 @@
-//! Objects of odd shapes: what a user may write costs no controller anything but that object.
+//! Objects of unexpected shapes: whatever a client writes, only that object may suffer, not its controller.
 
 use super::kubelet::Kubelet;
 use super::*;
@@ -11,7 +11,7 @@ use crate::controllers::namespace::Namespaces;
 use crate::controllers::object;
 use crate::controllers::stateful_set::StatefulSets;
 
-/// Collections, each with an object's spec that is sound.
+/// The collections, each with a valid spec.
 fn collections() -> Vec<(&'static str, Value)> {
     let template = json!({"metadata": {"labels": {"app": "odd"}},
         "spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "registry.example/odd:1"}]}});
@@ -77,7 +77,7 @@ async fn odd_shapes_cost_no_controller_anything() {
                 let name = format!("odd-{number}");
                 let mut object = json!({"metadata": {"name": name}, "spec": sound});
                 object::set(&mut object, path, shape.clone());
-                // The server may refuse it; then there is nothing to be stopped by.
+                // The server may refuse the object, and then no controller sees it.
                 let (status, created) = cluster.server.post(collection, &object).await;
                 assert!([201, 400, 422].contains(&status), "{collection} {created}");
                 cluster.server.patch(&format!("{collection}/{name}/status"), &json!({"status": shape})).await;

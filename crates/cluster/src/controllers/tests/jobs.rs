@@ -1,4 +1,4 @@
-//! Jobs: Pods until enough of them have succeeded. The test plays kubelet and garbage collector.
+//! Jobs: Pods until enough of them have succeeded. The test plays the kubelet and the garbage collector.
 
 use super::*;
 use crate::clock::{now, timestamp};
@@ -29,7 +29,7 @@ async fn start() -> Cluster {
     .await
 }
 
-/// Ends a Pod so many seconds ago.
+/// Ends a Pod, `ago` seconds before now.
 async fn end(cluster: &Cluster, pod: &Value, phase: &str, ago: i64) {
     let state = json!({"terminated": {"finishedAt": timestamp(now() - ago)}});
     let status = json!({"phase": phase, "containerStatuses": [{"name": "main", "state": state}]});
@@ -41,7 +41,7 @@ fn is_running(pod: &Value) -> bool {
     pod["status"]["phase"] == "Pending" && pod["metadata"]["deletionTimestamp"].is_null()
 }
 
-/// Waits until so many Pods run, and answers them.
+/// Waits until `count` Pods run, and returns them.
 async fn running(cluster: &Cluster, count: usize) -> Vec<Value> {
     let number = |list: &Value| items(list).iter().filter(|pod| is_running(pod)).count();
     let list = cluster.eventually(SUM_PODS, "so many Pods run", |list| number(list) == count).await;
@@ -59,7 +59,7 @@ fn conditions(job: &Value) -> Vec<String> {
     all.map(|one| format!("{} {}", one["type"].as_str().unwrap(), one["reason"].as_str().unwrap())).collect()
 }
 
-/// No Pod is held any more by those who count.
+/// Checks that no Pod has the tracking finalizer any more.
 async fn nothing_is_held(cluster: &Cluster) {
     let free = |list: &Value| items(list).iter().all(|pod| pod["metadata"]["finalizers"].is_null());
     cluster.eventually(SUM_PODS, "no finalizer", free).await;
@@ -77,7 +77,7 @@ async fn pods_run_until_enough_have_succeeded() {
         json!({"batch.kubernetes.io/controller-uid": uid, "batch.kubernetes.io/job-name": "sum",
             "controller-uid": uid, "job-name": "sum"})
     );
-    // One fails, some time ago, and is followed by another.
+    // A Pod that failed some time ago is replaced.
     end(&cluster, &pods[0], "Failed", 60).await;
     for left in [2, 2, 2, 2, 1] {
         let pods = running(&cluster, left).await;

@@ -1,5 +1,5 @@
-//! A kubelet that is all that tests of workloads need: every Pod runs and is ready at once, unless its image says that
-//! it cannot be.
+//! A minimal kubelet for tests of workloads: every Pod runs and is ready at once, except Pods with the image
+//! [`BROKEN`].
 
 use kubechurn_client::api::object::ObjectKey;
 use serde_json::json;
@@ -13,10 +13,10 @@ use crate::controllers::controller::{Controller, SyncError};
 use crate::controllers::queue::Queue;
 use crate::controllers::{object, pod};
 
-/// A Pod with this image is never ready.
+/// The image of Pods that never become ready.
 pub const BROKEN: &str = "registry.example/broken";
 
-/// The kubelet of every node, and of Pods that have none.
+/// The kubelet of every node, and of Pods without a node.
 pub struct Kubelet {
     client: Client,
     pods: Lister,

@@ -1,11 +1,11 @@
-//! The scheduler and the kubelets: what becomes of a Pod that a user creates.
+//! The scheduler and the kubelets: what happens to a Pod that a user creates.
 
 use super::*;
 use crate::controllers::kubelet::Kubelets;
 use crate::controllers::pace::Pace;
 use crate::controllers::scheduler::Scheduler;
 
-/// A cluster whose nodes live so fast that nobody waits.
+/// A cluster with a pace so fast that no test has to wait.
 async fn start() -> Cluster {
     let pace = Pace { containers: 0.01, back_off: 0.005, ..Pace::default() };
     let options = Options { seed: 1, pace, ..Options::default() };
@@ -38,8 +38,8 @@ fn condition<'a>(pod: &'a Value, kind: &str) -> &'a Value {
     all.iter().find(|one| one["type"] == kind).unwrap_or(&Value::Null)
 }
 
-/// Waits until a Pod's Events have these reasons, in this order, others between them aside.
-async fn told(cluster: &Cluster, name: &str, reasons: &[&str]) {
+/// Waits until the Events of a Pod have these reasons in this order; other reasons in between are ignored.
+async fn has_events(cluster: &Cluster, name: &str, reasons: &[&str]) {
     let events = "/api/v1/namespaces/default/events";
     let has_all = |list: &Value| {
         let mut about: Vec<&Value> =
@@ -75,17 +75,17 @@ async fn a_pod_is_scheduled_runs_and_goes() {
     let (_, node) = cluster.server.get(&format!("/api/v1/nodes/{}", web["spec"]["nodeName"].as_str().unwrap())).await;
     assert_eq!(status["hostIP"], node["status"]["addresses"][0]["address"]);
     assert_eq!(web["spec"]["tolerations"].as_array().unwrap().len(), 2);
-    told(&cluster, "web", &["Scheduled", "Pulling", "Pulled", "Created", "Started"]).await;
+    has_events(&cluster, "web", &["Scheduled", "Pulling", "Pulled", "Created", "Started"]).await;
     let assigned = format!("Successfully assigned default/web to {}", web["spec"]["nodeName"].as_str().unwrap());
     assert_eq!(events(&cluster.server, "Scheduled", "web").await, [assigned]);
 
     let (code, leaving) = cluster.server.delete(&path("web")).await;
     assert_eq!((code, &leaving["metadata"]["deletionGracePeriodSeconds"]), (200, &json!(30)));
     cluster.eventually(&path("web"), "gone", |pod| pod["code"] == 404).await;
-    told(&cluster, "web", &["Started", "Killing"]).await;
+    has_events(&cluster, "web", &["Started", "Killing"]).await;
     assert_eq!(events(&cluster.server, "Killing", "web").await, ["Stopping container main"]);
 
-    // The same name is another Pod's now, whose image is there already.
+    // The new Pod has the same name, and its image is already on the node.
     cluster.create(PODS, &pod("web", json!({}))).await;
     cluster.eventually(&path("web"), "ready", is_ready).await;
     cluster.stop().await;
@@ -106,7 +106,7 @@ async fn init_containers_run_one_by_one_and_a_pod_that_ends_says_how() {
     }
     assert_eq!(condition(&done, "Initialized")["status"], "True");
     assert_eq!(condition(&done, "Ready")["reason"], "PodFailed");
-    told(
+    has_events(
         &cluster,
         "task",
         &["Pulling", "Pulled", "Created", "Started", "Pulled", "Created", "Started", "Pulled", "Started"],
@@ -114,7 +114,7 @@ async fn init_containers_run_one_by_one_and_a_pod_that_ends_says_how() {
     .await;
     let present = "Container image \"busybox:1\" already present on machine and can be accessed by the pod";
     assert!(events(&cluster.server, "Pulled", "task").await.contains(&present.to_owned()));
-    // What has ended goes at once.
+    // A Pod that has ended is deleted at once.
     assert_eq!(cluster.server.delete(&path("task")).await.1["status"], "Success");
     cluster.stop().await;
 }
@@ -146,7 +146,7 @@ async fn a_container_that_fails_is_restarted_later_and_later() {
         "{message}"
     );
     assert_eq!(condition(&crash, "Ready")["message"], "containers with unready status: [main]");
-    told(&cluster, "crash", &["Started", "BackOff"]).await;
+    has_events(&cluster, "crash", &["Started", "BackOff"]).await;
     cluster.server.delete(&path("crash")).await;
     cluster.eventually(&path("crash"), "gone", |pod| pod["code"] == 404).await;
     cluster.stop().await;
@@ -161,7 +161,7 @@ async fn an_image_that_is_not_there_is_asked_for_again() {
     };
     let back_off = cluster.eventually(&path("typo"), "backing off", waits("ImagePullBackOff")).await;
     assert_eq!(back_off["status"]["phase"], "Pending");
-    told(&cluster, "typo", &["Pulling", "Failed", "BackOff"]).await;
+    has_events(&cluster, "typo", &["Pulling", "Failed", "BackOff"]).await;
     let again = |list: &Value| {
         let pulls = |event: &Value| event["reason"] == "Pulling" && event["involvedObject"]["name"] == "typo";
         items(list).iter().any(|event| pulls(event) && event["count"].as_u64() > Some(1))
@@ -197,8 +197,8 @@ async fn annotations_make_a_container_fail() {
     let oom = cluster.eventually(&path("oom"), "killed", last("OOMKilled")).await;
     assert_eq!(oom["status"]["containerStatuses"][0]["lastState"]["terminated"]["exitCode"], 137);
     cluster.eventually(&path("sick"), "restarted", last("Error")).await;
-    told(&cluster, "sick", &["Started", "Unhealthy", "Killing"]).await;
-    told(&cluster, "never", &["Unhealthy"]).await;
+    has_events(&cluster, "sick", &["Started", "Unhealthy", "Killing"]).await;
+    has_events(&cluster, "never", &["Unhealthy"]).await;
     let (_, never) = cluster.server.get(&path("never")).await;
     assert_eq!((&never["status"]["phase"], is_ready(&never)), (&json!("Running"), false));
     cluster.eventually(&path("flaps"), "ready", is_ready).await;

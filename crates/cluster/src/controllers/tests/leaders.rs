@@ -24,7 +24,7 @@ fn elector(client: &Client, identity: &str) -> LeaderElector {
     LeaderElector::new(client.clone(), recorder, "kube-controller-manager", identity.to_owned(), Timing::default())
 }
 
-/// Who holds the Lease, and how often it changed hands.
+/// The holder of the Lease, and the number of transitions.
 async fn lease(client: &Client) -> (String, u64) {
     let lease = client.get(&LEASES, "kube-system", "kube-controller-manager").await;
     let spec = lease.unwrap()["spec"].clone();
@@ -39,7 +39,7 @@ async fn who_does_not_renew_is_replaced_and_learns_of_it() {
         let (mut one, mut two) = (elector(&client, "one"), elector(&client, "two"));
         one.acquire().await;
         assert_eq!(lease(&client).await, ("one".to_owned(), 0));
-        // While the first one renews, the second one waits, however long.
+        // While the first candidate renews, the second one waits, however long that takes.
         let long = 4 * Timing::default().lease;
         tokio::select! {
             () = two.acquire() => unreachable!("there is a leader"),
@@ -48,7 +48,7 @@ async fn who_does_not_renew_is_replaced_and_learns_of_it() {
         }
         let since = Instant::now();
         two.acquire().await;
-        // Not before the Lease is over, and then at the next attempt.
+        // The second leads only after the Lease has expired, at its next attempt.
         let waited = since.elapsed().as_secs_f64();
         assert!((15.0 - 2.0..15.0 + 2.0 * 2.2).contains(&waited), "{waited}");
         assert_eq!(lease(&client).await, ("two".to_owned(), 1));
@@ -58,7 +58,7 @@ async fn who_does_not_renew_is_replaced_and_learns_of_it() {
             () = two.renew() => unreachable!("it renews"),
         }
         assert!(since.elapsed() <= Timing::default().renew + Duration::from_secs(1), "a leader that lost it knows");
-        // One that gives it back is followed at the next attempt.
+        // After a release, another candidate leads at its next attempt.
         two.release().await;
         assert_eq!(lease(&client).await, (String::new(), 1));
         let since = Instant::now();
@@ -74,7 +74,7 @@ async fn a_renewal_that_comes_late_does_not_keep_the_lease() {
     let server = serve_from_memory(quiet()).await;
     let router = server::router(server.app.clone());
     let client = Client::new(router.clone(), "kube-controller-manager");
-    // Before each of three writes of the Lease another renewal of the same leader is carried out.
+    // Before each of the first three writes of the Lease, another renewal of the same leader is carried out.
     let left = Arc::new(AtomicUsize::new(3));
     let overtaken = {
         let (client, left) = (client.clone(), Arc::clone(&left));

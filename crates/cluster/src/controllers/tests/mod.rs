@@ -1,4 +1,4 @@
-//! Controllers against a running server: what they make of objects that a user writes, while the test plays kubelet.
+//! Controllers against a running server: what they do with the objects that a user writes. The test plays the kubelet.
 
 mod autoscalers;
 mod budgets;
@@ -23,27 +23,27 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::fleet::Fleet;
+use super::failed_nodes::FailedNodes;
 use super::manager::{self, Controllers, Manager};
 use super::options::Options;
 use crate::server;
 use crate::tests::{DEADLINE, Server, quiet, serve};
 
-/// Where ReplicaSets are.
+/// The path of ReplicaSets.
 pub const REPLICA_SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
-/// Where DaemonSets are.
+/// The path of DaemonSets.
 pub const DAEMON_SETS: &str = "/apis/apps/v1/namespaces/default/daemonsets";
-/// Where StatefulSets are.
+/// The path of StatefulSets.
 pub const STATEFUL_SETS: &str = "/apis/apps/v1/namespaces/default/statefulsets";
-/// Where Pods are.
+/// The path of Pods.
 pub const PODS: &str = "/api/v1/namespaces/default/pods";
 
-/// A quiet cluster on which some controllers run.
+/// A cluster in which only the chosen controllers run.
 pub struct Cluster {
     /// The server.
     pub server: Server,
-    /// The nodes' switches.
-    pub fleet: Fleet,
+    /// The nodes that are made to fail.
+    pub failed_nodes: FailedNodes,
     controllers: Controllers,
 }
 
@@ -53,25 +53,25 @@ impl Cluster {
         Self::start_with(Options { seed: 1, ..Options::default() }, add).await
     }
 
-    /// The same with other options.
+    /// The same as [`Cluster::start`] with other options.
     pub async fn start_with(options: Options, add: impl Fn(&mut Manager) + Send + 'static) -> Cluster {
         Self::start_on(serve(quiet()).await, options, add)
     }
 
     /// Starts controllers on a server.
     pub fn start_on(server: Server, options: Options, add: impl Fn(&mut Manager) + Send + 'static) -> Cluster {
-        let fleet = options.fleet.clone();
+        let failed_nodes = options.failed_nodes.clone();
         let controllers = manager::start(server::router(server.app.clone()), options, add).unwrap();
-        Cluster { server, fleet, controllers }
+        Cluster { server, failed_nodes, controllers }
     }
 
-    /// Stops the controllers; fails if they do not end in time.
+    /// Stops the controllers; fails if they do not stop in time.
     pub async fn stop(self) -> Server {
         tokio::time::timeout(DEADLINE, self.controllers.stop()).await.expect("controllers end before the deadline");
         self.server
     }
 
-    /// Waits until an object or list is as the test says, and answers it.
+    /// Waits until an object or list satisfies `is_so`, and returns it.
     pub async fn eventually(&self, path: &str, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
         eventually(&self.server, path, what, is_so).await
     }
@@ -90,37 +90,37 @@ impl Cluster {
         patched
     }
 
-    /// Does what a kubelet does with a Pod that becomes ready: it runs, and is ready since some seconds ago.
+    /// Sets the status of a Pod to running, and ready since some seconds ago, as a kubelet would.
     pub async fn make_ready(&self, pod: &Value) {
         let name = pod["metadata"]["name"].as_str().unwrap();
         let since = crate::clock::timestamp(crate::clock::now());
         let ready = json!({"type": "Ready", "status": "True", "lastTransitionTime": since});
         let status = json!({"status": {"phase": "Running", "conditions": [ready]}});
-        // One that is gone by now needs no kubelet.
+        // The Pod may already be deleted.
         let (code, answer) = self.server.patch(&format!("{PODS}/{name}/status"), &status).await;
         assert!([200, 404].contains(&code), "{answer}");
     }
 }
 
-/// The messages of the Events of a reason about an object, in the order in which they were recorded.
+/// The messages of the Events about an object with a reason, in the order of their recording.
 pub async fn events(server: &Server, reason: &str, about: &str) -> Vec<String> {
     let (_, list) = server.get("/api/v1/namespaces/default/events").await;
     let mut told: Vec<&Value> = items(&list)
         .iter()
         .filter(|event| event["reason"] == reason && event["involvedObject"]["name"] == about)
         .collect();
-    // The name ends in the moment.
+    // The name of an Event ends in its time.
     told.sort_by_key(|event| event["metadata"]["name"].as_str().unwrap().to_owned());
     told.iter().map(|event| event["message"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Starts the controllers that `add` adds on a server. They end when what this answers is dropped.
+/// Starts the controllers that `add` adds on a server. They end when the returned value is dropped.
 pub fn run(server: &Server, add: impl Fn(&mut Manager) + Send + 'static) -> Controllers {
     let options = Options { seed: 1, ..Options::default() };
     manager::start(server::router(server.app.clone()), options, add).unwrap()
 }
 
-/// Waits until an object or list of a server is as the test says, and answers it.
+/// Waits until an object or list of a server satisfies `is_so`, and returns it.
 pub async fn eventually(server: &Server, path: &str, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let deadline = tokio::time::Instant::now() + DEADLINE;
     loop {
@@ -143,12 +143,12 @@ pub fn names(list: &Value) -> Vec<&str> {
     items(list).iter().map(|item| item["metadata"]["name"].as_str().unwrap_or_default()).collect()
 }
 
-/// Whether a list's items are these.
+/// Whether the items of a list have these names.
 pub fn are<'a>(expected: &'a [&str]) -> impl Fn(&Value) -> bool + 'a {
     move |list| names(list) == expected
 }
 
-/// A workload's spec: so many replicas of a Pod with the label `app`.
+/// The spec of a workload: `replicas` Pods with the label `app`.
 pub fn spec(app: &str, replicas: usize) -> Value {
     let labels = json!({"app": app});
     let container = json!({"name": "main", "image": "registry.example/app:1"});

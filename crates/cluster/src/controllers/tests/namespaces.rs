@@ -1,4 +1,4 @@
-//! Namespaces: how one is emptied, what it says meanwhile, and when it goes.
+//! Namespaces: how one is emptied, its conditions meanwhile, and when it is deleted.
 
 use super::*;
 use crate::controllers::namespace::Namespaces;
@@ -9,7 +9,7 @@ async fn start() -> Cluster {
 
 const TMP: &str = "/api/v1/namespaces/tmp";
 
-/// Which conditions of a Namespace are True, by their reasons.
+/// The reasons of the conditions of a Namespace that are True.
 fn problems(namespace: &Value) -> Vec<&str> {
     let conditions = namespace["status"]["conditions"].as_array().into_iter().flatten();
     conditions.filter(|one| one["status"] == "True").filter_map(|one| one["reason"].as_str()).collect()
@@ -39,7 +39,7 @@ async fn a_namespace_takes_its_content_with_it() {
     assert_eq!(message, "Some resources are remaining: configmaps. has 1 resource instances");
     assert!(items(&server.get(&format!("{TMP}/secrets")).await.1).is_empty());
     cluster.patch(&format!("{TMP}/configmaps/one"), &json!({"metadata": {"finalizers": []}})).await;
-    // A change has it looked at before its time.
+    // A change leads to a sync before the scheduled one.
     server.patch(TMP, &json!({"metadata": {"annotations": {"a": "b"}}})).await;
     cluster.eventually(TMP, "gone", |namespace| namespace["code"] == 404).await;
     let (_, left) = server.get("/api/v1/configmaps?fieldSelector=metadata.namespace%3Dtmp").await;
@@ -58,7 +58,7 @@ async fn pods_go_before_everything_else() {
     cluster.server.delete(TMP).await;
     let told = |namespace: &Value| namespace["status"]["conditions"].is_array();
     let namespace = cluster.eventually(TMP, "conditions", told).await;
-    // While Pods are waited for, nothing is wrong yet.
+    // While Pods are ending, the conditions report no problem.
     assert_eq!(problems(&namespace), [""; 0]);
     let types: Vec<&Value> =
         namespace["status"]["conditions"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
@@ -81,7 +81,7 @@ async fn pods_go_before_everything_else() {
 
 #[tokio::test]
 async fn only_finalize_releases_a_namespace() {
-    // No controllers.
+    // This server has no controllers.
     let server = serve(quiet()).await;
     let held = json!({"metadata": {"name": "tmp", "finalizers": ["example.org/hold"]}});
     assert_eq!(server.post("/api/v1/namespaces", &held).await.0, 201);

@@ -1,4 +1,4 @@
-//! Nodes that fail, come back, and are cordoned and emptied.
+//! Nodes that fail, recover, and are cordoned and drained.
 
 use super::*;
 use crate::controllers::kubelet::Kubelets;
@@ -11,7 +11,7 @@ use crate::controllers::scheduler::Scheduler;
 const NODES: &str = "/api/v1/nodes";
 const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 
-/// A cluster in which a node may be silent for 2 s, and Pods stay on it for 1 s.
+/// A cluster in which a node may be silent for 2 s, and in which Pods stay on a failed node for 1 s.
 async fn start() -> Cluster {
     let pace = Pace { containers: 0.01, back_off: 0.005, heartbeats: 0.05, tolerations: 1.0 / 300.0 };
     Cluster::start_with(Options { seed: 1, pace, ..Options::default() }, |manager| {
@@ -34,7 +34,7 @@ fn has_taint(node: &Value, key: &str, effect: &str) -> bool {
     all.iter().any(|taint| taint["key"] == key && taint["effect"] == effect && taint["timeAdded"].is_string())
 }
 
-/// Creates a node that nobody has heard of, which its kubelet makes ready; answers where it is.
+/// Creates a node, which its kubelet makes ready; returns its path.
 async fn join(cluster: &Cluster, name: &str) -> String {
     let node = json!({"metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}});
     cluster.create(NODES, &node).await;
@@ -65,8 +65,8 @@ async fn a_node_that_falls_silent_loses_its_pods_and_comes_back() {
     runs(&cluster, "goes").await;
     runs(&cluster, "stays").await;
 
-    // Controllers have a fleet of their own here, which the server's control does not know.
-    cluster.fleet.fail("weak");
+    // The controllers have a `FailedNodes` of their own here, which the server's control endpoint does not know.
+    cluster.failed_nodes.fail("weak");
     let node = cluster
         .eventually(&path, "silent and tainted", |node| {
             let unreachable = "node.kubernetes.io/unreachable";
@@ -84,7 +84,7 @@ async fn a_node_that_falls_silent_loses_its_pods_and_comes_back() {
     let gone = cluster.eventually(&format!("{PODS}/goes"), "to be deleted", leaving).await;
     assert_eq!(condition(&gone, "DisruptionTarget")["reason"], "DeletionByTaintManager");
 
-    cluster.fleet.recover("weak");
+    cluster.failed_nodes.recover("weak");
     cluster.eventually(&format!("{PODS}/goes"), "gone", |pod| pod["code"] == 404).await;
     runs(&cluster, "stays").await;
     cluster

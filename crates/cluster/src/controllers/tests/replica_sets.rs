@@ -1,4 +1,4 @@
-//! ReplicaSets: never too many Pods, never too few.
+//! ReplicaSets: never too many Pods, and never too few.
 
 use super::*;
 use crate::controllers::replica_set::ReplicaSets;
@@ -39,14 +39,14 @@ async fn creates_what_is_missing_and_no_more() {
         "observedGeneration": 1});
     assert_eq!(set["status"], expected);
 
-    // The two that are not ready go first.
+    // The two Pods that are not ready are deleted first.
     cluster.patch(&set_path, &json!({"spec": {"replicas": 3}})).await;
     let set = cluster.eventually(&set_path, "3 replicas", |set| set["status"]["replicas"] == 3).await;
     assert_eq!((&set["status"]["readyReplicas"], &set["status"]["observedGeneration"]), (&json!(3), &json!(2)));
     let left = cluster.eventually(WEB_PODS, "3 Pods", count(3)).await;
     assert!(items(&left).iter().all(|pod| pod["status"]["phase"] == "Running"));
 
-    // One that a user deletes, and one that fails, are replaced. The one that failed is left as it is.
+    // A Pod that a user deletes and a Pod that fails are both replaced. The failed Pod itself stays.
     let name = |at: usize| items(&left)[at]["metadata"]["name"].as_str().unwrap().to_owned();
     cluster.server.delete(&format!("{PODS}/{}", name(0))).await;
     cluster.patch(&format!("{PODS}/{}/status", name(1)), &json!({"status": {"phase": "Failed"}})).await;
@@ -112,7 +112,7 @@ async fn pods_become_available_by_time_alone() {
 async fn what_cannot_be_created_is_told_and_tried_again() {
     let cluster = start().await;
     let mut set = web(2);
-    // A number is no label's value, which shows when a Pod is to have it.
+    // A number is not a valid value of a label, which only shows when a Pod is created.
     set["spec"]["template"]["metadata"]["labels"]["number"] = 7.into();
     cluster.create(REPLICA_SETS, &set).await;
     let path = format!("{REPLICA_SETS}/web");
@@ -143,7 +143,7 @@ async fn faults_for_others_are_none_for_controllers() {
     cluster.eventually(WEB_PODS, "a Pod", count(1)).await;
     assert_eq!(cluster.server.get(REPLICA_SETS).await.0, 403, "others are forbidden");
     cluster.server.control("stall?on=true").await;
-    // Stopping writes what is left of the Events, while nobody else is answered.
+    // Stopping writes the remaining Events while no other work is done.
     let server = cluster.stop().await;
     server.control("stall?on=false").await;
 }

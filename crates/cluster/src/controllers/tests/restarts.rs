@@ -1,4 +1,5 @@
-//! The server begins anew at lower revisions under running controllers: in memory, for an etcd does not.
+//! The server restarts at lower revisions under running controllers. This is tested in memory, because an etcd cannot
+//! do that.
 
 use super::*;
 use crate::controllers::replica_set::ReplicaSets;

@@ -1,4 +1,4 @@
-//! What every Namespace has for its Pods: who gets it, and that it comes back.
+//! The objects that every Namespace has for its Pods: that they are created, and created again.
 
 use super::*;
 use crate::controllers::namespace::Namespaces;
@@ -33,7 +33,7 @@ async fn every_namespace_has_an_account_and_the_certificate() {
             cluster.eventually(&path(namespace, object), "there", is_there).await;
         }
     }
-    // The Namespaces are worked on one by one, `tmp` last: those before it were looked at.
+    // The Namespaces are synced one at a time, `tmp` last, so the earlier ones have been synced.
     assert_eq!(cluster.server.get(&path("shop", CERTIFICATE)).await.1, before, "what is right is left alone");
     let (_, new) = cluster.server.get(&path("tmp", CERTIFICATE)).await;
     assert_eq!(new["data"], before["data"]);
@@ -74,7 +74,7 @@ async fn a_namespace_that_goes_gets_nothing_more() {
     for object in [ACCOUNT, CERTIFICATE] {
         cluster.eventually(&path("tmp", object), "gone", |object| object["code"] == 404).await;
     }
-    // What is done for a Namespace made after it is done after whatever was done for it.
+    // A later Namespace is synced after the earlier ones, which shows that their syncs are over.
     cluster.create("/api/v1/namespaces", &json!({"metadata": {"name": "later"}})).await;
     for object in [ACCOUNT, CERTIFICATE] {
         cluster.eventually(&path("later", object), "there", |object| object["metadata"]["uid"].is_string()).await;

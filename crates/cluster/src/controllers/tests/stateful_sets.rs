@@ -1,4 +1,4 @@
-//! StatefulSets: Pods whose names stay, made and ended in order.
+//! StatefulSets: Pods with stable names, created and deleted in order.
 
 use super::kubelet::{BROKEN, Kubelet};
 use super::*;
@@ -9,7 +9,7 @@ const DB: &str = "/apis/apps/v1/namespaces/default/statefulsets/db";
 const DB_PODS: &str = "/api/v1/namespaces/default/pods?labelSelector=app%3Ddb";
 const DB_REVISIONS: &str = "/apis/apps/v1/namespaces/default/controllerrevisions?labelSelector=app%3Ddb";
 
-/// A StatefulSet, with more in its spec.
+/// A StatefulSet with further fields in its spec.
 fn db(replicas: usize, more: &Value) -> Value {
     let mut set = json!({"metadata": {"name": "db"}, "spec": spec("db", replicas)});
     set["spec"]["serviceName"] = "db".into();
@@ -19,12 +19,12 @@ fn db(replicas: usize, more: &Value) -> Value {
     set
 }
 
-/// Without a kubelet.
+/// A cluster without a kubelet.
 async fn start() -> Cluster {
     Cluster::start(|manager| manager.add::<StatefulSets>()).await
 }
 
-/// With one that has every Pod ready at once.
+/// A cluster with a kubelet that makes every Pod ready at once.
 async fn start_ready() -> Cluster {
     Cluster::start(|manager| {
         manager.add::<StatefulSets>();
@@ -42,7 +42,7 @@ fn images(list: &Value) -> Vec<&str> {
     items(list).iter().map(|pod| pod["spec"]["containers"][0]["image"].as_str().unwrap()).collect()
 }
 
-/// What was created and deleted, in order.
+/// The creations and deletions of Pods, in order.
 async fn history(server: &Server) -> Vec<String> {
     let (_, log) = server.get("/_control/log?resource=pods").await;
     let writes = log.as_array().unwrap().iter().filter(|write| write["type"] != "MODIFIED");
@@ -59,7 +59,7 @@ async fn one_after_the_other_up_and_down() {
     cluster.create(STATEFUL_SETS, &db(3, &Value::Null)).await;
     for expected in [&["db-0"][..], &["db-0", "db-1"], &["db-0", "db-1", "db-2"]] {
         let pods = cluster.eventually(DB_PODS, "one more Pod", are(expected)).await;
-        // Nothing is to be seen of what does not happen; the order of the writes shows it below.
+        // A missing action cannot be waited for; the order of the writes is checked below.
         cluster.make_ready(items(&pods).last().unwrap()).await;
     }
     let set = cluster.eventually(DB, "3 ready", |set| set["status"]["readyReplicas"] == 3).await;
@@ -76,7 +76,7 @@ async fn one_after_the_other_up_and_down() {
 
     cluster.patch(DB, &json!({"spec": {"replicas": 1}})).await;
     cluster.eventually(DB_PODS, "the first alone", are(&["db-0"])).await;
-    // One that fails is made anew, under its name.
+    // A Pod that fails is created anew under the same name.
     cluster.patch(&format!("{PODS}/db-0/status"), &json!({"status": {"phase": "Failed"}})).await;
     cluster.eventually(&format!("{PODS}/db-0"), "a new life", |pod| pod["status"]["phase"] == "Pending").await;
     let server = cluster.stop().await;
@@ -113,7 +113,7 @@ async fn an_update_goes_from_the_last_to_the_partition() {
     let (_, pods) = cluster.server.get(DB_PODS).await;
     let one = "registry.example/app:1";
     assert_eq!(images(&pods), [one, one, "two", "two"]);
-    // What fails below the partition is made of the current revision.
+    // A Pod below the partition is replaced with the current revision.
     cluster.server.delete(&format!("{PODS}/db-0")).await;
     let is_back = |pod: &Value| pod["status"]["phase"] == "Running" && pod["spec"]["containers"][0]["image"] == one;
     cluster.eventually(&format!("{PODS}/db-0"), "as it was", is_back).await;
@@ -139,7 +139,7 @@ async fn a_broken_update_stops_and_history_is_limited() {
     cluster.eventually(DB, "stuck", broken).await;
     let (_, pods) = cluster.server.get(DB_PODS).await;
     assert_eq!(images(&pods), ["registry.example/app:1", BROKEN]);
-    // Nobody ends the Pod that was never ready but the user (kubernetes/kubernetes#67250).
+    // Only the user deletes a Pod that was never ready (kubernetes/kubernetes#67250).
     cluster.patch(DB, &image("registry.example/app:1")).await;
     cluster.server.delete(&format!("{PODS}/db-1")).await;
     cluster

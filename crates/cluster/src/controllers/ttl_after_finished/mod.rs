@@ -1,4 +1,4 @@
-//! Deletes Jobs that have been over for their `ttlSecondsAfterFinished` (`pkg/controller/ttlafterfinished`).
+//! Deletes Jobs whose end is longer ago than their `ttlSecondsAfterFinished` (`pkg/controller/ttlafterfinished`).
 
 use kubechurn_client::api::object::ObjectKey;
 use serde_json::Value;
@@ -48,7 +48,7 @@ impl Controller for TtlAfterFinished {
                 return Ok(());
             }
         }
-        // The period may have been made longer, which an informer that is behind does not know.
+        // The period may have been extended, which the informer may not show yet.
         let fresh = match self.client.get(&JOBS, &key.namespace, &key.name).await {
             Err(error) if error.is_not_found() => return Ok(()),
             fresh => fresh?,
@@ -68,9 +68,10 @@ impl Controller for TtlAfterFinished {
     }
 }
 
-/// In how many seconds a Job shall go, 0 if it is over-due; `None` if it runs, stays, or is on its way out.
+/// After how many seconds a Job is to be deleted, 0 if at once; `None` if it still runs, has no limit, or is already
+/// being deleted.
 fn expires_in(job: &Value, now: i64) -> Option<i64> {
     let ttl = object::number(job, "/spec/ttlSecondsAfterFinished")?;
-    let finished = finish_time(job).filter(|_| !object::is_leaving(job))?;
+    let finished = finish_time(job).filter(|_| !object::is_being_deleted(job))?;
     Some((finished.saturating_add(ttl) - now).max(0))
 }

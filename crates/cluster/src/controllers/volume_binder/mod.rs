@@ -1,5 +1,5 @@
 //! Gives every claim a volume at once: the part of `pkg/controller/volume/persistentvolume` and of a provisioner that
-//! can be seen through the API. There is no storage behind it, and no class is asked how to bind.
+//! is visible through the API. There is no storage behind it, and the binding mode of storage classes is ignored.
 
 use kubechurn_client::api::object::ObjectKey;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::client::lister::Lister;
 use crate::client::resources::{CLAIMS, VOLUMES};
 use crate::client::rest::{Client, DeleteOptions, Patch};
 
-/// What says that it made a volume.
+/// The name of the provisioner in the volumes.
 const PROVISIONER: &str = "kubechurn.dev/provisioner";
 
 /// The controller.
@@ -41,7 +41,7 @@ impl Controller for VolumeBinder {
         let claim = self.claims.value(key);
         self.reclaim(key, claim.as_ref().map_or("", object::uid)).await?;
         let Some(claim) = claim else { return Ok(()) };
-        if object::text(&claim, "/status/phase") == "Bound" || object::is_leaving(&claim) {
+        if object::text(&claim, "/status/phase") == "Bound" || object::is_being_deleted(&claim) {
             return Ok(());
         }
         Ok(self.bind(&claim).await?)
@@ -49,14 +49,14 @@ impl Controller for VolumeBinder {
 }
 
 impl VolumeBinder {
-    /// Deletes the volumes that were made for another life of the claim, or for one that is gone.
+    /// Deletes the volumes that were made for an earlier claim of the same name, or for a claim that is deleted.
     async fn reclaim(&self, key: &ObjectKey, uid: &str) -> Result<(), ApiError> {
         for volume in self.volumes.list().iter().filter_map(|volume| self.volumes.parse(volume)) {
             let claim = &volume["spec"]["claimRef"];
             let is_of = claim["namespace"] == *key.namespace && claim["name"] == *key.name && claim["uid"] != uid;
             let goes = object::text(&volume, "/spec/persistentVolumeReclaimPolicy") == "Delete";
             let is_ours = object::annotation(&volume, "pv.kubernetes.io/provisioned-by") == Some(PROVISIONER);
-            if is_of && goes && is_ours && !object::is_leaving(&volume) {
+            if is_of && goes && is_ours && !object::is_being_deleted(&volume) {
                 match self.client.delete(&VOLUMES, "", object::name(&volume), DeleteOptions::default()).await {
                     Err(error) if !error.is_not_found() => return Err(error),
                     _ => {}
@@ -92,7 +92,7 @@ impl VolumeBinder {
     }
 }
 
-/// As much as is asked for.
+/// The requested capacity.
 fn capacity(claim: &Value) -> Value {
     claim.pointer("/spec/resources/requests/storage").cloned().unwrap_or_else(|| json!("1Gi"))
 }

@@ -1,4 +1,4 @@
-//! The cluster as it is at the start: the same names and uids for the same seed and number of Pods.
+//! The initial cluster: the same names and uids for the same seed and number of Pods.
 
 pub mod model;
 pub mod names;
@@ -13,23 +13,23 @@ use crate::random::{self, Random};
 use crate::resources::builtin::{CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, NODES, PODS, REPLICA_SETS, SERVICES};
 use crate::storage::StorageError;
 use crate::store::Store;
-use model::{Container, Job, Node, Pod, PodState, ReplicaSet, Workload};
+use model::{Container, Job, Node, Pod, PodState, ReplicaSet, Template, Workload};
 
-/// The makings of a cluster.
+/// The contents of a cluster.
 #[derive(Debug)]
 pub struct Population {
     /// Nodes.
     pub nodes: Vec<Node>,
-    /// Workloads, Pods included.
+    /// Workloads with their Pods.
     pub workloads: Vec<Workload>,
-    /// Jobs by number: they come and go.
+    /// Jobs by number, because they are created and deleted.
     pub jobs: BTreeMap<usize, Job>,
 }
 
-/// About so many Pods of a hundred start in trouble.
+/// About this many of 100 Pods have a problem at the start.
 const TROUBLED_PERCENT: usize = 2;
 
-/// Makes up a cluster of about `pods` Pods.
+/// Invents a cluster of about `pods` Pods.
 pub fn make(random: &mut Random, seed: u64, pods: usize) -> Population {
     let now = clock::now();
     let nodes = make_nodes(random, seed, pods, now);
@@ -37,9 +37,10 @@ pub fn make(random: &mut Random, seed: u64, pods: usize) -> Population {
     Population { nodes, workloads, jobs: BTreeMap::new() }
 }
 
-/// Writes a cluster as it was made up, as if it had been there for days. What is there already stays as it is.
+/// Writes an invented cluster as if it had existed for days. Objects that exist already stay as they are.
 ///
-/// The Namespaces come last: while there is none, the cluster is not complete, and whoever starts next writes the rest.
+/// The Namespaces are written last: as long as there are none, the cluster counts as incomplete, and the next start
+/// writes the rest.
 ///
 /// # Errors
 /// When the storage fails.
@@ -74,7 +75,7 @@ pub async fn write(store: &Store, population: &Population, seed: u64) -> Result<
 }
 
 fn make_nodes(random: &mut Random, seed: u64, pods: usize, now: i64) -> Vec<Node> {
-    // Few on each while there are few; a node takes 110 at most.
+    // A small cluster has few Pods per node; a node takes at most 110.
     let most = if pods > 3000 { 100 } else { 30 };
     (0..pods.div_ceil(most).max(3))
         .map(|index| {
@@ -94,11 +95,11 @@ fn make_workloads(random: &mut Random, seed: u64, pods: usize, nodes: &[Node], n
     let mut workloads = Vec::new();
     let mut made = 0;
     for (place, (namespace, percent, apps)) in names::NAMESPACES.iter().enumerate() {
-        // The last namespace takes what rounding has left over.
+        // The last namespace gets the rest of the rounding.
         let last = place + 1 == names::NAMESPACES.len();
         let share = if last { pods - made } else { (pods * percent / 100).min(pods - made) };
         made += share;
-        // A workload has about five Pods, more when the names run out.
+        // A workload has about five Pods, or more when the names run out.
         let count = (share / 5).clamp(1, apps.len() * (names::VARIANTS.len() + 1)).min(share);
         for index in 0..count {
             let replicas = share / count + usize::from(index < share % count);
@@ -144,7 +145,7 @@ fn make_workload(
     for _ in 0..replicas {
         let since = (now - workload.created) as usize;
         let created = now - random.between(60, since) as i64;
-        let mut pod = new_pod(random, seed, &template.prefix, &template.namespace, nodes, created);
+        let mut pod = new_pod(random, seed, &template, nodes, created);
         (pod.hash, pod.containers) = (template.hash.clone(), Arc::clone(&template.containers));
         pod.state = PodState::Ready;
         pod.changed = created + 3;
@@ -160,12 +161,12 @@ fn make_workload(
     workload
 }
 
-/// A workload's image.
+/// The image of a workload's version.
 pub fn image(namespace: &str, name: &str, version: u32) -> String {
     format!("registry.example/{namespace}/{name}:1.{version}")
 }
 
-/// A ReplicaSet for a workload's next template.
+/// A ReplicaSet for the next template of a workload.
 pub fn new_replica_set(
     random: &mut Random,
     seed: u64,
@@ -184,8 +185,9 @@ pub fn new_replica_set(
     }
 }
 
-/// A Pod that nobody has placed yet.
-pub fn new_pod(random: &mut Random, seed: u64, prefix: &str, namespace: &str, nodes: &[Node], created: i64) -> Pod {
+/// A Pod of a template that has not been scheduled.
+pub fn new_pod(random: &mut Random, seed: u64, template: &Template, nodes: &[Node], created: i64) -> Pod {
+    let Template { prefix, namespace, .. } = template;
     let name = format!("{prefix}{}", random.suffix(5));
     let node = random.below(nodes.len());
     Pod {

@@ -1,4 +1,4 @@
-//! What the scenario remembers of its workloads, so that no step has to look through the storage.
+//! The scenario's model of its workloads, so that no step has to search the storage.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ pub struct Container {
     pub image: String,
 }
 
-/// How a Pod is doing.
+/// The state of a Pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PodState {
     /// Not scheduled yet.
     Pending,
-    /// On a node, its containers are being created.
+    /// Scheduled, and its containers are being created.
     Creating,
     /// Running and ready.
     Ready,
@@ -30,9 +30,9 @@ pub enum PodState {
     BackOff,
     /// Its image cannot be pulled.
     ErrImagePull,
-    /// Its image could not be pulled for a while.
+    /// Its image could not be pulled, and the next pull is delayed.
     ImagePullBackOff,
-    /// It has run to its end.
+    /// Its containers have ended successfully.
     Succeeded,
 }
 
@@ -43,15 +43,15 @@ pub struct Pod {
     pub name: String,
     /// Its uid.
     pub uid: String,
-    /// Hash of the template it is made from.
+    /// The hash of its template.
     pub hash: String,
-    /// Index of its node.
+    /// The index of its node.
     pub node: usize,
-    /// Its address, once it runs.
+    /// Its address, once it is running.
     pub ip: String,
-    /// What it runs.
+    /// Its containers.
     pub containers: Arc<[Container]>,
-    /// How it is doing.
+    /// Its state.
     pub state: PodState,
     /// Restarts of its first container.
     pub restarts: u32,
@@ -59,7 +59,7 @@ pub struct Pod {
     pub created: i64,
     /// When its state last changed.
     pub changed: i64,
-    /// When its deletion was asked for.
+    /// When its deletion was requested.
     pub deleting: Option<i64>,
 }
 
@@ -70,17 +70,17 @@ pub struct ReplicaSet {
     pub name: String,
     /// Its uid.
     pub uid: String,
-    /// Hash of its template.
+    /// The hash of its template.
     pub hash: String,
-    /// How many Pods it shall have.
+    /// The desired number of Pods.
     pub replicas: usize,
-    /// The rollout that made it.
+    /// The revision of the rollout that created it.
     pub revision: u32,
-    /// What its Pods run.
+    /// The containers of its Pods.
     pub containers: Arc<[Container]>,
 }
 
-/// A Deployment with all that belongs to it.
+/// A Deployment with its ReplicaSets and Pods.
 #[derive(Debug)]
 pub struct Workload {
     /// Its namespace.
@@ -89,13 +89,13 @@ pub struct Workload {
     pub name: String,
     /// Its uid.
     pub uid: String,
-    /// How many Pods it shall have.
+    /// The desired number of Pods.
     pub replicas: usize,
-    /// How many it had at the start, around which the autoscaler keeps it.
+    /// The initial number of Pods, near which the autoscaler keeps it.
     pub usual_replicas: usize,
     /// The minor version of its image.
     pub version: u32,
-    /// The ReplicaSet of the newest template, last, after older ones.
+    /// Its ReplicaSets, from the oldest to that of the newest template.
     pub replica_sets: Vec<ReplicaSet>,
     /// Its Pods.
     pub pods: Vec<Pod>,
@@ -118,11 +118,11 @@ pub struct Job {
     pub created: i64,
     /// When it completed.
     pub completed: Option<i64>,
-    /// How many Pods it runs.
+    /// The number of Pods that must succeed.
     pub completions: usize,
     /// Its Pods.
     pub pods: Vec<Pod>,
-    /// What they run.
+    /// The containers of its Pods.
     pub containers: Arc<[Container]>,
 }
 
@@ -135,28 +135,28 @@ pub struct Node {
     pub uid: String,
     /// Its address.
     pub ip: String,
-    /// Whether it takes no new Pods.
+    /// Whether it is cordoned.
     pub cordoned: bool,
     /// When it was created.
     pub created: i64,
 }
 
-/// What a Pod of some owner is made from.
+/// What is needed to create a Pod of an owner.
 #[derive(Debug)]
 pub struct Template {
-    /// Namespace.
+    /// The namespace.
     pub namespace: String,
-    /// What generated names start with, its dash included.
+    /// The prefix of generated names, with its dash.
     pub prefix: String,
-    /// Labels.
+    /// The labels.
     pub labels: Value,
-    /// The one owner reference.
+    /// The only owner reference.
     pub owner: Value,
-    /// Hash of the template, or what tells this owner's Pods from others.
+    /// The hash of the template, or another text that distinguishes the Pods of this owner.
     pub hash: String,
-    /// What it runs.
+    /// The containers.
     pub containers: Arc<[Container]>,
-    /// Always, or Never for Jobs.
+    /// `Always`, or `Never` for Jobs.
     pub restart_policy: &'static str,
 }
 
@@ -166,7 +166,7 @@ impl Workload {
         self.replica_sets.last().expect("a workload is made with one ReplicaSet, and the newest is never removed")
     }
 
-    /// What a new Pod is made from.
+    /// The template of a new Pod.
     pub fn template(&self) -> Template {
         let current = self.current();
         Template {
@@ -181,7 +181,7 @@ impl Workload {
         }
     }
 
-    /// How many Pods of a template there are, and how many of them are ready.
+    /// The number of Pods of a template, and how many of them are ready.
     pub fn counts(&self, hash: &str) -> (usize, usize) {
         let of_hash = || self.pods.iter().filter(|pod| pod.hash == hash && pod.deleting.is_none());
         (of_hash().count(), of_hash().filter(|pod| pod.state == PodState::Ready).count())
@@ -189,7 +189,7 @@ impl Workload {
 }
 
 impl Job {
-    /// What a new Pod is made from.
+    /// The template of a new Pod.
     pub fn template(&self) -> Template {
         Template {
             namespace: self.namespace.clone(),
@@ -204,7 +204,7 @@ impl Job {
     }
 }
 
-/// A reference to the controller of an object.
+/// An owner reference to the controller of an object.
 pub fn owner_reference(api_version: &str, kind: &str, name: &str, uid: &str) -> Value {
     json!({"apiVersion": api_version, "kind": kind, "name": name, "uid": uid, "controller": true,
         "blockOwnerDeletion": true})

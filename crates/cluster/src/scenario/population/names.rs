@@ -1,6 +1,6 @@
-//! What the demo cluster is made of: namespaces, their workloads, nodes' zones. Data only.
+//! The names in the demo cluster: namespaces, their workloads, the zones of nodes. This file contains only data.
 
-/// A namespace, how many of a hundred Pods it gets, and its workloads.
+/// Each namespace, its share of 100 Pods, and the names of its workloads.
 pub const NAMESPACES: [(&str, usize, &[&str]); 9] = [
     ("shop", 24, &["cart", "checkout", "catalog", "web", "orders", "reviews", "wishlist", "pricing", "gift-cards"]),
     ("payments", 16, &["gateway", "ledger", "fraud-check", "invoices", "payouts", "refunds"]),
@@ -16,10 +16,10 @@ pub const NAMESPACES: [(&str, usize, &[&str]); 9] = [
 /// Namespaces without workloads.
 pub const EMPTY_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-node-lease"];
 
-/// What a workload's name ends in when a namespace has more of them than names.
+/// The suffixes of workloads when a namespace has more workloads than names.
 pub const VARIANTS: [&str; 8] = ["eu", "us", "ap", "canary", "batch", "internal", "beta", "legacy"];
 
-/// Jobs that come and go, with their namespaces.
+/// The Jobs that are run repeatedly, with their namespaces.
 pub const JOBS: [(&str, &str); 8] = [
     ("shop", "price-import"),
     ("payments", "settlement"),
@@ -31,5 +31,5 @@ pub const JOBS: [(&str, &str); 8] = [
     ("shop", "sitemap"),
 ];
 
-/// Containers that run beside a workload's own.
+/// The names of sidecar containers.
 pub const SIDECARS: [&str; 3] = ["envoy", "log-shipper", "vault-agent"];

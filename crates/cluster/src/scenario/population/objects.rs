@@ -1,4 +1,4 @@
-//! Everything but Pods as JSON: Deployments, ReplicaSets, Jobs, Services, Namespaces, ConfigMaps, nodes. Pure.
+//! All objects except Pods as JSON: Deployments, ReplicaSets, Jobs, Services, Namespaces, ConfigMaps, nodes.
 
 use serde_json::{Map, Value, json};
 
@@ -7,8 +7,12 @@ use crate::clock::timestamp;
 use crate::controllers::service_account::root_certificate::{ROOT_CERTIFICATE, ROOT_CERTIFICATE_NAME};
 use crate::resources::object::{Draft, Fields};
 
-/// An object from its identity and the rest of it.
-fn draft(namespace: &str, name: &str, uid: &str, created: i64, metadata: Value, fields: Value) -> Draft {
+/// The identity of an object: its namespace, which is empty at the cluster scope, its name and its uid.
+struct Identity<'a>(&'a str, &'a str, &'a str);
+
+/// An object, made from its identity, further metadata and its other fields.
+fn draft(identity: Identity<'_>, created: i64, metadata: Value, fields: Value) -> Draft {
+    let Identity(namespace, name, uid) = identity;
     let Value::Object(mut metadata) = metadata else { unreachable!("every caller writes an object") };
     let Value::Object(fields) = fields else { unreachable!("every caller writes an object") };
     metadata.insert("name".to_owned(), name.into());
@@ -24,13 +28,13 @@ fn draft(namespace: &str, name: &str, uid: &str, created: i64, metadata: Value, 
 pub fn namespace(name: &str, uid: &str, created: i64) -> Draft {
     let metadata = json!({"labels": {"kubernetes.io/metadata.name": name}});
     let fields = json!({"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}});
-    draft("", name, uid, created, metadata, fields)
+    draft(Identity("", name, uid), created, metadata, fields)
 }
 
-/// The ConfigMap that every namespace has.
+/// The ConfigMap with the root certificate, which every namespace has.
 pub fn root_certificate(namespace: &str, uid: &str, created: i64) -> Draft {
     let fields = json!({"data": {"ca.crt": ROOT_CERTIFICATE}});
-    draft(namespace, ROOT_CERTIFICATE_NAME, uid, created, json!({}), fields)
+    draft(Identity(namespace, ROOT_CERTIFICATE_NAME, uid), created, json!({}), fields)
 }
 
 /// The Service of a workload.
@@ -43,7 +47,7 @@ pub fn service(workload: &Workload, uid: &str, address: &str) -> Draft {
         "status": {"loadBalancer": {}},
     });
     let metadata = json!({"labels": {"app": workload.name}});
-    draft(&workload.namespace, &workload.name, uid, workload.created, metadata, fields)
+    draft(Identity(&workload.namespace, &workload.name, uid), workload.created, metadata, fields)
 }
 
 fn pod_spec(containers: &[Container], restart_policy: &str) -> Value {
@@ -66,7 +70,7 @@ pub fn deployment(workload: &Workload) -> Draft {
     let metadata = json!({"generation": 1, "labels": {"app": workload.name},
         "annotations": {"deployment.kubernetes.io/revision": current.revision.to_string()}});
     let fields = json!({"spec": deployment_spec(workload), "status": deployment_status(workload, 1, workload.created)});
-    draft(&workload.namespace, &workload.name, &workload.uid, workload.created, metadata, fields)
+    draft(Identity(&workload.namespace, &workload.name, &workload.uid), workload.created, metadata, fields)
 }
 
 /// The spec of a Deployment.
@@ -81,7 +85,7 @@ pub fn deployment_spec(workload: &Workload) -> Value {
     })
 }
 
-/// The status of a Deployment, from its Pods.
+/// The status of a Deployment, computed from its Pods.
 pub fn deployment_status(workload: &Workload, generation: u64, now: i64) -> Value {
     let current = workload.current();
     let alive = workload.pods.iter().filter(|pod| pod.deleting.is_none());
@@ -109,7 +113,7 @@ pub fn deployment_status(workload: &Workload, generation: u64, now: i64) -> Valu
         ("availableReplicas", ready),
         ("unavailableReplicas", workload.replicas.max(total) - ready),
     ];
-    // Go leaves zeros out.
+    // Go omits zeros.
     object.extend(counts.iter().filter(|(_, n)| *n > 0).map(|(field, n)| ((*field).to_owned(), (*n).into())));
     object.insert("observedGeneration".to_owned(), generation.into());
     object.insert(
@@ -140,10 +144,10 @@ pub fn replica_set(workload: &Workload, set: &ReplicaSet, created: i64) -> Draft
             "template": {"metadata": {"labels": labels}, "spec": pod_spec(&set.containers, "Always")}},
         "status": replica_set_status(workload, set, 1),
     });
-    draft(&workload.namespace, &set.name, &set.uid, created, metadata, fields)
+    draft(Identity(&workload.namespace, &set.name, &set.uid), created, metadata, fields)
 }
 
-/// The status of a ReplicaSet, from its Pods.
+/// The status of a ReplicaSet, computed from its Pods.
 pub fn replica_set_status(workload: &Workload, set: &ReplicaSet, generation: u64) -> Value {
     let (total, ready) = workload.counts(&set.hash);
     let mut status = json!({"replicas": total, "observedGeneration": generation});
@@ -167,10 +171,10 @@ pub fn job(job: &Job) -> Draft {
             "template": {"metadata": {"labels": labels}, "spec": pod_spec(&job.containers, "Never")}},
         "status": job_status(job),
     });
-    draft(&job.namespace, &job.name, &job.uid, job.created, metadata, fields)
+    draft(Identity(&job.namespace, &job.name, &job.uid), job.created, metadata, fields)
 }
 
-/// The status of a Job, from its Pods.
+/// The status of a Job, computed from its Pods.
 pub fn job_status(job: &Job) -> Value {
     let count = |wanted: fn(&Pod) -> bool| job.pods.iter().filter(|pod| wanted(pod)).count();
     let succeeded = count(|pod| pod.state == PodState::Succeeded);
@@ -216,10 +220,10 @@ pub fn node(node: &Node, now: i64) -> Draft {
                 "kubeletVersion": "v1.35.0", "kubeProxyVersion": "", "operatingSystem": "linux",
                 "architecture": "amd64", "swap": {"capacity": 0}}},
     });
-    draft("", &node.name, &node.uid, node.created, metadata, fields)
+    draft(Identity("", &node.name, &node.uid), node.created, metadata, fields)
 }
 
-/// The conditions of a healthy node that has just been heard of.
+/// The conditions of a healthy node that has just reported.
 pub fn node_conditions(node: &Node, now: i64) -> Value {
     let conditions = [
         ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),

@@ -1,4 +1,4 @@
-//! Pods as JSON: metadata, spec and the status that each state shows. Pure.
+//! Pods as JSON: metadata, spec and the status of each state.
 
 use serde_json::{Map, Value, json};
 
@@ -58,7 +58,7 @@ fn spec(template: &Template, pod: &Pod, nodes: &[Node]) -> Value {
     spec
 }
 
-/// The status of a Pod in its state.
+/// The status of a Pod in its present state.
 pub fn status(pod: &Pod, nodes: &[Node]) -> Value {
     let changed = timestamp(pod.changed);
     let created = timestamp(pod.created);
@@ -113,7 +113,7 @@ fn condition(kind: &str, status: &str, since: &str, reason: Option<&str>) -> Val
     condition
 }
 
-/// The trouble of a state is the first container's; the others just run.
+/// Only the first container shows the problem of a state; the others are running.
 fn container_status(pod: &Pod, container: &Container, first: bool, changed: &str) -> Value {
     let exited = |code: u32, reason: &str| {
         json!({"terminated": {"exitCode": code, "reason": reason, "startedAt": timestamp(pod.created + 2),
@@ -163,7 +163,7 @@ fn container_id(pod: &Pod, container: &Container) -> String {
     format!("containerd://{}", number.replace('-', ""))
 }
 
-/// Who set which field, as bulky as the real thing: a third of a Pod is this.
+/// The field managers, as voluminous as in real Pods: they make up a third of a Pod.
 fn managed_fields(template: &Template, created: &str) -> Value {
     let owner = template.owner["uid"].as_str().unwrap_or_default();
     let containers: Map<String, Value> = template

@@ -1,47 +1,47 @@
-//! What can happen in the cluster, as scripts of small steps; each step is a write or a few.
+//! The activities of a storm, as scripts of small steps. Each step makes one write or a few.
 
 use std::collections::VecDeque;
 
 use crate::random::Random;
 use crate::scenario::population::model::PodState;
 
-/// Something that is going on.
+/// An activity in progress.
 #[derive(Debug)]
 pub struct Activity {
-    /// Whose Pods it is about.
+    /// The owner of the Pods that it affects.
     pub home: Home,
-    /// What is still to come.
+    /// The remaining steps.
     pub steps: VecDeque<Step>,
-    /// The Pod that the steps act on, by name.
+    /// The name of the Pod that the steps act on.
     pub target: Option<String>,
 }
 
-/// Who owns the Pods.
+/// The owner of the Pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
     /// The workload at this index.
     Workload(usize),
     /// The Job with this number.
     Job(usize),
-    /// Nobody: it is about a node.
+    /// No owner: the activity is about a node.
     Node(usize),
 }
 
 /// One step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The Deployment gets a new image, which may not exist.
+    /// The Deployment gets a new image.
     NewTemplate {
         /// Whether the image can be pulled.
         good: bool,
     },
-    /// The Deployment goes back to the template before.
+    /// The Deployment returns to the previous template.
     Undo,
     /// The Deployment is scaled by the autoscaler.
     Resize(usize),
-    /// Deployment and ReplicaSets, or the Job, say how far they are.
+    /// The status of the Deployment and its ReplicaSets, or of the Job, is written.
     Status,
-    /// Old ReplicaSets beyond the history's limit go.
+    /// Old ReplicaSets beyond the history limit are deleted.
     Prune,
     /// A Pod is created and becomes the target.
     CreatePod,
@@ -51,46 +51,46 @@ pub enum Step {
     Pod(Change),
     /// The Job is created.
     CreateJob,
-    /// The Job goes, its Pods first.
+    /// The Job is deleted after its Pods.
     RemoveJob,
-    /// The node is heard of.
+    /// The node reports.
     Heartbeat,
-    /// The node takes no more Pods, or takes them again.
+    /// The node is cordoned or uncordoned.
     Cordon(bool),
 }
 
-/// Which Pod.
+/// Which Pod to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// One that runs and is ready.
+    /// A running and ready Pod.
     Ready,
-    /// One of an older template.
+    /// A Pod of an older template.
     Old,
-    /// One in a crash loop; a ready one if there is none.
+    /// A Pod in a crash loop, or a ready one if there is none.
     Crashing,
-    /// One that has nothing better to do: in trouble if there is such a one.
+    /// A Pod that is not needed, preferably one with a problem.
     Surplus,
 }
 
-/// What happens to a Pod.
+/// The change of a Pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It is scheduled to a node.
+    /// The Pod is scheduled to a node.
     Place,
-    /// Its containers start and it is ready.
+    /// The containers start, and the Pod becomes ready.
     Run,
-    /// It comes to this state.
+    /// The Pod gets this state.
     Become(PodState),
-    /// Its failed container starts again.
+    /// The failed container starts again.
     Restart,
-    /// Its deletion is asked for.
+    /// The deletion is requested.
     Terminate,
-    /// It is gone.
+    /// The Pod is deleted.
     Remove,
 }
 
 impl Activity {
-    /// An activity with a script.
+    /// An activity with these steps.
     pub fn new(home: Home, steps: impl IntoIterator<Item = Step>) -> Self {
         Self { home, steps: steps.into_iter().collect(), target: None }
     }
@@ -99,7 +99,7 @@ impl Activity {
 const START: [Step; 3] = [Step::CreatePod, Step::Pod(Change::Place), Step::Pod(Change::Run)];
 const STOP: [Step; 2] = [Step::Pod(Change::Terminate), Step::Pod(Change::Remove)];
 
-/// A new template, Pod after Pod.
+/// A new template is rolled out, one Pod after another.
 pub fn rollout(replicas: usize) -> Vec<Step> {
     let mut steps = vec![Step::NewTemplate { good: true }];
     for _ in 0..replicas {
@@ -112,7 +112,7 @@ pub fn rollout(replicas: usize) -> Vec<Step> {
     steps
 }
 
-/// A new template whose image does not exist, and the way back.
+/// A new template whose image does not exist, and the rollback.
 pub fn bad_rollout() -> Vec<Step> {
     let mut steps = vec![Step::NewTemplate { good: false }, Step::CreatePod, Step::Pod(Change::Place), Step::Status];
     for _ in 0..3 {
@@ -125,7 +125,7 @@ pub fn bad_rollout() -> Vec<Step> {
     steps
 }
 
-/// A container that fails again and again, and recovers if `recovers`.
+/// A container that crashes repeatedly, and recovers if `recovers`.
 pub fn crash_loop(times: usize, recovers: bool) -> Vec<Step> {
     let failure = [
         Step::Pod(Change::Become(PodState::Failed)),
@@ -148,7 +148,7 @@ pub fn flap() -> Vec<Step> {
     vec![Step::Choose(Choice::Ready), unready, Step::Status, ready, Step::Status]
 }
 
-/// Another number of Pods.
+/// Scaling to another number of Pods.
 pub fn resize(from: usize, to: usize) -> Vec<Step> {
     let mut steps = vec![Step::Resize(to)];
     for _ in from..to {
@@ -162,7 +162,7 @@ pub fn resize(from: usize, to: usize) -> Vec<Step> {
     steps
 }
 
-/// A Pod that is deleted and replaced.
+/// A Pod is deleted and replaced.
 pub fn eviction() -> Vec<Step> {
     let mut steps = vec![Step::Choose(Choice::Surplus)];
     steps.extend(STOP);
@@ -171,14 +171,14 @@ pub fn eviction() -> Vec<Step> {
     steps
 }
 
-/// Pods that are missing are created, as a ReplicaSet does.
+/// Missing Pods are created, as by a ReplicaSet.
 pub fn replacement(missing: usize) -> Vec<Step> {
     let mut steps: Vec<Step> = START.into_iter().cycle().take(START.len() * missing).collect();
     steps.push(Step::Status);
     steps
 }
 
-/// A Job from its start to its end.
+/// A Job from its creation to its end.
 pub fn job(completions: usize) -> Vec<Step> {
     let mut steps = vec![Step::CreateJob];
     for _ in 0..completions {
@@ -192,13 +192,13 @@ pub fn job(completions: usize) -> Vec<Step> {
     steps
 }
 
-/// A node that is cordoned for a while.
+/// A node that is cordoned for some time.
 pub fn cordon() -> Vec<Step> {
     vec![Step::Cordon(true), Step::Heartbeat, Step::Heartbeat, Step::Cordon(false)]
 }
 
 impl Step {
-    /// How long the step before lasts, in milliseconds, when the rate leaves the time.
+    /// How long this step lasts before the next one, in milliseconds, if the rate allows it.
     pub fn delay(self, random: &mut Random) -> u64 {
         let (low, high) = match self {
             Self::Choose(_) | Self::CreatePod | Self::Prune => (50, 200),

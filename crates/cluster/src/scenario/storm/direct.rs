@@ -1,4 +1,4 @@
-//! The storage as the scenario writes it: at once, which the memory backend allows.
+//! Direct access of the scenario to the storage. Its calls return at once, which only the memory backend allows.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::resources::object::{Draft, Object};
 use crate::resources::resource::Resource;
 use crate::store::{Fate, Store};
 
-/// Writes past the endpoints.
+/// Writes to the storage without the endpoints.
 #[derive(Debug, Clone)]
 pub struct Direct(pub Arc<Store>);
 
@@ -24,12 +24,12 @@ impl Direct {
         self.0.get(resource, key).now_or_never()?.ok()?
     }
 
-    /// Writes a new object; `None` if its key is taken.
+    /// Writes a new object; `None` if the key exists.
     pub fn create(&self, resource: &Resource, draft: Draft) -> Option<Arc<Object>> {
         self.0.create(resource, draft).now_or_never()?.ok()?
     }
 
-    /// Changes an object; `None` if it is not there, or the change was refused.
+    /// Changes an object; `None` if it does not exist, or if the change was refused.
     pub fn update<E>(
         &self,
         resource: &Resource,

@@ -1,4 +1,4 @@
-//! The scenario: a made-up cluster and what happens in it, at a given rate, the same for the same seed.
+//! The storm: an invented history of a cluster at a given rate, which is the same for the same seed.
 
 mod activity;
 pub mod direct;
@@ -23,19 +23,19 @@ use activity::{Activity, Home};
 use direct::Direct;
 use recorder::Recorder;
 
-/// An order to the running scenario.
+/// A command to the running storm.
 #[derive(Debug)]
 pub enum Order {
-    /// Writes a second from now on.
+    /// Changes the rate.
     Rate {
-        /// How many; 0 is none.
+        /// Writes per second; 0 for none.
         rate: f64,
-        /// Answered once the rate holds.
+        /// Notified once the new rate is in effect.
         done: oneshot::Sender<()>,
     },
 }
 
-/// The scenario, with all that it knows of its cluster.
+/// The storm, with its model of the cluster.
 #[derive(Debug)]
 pub struct Storm {
     storage: Direct,
@@ -43,19 +43,19 @@ pub struct Storm {
     seed: u64,
     population: Population,
     recorder: Recorder,
-    /// The numbers of what is going on: in the queue if due, else waiting for their time, in milliseconds since
-    /// `began`.
+    /// The activities by number: in the queue if they are due, and otherwise waiting for their time, in milliseconds
+    /// since `began`.
     queue: DelayingQueue<u64>,
     began: Instant,
     activities: std::collections::HashMap<u64, Activity>,
     started: u64,
-    /// How many Pods there are, and should be.
+    /// The number of Pods that there are, and should be.
     pods: usize,
     pods_wanted: usize,
 }
 
 impl Storm {
-    /// A storm over a cluster that has just been populated from `random`, which goes on from there.
+    /// A storm over a cluster that has just been populated from `random`, and which continues with those numbers.
     pub fn new(store: Arc<Store>, population: Population, random: Random, seed: u64) -> Self {
         let pods = population.workloads.iter().map(|workload| workload.pods.len()).sum();
         Self {
@@ -63,7 +63,7 @@ impl Storm {
             random,
             seed,
             population,
-            recorder: Recorder::default(),
+            recorder: Recorder::new(seed),
             queue: DelayingQueue::default(),
             began: Instant::now(),
             activities: std::collections::HashMap::new(),
@@ -73,9 +73,9 @@ impl Storm {
         }
     }
 
-    /// Lets things happen until nobody can send orders any more.
+    /// Runs until all senders of orders are dropped.
     pub async fn run(mut self, mut orders: mpsc::Receiver<Order>, mut rate: f64) {
-        // The first write is due at once: however low the rate, something happens soon.
+        // The first write is due at once, so that something happens soon even at a low rate.
         let mut due: f64 = 1.0;
         let mut last = Instant::now();
         loop {
@@ -84,17 +84,17 @@ impl Storm {
                 order = orders.recv() => match order {
                     Some(Order::Rate { rate: new, done }) => {
                         (rate, due, last) = (new, 1.0, Instant::now());
-                        // Whoever asked may have left.
+                        // The receiver may have been dropped.
                         let _ = done.send(());
                     }
                     None => return,
                 },
                 () = tokio::time::sleep(Duration::from_secs_f64(pause)) => {
                     let now = Instant::now();
-                    // A second is caught up when the machine was busy elsewhere, but no more.
+                    // If the machine was busy, at most one second of writes is made up for.
                     due = (due + rate * (now - last).as_secs_f64()).min(rate + 1.0);
                     last = now;
-                    // Some steps find nothing to write, which must not go on for ever.
+                    // Some steps write nothing; the bound prevents an endless loop.
                     let mut idle = 0;
                     while due >= 1.0 && idle < 50 {
                         let before = self.storage.revision();
@@ -108,7 +108,7 @@ impl Storm {
         }
     }
 
-    /// Lets the next thing happen: what is due, or something new, or else what is due next.
+    /// Takes the next step: of an activity that is due, or of a new one, or else of the one that is due next.
     fn step(&mut self, rate: f64) {
         if self.recorder.expire(&self.storage, clock::now()) {
             return;
@@ -123,7 +123,7 @@ impl Storm {
                 self.start(activity);
                 return;
             }
-            // The rate asks for more than the activities' own pace: the next one is due early.
+            // The rate asks for more writes than the activities make at their own pace, so the next one is taken early.
             if let Some(next) = self.queue.deadline() {
                 self.queue.tick(next);
             }
@@ -143,7 +143,7 @@ impl Storm {
         self.queue.done(&number);
     }
 
-    /// Puts an activity in the queue, due at once, and its workload out of reach of others.
+    /// Queues an activity, due at once, and reserves its workload.
     fn start(&mut self, activity: Activity) {
         if let Home::Workload(index) = activity.home {
             self.population.workloads[index].busy = true;
@@ -164,7 +164,7 @@ impl Storm {
         }
     }
 
-    /// Makes up something that happens next; `None` if everything is busy with what goes on already.
+    /// Invents the next activity; `None` if all workloads are reserved.
     fn new_activity(&mut self) -> Option<Activity> {
         let node = Home::Node(self.random.below(self.population.nodes.len()));
         let Some(index) = self.free_workload() else {
@@ -179,7 +179,7 @@ impl Storm {
         if alive > workload.replicas {
             return Some(Activity::new(home, activity::resize(alive, workload.replicas)));
         }
-        // First of all something that shows in every view of Pods.
+        // The first activity is one that shows in every view of Pods.
         let dice = if self.started == 0 { 45 } else { self.random.below(100) };
         Some(match dice {
             0..30 => Activity::new(home, activity::rollout(workload.replicas)),
@@ -201,7 +201,7 @@ impl Storm {
         })
     }
 
-    /// A workload on which nothing is going on; `None` if a few tries find none.
+    /// A workload without an activity; `None` if a few tries find none.
     fn free_workload(&mut self) -> Option<usize> {
         let all = self.population.workloads.len();
         let tries: Vec<usize> = (0..8).map(|_| self.random.below(all)).collect();
@@ -210,13 +210,12 @@ impl Storm {
         })
     }
 
-    /// Whether a workload's Deployment is still there. Of one that somebody has deleted nothing comes any more: it
-    /// stays busy.
+    /// Whether the Deployment of a workload still exists. A workload whose Deployment was deleted stays reserved.
     fn is_there(&mut self, index: usize) -> bool {
         let Some(workload) = self.population.workloads.get_mut(index) else { return false };
         let key = DEPLOYMENTS.key(&workload.namespace, &workload.name);
         let found = self.storage.get(&DEPLOYMENTS, &key);
-        let is_there = found.is_some_and(|found| *found.uid == *workload.uid && !found.is_leaving());
+        let is_there = found.is_some_and(|found| *found.uid == *workload.uid && !found.is_being_deleted());
         if !is_there {
             self.pods = self.pods.saturating_sub(workload.pods.len());
             workload.pods.clear();
@@ -225,7 +224,7 @@ impl Storm {
         is_there
     }
 
-    /// What the autoscaler makes of a workload: the number of Pods in all stays about the same.
+    /// A new size for a workload, such that the total number of Pods stays about the same.
     fn new_size(&mut self, index: usize) -> usize {
         let workload = &self.population.workloads[index];
         let step = self.random.between(1, workload.replicas.div_ceil(3).min(4));

@@ -1,4 +1,4 @@
-//! Carries out the steps of activities: changes the model and writes what follows from it.
+//! Executes the steps of activities: changes the model, and writes the resulting objects.
 
 use std::sync::Arc;
 
@@ -10,15 +10,16 @@ use super::recorder::{About, What};
 use crate::clock;
 use crate::random;
 use crate::resources::builtin::{DEPLOYMENTS, JOBS, NODES, PODS, REPLICA_SETS};
+use crate::resources::fields::set;
 use crate::resources::resource::Resource;
 use crate::scenario::population::model::{Container, Job, Pod, PodState, Template};
 use crate::scenario::population::{self, names, objects};
 
-/// Templates that a Deployment keeps beside the newest.
+/// How many old templates a Deployment keeps.
 const HISTORY: usize = 2;
 
 impl Storm {
-    /// Carries out one step.
+    /// Executes one step.
     pub(super) fn play(&mut self, activity: &mut Activity, step: Step) {
         if let Home::Workload(index) = activity.home
             && !self.is_there(index)
@@ -68,7 +69,7 @@ impl Storm {
         };
         let about = About { resource, namespace, name, uid, container: None };
         let what = What { reason, message, component, host: "", warning: false };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
+        self.recorder.record(&self.storage, about, what, clock::time());
     }
 
     fn new_template(&mut self, index: usize, good: bool) {
@@ -125,10 +126,10 @@ impl Storm {
         let (namespace, name, uid) = (&workload.namespace, &workload.name, &workload.uid);
         let about = About { resource: &DEPLOYMENTS, namespace, name, uid, container: None };
         let what = What { reason, message, component, host: "", warning: false };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
+        self.recorder.record(&self.storage, about, what, clock::time());
     }
 
-    /// Writes a Deployment's spec, and its status with it.
+    /// Writes the spec of a Deployment, and its status with it.
     fn write_deployment(&mut self, index: usize) {
         let workload = &self.population.workloads[index];
         let key = DEPLOYMENTS.key(&workload.namespace, &workload.name);
@@ -172,7 +173,7 @@ impl Storm {
         }
     }
 
-    /// Makes up a Job; its first step writes it.
+    /// Invents a Job; its first step writes it.
     pub(super) fn new_job(&mut self) -> usize {
         let (namespace, base) = *self.random.pick(&names::JOBS);
         let number = self.population.jobs.last_key_value().map_or(0, |(last, _)| last + 1);
@@ -240,10 +241,10 @@ impl Storm {
         let message = format!("Node {} status is now: {reason}", node.name);
         let about = About { resource: &NODES, namespace: "", name: &node.name, uid: &node.uid, container: None };
         let what = What { reason, message: &message, component: "kubelet", host: &node.name, warning: false };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
+        self.recorder.record(&self.storage, about, what, clock::time());
     }
 
-    /// A node that takes Pods.
+    /// The index of a node that accepts Pods.
     pub(super) fn open_node(&mut self) -> usize {
         let nodes = &self.population.nodes;
         let mut tries = (0..4).map(|_| self.random.below(nodes.len()));
@@ -251,7 +252,7 @@ impl Storm {
         open.or_else(|| nodes.iter().position(|node| !node.cordoned)).unwrap_or(0)
     }
 
-    /// Changes an object of the scenario's own; one that somebody has replaced is left alone.
+    /// Changes an object that the scenario has written. An object that was replaced since is left alone.
     fn change(&self, resource: &'static Resource, key: &str, uid: &str, change: impl FnOnce(&mut Value)) {
         let _ = self.storage.update(resource, key, |current, value| {
             if *current.uid == *uid {
@@ -291,18 +292,4 @@ impl Storm {
 
 fn generation(value: &Value) -> u64 {
     value.pointer("/metadata/generation").and_then(Value::as_u64).unwrap_or(1)
-}
-
-/// Sets a field, and makes objects of what lies on the way, whatever somebody has put there.
-pub fn set(value: &mut Value, path: &[&str], new: Value) {
-    let Some((field, rest)) = path.split_first() else {
-        *value = new;
-        return;
-    };
-    if !value.is_object() {
-        *value = json!({});
-    }
-    if let Value::Object(fields) = value {
-        set(fields.entry(*field).or_insert(Value::Null), rest, new);
-    }
 }

@@ -1,23 +1,22 @@
-//! The steps of activities that concern Pods: they appear, change, and go.
+//! The steps of activities that concern Pods: they are created, changed and deleted.
 
 use std::sync::Arc;
 
 use super::Storm;
 use super::activity::{Change, Choice, Home};
-use super::play::set;
 use super::recorder::{About, What};
 use crate::clock;
 use crate::resources::builtin::PODS;
+use crate::resources::fields::set;
 use crate::scenario::population::model::{Container, Pod, PodState};
 use crate::scenario::population::{self, pod};
 
 impl Storm {
-    /// Creates a Pod; answers its name.
+    /// Creates a Pod; returns its name.
     pub(super) fn create_pod(&mut self, home: Home) -> Option<String> {
         let template = self.template(home)?;
         let (nodes, now) = (&self.population.nodes, clock::now());
-        let mut one =
-            population::new_pod(&mut self.random, self.seed, &template.prefix, &template.namespace, nodes, now);
+        let mut one = population::new_pod(&mut self.random, self.seed, &template, nodes, now);
         (one.hash, one.containers) = (template.hash.clone(), Arc::clone(&template.containers));
         self.storage.create(&PODS, pod::draft(&template, &one, nodes))?;
         self.pods += 1;
@@ -28,7 +27,7 @@ impl Storm {
         Some(name)
     }
 
-    /// Picks a Pod; answers its name.
+    /// Chooses a Pod; returns its name.
     pub(super) fn choose(&mut self, home: Home, choice: Choice) -> Option<String> {
         let newest = self.template(home)?.hash;
         let pods = match home {
@@ -55,7 +54,7 @@ impl Storm {
         (!names.is_empty()).then(|| self.random.pick(&names).clone())
     }
 
-    /// Changes a Pod in the model and the storage; false if it is gone, by whoever's hand.
+    /// Changes a Pod in the model and the storage; returns false if it no longer exists.
     pub(super) fn change_pod(&mut self, home: Home, name: &str, change: Change) -> bool {
         let now = clock::now();
         let node = self.open_node();
@@ -140,6 +139,6 @@ impl Storm {
         let component = if scheduling { "default-scheduler" } else { "kubelet" };
         let host = if scheduling { "" } else { node };
         let what = What { reason, message: &message, component, host, warning };
-        self.recorder.record(&self.storage, self.seed, about, what, clock::time());
+        self.recorder.record(&self.storage, about, what, clock::time());
     }
 }

@@ -1,5 +1,5 @@
-//! Records Kubernetes Events as every controller does: told to a broadcaster, combined and counted, written. Old ones
-//! expire.
+//! Records Kubernetes Events as every controller does: they are sent to a broadcaster, combined and counted, and
+//! written. Old Events are deleted.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,81 +18,82 @@ use crate::resources::builtin::EVENTS;
 use crate::resources::object::Draft;
 use crate::resources::resource::Resource;
 
-/// More are not kept.
+/// The largest number of Events that are kept.
 const MOST: usize = 1000;
-/// Seconds after which an Event goes.
+/// The seconds after which an Event is deleted.
 const LIFETIME: i64 = 300;
 
-/// What an Event is about.
+/// The object of an Event.
 #[derive(Debug, Clone, Copy)]
 pub struct About<'a> {
-    /// Resource of the object.
+    /// The resource of the object.
     pub resource: &'static Resource,
-    /// Its namespace; empty at the cluster scope.
+    /// The namespace; empty at the cluster scope.
     pub namespace: &'a str,
     /// Its name.
     pub name: &'a str,
     /// Its uid.
     pub uid: &'a str,
-    /// The container, if it is about one.
+    /// The container, if the Event is about one.
     pub container: Option<&'a str>,
 }
 
-/// What happened.
+/// The contents of an Event.
 #[derive(Debug, Clone, Copy)]
 pub struct What<'a> {
-    /// In one word.
+    /// The reason, in one word.
     pub reason: &'a str,
-    /// In a sentence.
+    /// The message, in a sentence.
     pub message: &'a str,
-    /// Who saw it.
+    /// The component that reports it.
     pub component: &'a str,
-    /// On which node; empty if on none.
+    /// The node of the component; empty if it has none.
     pub host: &'a str,
     /// Whether it is a Warning.
     pub warning: bool,
 }
 
-/// The recorder. All components of the made-up cluster share it: one correlator sees what each of them records.
+/// The recorder. All components of the invented cluster share it, so that one correlator sees all their Events.
 #[derive(Debug)]
 pub struct Recorder {
+    seed: u64,
     broadcaster: Broadcaster<Arc<Event>>,
     /// The watcher whose Events are written.
     watcher: WatcherId,
     to_sink: RecordToSink,
-    /// What is in the storage, oldest first: when created, and its key.
+    /// The time and the key of each Event in the storage, oldest first.
     order: VecDeque<(i64, String)>,
     created: u64,
-    /// When the last Event was recorded.
+    /// The time of the last recorded Event.
     last: Time,
 }
 
-impl Default for Recorder {
-    fn default() -> Self {
+impl Recorder {
+    /// A recorder that has recorded nothing. The uids of its Events are made from `seed`.
+    pub fn new(seed: u64) -> Self {
         let mut broadcaster = Broadcaster::new(FullChannelBehavior::DropIfChannelFull);
         let watcher = broadcaster.watch(MAX_QUEUED_EVENTS).expect("a new broadcaster is not shut down");
         let to_sink = RecordToSink::new(EventCorrelator::new(CorrelatorOptions::default()));
-        Self { broadcaster, watcher, to_sink, order: VecDeque::new(), created: 0, last: Time::default() }
+        Self { seed, broadcaster, watcher, to_sink, order: VecDeque::new(), created: 0, last: Time::default() }
     }
-}
 
-impl Recorder {
-    /// Records an Event, and writes what becomes of it: a new Event, a count, or nothing.
-    pub fn record(&mut self, storage: &Direct, seed: u64, about: About<'_>, what: What<'_>, time: Time) {
-        // No two have the same time, and so the same name; and the correlator's clock never runs backwards.
+    /// Records an Event, and writes the outcome: a new Event, a new count, or nothing.
+    pub fn record(&mut self, storage: &Direct, about: About<'_>, what: What<'_>, time: Time) {
+        // No two Events have the same time, because their names are made from it; and the correlator's clock must not
+        // run backwards.
         self.last = time.max(Time(self.last.0 + 1));
         let source = EventSource { component: what.component.to_owned(), host: what.host.to_owned() };
         let event_type = if what.warning { EventType::Warning } else { EventType::Normal };
         let happened = Happened { object: reference(about), event_type, reason: what.reason, message: what.message };
-        let told = EventRecorder { source }.event(&mut self.broadcaster, self.last, happened);
-        debug_assert!(told.is_ok(), "the broadcaster lives as long as the scenario");
+        let recorded = EventRecorder { source }.event(&mut self.broadcaster, self.last, happened);
+        debug_assert!(recorded.is_ok(), "the broadcaster lives as long as the scenario");
         let now = self.last.0 as f64 / 1e6;
         while let Next::Event(event) = self.broadcaster.next(self.watcher) {
-            // The storage answers at once, so that no Event ever waits for one before it.
+            // The storage answers at once, so that no Event waits for another.
             let Ok(mut action) = self.to_sink.handle_event(event, now) else { return };
             while let Some(one) = action {
                 let answer = match one {
-                    Action::Create(event) => self.create(storage, seed, &event),
+                    Action::Create(event) => self.create(storage, &event),
                     Action::Patch(patch) => count(storage, &patch),
                 };
                 action = self.to_sink.handle_answer(answer, now, 0.0);
@@ -100,7 +101,7 @@ impl Recorder {
         }
     }
 
-    /// Deletes one Event that is too old, or one too many; tells whether there was one.
+    /// Deletes one Event that is too old, or one too many; returns whether there was one.
     pub fn expire(&mut self, storage: &Direct, now: i64) -> bool {
         let overdue = self.order.front().is_some_and(|(at, _)| self.order.len() > MOST || now - at > LIFETIME);
         if !overdue {
@@ -111,14 +112,14 @@ impl Recorder {
         true
     }
 
-    fn create(&mut self, storage: &Direct, seed: u64, event: &Event) -> Answer {
+    fn create(&mut self, storage: &Direct, event: &Event) -> Answer {
         let value = serde_json::to_value(event).ok().and_then(Draft::from_value);
         let Some(mut draft) = value else { return Answer::Rejected };
         self.created += 1;
-        // The uid comes from the seed, as everything does that is no time; the name is one.
+        // The uid comes from the seed, like everything except times; the name contains a time.
         let object = &event.involved_object;
         let identity = [&object.kind, &object.namespace, &object.name, &event.reason, &event.message];
-        let uid = random::uid(seed, &identity.map(String::as_str).join("\n"), self.created);
+        let uid = random::uid(self.seed, &identity.map(String::as_str).join("\n"), self.created);
         draft.metadata.insert("uid".to_owned(), uid.into());
         let created = event.last_timestamp;
         draft.metadata.insert("creationTimestamp".to_owned(), created.to_string().into());

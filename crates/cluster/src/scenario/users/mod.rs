@@ -1,4 +1,4 @@
-//! The people and programs that use the cluster: clients of its API, who know no more than it tells them.
+//! The people and programs that use the cluster: clients of its API, which know only what the API tells them.
 
 mod autoscaler_flap;
 mod calm;
@@ -24,58 +24,58 @@ use crate::client::resources::DEPLOYMENTS;
 use crate::client::rest::{Client, Patch};
 use crate::random::Random;
 
-/// How often somebody looks whether it is done.
+/// How often an object is polled.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Where a scenario is played: a client, chance, and the Deployments that nobody else is busy with.
+/// What a scenario needs: a client, random numbers, and the Deployments that no other scenario uses.
 #[derive(Debug, Clone)]
-pub struct Stage {
+pub struct Environment {
     client: Client,
     seed: u64,
     random: Random,
     paused: watch::Receiver<bool>,
-    taken: Arc<Mutex<BTreeSet<String>>>,
+    reserved: Arc<Mutex<BTreeSet<String>>>,
 }
 
-/// A scenario that goes on until it is dropped.
-pub type Play = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A running scenario, which goes on until it is dropped.
+pub type Run = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-impl Stage {
-    /// A stage for all scenarios of a seed. Nobody does anything while `paused` is true.
+impl Environment {
+    /// The environment of all scenarios with a seed. Scenarios pause while `paused` is true.
     pub fn new(client: Client, seed: u64, paused: watch::Receiver<bool>) -> Self {
-        Self { client, seed, random: Random::new(seed), paused, taken: Arc::default() }
+        Self { client, seed, random: Random::new(seed), paused, reserved: Arc::default() }
     }
 
-    /// The play of a scenario, with a chance of its own; `None` for load, which no users make.
-    pub fn play(&self, scenario: Scenario) -> Option<Play> {
+    /// A run of a scenario, with random numbers of its own; `None` for load, which users do not play.
+    pub fn play(&self, scenario: Scenario) -> Option<Run> {
         let random = Random::new(self.seed.wrapping_mul(31).wrapping_add(scenario as u64 + 1));
-        let stage = Self { random, ..self.clone() };
+        let environment = Self { random, ..self.clone() };
         Some(match scenario {
-            Scenario::Calm => Box::pin(calm::play(stage)),
-            Scenario::Rollout => Box::pin(rollout::play(stage)),
-            Scenario::CrashLoop => Box::pin(crash_loop::play(stage)),
-            Scenario::NodeFailure => Box::pin(node_failure::play(stage)),
-            Scenario::AutoscalerFlap => Box::pin(autoscaler_flap::play(stage)),
-            Scenario::HotLoop => Box::pin(hot_loop::play(stage)),
+            Scenario::Calm => Box::pin(calm::play(environment)),
+            Scenario::Rollout => Box::pin(rollout::play(environment)),
+            Scenario::CrashLoop => Box::pin(crash_loop::play(environment)),
+            Scenario::NodeFailure => Box::pin(node_failure::play(environment)),
+            Scenario::AutoscalerFlap => Box::pin(autoscaler_flap::play(environment)),
+            Scenario::HotLoop => Box::pin(hot_loop::play(environment)),
             Scenario::Storm | Scenario::Scale => return None,
         })
     }
 
-    /// Lets some time pass, from `low` to `high` milliseconds, and the pause if there is one.
+    /// Waits for a random time between `low` and `high` milliseconds, and for the end of a pause.
     async fn rest(&mut self, low: usize, high: usize) {
         sleep(Duration::from_millis(self.random.between(low, high) as u64)).await;
-        // Whoever could end the pause may have gone, and with it the server.
+        // The sender may be dropped, and then the server is stopping.
         let _ = self.paused.wait_for(|paused| !paused).await;
     }
 
-    /// Looks at an object again and again until it is as wanted; false if that takes longer than `patience`.
+    /// Polls an object until it satisfies a condition; returns false if that takes longer than `timeout`.
     async fn until(
         &self,
         (resource, namespace, name): (&ApiResource, &str, &str),
-        patience: Duration,
+        timeout: Duration,
         wanted: impl Fn(&Value) -> bool,
     ) -> bool {
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         while Instant::now() < deadline {
             match self.client.get(resource, namespace, name).await {
                 Ok(object) if wanted(&object) => return true,
@@ -86,49 +86,49 @@ impl Stage {
         false
     }
 
-    /// The objects of a resource in all namespaces; none when they cannot be listed.
+    /// The objects of a resource in all namespaces; empty if they cannot be listed.
     async fn list(&self, resource: &ApiResource) -> Vec<Value> {
         let list = self.client.list(resource, &Scope::default()).await;
         list.ok().and_then(|mut list| list["items"].as_array_mut().map(std::mem::take)).unwrap_or_default()
     }
 
-    /// One of them, by chance.
+    /// A random object that satisfies `wanted`.
     async fn one_of(&mut self, resource: &ApiResource, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
         let mut all = self.list(resource).await;
         all.retain(|object| object["metadata"]["deletionTimestamp"].is_null() && wanted(object));
         if all.is_empty() { None } else { Some(all.swap_remove(self.random.below(all.len()))) }
     }
 
-    /// A Deployment outside kube-system that nobody else is busy with, until the answer is dropped.
-    async fn take_deployment(&mut self) -> Option<Taken> {
-        let taken = Arc::clone(&self.taken);
+    /// A Deployment outside kube-system that no other scenario uses, reserved until the returned value is dropped.
+    async fn reserve_deployment(&mut self) -> Option<ReservedDeployment> {
+        let reserved = Arc::clone(&self.reserved);
         let is_free = |deployment: &Value| {
             let key = key_of(deployment);
-            let taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
-            !key.starts_with("kube-system/") && !taken.contains(&key)
+            let reserved = reserved.lock().unwrap_or_else(PoisonError::into_inner);
+            !key.starts_with("kube-system/") && !reserved.contains(&key)
         };
         let deployment = self.one_of(&DEPLOYMENTS, is_free).await?;
         let key = key_of(&deployment);
-        let is_mine = self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
-        is_mine.then(|| Taken { deployment, key, taken: Arc::clone(&self.taken) })
+        let is_mine = self.reserved.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
+        is_mine.then(|| ReservedDeployment { deployment, key, reserved: Arc::clone(&self.reserved) })
     }
 }
 
-/// A Deployment that somebody is busy with.
+/// A Deployment that a scenario has reserved.
 #[derive(Debug)]
-struct Taken {
+struct ReservedDeployment {
     deployment: Value,
     key: String,
-    taken: Arc<Mutex<BTreeSet<String>>>,
+    reserved: Arc<Mutex<BTreeSet<String>>>,
 }
 
-impl Drop for Taken {
+impl Drop for ReservedDeployment {
     fn drop(&mut self) {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }
 
-impl Taken {
+impl ReservedDeployment {
     fn namespace(&self) -> &str {
         text(&self.deployment, "/metadata/namespace")
     }
@@ -149,7 +149,7 @@ impl Taken {
         self.deployment.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1)
     }
 
-    /// Changes its first container, and says why where `kubectl rollout history` shows it.
+    /// Changes the first container, and sets the cause that `kubectl rollout history` shows.
     async fn change_container(&self, client: &Client, cause: &str, change: Value) -> Result<Value, ApiError> {
         let mut container = change;
         container["name"] = self.container().into();
@@ -158,14 +158,14 @@ impl Taken {
         client.patch(&DEPLOYMENTS, self.namespace(), self.name(), "", Patch::Strategic(&patch)).await
     }
 
-    /// Sets its number of Pods.
+    /// Sets the number of replicas.
     async fn scale(&self, client: &Client, replicas: u64) -> Result<Value, ApiError> {
         let patch = json!({"spec": {"replicas": replicas}});
         client.patch(&DEPLOYMENTS, self.namespace(), self.name(), "scale", Patch::Merge(&patch)).await
     }
 }
 
-/// Whether a Deployment is where its newest spec wants it (`kubectl rollout status`).
+/// Whether a Deployment has reached its newest spec (`kubectl rollout status`).
 fn is_rolled_out(deployment: &Value) -> bool {
     let number = |pointer: &str| deployment.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
     let wanted = number("/spec/replicas");

@@ -1,55 +1,55 @@
-//! Nodes that fall silent, and nodes that are emptied for repair.
+//! Nodes that fail, and nodes that are drained for repair.
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{Stage, text};
+use super::{Environment, text};
 use crate::client::resources::{NODES, PODS};
 use crate::client::rest::{Patch, object_path};
 
-/// Takes nodes away and brings them back until it is dropped.
-pub async fn play(mut stage: Stage) {
-    stage.rest(12_000, 18_000).await;
+/// Fails or drains nodes, and restores them, until it is dropped.
+pub async fn play(mut environment: Environment) {
+    environment.rest(12_000, 18_000).await;
     loop {
-        fail(&mut stage).await;
-        stage.rest(30_000, 60_000).await;
-        drain(&mut stage).await;
-        stage.rest(30_000, 60_000).await;
+        fail(&mut environment).await;
+        environment.rest(30_000, 60_000).await;
+        drain(&mut environment).await;
+        environment.rest(30_000, 60_000).await;
     }
 }
 
-/// A kubelet falls silent, and speaks again.
-async fn fail(stage: &mut Stage) {
-    let Some(node) = stage.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
+/// Makes a node fail, and then recover.
+async fn fail(environment: &mut Environment) {
+    let Some(node) = environment.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
     let name = text(&node, "/metadata/name");
     let order = |down: bool| format!("/_control/node?name={name}&down={down}");
-    if stage.client.request(Method::POST, &order(true), "", String::new()).await.is_ok() {
-        stage.rest(60_000, 90_000).await;
-        let _ = stage.client.request(Method::POST, &order(false), "", String::new()).await;
+    if environment.client.request(Method::POST, &order(true), "", String::new()).await.is_ok() {
+        environment.rest(60_000, 90_000).await;
+        let _ = environment.client.request(Method::POST, &order(false), "", String::new()).await;
     }
 }
 
-/// `kubectl drain`, and `kubectl uncordon` when the node is repaired.
-async fn drain(stage: &mut Stage) {
-    stage.client = stage.client.with_user_agent("kubectl");
-    let Some(node) = stage.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
+/// Drains a node like `kubectl drain`, and uncordons it when it is repaired.
+async fn drain(environment: &mut Environment) {
+    environment.client = environment.client.with_user_agent("kubectl");
+    let Some(node) = environment.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
     let name = text(&node, "/metadata/name");
     let cordon = |on: Value| json!({"spec": {"unschedulable": on}});
-    if stage.client.patch(&NODES, "", name, "", Patch::Strategic(&cordon(true.into()))).await.is_err() {
+    if environment.client.patch(&NODES, "", name, "", Patch::Strategic(&cordon(true.into()))).await.is_err() {
         return;
     }
-    for pod in stage.list(&PODS).await {
+    for pod in environment.list(&PODS).await {
         let is_daemon = text(&pod, "/metadata/ownerReferences/0/kind") == "DaemonSet";
         if text(&pod, "/spec/nodeName") == name && !is_daemon {
             let (namespace, pod) = (text(&pod, "/metadata/namespace"), text(&pod, "/metadata/name"));
             let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction",
                 "metadata": {"namespace": namespace, "name": pod}});
             let uri = object_path(&PODS, namespace, pod, "eviction");
-            // One that may not go now stays; a drain would wait for it.
-            let _ = stage.client.request(Method::POST, &uri, "application/json", eviction.to_string()).await;
-            stage.rest(200, 800).await;
+            // A Pod that may not be evicted now stays; a real drain would wait for it.
+            let _ = environment.client.request(Method::POST, &uri, "application/json", eviction.to_string()).await;
+            environment.rest(200, 800).await;
         }
     }
-    stage.rest(15_000, 25_000).await;
-    let _ = stage.client.patch(&NODES, "", name, "", Patch::Strategic(&cordon(Value::Null))).await;
+    environment.rest(15_000, 25_000).await;
+    let _ = environment.client.patch(&NODES, "", name, "", Patch::Strategic(&cordon(Value::Null))).await;
 }

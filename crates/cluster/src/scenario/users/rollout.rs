@@ -1,36 +1,38 @@
-//! Somebody ships: a new image, and now and then one that does not exist, which is rolled back.
+//! Rollouts of new images; sometimes of one that does not exist, which is rolled back.
 
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Stage, is_rolled_out, next_image};
+use super::{Environment, is_rolled_out, next_image};
 use crate::client::resources::DEPLOYMENTS;
 
-/// A rollout that takes longer is left alone.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long to wait for a rollout.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Rolls out until it is dropped.
-pub async fn play(mut stage: Stage) {
-    stage.client = stage.client.with_user_agent("kubectl-set");
-    // Whoever has just opened the page sees the first one at once.
-    stage.rest(500, 1500).await;
+pub async fn play(mut environment: Environment) {
+    environment.client = environment.client.with_user_agent("kubectl-set");
+    // The first rollout begins soon, so that a user who has just opened the page sees it.
+    environment.rest(500, 1500).await;
     loop {
-        if let Some(taken) = stage.take_deployment().await {
-            let (old, new) = (taken.image().to_owned(), next_image(taken.image()));
-            let is_bad = stage.random.chance(20);
+        if let Some(deployment) = environment.reserve_deployment().await {
+            let (old, new) = (deployment.image().to_owned(), next_image(deployment.image()));
+            let is_bad = environment.random.chance(20);
             let image = if is_bad { format!("{new}-typo") } else { new };
             let cause = format!("image {image}");
-            if taken.change_container(&stage.client, &cause, json!({"image": image})).await.is_ok() {
+            if deployment.change_container(&environment.client, &cause, json!({"image": image})).await.is_ok() {
                 if is_bad {
-                    stage.rest(20_000, 35_000).await;
+                    environment.rest(20_000, 35_000).await;
                     let cause = format!("rolled back to image {old}");
-                    // Whatever became of it, the next rollout is another's.
-                    let _ = taken.change_container(&stage.client, &cause, json!({"image": old})).await;
+                    // Whatever the outcome, the next rollout is of another Deployment.
+                    let _ = deployment.change_container(&environment.client, &cause, json!({"image": old})).await;
                 }
-                stage.until((&DEPLOYMENTS, taken.namespace(), taken.name()), PATIENCE, is_rolled_out).await;
+                environment
+                    .until((&DEPLOYMENTS, deployment.namespace(), deployment.name()), TIMEOUT, is_rolled_out)
+                    .await;
             }
         }
-        stage.rest(3000, 9000).await;
+        environment.rest(3000, 9000).await;
     }
 }

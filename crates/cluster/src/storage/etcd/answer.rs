@@ -1,4 +1,4 @@
-//! What etcd answers, in the words of the storage: keys, events, errors.
+//! Converts the answers of etcd into the types of the storage: keys, events, errors.
 
 use std::error::Error;
 
@@ -6,17 +6,18 @@ use etcd_client::{Event, ResponseHeader};
 
 use crate::storage::{Change, KeyValue, StorageError};
 
-/// An answer that breaks etcd's own rules.
+/// The error for an answer that violates etcd's protocol.
 pub fn broken(what: &str) -> StorageError {
     StorageError::Unavailable(format!("etcd answered without {what}"))
 }
 
-/// The revision in an answer's header.
+/// The revision in the header of an answer.
 pub fn revision_of(header: Option<&ResponseHeader>) -> Result<u64, StorageError> {
     header.and_then(|header| u64::try_from(header.revision()).ok()).ok_or_else(|| broken("a revision"))
 }
 
-/// A key and its value. Whoever else writes there may write something that is no text: no object of ours either.
+/// A key and its value. Another program may write a value that is not UTF-8; such a value is not an object of this
+/// program.
 pub fn key_value(found: &etcd_client::KeyValue) -> KeyValue {
     KeyValue {
         key: String::from_utf8_lossy(found.key()).into(),
@@ -25,13 +26,13 @@ pub fn key_value(found: &etcd_client::KeyValue) -> KeyValue {
     }
 }
 
-/// An event of a watch that asked for the values before. One whose former value is compacted is an error, as in the
-/// real server: nobody could tell which object has gone.
+/// An event of a watch that also asked for the previous values. An event whose previous value is compacted is an error,
+/// as in the real server, because the deleted object would be unknown.
 pub fn change(event: &Event) -> Result<Change, StorageError> {
     let found = event.kv().ok_or_else(|| broken("an event's key"))?;
     let KeyValue { key, value, revision } = key_value(found);
     let previous = event.prev_kv().map(key_value);
-    // Versions count the writes of one life of a key; a deletion is none.
+    // The version of a key counts the writes since its creation, and is 0 for a deletion.
     let (is_deletion, is_creation) = (found.version() == 0, found.version() == 1);
     if previous.is_none() && !is_creation {
         return Err(StorageError::Compacted(revision));
@@ -39,7 +40,7 @@ pub fn change(event: &Event) -> Result<Change, StorageError> {
     Ok(Change { key, revision, value: (!is_deletion).then_some(value), previous })
 }
 
-/// Why etcd did not do it. Its own errors are known by their words: etcd/api/v3rpc/rpctypes/error.go.
+/// Converts an error. etcd's own errors are recognised by their messages: etcd/api/v3rpc/rpctypes/error.go.
 pub fn error(error: etcd_client::Error) -> StorageError {
     let etcd_client::Error::GRpcStatus(status) = &error else {
         return StorageError::Unavailable(error.to_string());
@@ -47,7 +48,7 @@ pub fn error(error: etcd_client::Error) -> StorageError {
     if status.message().starts_with("etcdserver: ") {
         return StorageError::Unavailable(status.message().to_owned());
     }
-    // As Go's gRPC writes it, with what lies beneath.
+    // The format is that of gRPC for Go, followed by the causes.
     let mut words = format!("rpc error: code = {:?} desc = {}", status.code(), status.message());
     let mut source = status.source();
     while let Some(cause) = source {
@@ -57,12 +58,12 @@ pub fn error(error: etcd_client::Error) -> StorageError {
     StorageError::Unavailable(words)
 }
 
-/// Whether etcd has compacted the revision that it was asked for.
+/// Whether etcd has compacted the requested revision.
 pub fn is_compacted(error: &StorageError) -> bool {
     matches!(error, StorageError::Unavailable(words) if words.ends_with("required revision has been compacted"))
 }
 
-/// Whether the revision that etcd was asked for is still to come.
+/// Whether the requested revision is in the future.
 pub fn is_future(error: &StorageError) -> bool {
     matches!(error, StorageError::Unavailable(words) if words.ends_with("required revision is a future revision"))
 }

@@ -1,4 +1,4 @@
-//! One stream of changes shared by all watches of this process. It knows nothing of etcd: the stream is told to it.
+//! Distributes one stream of changes to all watches of this process. It does not depend on etcd: the stream is fed in.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use crate::storage::{Change, Changes, StorageError, WatchItem};
 
-/// The watches, and how far the stream is.
+/// The watches, and the position of the stream.
 #[derive(Debug)]
 pub struct Demux {
     state: Mutex<State>,
@@ -17,44 +17,44 @@ pub struct Demux {
 
 #[derive(Debug)]
 struct State {
-    /// The newest revision that the stream has brought, or why there is no stream.
+    /// The newest revision that the stream has reached, or the error while there is no stream.
     position: Result<u64, StorageError>,
     watches: BTreeMap<u64, Watch>,
     next_id: u64,
-    /// The revisions that somebody waits for and the stream has not brought yet.
+    /// The revisions that were requested and the stream has not reached yet.
     wanted: BTreeSet<u64>,
 }
 
 #[derive(Debug)]
 struct Watch {
     prefix: String,
-    /// Changes up to here are not its business.
+    /// Changes up to this revision are skipped.
     after: u64,
-    /// What the stream has brought while the watch still gets what came before; `None` once it has it all.
+    /// The items of the stream while the watch still receives earlier changes; `None` once it is level with the stream.
     held: Option<Vec<WatchItem>>,
     items: mpsc::UnboundedSender<WatchItem>,
 }
 
-/// A watch that has just begun.
+/// A watch that has just been registered.
 #[derive(Debug)]
 pub enum Joined {
-    /// The stream brings all that it asked for.
+    /// The stream brings everything that the watch asked for.
     Level(Changes),
-    /// The stream is beyond its start: somebody has to bring what came before.
+    /// The stream is past the start of the watch: the earlier changes must come from elsewhere.
     Behind(Changes, Latecomer),
 }
 
-/// What a watch that began too late is still owed: every change after `after`, up to `until`.
+/// The changes that a watch misses because it began too late: those after `after`, up to `until`.
 #[derive(Debug)]
 pub struct Latecomer {
     id: u64,
-    /// What the keys begin with.
+    /// The prefix of the keys.
     pub prefix: String,
-    /// The first change is the next one after this revision.
+    /// The changes begin after this revision.
     pub after: u64,
-    /// The stream brings what is after this revision.
+    /// The changes end with this revision; later ones come from the stream.
     pub until: u64,
-    /// Where the changes go.
+    /// The channel for the changes.
     pub items: mpsc::UnboundedSender<WatchItem>,
 }
 
@@ -63,7 +63,7 @@ impl Watch {
         change.revision > self.after && change.key.starts_with(&self.prefix)
     }
 
-    /// Tells whether anybody still reads it.
+    /// Sends an item; returns whether the receiver still exists.
     fn send(&mut self, item: WatchItem) -> bool {
         match &mut self.held {
             Some(held) => {
@@ -88,34 +88,34 @@ impl Default for Demux {
 }
 
 impl Demux {
-    /// Follows the newest revision that this process has seen.
+    /// A receiver of the newest revision that this process has seen.
     pub fn seen(&self) -> watch::Receiver<u64> {
         self.seen.subscribe()
     }
 
-    /// Notes a revision that an answer of etcd told of.
+    /// Records a revision from an answer of etcd.
     pub fn note(&self, revision: u64) {
         self.seen.send_if_modified(|seen| std::mem::replace(seen, revision.max(*seen)) < revision);
     }
 
-    /// A stream is there; it brings every change after a revision.
+    /// Called when a stream is open; it brings every change after a revision.
     pub fn opened(&self, position: u64) {
         self.lock().position = Ok(position);
         self.note(position);
     }
 
-    /// The stream is lost: every watch ends, and none can begin until the next one is opened.
+    /// Called when the stream is lost: every watch ends, and none can begin until the next stream is open.
     pub fn closed(&self, error: &StorageError) {
         let mut state = self.lock();
         state.position = Err(error.clone());
         state.wanted.clear();
         for watch in std::mem::take(&mut state.watches).into_values() {
-            // Who no longer reads has nothing to begin anew.
+            // A receiver that was dropped need not be told.
             let _ = watch.items.send(WatchItem::Failed(error.clone()));
         }
     }
 
-    /// The stream has brought these, and with them everything up to a revision.
+    /// Distributes the next changes of the stream, which is then complete up to `position`.
     pub fn bring(&self, changes: &[Change], position: u64) {
         let mut state = self.lock();
         state.watches.retain(|_, watch| {
@@ -124,13 +124,13 @@ impl Demux {
         state.position = Ok(position);
         let still_wanted = state.wanted.split_off(&(position + 1));
         if !std::mem::replace(&mut state.wanted, still_wanted).is_empty() {
-            state.tell(position);
+            state.notify(position);
         }
         drop(state);
         self.note(position);
     }
 
-    /// Begins a watch on the keys that begin with `prefix`, from the first change after a revision.
+    /// Registers a watch of the keys that begin with `prefix`, from the first change after a revision.
     pub fn join(&self, prefix: &str, after: u64) -> Result<Joined, StorageError> {
         let mut state = self.lock();
         let position = state.position.clone()?;
@@ -145,10 +145,10 @@ impl Demux {
         Ok(if behind { Joined::Behind(changes, latecomer) } else { Joined::Level(changes) })
     }
 
-    /// A latecomer has got all that it was owed, or cannot get it; then it ends with the error.
+    /// Ends the catching up of a latecomer, or ends its watch with the error.
     pub fn release(&self, latecomer: &Latecomer, result: Result<(), StorageError>) {
         let mut state = self.lock();
-        // One that is gone already was told why.
+        // A watch that is gone was told why.
         let Some(watch) = state.watches.get_mut(&latecomer.id) else { return };
         let held = watch.held.take().unwrap_or_default();
         match result {
@@ -164,11 +164,11 @@ impl Demux {
         }
     }
 
-    /// Tells all watches how far the stream is, at once or when it has brought this revision.
+    /// Tells all watches the position of the stream, at once or when it has reached this revision.
     pub fn request(&self, revision: u64) {
         let mut state = self.lock();
         match state.position {
-            Ok(position) if position >= revision => state.tell(position),
+            Ok(position) if position >= revision => state.notify(position),
             Ok(_) => {
                 state.wanted.insert(revision);
                 self.asked.notify_one();
@@ -178,13 +178,13 @@ impl Demux {
         }
     }
 
-    /// Resolves when somebody has asked for a revision that the stream has not brought.
+    /// Resolves when a revision was requested that the stream has not reached.
     pub async fn asked(&self) {
         self.asked.notified().await;
     }
 
-    /// Whether somebody waits for a revision that exists, `newest` being the newest. Whoever waits for one that is
-    /// still to come is forgotten: he asks again.
+    /// Whether a requested revision that exists is still missing, where `newest` is the newest. Requests for future
+    /// revisions are dropped; they will be repeated.
     pub fn is_owing(&self, newest: u64) -> bool {
         let mut state = self.lock();
         state.wanted.split_off(&(newest + 1));
@@ -192,13 +192,13 @@ impl Demux {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No code panics between two changes that belong together, so a poisoned state is a whole one.
+        // No code panics between two changes that belong together, so the state behind a poisoned lock is consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    fn tell(&mut self, position: u64) {
+    fn notify(&mut self, position: u64) {
         self.watches.retain(|_, watch| watch.send(WatchItem::Progress(position)));
     }
 }
@@ -213,7 +213,7 @@ mod tests {
         Change { key: key.into(), revision, value: Some(Arc::from("")), previous: None }
     }
 
-    /// What has come by now: changes as `key@revision`.
+    /// The items that have arrived so far, as `key@revision`.
     fn came(changes: &mut Changes) -> Vec<String> {
         let text = |item| match item {
             WatchItem::Change(change) => format!("{}@{}", change.key, change.revision),

@@ -1,10 +1,10 @@
-//! The backend that is an etcd, which several servers may share and which outlives them.
+//! The etcd backend: an etcd outlives the servers, and several servers may share it.
 //!
-//! All watches of the process hang on one watch of etcd, over everything under [`ROOT`]: who has got a change of
-//! revision R from it has got everything up to R, whatever prefix he follows. So nobody needs etcd's own progress
-//! notifications, which before 3.4.31 and 3.5.13 could run ahead of the changes. See `stream.rs`.
+//! All watches of the process share one watch of etcd, over everything under [`ROOT`]: once it has brought a change of
+//! revision R, it has brought everything up to R for every prefix. So etcd's own progress notifications are not needed,
+//! which before 3.4.31 and 3.5.13 could run ahead of the changes. See `stream.rs`.
 //!
-//! A write whose answer is lost may have been made or not; like the real server, this one asks nothing twice.
+//! A write whose answer is lost may or may not have been made; like the real server, this one does not repeat it.
 
 mod answer;
 mod demux;
@@ -24,17 +24,17 @@ use self::demux::{Demux, Joined};
 use self::stream::Stream;
 use super::{Changes, KeyValue, ROOT, Range, RangeRequest, Storage, StorageError, Txn, Write, fits, prefix_end};
 
-/// The keys of a long range are read so many at a time, all at one revision.
+/// The number of keys per request when a long range is read, all at one revision.
 const PAGE: usize = 500;
-/// Answers may be as long as clientv3 takes them: that of a page, and of a watch that has fallen behind.
+/// The largest accepted answer, as in clientv3: pages, and watches that have fallen behind, can be long.
 const LONGEST_ANSWER: usize = i32::MAX as usize;
 /// How long a request may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// A connection on which nothing comes is asked after this whether it is still there; etcd takes more than one
-/// question in 5 s for an attack.
+/// After this time without data, a connection is tested with a ping. etcd treats more than one ping in 5 s as an
+/// attack.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// A key beside [`ROOT`] that is written to see how far the stream is. It stands before the first key of `ROOT`, for a
-/// dot comes before a slash, so that one range holds them all.
+/// A key outside [`ROOT`] that is written to find out the position of the stream. It sorts right before the keys of
+/// `ROOT`, because a dot sorts before a slash, so that one range contains them all.
 const MARKER: &str = "/registry.progress";
 
 /// Keys in an etcd.
@@ -82,14 +82,14 @@ impl Drop for Etcd {
 }
 
 impl Link {
-    /// The newest revision, linearizably: a read of a key goes through etcd's quorum.
+    /// The newest revision, linearizably: reading a key goes through etcd's quorum.
     async fn revision(&self) -> Result<u64, StorageError> {
         let options = GetOptions::new().with_count_only();
         let answer = self.kv.clone().get(MARKER, Some(options)).await.map_err(error)?;
         revision_of(answer.header())
     }
 
-    /// Writes the marker; answers its revision.
+    /// Writes the marker; returns its revision.
     async fn mark(&self) -> Result<u64, StorageError> {
         let answer = self.kv.clone().put(MARKER, "", None).await.map_err(error)?;
         revision_of(answer.header())
@@ -99,14 +99,14 @@ impl Link {
         let asked = i64::try_from(revision).map_err(|_| StorageError::Unavailable("no such revision".to_owned()))?;
         match self.kv.clone().compact(asked, None).await.map_err(error) {
             Ok(_) => Ok(()),
-            // Somebody has compacted even more.
+            // Another server has compacted even more.
             Err(error) if is_compacted(&error) => Ok(()),
             Err(error) if is_future(&error) => Err(StorageError::Future(self.revision().await?)),
             Err(error) => Err(error),
         }
     }
 
-    /// What a range is told that was asked for a revision and got an error.
+    /// The error for a range at a revision, made more precise.
     async fn explained(&self, error: StorageError, at: u64) -> StorageError {
         let explained = if is_compacted(&error) {
             stream::compacted(self, at).await.map(StorageError::Compacted)
@@ -156,13 +156,13 @@ impl Link {
             Write::Put(value) => TxnOp::put(key, value.as_bytes(), None),
             Write::Delete => TxnOp::delete(key, None),
         };
-        // A key that is not there is of revision 0, in etcd too; and i64::MAX, which none is of, is nobody's.
+        // In etcd, too, a key that does not exist has revision 0; and no key has revision i64::MAX.
         let unchanged = Compare::mod_revision(key, CompareOp::Equal, i64::try_from(expected).unwrap_or(i64::MAX));
         let txn = etcd_client::Txn::new();
         let txn = txn.when([unchanged]).and_then([operation]).or_else([TxnOp::get(key, None)]);
         let answer = self.kv.clone().txn(txn).await.map_err(error)?;
         if answer.succeeded() {
-            // To delete what is not there takes no revision.
+            // Deleting a key that does not exist takes no revision.
             let done = !(is_deletion && expected == 0);
             return Ok(if done { Txn::Written(revision_of(answer.header())?) } else { Txn::Lost(None) });
         }
@@ -231,7 +231,7 @@ impl Storage for Etcd {
     }
 }
 
-/// Everything that is watched: the marker, and all of [`ROOT`].
+/// The range of the watch: the marker, and everything under [`ROOT`].
 fn watched() -> (&'static str, String) {
     (MARKER, prefix_end(ROOT))
 }

@@ -1,11 +1,12 @@
-//! Watches of etcd: the one that all of this process hang on, and those of its latecomers until they are level with it.
+//! The watches of etcd: the one that all watches of this process share, and those of its latecomers until they are
+//! level with it.
 //!
-//! # How far the stream is
+//! # The position of the stream
 //!
-//! Every write of a server is under [`ROOT`], or is the marker, and changes one key: a stream that has brought a
-//! change of revision R has brought everything up to R. The newest revision can nevertheless be another's, written
-//! beside `ROOT`, and then no change would ever tell. So when a revision is asked for and does not come by itself
-//! within [`GRACE`], and exists, the marker is written: the stream brings it, and with it everything before.
+//! Every write of a server is under [`ROOT`] or is the marker, and changes one key. So a stream that has brought a
+//! change of revision R has brought everything up to R. The newest revision may nevertheless belong to another program,
+//! which wrote outside `ROOT`, and then no change would bring it. So when a requested revision exists but does not
+//! arrive within [`GRACE`], the marker is written: the stream brings the marker, and with it everything before.
 //!
 //! [`ROOT`]: crate::storage::ROOT
 
@@ -20,20 +21,20 @@ use super::demux::{Demux, Latecomer};
 use super::{LONGEST_ANSWER, Link, watched};
 use crate::storage::{Change, StorageError, WatchItem};
 
-/// How long a revision that exists may take to come by itself.
+/// How long a revision that exists may take to arrive.
 const GRACE: Duration = Duration::from_millis(50);
-/// A lost stream is opened anew after this; after each failure, twice as long.
+/// The delay before a lost stream is opened again; it doubles with each failure.
 const FIRST_RETRY: Duration = Duration::from_millis(100);
-/// But never longer.
+/// The longest such delay.
 const LAST_RETRY: Duration = Duration::from_secs(5);
 
-/// A watch of etcd over everything that is watched.
+/// A watch of etcd over the whole range.
 pub struct Stream {
     inner: WatchStream,
 }
 
 impl Stream {
-    /// Opens the stream that all watches of the process shall hang on, and lets them.
+    /// Opens the stream for all watches of the process, and lets them begin.
     pub async fn open(link: &Link, demux: &Demux) -> Result<Self, StorageError> {
         let position = link.mark().await?;
         let stream = Self::after(link, position).await?;
@@ -41,25 +42,26 @@ impl Stream {
         Ok(stream)
     }
 
-    /// The changes after a revision.
+    /// A stream of the changes after a revision.
     async fn after(link: &Link, revision: u64) -> Result<Self, StorageError> {
         let start = revision.checked_add(1).and_then(|start| i64::try_from(start).ok());
         let start = start.ok_or_else(|| StorageError::Unavailable("no such revision".to_owned()))?;
         let (from, until) = watched();
-        // In fragments: a stream that has fallen behind would bring a thousand revisions in one message.
+        // With fragments, because a stream that has fallen behind would otherwise bring a thousand revisions in one
+        // message.
         let options = WatchOptions::new().with_range(until).with_start_revision(start).with_prev_key().with_fragment();
         let mut client = link.client.watch_client().max_decoding_message_size(LONGEST_ANSWER);
         Ok(Self { inner: client.watch(from, Some(options)).await.map_err(error)? })
     }
 
-    /// The next changes, at least one.
+    /// Waits for the next changes, at least one.
     async fn next(&mut self) -> Result<Vec<Change>, StorageError> {
         loop {
             let answer = self.message().await?;
             if !answer.events().is_empty() {
                 return answer.events().iter().map(answer::change).collect();
             }
-            // Else it says that the watch is there.
+            // Otherwise the message only says that the watch was created.
         }
     }
 
@@ -74,7 +76,7 @@ impl Stream {
     }
 }
 
-/// Tells the watches what the stream brings, and opens it anew whenever it is lost. Never ends.
+/// Feeds the stream to the watches, and opens it again whenever it is lost. Never returns.
 pub async fn follow(link: Link, demux: Arc<Demux>, first: Stream) {
     let mut stream = Some(first);
     let mut retry = FIRST_RETRY;
@@ -83,7 +85,7 @@ pub async fn follow(link: Link, demux: Arc<Demux>, first: Stream) {
             Some(open) => {
                 retry = FIRST_RETRY;
                 let Err(lost) = tokio::select! {
-                    lost = tell(&demux, open) => lost,
+                    lost = forward(&demux, open) => lost,
                     lost = mark_when_asked(&link, &demux) => lost,
                 };
                 lost
@@ -102,7 +104,7 @@ pub async fn follow(link: Link, demux: Arc<Demux>, first: Stream) {
     }
 }
 
-async fn tell(demux: &Demux, mut stream: Stream) -> Result<Infallible, StorageError> {
+async fn forward(demux: &Demux, mut stream: Stream) -> Result<Infallible, StorageError> {
     loop {
         let changes = stream.next().await?;
         if let Some(last) = changes.last() {
@@ -122,8 +124,8 @@ async fn mark_when_asked(link: &Link, demux: &Demux) -> Result<Infallible, Stora
     }
 }
 
-/// Brings a latecomer what it is owed. The stream over everything ends it: its last change is one that the shared
-/// stream has brought, or the marker that this one was opened after.
+/// Brings a latecomer the changes that it missed. They are complete once the watch has reached a change that the shared
+/// stream has brought, or the marker that was written after the shared stream was opened.
 pub async fn catch_up(link: Link, demux: Arc<Demux>, latecomer: Latecomer) {
     let brought = tokio::select! {
         brought = bring(&link, &latecomer) => brought,
@@ -139,7 +141,7 @@ async fn bring(link: &Link, latecomer: &Latecomer) -> Result<(), StorageError> {
         let level = changes.last().is_some_and(|last| last.revision >= latecomer.until);
         let owed = changes.into_iter().filter(|one| one.revision <= latecomer.until);
         for change in owed.filter(|one| one.key.starts_with(&latecomer.prefix)) {
-            // Nobody reads it: `catch_up` finds out.
+            // If the receiver is dropped, `catch_up` notices that.
             let _ = latecomer.items.send(WatchItem::Change(change));
         }
         if level {
@@ -148,13 +150,13 @@ async fn bring(link: &Link, latecomer: &Latecomer) -> Result<(), StorageError> {
     }
 }
 
-/// The oldest revision that is kept, of an etcd that has compacted the given one. It says so to watches alone.
+/// The oldest revision that is kept, of an etcd that has compacted the given one. etcd tells it only to watches.
 pub async fn compacted(link: &Link, revision: u64) -> Result<u64, StorageError> {
     let mut stream = Stream::after(link, revision.saturating_sub(1)).await?;
     match stream.next().await {
         Err(StorageError::Compacted(oldest)) => Ok(oldest),
         Err(error) => Err(error),
-        // It was not compacted, after all.
+        // The revision was not compacted after all.
         Ok(_) => Ok(revision),
     }
 }

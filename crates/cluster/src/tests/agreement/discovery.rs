@@ -7,7 +7,7 @@ use super::*;
 
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
-/// The lists whose elements have names: what names an element, and which lists are within it.
+/// The lists whose elements have names: the field with the name of an element, and the list within it.
 const NAMED: &[(&str, &str)] = &[
     ("items", ""),
     ("groups", "name"),
@@ -25,12 +25,12 @@ fn name_of<'a>(list: &str, element: &'a Ordered) -> &'a str {
     }
 }
 
-/// As `compare`, with the elements of lists told apart by their names: what one list lacks moves no other.
+/// Like `compare`, but pairs the elements of lists by their names, so that a missing element does not shift the others.
 fn compare_named(path: &str, theirs: &Ordered, ours: &Ordered, found: &mut BTreeSet<String>) {
     let (Ordered::Object(left), Ordered::Object(right)) = (theirs, ours) else {
         return compare(path, theirs, ours, found);
     };
-    // Without their lists, whose members follow.
+    // Compared without their nested lists, which are compared below.
     let bare = |members: &[(String, Ordered)]| {
         let is_named = |key: &str, value: &Ordered| {
             NAMED.iter().any(|(list, _)| *list == key)
@@ -69,7 +69,7 @@ fn compare_named(path: &str, theirs: &Ordered, ours: &Ordered, found: &mut BTree
     }
 }
 
-/// Groups, versions, resources and their parts: names, verbs, kinds, scopes, and the order of everything.
+/// Compares groups, versions, resources and subresources: names, verbs, kinds, scopes, and the order of everything.
 #[tokio::test]
 async fn discovery_is_as_recorded() {
     let server = serve(bare()).await;

@@ -1,4 +1,4 @@
-//! The recorded lists against lists of the same objects in our server: their shapes, their order, their texts.
+//! The recorded lists, compared with lists of the same objects in this server: shapes, order and texts.
 
 use std::collections::BTreeSet;
 
@@ -10,20 +10,20 @@ fn key(item: &Ordered) -> (String, String) {
     (text("namespace"), text("name"))
 }
 
-/// The path of a recorded list, by what it says of itself.
+/// The path of a recorded list, from its own kind and version.
 fn path_of(name: &str, list: &Value) -> String {
     let api_version = list["apiVersion"].as_str().unwrap();
     let prefix = if api_version.contains('/') { "/apis" } else { "/api" };
     format!("{prefix}/{api_version}/{}", name.split('.').next().unwrap())
 }
 
-/// What was listed there is written here, and listed here.
+/// Writes the recorded objects to this server, and compares the lists.
 #[tokio::test]
 async fn lists_are_as_recorded() {
     let server = serve(bare()).await;
     let mut found = BTreeSet::new();
     let mut recorded = of_each_resource!("lists");
-    // The resource of the Widgets is defined before they are written.
+    // The Widgets' definition is written before the Widgets.
     recorded.sort_by_key(|(name, _)| !name.starts_with("customresourcedefinitions"));
     for (name, text) in recorded {
         let list: Value = serde_json::from_str(text).unwrap();
@@ -38,7 +38,7 @@ async fn lists_are_as_recorded() {
             object["apiVersion"] = list["apiVersion"].clone();
             put(&server, &object).await;
         }
-        // What was cut off at 40 items is here one more.
+        // A recording that was cut off at 40 items is requested with that limit, and needs one more object here.
         let is_page = list["metadata"]["continue"].as_str().is_some_and(|token| !token.is_empty());
         if let Some(last) = list["items"].as_array().and_then(|items| items.last()).filter(|_| is_page) {
             let mut object = last.clone();
@@ -52,7 +52,7 @@ async fn lists_are_as_recorded() {
         let url = server.url(&format!("{path}?limit={}", if is_page { 40 } else { 500 }));
         let response = within(server.client.get(url).send()).await.unwrap();
         let mut ours = Ordered::parse(&within(response.text()).await.unwrap());
-        // Our cluster has some of its own.
+        // This cluster also has objects of its own.
         if let (Some(Ordered::List(ours)), Some(theirs)) = (ours.get_mut("items"), theirs.get("items")) {
             ours.retain(|item| theirs.elements().iter().any(|other| key(other) == key(item)));
             let [left, right] = [theirs.elements(), ours].map(|all| all.iter().map(key).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
-//! The demo cluster against what a real API server said, `tests/fixtures`: a kube-apiserver 1.35. What differs stands in
-//! `docs/differences.md`, each with its reason; a difference that does not stand there fails, and so does a listed
-//! one that is gone.
+//! Compares the demo cluster with recordings of a real API server, a kube-apiserver 1.35, in `tests/fixtures`. Every
+//! difference is listed in `docs/differences.md` with its reason; a difference that is not listed fails, and so does a
+//! listed one that no longer exists.
 
 mod discovery;
 mod lists;
@@ -25,7 +25,7 @@ macro_rules! fixture {
 }
 use fixture;
 
-/// Name of each resource that was recorded, and one recorded document about it.
+/// The name of each recorded resource, and one recorded document about it.
 macro_rules! of_each_resource {
     ($folder:literal) => {
         of_each_resource!(
@@ -78,7 +78,7 @@ macro_rules! of_each_resource {
 }
 use of_each_resource;
 
-/// What is listed under a heading: patterns, in which `*` stands for any text, each with its reason.
+/// The entries under a heading: each has a pattern, in which `*` stands for any text, and a reason.
 fn listed(section: &str) -> Vec<(&'static str, &'static str)> {
     let (_, after) = LISTED.split_once(&format!("## {section}\n")).unwrap_or_else(|| panic!("no heading {section}"));
     let lines = after.split("\n## ").next().unwrap_or_default().lines();
@@ -86,7 +86,7 @@ fn listed(section: &str) -> Vec<(&'static str, &'static str)> {
     rows.collect()
 }
 
-/// Compares what differs with what is listed.
+/// Compares the differences that were found with those that are listed.
 fn check(section: &str, found: &BTreeSet<String>) {
     let listed = listed(section);
     let unlisted: Vec<_> =
@@ -97,7 +97,7 @@ fn check(section: &str, found: &BTreeSet<String>) {
     assert!(listed.iter().all(|(_, reason)| reason.len() > 10), "{section}: every difference has its reason");
 }
 
-/// Whether a text is what a pattern describes.
+/// Whether a text matches a pattern.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
@@ -107,13 +107,13 @@ fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Writes a recorded object, whatever the rules for writing are.
+/// Writes a recorded object without the rules that apply to clients.
 async fn put(server: &Server, object: &Value) {
     let (status, answer) = server.post("/_control/put", object).await;
     assert_eq!(status, 200, "{object}: {answer}");
 }
 
-/// A cluster with nothing in it but what every cluster has.
+/// A cluster with nothing but the objects that every cluster has.
 fn bare() -> Args {
     Args { pods: 0, ..quiet() }
 }

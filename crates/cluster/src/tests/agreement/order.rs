@@ -1,4 +1,4 @@
-//! The recorded rollout: twelve watches, what each of them said in which order.
+//! The recorded rollout: the events of twelve watches, and their order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::resources::registry::Registry;
 
 const RECORDING: &str = fixture!("rollout.jsonl");
 
-/// What was asked in the recording.
+/// The query in the recording.
 const QUERY: &str = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
 
 /// The frames of each watch.
@@ -28,7 +28,7 @@ fn frames() -> BTreeMap<String, Vec<String>> {
     all
 }
 
-/// A frame's type, key and revision, and whether it ends the initial events.
+/// The type, key and revision of a frame, and whether it ends the initial events.
 struct Event {
     value: Value,
     event_type: String,
@@ -51,9 +51,9 @@ fn event(frame: &str) -> Event {
     }
 }
 
-/// What holds in every watch that begins with its state: that comes in the order of the keys, nothing comes before
-/// the end bookmark that is not ADDED, and from there on no version is smaller than one before, and each change's,
-/// a deletion's too, is greater than that of every change before.
+/// Checks the rules for a watch that begins with the state: the state comes in the order of the keys, only ADDED events
+/// come before the end bookmark, no later version is smaller than an earlier one, and the version of each change,
+/// deletions included, is greater than those of all earlier changes.
 fn check_order(name: &str, frames: &[String]) {
     let events: Vec<Event> = frames.iter().map(|frame| event(frame)).collect();
     let end = events.iter().position(|event| event.is_end).unwrap_or_else(|| panic!("{name}: no end bookmark"));
@@ -76,8 +76,8 @@ async fn next(socket: &mut Socket) -> String {
     }
 }
 
-/// Plays the writes of one recorded watch to a server of ours; answers what a watch there says, those frames left out
-/// that the recording has nothing of.
+/// Plays the writes of one recorded watch on this server; returns the events of a watch here, without those that the
+/// recording cannot contain.
 async fn play(name: &str, recorded: &[Event]) -> Vec<String> {
     let server = serve(bare()).await;
     if name.starts_with("widgets") {
@@ -127,7 +127,7 @@ async fn play(name: &str, recorded: &[Event]) -> Vec<String> {
     said
 }
 
-/// The same writes make the same events in the same order, in the same words.
+/// The same writes cause the same events in the same order, with the same contents.
 #[tokio::test]
 async fn the_rollout_s_events_are_as_recorded() {
     let mut found = BTreeSet::new();
@@ -138,13 +138,13 @@ async fn the_rollout_s_events_are_as_recorded() {
         check_order(name, recorded);
         let mut events: Vec<Event> = recorded.iter().map(|frame| event(frame)).collect();
         if name == "namespaces" {
-            // From there on the events are the answers of controllers, which are not written by whoever plays.
-            let is_leaving = |event: &Event| event.value["object"]["metadata"]["deletionTimestamp"].is_string();
-            events.truncate(events.iter().position(is_leaving).unwrap());
+            // Later events are caused by controllers, and are not played.
+            let is_being_deleted = |event: &Event| event.value["object"]["metadata"]["deletionTimestamp"].is_string();
+            events.truncate(events.iter().position(is_being_deleted).unwrap());
         }
         let said = play(name, &events).await;
         check_order(name, &said);
-        // Bookmarks come when it is time; that which ends the initial events is the only one that has a place.
+        // Bookmarks depend on time; only the one that ends the initial events has a fixed place.
         let theirs: Vec<&String> = recorded
             .iter()
             .zip(&events)
@@ -159,10 +159,10 @@ async fn the_rollout_s_events_are_as_recorded() {
     check("Rollout", &found);
 }
 
-/// What was written about a namespace and in it: revision, type, and key.
+/// The writes of a namespace and of the objects in it: revision, type and key.
 type Written = Vec<(u64, String, String)>;
 
-/// A namespace is marked first, then what is in it goes, and it goes last.
+/// Checks that a namespace is marked first, then its contents are deleted, and it is deleted last.
 fn check_teardown(who: &str, namespace: &str, mut written: Written) {
     written.sort();
     let own = |event_type: &str| {
@@ -185,7 +185,7 @@ fn check_teardown(who: &str, namespace: &str, mut written: Written) {
     assert_eq!(last, Some(*gone), "{who}: nothing is written after it");
 }
 
-/// The order of the recorded teardown, and of ours.
+/// Checks the order of the recorded deletion, and of that in this server.
 #[tokio::test]
 async fn a_namespace_goes_after_what_was_in_it() {
     let all = frames();

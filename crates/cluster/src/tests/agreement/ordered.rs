@@ -1,11 +1,11 @@
-//! JSON with the order of its keys, and what differs between two such texts.
+//! JSON with the order of its keys, and the differences between two such texts.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// A JSON value; an object's members are in the order of the text.
+/// A JSON value whose objects keep the order of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ordered {
     Scalar(&'static str, String),
@@ -70,7 +70,7 @@ impl<'de> Visitor<'de> for AnyValue {
 }
 
 impl Ordered {
-    /// Reads a text, in which the numbers are left out that each server counts for itself.
+    /// Parses a text; numbers that each server counts for itself are left out.
     pub fn parse(text: &str) -> Self {
         let mut value: Self = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
         value.forget_numbers("");
@@ -98,13 +98,13 @@ impl Ordered {
         all.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The same, to be changed.
+    /// A member of an object, mutable.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
         let Self::Object(all) = self else { return None };
         all.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// A string's text; empty where there is none.
+    /// The text of a string member; empty if there is none.
     pub fn text(&self, key: &str) -> &str {
         match self.get(key) {
             Some(Self::Scalar("string", text)) => text,
@@ -126,7 +126,7 @@ impl Ordered {
     }
 }
 
-/// `too old resource version: 1 (754)`, `current: 1902`: the server's own revision.
+/// Removes the server's own revision from messages such as `too old resource version: 1 (754)` and `current: 1902`.
 fn without_revisions(message: &str) -> String {
     let head = ["current: ", " ("].iter().filter_map(|mark| Some(message.find(mark)? + mark.len())).min();
     let Some(at) = head else { return message.to_owned() };
@@ -134,8 +134,8 @@ fn without_revisions(message: &str) -> String {
     format!("{}N{rest}", &message[..at])
 }
 
-/// Finds what differs, as lines that begin with the path: members that one has, the order of those that both have,
-/// types and values.
+/// Finds the differences, as lines that begin with the path: members that only one side has, the order of common
+/// members, types and values.
 pub fn compare(path: &str, theirs: &Ordered, ours: &Ordered, found: &mut BTreeSet<String>) {
     match (theirs, ours) {
         (Ordered::Object(left), Ordered::Object(right)) => {

@@ -12,7 +12,7 @@ use crate::resources::definition;
 use crate::resources::object::Draft;
 use crate::resources::registry::Registry;
 
-/// A registry in which Widgets are defined, by the recorded definition.
+/// A registry with the recorded definition of Widgets.
 fn registry() -> Registry {
     let table: Value =
         serde_json::from_str(fixture!("tables/customresourcedefinitions.apiextensions.k8s.io.json")).unwrap();
@@ -24,13 +24,13 @@ fn registry() -> Registry {
     registry
 }
 
-/// Reads `Sat, 21 Nov 2026 08:15:55 GMT`, the day of all recordings.
+/// Parses `Sat, 21 Nov 2026 08:15:55 GMT`; all recordings are of this day.
 fn moment(date: &str) -> Timestamp {
     let time = date.strip_prefix("Sat, 21 Nov 2026 ").and_then(|rest| rest.strip_suffix(" GMT"));
     Timestamp::parse(&format!("2026-11-21T{}Z", time.unwrap())).unwrap()
 }
 
-/// Name, type, format and priority of each column; each cell.
+/// Compares the name, type, format and priority of each column, and each cell.
 #[test]
 fn tables_are_as_recorded() {
     let registry = registry();

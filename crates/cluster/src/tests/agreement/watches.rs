@@ -8,7 +8,7 @@ use super::ordered::{Ordered, compare};
 use super::socket::{Frame, open};
 use super::*;
 
-/// What our server says to a query, in the recording's words.
+/// The answers of this server to a query, in the form of the recording.
 struct Said {
     upgrade: u16,
     frames: Vec<String>,
@@ -45,19 +45,19 @@ async fn ask(server: &Server, path: &str) -> Said {
     Said { upgrade, frames, body, close, probe }
 }
 
-/// Compares lines of JSON, however many there are.
+/// Compares lines of JSON, of which either side may have more.
 fn compare_lines(path: &str, theirs: &str, ours: &str, found: &mut BTreeSet<String>) {
     let [theirs, ours] = [theirs, ours].map(|text| Ordered::List(text.lines().map(Ordered::parse).collect()));
     compare(path, &theirs, &ours, found);
 }
 
-/// 90. What was asked of a real API server, asked of ours: the status of the upgrade, the frames, the close, and
-/// the status, the type and the body of a plain request.
+/// 90. The queries that a real API server was asked: the status of the upgrade, the frames, the close, and the status,
+/// the type and the body of a plain request are the same.
 #[tokio::test]
 async fn watches_that_fail_or_end_do_so_as_recorded() {
     let server = serve(bare()).await;
     let recorded: Vec<Value> = serde_json::from_str(fixture!("watch-errors.json")).unwrap();
-    // What the recorded server had: the objects in the frames.
+    // The objects in the recorded frames existed on the recorded server.
     for frame in recorded.iter().flat_map(|case| case["frames"].as_array().into_iter().flatten()) {
         let event: Value = serde_json::from_str(frame.as_str().unwrap()).unwrap();
         if event["type"] == "ADDED" {
@@ -84,7 +84,7 @@ async fn watches_that_fail_or_end_do_so_as_recorded() {
         let frames: Vec<String> = case["frames"].as_array().into_iter().flatten().map(text).collect();
         compare_lines(&format!("{name}: frames"), &frames.join("\n"), &ours.frames.concat(), &mut found);
         compare_lines(&format!("{name}: body"), &text(&case["body"]), &ours.body, &mut found);
-        // The recording holds 600 bytes of a body; the frames are the same events whole.
+        // The recording has 600 bytes of a body; the frames contain the same events in full.
         let body = text(&case["probe"]["body"]);
         let body = if body.ends_with('\n') { body } else { frames.join("\n") };
         compare_lines(&format!("{name}: probe.body"), &body, &ours.probe.2, &mut found);

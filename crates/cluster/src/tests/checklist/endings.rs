@@ -7,24 +7,24 @@ use tokio::time::Instant;
 
 use super::*;
 
-/// 22. TestWatchHTTPTimeout: the timeout is an ordinary end, and comes when it was asked for.
+/// 22. TestWatchHTTPTimeout: the timeout is a regular end, and comes at the requested time.
 #[tokio::test]
 async fn the_timeout_is_an_ordinary_end() {
     let server = serve(quiet()).await;
     for transport in BOTH {
         let begun = Instant::now();
         let path = format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=1&resourceVersion={}", newest(&server).await);
-        assert_eq!(watch(&server, transport, &path).await.next().await, Said::End, "{transport:?}");
+        assert_eq!(watch(&server, transport, &path).await.next().await, Item::End, "{transport:?}");
         assert!(begun.elapsed() >= Duration::from_secs(1), "{transport:?}: {:?}", begun.elapsed());
     }
 }
 
-/// 28. RunTestWatchDispatchBookmarkEvents: who asked for bookmarks gets one some 2 s before the end.
+/// 28. RunTestWatchDispatchBookmarkEvents: a client that asked for bookmarks gets one about 2 s before the end.
 #[tokio::test]
 async fn a_bookmark_comes_before_the_deadline() {
     let server = serve(quiet()).await;
     let start = newest(&server).await;
-    // A bookmark tells of something newer than the start.
+    // A bookmark is only sent for a revision that is newer than the start.
     let written = server.config_map("one", "web").await;
     let check = async |transport, bookmarks: bool| {
         let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion={start}&timeoutSeconds=3");
@@ -36,17 +36,18 @@ async fn a_bookmark_comes_before_the_deadline() {
             assert_eq!(event["object"]["metadata"].get("annotations"), None, "{transport:?}: no initial events end");
         }
         let since = Instant::now();
-        assert_eq!(watching.next().await, Said::End, "{transport:?}");
+        assert_eq!(watching.next().await, Item::End, "{transport:?}");
         assert!(since.elapsed() > Duration::from_secs(1), "{transport:?}: in time to be of use");
     };
     tokio::join!(check(BOTH[0], true), check(BOTH[0], false), check(BOTH[1], true), check(BOTH[1], false));
 }
 
-/// More than the buffers between a write and a reader that does not read: those of TCP and of the watch.
+/// More than fits into the buffers between a write and a client that does not read: those of TCP and of the watch.
 const FLOOD: usize = 400;
 
-/// 29. TestDispatchEventWillNotBeBlockedByTimedOutWatcher: who does not read is cut, with an ordinary end after what was
-/// on its way; who reads misses nothing meanwhile, and who comes back goes on without a gap.
+/// 29. TestDispatchEventWillNotBeBlockedByTimedOutWatcher: a client that does not read is ended regularly after the
+/// frames that were already sent. Meanwhile a client that reads misses nothing, and the ended client resumes without a
+/// gap.
 #[tokio::test]
 async fn a_stalled_reader_is_cut_and_resumes_without_a_gap() {
     let server = serve(quiet()).await;
@@ -72,11 +73,11 @@ async fn a_stalled_reader_is_cut_and_resumes_without_a_gap() {
         let mut seen = start;
         loop {
             match stalled.next().await {
-                Said::Event(event) => {
+                Item::Event(event) => {
                     assert_eq!(revision(&event["object"]), seen + 1, "{transport:?}");
                     seen += 1;
                 }
-                end => break assert_eq!(end, Said::End, "{transport:?} after {seen}"),
+                end => break assert_eq!(end, Item::End, "{transport:?} after {seen}"),
             }
         }
         assert!(seen < last, "{transport:?}: it was cut before the end of {last}");

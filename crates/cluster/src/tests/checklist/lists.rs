@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// 4. TestComputeListLimit: a list at `0` comes from the cache, which has everything at hand and no pages.
+/// 4. TestComputeListLimit: a list at `0` comes from the cache, which returns everything without pages.
 #[tokio::test]
 async fn a_list_at_0_ignores_the_limit() {
     let server = serve(quiet()).await;
@@ -18,7 +18,8 @@ async fn a_list_at_0_ignores_the_limit() {
     }
 }
 
-/// 8. RunTestListInconsistentContinuation: the token in a 410 goes on at the newest revision, and says which.
+/// 8. RunTestListInconsistentContinuation: the token in a 410 continues at the newest revision, and the answer says
+/// which that is.
 #[tokio::test]
 async fn an_inconsistent_continue_token_yields_the_newest_revision() {
     let server = serve(quiet()).await;
@@ -33,7 +34,7 @@ async fn an_inconsistent_continue_token_yields_the_newest_revision() {
     assert_eq!((status, names(&rest).len(), revision(&rest)), (200, 7, newest));
 }
 
-/// 9. RunTestList: how many remain is known only where nothing is selected.
+/// 9. RunTestList: the number of remaining items is given only without selectors.
 #[tokio::test]
 async fn the_remaining_count_is_absent_with_selectors() {
     let server = serve(quiet()).await;
@@ -49,15 +50,15 @@ async fn the_remaining_count_is_absent_with_selectors() {
     }
 }
 
-/// 10. RunTestListResourceVersionMatch: what version, match and limit make together.
+/// 10. RunTestListResourceVersionMatch: the combinations of version, match and limit.
 #[tokio::test]
 async fn the_matrix_of_version_match_and_limit() {
     let server = serve(quiet()).await;
-    // An etcd has its first revision still; memory begins at a later one.
+    // An etcd still has its first revision; the memory backend begins at a later one.
     server.control("compact").await;
     let then = server.config_map("one", "web").await;
     let now = server.config_map("two", "web").await;
-    // Items and revision, or the refusal's code. Of the ConfigMaps, one was there before.
+    // The number of items and the revision, or the code of the refusal. One ConfigMap existed before.
     let (newest, exact, page, invalid) = (Ok((3, now)), Ok((2, then)), Ok((1, now)), Err(422));
     for (version, version_match, limit, expected) in [
         ("", "", 0, newest),
@@ -91,7 +92,7 @@ async fn the_matrix_of_version_match_and_limit() {
         let found = if status == 200 { Ok((names(&answer).len(), revision(&answer))) } else { Err(status) };
         assert_eq!(found, expected, "{query}: {answer}");
     }
-    // With a token, a version is refused, and a match is.
+    // With a continue token, both a version and a match are refused.
     let (_, page) = server.get(&format!("{CONFIG_MAPS}?limit=1")).await;
     let token = page["metadata"]["continue"].as_str().unwrap();
     for (query, code) in [
@@ -103,7 +104,8 @@ async fn the_matrix_of_version_match_and_limit() {
     }
 }
 
-/// 12. Items of a built-in list have no kind, for the list's says it; alone, and in watches, they have one.
+/// 12. Items of a built-in list have no kind, because the kind of the list implies it; single and watched objects have
+/// one.
 #[tokio::test]
 async fn items_of_built_in_lists_are_kindless_and_watched_objects_are_not() {
     let server = serve(quiet()).await;
@@ -116,7 +118,7 @@ async fn items_of_built_in_lists_are_kindless_and_watched_objects_are_not() {
     for transport in BOTH {
         let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion=0&timeoutSeconds=1");
         let events = watch(&server, transport, &path).await.rest().await;
-        assert_eq!(told(&events), ["ADDED kube-root-ca.crt", "ADDED one"], "{transport:?}");
+        assert_eq!(summary(&events), ["ADDED kube-root-ca.crt", "ADDED one"], "{transport:?}");
         for event in &events {
             let object = &event["object"];
             assert_eq!((&object["kind"], &object["apiVersion"]), (&json!("ConfigMap"), &json!("v1")), "{transport:?}");
@@ -124,12 +126,12 @@ async fn items_of_built_in_lists_are_kindless_and_watched_objects_are_not() {
     }
 }
 
-/// 13. TestWatchTable: the columns stand in a watch's first event alone.
+/// 13. TestWatchTable: only the first event of a watch has the column definitions.
 #[tokio::test]
 async fn a_watch_of_tables_names_its_columns_once() {
     let server = serve(quiet()).await;
     server.config_map("one", "web").await;
-    // A watch from 0 begins with whatever the cache has: after a list of the newest, that is all.
+    // A watch from 0 begins with the state of the cache, which is complete after a consistent list.
     server.get(CONFIG_MAPS).await;
     let accept = ("accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
     for transport in BOTH {

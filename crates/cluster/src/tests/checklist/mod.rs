@@ -1,4 +1,4 @@
-//! The server's rules of `docs/checklist.md`, one test each; where a rule is about watches, over both transports.
+//! The server's rules in `docs/checklist.md`, one test for each; rules about watches are tested over both transports.
 
 mod endings;
 mod lists;
@@ -8,37 +8,32 @@ mod starts;
 
 use serde_json::Value;
 
-use super::socket::{self, Frame, Socket};
+use super::socket::{self, Frame};
+use super::watch::Watch;
 use super::{Server, names, quiet, revision, serve, within};
 
 /// The collection that most of these tests write to.
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// The ways in which a watch is served.
+/// The transports of a watch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Transport {
-    /// Chunked HTTP, an event a line.
+    /// Chunked HTTP, one event per line.
     Http,
-    /// WebSocket, an event a message.
+    /// WebSocket, one event per message.
     WebSocket,
 }
 
 const BOTH: [Transport; 2] = [Transport::Http, Transport::WebSocket];
 
-/// A watch that was accepted.
-enum Watch {
-    Http { response: reqwest::Response, received: Vec<u8> },
-    WebSocket(Box<Socket>),
-}
-
-/// What a watch says next.
+/// The next item of a watch.
 #[derive(Debug, PartialEq)]
-enum Said {
+enum Item {
     /// An event.
     Event(Value),
-    /// Its ordinary end: the last chunk, or a close with 1000 and no reason.
+    /// The regular end: the last chunk, or a close with 1000 and no reason.
     End,
-    /// Its connection is gone without one.
+    /// The connection ended without a regular end.
     Torn,
 }
 
@@ -61,7 +56,7 @@ async fn newest(server: &Server) -> u64 {
     revision(&server.get(&format!("{CONFIG_MAPS}?limit=1")).await.1)
 }
 
-/// Asks for a watch like a page of this machine.
+/// Asks for a watch as a page from this machine.
 async fn open(server: &Server, transport: Transport, path: &str) -> Result<Watch, Refused> {
     open_with(server, transport, path, &[("origin", "http://localhost:8001")]).await
 }
@@ -90,7 +85,7 @@ async fn open_with(
     }
     let response = within(request.send()).await.unwrap();
     match response.status().as_u16() {
-        200 => Ok(Watch::Http { response, received: Vec::new() }),
+        200 => Ok(Watch::over_http(response)),
         status => Err(Refused { status, body: within(response.text()).await.unwrap() }),
     }
 }
@@ -101,65 +96,53 @@ async fn watch(server: &Server, transport: Transport, path: &str) -> Watch {
 }
 
 impl Watch {
-    /// What is said next; an event is one line, or one message that is a line.
-    async fn next(&mut self) -> Said {
-        let line = match self {
-            Self::WebSocket(socket) => match socket.next().await {
-                Frame::Text(text) => text,
-                Frame::Close(code, reason) => {
-                    assert_eq!((code, reason.as_str()), (1000, ""), "an ordinary close");
-                    return Said::End;
+    /// The next item; an event is one line, or one message that is a line.
+    async fn next(&mut self) -> Item {
+        let line = match self.frame().await {
+            Frame::Text(text) => text,
+            Frame::Close(code, reason) => {
+                assert_eq!((code, reason.as_str()), (1000, ""), "an ordinary close");
+                if let Self::Http { received, .. } = self {
+                    assert!(received.is_empty(), "a watch ends with a whole line");
                 }
-                Frame::Gone => return Said::Torn,
-            },
-            Self::Http { response, received } => loop {
-                if let Some(end) = received.iter().position(|byte| *byte == b'\n') {
-                    break String::from_utf8(received.drain(..=end).collect()).unwrap();
-                }
-                match within(response.chunk()).await {
-                    Ok(Some(chunk)) => received.extend_from_slice(&chunk),
-                    Ok(None) => {
-                        assert!(received.is_empty(), "a watch ends with a whole line");
-                        return Said::End;
-                    }
-                    Err(_) => return Said::Torn,
-                }
-            },
+                return Item::End;
+            }
+            Frame::Gone => return Item::Torn,
         };
         assert_eq!(line.find('\n'), Some(line.len() - 1), "one event: {line}");
-        Said::Event(serde_json::from_str(&line).unwrap())
+        Item::Event(serde_json::from_str(&line).unwrap())
     }
 
     /// The next event, which must be one.
     async fn event(&mut self) -> Value {
         match self.next().await {
-            Said::Event(event) => event,
+            Item::Event(event) => event,
             other => panic!("an event was expected, not {other:?}"),
         }
     }
 
-    /// The next event's type, name and revision.
+    /// The type, name and revision of the next event.
     async fn summary(&mut self) -> (String, String, u64) {
         let event = self.event().await;
         let name = event["object"]["metadata"]["name"].as_str().unwrap_or_default();
         (event["type"].as_str().unwrap().to_owned(), name.to_owned(), revision(&event["object"]))
     }
 
-    /// All events up to the ordinary end.
+    /// All events up to the regular end.
     async fn rest(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         loop {
             match self.next().await {
-                Said::Event(event) => events.push(event),
-                Said::End => return events,
-                Said::Torn => panic!("torn after {events:?}"),
+                Item::Event(event) => events.push(event),
+                Item::End => return events,
+                Item::Torn => panic!("torn after {events:?}"),
             }
         }
     }
 }
 
-/// Type and name of each event, as `ADDED one`.
-fn told(events: &[Value]) -> Vec<String> {
+/// The type and name of each event, as `ADDED one`.
+fn summary(events: &[Value]) -> Vec<String> {
     let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     events.iter().map(|one| format!("{} {}", words(&one["type"]), words(&one["object"]["metadata"]["name"]))).collect()
 }

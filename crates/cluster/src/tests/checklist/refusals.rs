@@ -1,10 +1,10 @@
-//! Rules about watches that do not begin: what the upgrade is refused with is what a plain request is told.
+//! Rules about watches that are refused: a plain request gets the same answer as the refused upgrade.
 
 use serde_json::{Value, json};
 
 use super::*;
 
-/// Asks over both transports; both are refused in the same words, which are returned.
+/// Asks over both transports; both must be refused with the same answer, which is returned.
 async fn refused(server: &Server, path: &str) -> (u16, Value) {
     let [one, other] = [open(server, BOTH[0], path).await.err(), open(server, BOTH[1], path).await.err()];
     assert_eq!(one, other, "{path}");
@@ -12,7 +12,7 @@ async fn refused(server: &Server, path: &str) -> (u16, Value) {
     (refused.status, refused.status())
 }
 
-/// 24. A browser cannot see why an upgrade fails; the same query over HTTP tells.
+/// 24. A browser cannot see why an upgrade fails; the same query over HTTP shows the reason.
 #[tokio::test]
 async fn a_probe_names_the_reason_of_a_refused_upgrade() {
     let server = serve(quiet()).await;
@@ -27,11 +27,11 @@ async fn a_probe_names_the_reason_of_a_refused_upgrade() {
         let (status, answer) = refused(&server, path).await;
         assert_eq!((status, &answer["code"], &answer["reason"]), (code, &json!(code), &reason), "{path}");
     }
-    // To list is another permission, so that the probe has to ask for the watch itself.
+    // Listing is a different permission, so the probe has to ask for the watch itself.
     assert_eq!(server.get("/api/v1/pods").await.0, 200);
 }
 
-/// 25. `validation.go`: initial events are asked for together with what they shall match.
+/// 25. `validation.go`: initial events must be asked for together with a match.
 #[tokio::test]
 async fn initial_events_without_a_match_are_422() {
     let server = serve(quiet()).await;
@@ -48,7 +48,7 @@ async fn initial_events_without_a_match_are_422() {
     }
 }
 
-/// 26. TestWatchList: a server without the feature refuses initial events, and a list with a watch does without.
+/// 26. TestWatchList: a server without the feature refuses initial events, and a list followed by a watch still works.
 #[tokio::test]
 async fn initial_events_unsupported_leave_lists_and_watches() {
     let server = serve(quiet()).await;
@@ -67,7 +67,7 @@ async fn initial_events_unsupported_leave_lists_and_watches() {
         let name = format!("{transport:?}").to_lowercase();
         let written = server.config_map(&name, "web").await;
         assert_eq!(watching.summary().await, ("ADDED".to_owned(), name, written), "{transport:?}");
-        // What such a server sends first it does not end with a bookmark.
+        // Such a server sends no bookmark after its initial events.
         let events = watch(&server, transport, &format!("{path}&timeoutSeconds=1")).await.rest().await;
         assert!(events.iter().all(|event| event["type"] == "ADDED"), "{transport:?}: {events:?}");
     }

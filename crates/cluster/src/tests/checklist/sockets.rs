@@ -1,10 +1,10 @@
-//! Rules about the transports themselves: messages, goodbyes, parameters, headers.
+//! Rules about the transports: messages, closes, parameters, headers.
 
 use serde_json::json;
 
 use super::*;
 
-/// 14. TestWatchWebsocket: an event is a message, a line over HTTP, and they come in the order of the writes.
+/// 14. TestWatchWebsocket: an event is one message, or one line over HTTP, and events come in the order of the writes.
 #[tokio::test]
 async fn events_arrive_one_per_message_in_order() {
     let server = serve(quiet()).await;
@@ -27,7 +27,7 @@ async fn events_arrive_one_per_message_in_order() {
     }
 }
 
-/// 15. TestWatchWebsocketClientClose: who leaves is no longer served; a goodbye is answered.
+/// 15. TestWatchWebsocketClientClose: the watch of a client that leaves ends, and a close frame is answered.
 #[tokio::test]
 async fn a_client_that_leaves_ends_its_watch() {
     let server = serve(quiet()).await;
@@ -35,7 +35,7 @@ async fn a_client_that_leaves_ends_its_watch() {
     let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion={}", newest(&server).await);
     for (transport, goodbye) in [(BOTH[0], false), (BOTH[1], false), (BOTH[1], true)] {
         let mut leaving = watch(&server, transport, &path).await;
-        // The watch has begun once it has said something.
+        // The watch has begun once it has sent an event.
         let name = format!("{transport:?}-{goodbye}").to_lowercase();
         server.config_map(&name, "web").await;
         while leaving.summary().await.1 != name {}
@@ -55,7 +55,7 @@ async fn a_client_that_leaves_ends_its_watch() {
     }
 }
 
-/// 16. TestWatchParamParsing: what the query says reaches the watch.
+/// 16. TestWatchParamParsing: the parameters of the query reach the watch.
 #[tokio::test]
 async fn parameters_are_parsed_and_passed_on() {
     let server = serve(quiet()).await;
@@ -67,7 +67,7 @@ async fn parameters_are_parsed_and_passed_on() {
     let check = async |transport, path: String, expected: &[&str]| {
         let path = format!("/api/v1/{path}&timeoutSeconds=1");
         let events = watch(&server, transport, &path).await.rest().await;
-        assert_eq!(told(&events), expected, "{transport:?} {path}");
+        assert_eq!(summary(&events), expected, "{transport:?} {path}");
     };
     for transport in BOTH {
         futures::join!(
@@ -89,7 +89,7 @@ async fn parameters_are_parsed_and_passed_on() {
                 &["BOOKMARK "]
             ),
         );
-        // Neither of these is a watch, so that nothing is there to upgrade to.
+        // Neither of these is a watch, so there is no upgrade.
         for path in [format!("{CONFIG_MAPS}?watch=false"), format!("{CONFIG_MAPS}/one?watch=true")] {
             let (status, answer) = server.get(&path).await;
             assert_eq!((status, answer["metadata"].is_object()), (200, true), "{path}");
@@ -104,12 +104,12 @@ async fn parameters_are_parsed_and_passed_on() {
     }
 }
 
-/// 17. TestWatchProtocolSelection: it is the header Upgrade that asks for a WebSocket.
+/// 17. TestWatchProtocolSelection: a WebSocket is asked for by the header Upgrade.
 #[tokio::test]
 async fn an_upgrade_is_asked_for_by_its_headers() {
     let server = serve(quiet()).await;
     let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion=0");
-    // The client of these tests says `Connection: keep-alive, Upgrade`, as browsers do.
+    // The client of these tests sends `Connection: keep-alive, Upgrade`, as browsers do.
     let mut socket = watch(&server, Transport::WebSocket, &path).await;
     assert_eq!(socket.summary().await.1, "kube-root-ca.crt");
     let response = within(server.client.get(server.url(&path)).send()).await.unwrap();
@@ -120,7 +120,7 @@ async fn an_upgrade_is_asked_for_by_its_headers() {
     assert_eq!(response.headers()["transfer-encoding"], "chunked");
 }
 
-/// 18. x/net/websocket: an upgrade has to say where it comes from; a plain request need not.
+/// 18. x/net/websocket: an upgrade must have an Origin; a plain request need not.
 #[tokio::test]
 async fn a_missing_or_null_origin_is_403() {
     let server = serve(quiet()).await;
@@ -132,8 +132,8 @@ async fn a_missing_or_null_origin_is_403() {
     assert!(open_with(&server, Transport::Http, &path, &[]).await.is_ok());
 }
 
-/// 19. x/net/websocket compares the Origin with nothing. Here any page of this machine may watch, from whatever
-/// port; pages from elsewhere are refused, which the real server leaves to what stands before it.
+/// 19. x/net/websocket does not check the value of Origin. Here any page from this machine may watch, from any port;
+/// pages from elsewhere are refused, which the real server leaves to a proxy.
 #[tokio::test]
 async fn a_foreign_origin_is_accepted_from_this_machine() {
     let server = serve(quiet()).await;
@@ -155,7 +155,7 @@ async fn a_foreign_origin_is_accepted_from_this_machine() {
 
 const TOKEN: &str = "base64url.bearer.authorization.k8s.io.c2VjcmV0";
 
-/// Offers subprotocols; answers the one that was selected, or the refusal's code.
+/// Offers subprotocols; returns the selected one, or the code of the refusal.
 async fn offer(server: &Server, offers: &str) -> Result<Option<String>, u16> {
     let headers = format!("Origin: http://localhost\r\nSec-WebSocket-Protocol: {offers}\r\n");
     let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion=0");
@@ -171,7 +171,7 @@ async fn offer(server: &Server, offers: &str) -> Result<Option<String>, u16> {
     }
 }
 
-/// 20. x/net/websocket's `hybi.go`: of several subprotocols it would not know which to select.
+/// 20. x/net/websocket's `hybi.go`: with several subprotocols, the selection is not defined.
 #[tokio::test]
 async fn two_subprotocols_are_400() {
     let server = serve(quiet()).await;
@@ -180,7 +180,7 @@ async fn two_subprotocols_are_400() {
     assert_eq!(offer(&server, &format!("{TOKEN}, one, two")).await, Err(400));
 }
 
-/// 21. TestBearerToken: a token comes with exactly one other name, which is the one that is echoed.
+/// 21. TestBearerToken: a token must come with exactly one other name, which is then selected.
 #[tokio::test]
 async fn a_token_s_subprotocol_needs_a_companion() {
     let server = serve(quiet()).await;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-/// 23. RunTestWatchError: a version from before the oldest event opens, says 410, and ends in the ordinary way.
+/// 23. RunTestWatchError: a watch from before the oldest event opens, sends 410, and ends regularly.
 #[tokio::test]
 async fn an_expired_version_opens_says_410_and_ends() {
     let server = serve(quiet()).await;
@@ -19,7 +19,7 @@ async fn an_expired_version_opens_says_410_and_ends() {
     }
 }
 
-/// 27. A version that is still to come is waited for without a word; with initial events it is 504 after 3 s.
+/// 27. A watch from a future version waits silently; with initial events the answer is 504 after 3 s.
 #[tokio::test]
 async fn a_version_too_large_is_silence_or_504() {
     let server = serve(quiet()).await;
@@ -32,7 +32,7 @@ async fn a_version_too_large_is_silence_or_504() {
         server.config_map(&format!("{transport:?}").to_lowercase(), "web").await;
         let (silence, events) =
             tokio::join!(silent.rest(), async { watch(&server, transport, &initial).await.rest().await });
-        assert_eq!(told(&silence), [""; 0], "{transport:?}");
+        assert_eq!(summary(&silence), [""; 0], "{transport:?}");
         let [event] = &events[..] else { panic!("{transport:?}: {events:?}") };
         assert_eq!((&event["type"], &event["object"]["code"]), (&json!("ERROR"), &json!(504)), "{transport:?}");
         let cause = &event["object"]["details"]["causes"][0]["reason"];

@@ -1,5 +1,5 @@
-//! What only shows with an etcd below: a storage that outlives the server, and that another server shares. Servers
-//! that are killed are in `crates/cluster/tests/etcd/`.
+//! Behaviour that only an etcd shows: a storage that outlives the server, and that another server shares. Servers that
+//! are killed are tested in `crates/cluster/tests/etcd/`.
 
 pub mod process;
 

@@ -1,4 +1,4 @@
-//! An etcd of one test's own: on a free port, in a folder that goes with it, and killed however the test ends.
+//! An etcd for one test: on a free port, with a folder of its own that is removed, and killed however the test ends.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Waits for a word; the kernel ends the wait if the test dies, for then the pipe is closed.
+/// Waits for a word. If the test dies, the pipe is closed, and that ends the wait.
 const KEEPER: &str = r#"folder=$1; shift; "$@" >"$folder/log" 2>&1 & read -r word; kill -KILL $!; wait
     [ "$word" = keep ] || rm -rf "$folder""#;
-/// How long one may take to start, on the slowest machine.
+/// How long a start may take, on the slowest machine.
 const START: Duration = Duration::from_secs(15);
 
 /// A running etcd, or a stopped one.
@@ -21,7 +21,7 @@ pub struct TestEtcd {
 }
 
 impl TestEtcd {
-    /// Starts one that is empty.
+    /// Starts an empty one.
     pub async fn start() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         loop {
@@ -30,7 +30,7 @@ impl TestEtcd {
             std::fs::create_dir_all(&folder).unwrap();
             let port = kubechurn_harness::ports::free_port();
             let mut etcd = Self { keeper: None, folder, port };
-            // The port may have been taken meanwhile.
+            // The port may have been taken by another process.
             if etcd.begin().await {
                 return etcd;
             }
@@ -38,17 +38,17 @@ impl TestEtcd {
         }
     }
 
-    /// Starts it again, with all that it holds.
+    /// Starts it again with its data.
     pub async fn restart(&mut self) {
         assert!(self.begin().await, "etcd does not start again: {}", self.log());
     }
 
-    /// Kills it; what it holds stays.
+    /// Kills it; its data stays.
     pub fn stop(&mut self) {
         self.end("keep\n");
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -65,7 +65,7 @@ impl TestEtcd {
             .args(["--name", "test", "--log-outputs", "stderr", "--logger", "zap"])
             .args(["--listen-client-urls", &address, "--advertise-client-urls", &address])
             .args(["--listen-peer-urls", "http://127.0.0.1:0"])
-            // A member that is alone need not wait for others to vote.
+            // A single member has no other members to wait for.
             .args(["--heartbeat-interval", "20", "--election-timeout", "200", "--data-dir"])
             .arg(self.folder.join("data"))
             .process_group(0)
@@ -90,7 +90,7 @@ impl TestEtcd {
     fn end(&mut self, word: &str) {
         let Some(mut keeper) = self.keeper.take() else { return };
         if let Some(mut lifeline) = keeper.stdin.take() {
-            // Else it has ended by itself.
+            // Otherwise it has ended by itself.
             let _ = lifeline.write_all(word.as_bytes());
         }
         let _ = keeper.wait();

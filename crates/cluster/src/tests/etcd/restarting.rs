@@ -1,4 +1,4 @@
-//! A server that begins on an etcd where another has been, and an etcd that is away for a while.
+//! A server that starts on the etcd of an earlier server, and an etcd that is stopped for some time.
 
 use super::super::socket::watch;
 use super::super::{names, revision};
@@ -31,7 +31,7 @@ async fn versions_go_on_and_older_watches_start_anew() {
     let last = before.config_map("two", "web").await;
     drop(before);
     let after = serve_on(&etcd).await;
-    // A restarted cache knows nothing from before its list, as in the real server, of which a list is still newer.
+    // A restarted cache has no events from before its list, as in the real server.
     let mut socket = watch(&after, &format!("{CONFIG_MAPS}?watch=1&resourceVersion={old}")).await;
     assert_eq!(socket.event().await["object"]["reason"], "Expired");
     let (_, exact) = after.get(&format!("{CONFIG_MAPS}?resourceVersion={old}&resourceVersionMatch=Exact")).await;
@@ -73,7 +73,7 @@ async fn while_the_etcd_is_away_requests_fail_and_then_all_goes_on() {
         while server.post(CONFIG_MAPS, &named("two")).await.0 != 201 {
             tokio::task::yield_now().await;
         }
-        // The cache has to come back, too.
+        // The cache must become ready again, too.
         while server.get(CONFIG_MAPS).await.0 != 200 {
             tokio::task::yield_now().await;
         }

@@ -20,7 +20,7 @@ async fn what_one_writes_the_other_lists_and_watches() {
     let mut socket = watch(&two, &format!("{CONFIG_MAPS}?watch=1&resourceVersion={}", revision(&list))).await;
     for name in ["a", "b", "c"] {
         let written = one.config_map(name, "web").await;
-        // A list is of now, whoever wrote: it waits for the cache to be so far.
+        // A list includes the writes of the other server: it waits until the cache has them.
         let (_, list) = two.get(CONFIG_MAPS).await;
         assert!(names(&list).contains(&name) && revision(&list) >= written, "{name}");
         assert_eq!(socket.summary().await, ("ADDED".to_owned(), name.to_owned(), written));
@@ -28,7 +28,7 @@ async fn what_one_writes_the_other_lists_and_watches() {
     assert_eq!(one.delete(&format!("{CONFIG_MAPS}/a")).await.0, 200);
     assert_eq!(socket.event().await["type"], "DELETED");
     assert_eq!(two.get(&format!("{CONFIG_MAPS}/a")).await.0, 404);
-    // Both began on an empty etcd, and have made up one cluster.
+    // Both started on an empty etcd, and together created one cluster.
     for path in ["/api/v1/pods", "/api/v1/namespaces", "/api/v1/nodes"] {
         assert_eq!(one.get(path).await.1["items"], two.get(path).await.1["items"], "{path}");
     }
@@ -63,7 +63,7 @@ async fn of_two_writes_from_one_version_one_is_a_conflict() {
         codes.sort();
         assert_eq!(codes, [200, 409], "{won}");
     }
-    // Patches without a version are made on whatever is there, through both at once.
+    // Patches without a version apply to any version; these go through both servers at the same time.
     let patches = (0..WRITES).map(|index| {
         let server = if index % 2 == 0 { &one } else { &two };
         let (path, patch) = (path.clone(), json!({"data": {format!("key-{index}"): "x"}}));

@@ -1,8 +1,8 @@
-//! A clock that is wrong.
+//! The skewed clock.
 
 use super::*;
 
-/// Seconds since 1970 of a timestamp's text, without a parser: compared as text with the clock's own.
+/// Whether a timestamp is within a minute of a time in seconds since 1970. It is compared as text, without a parser.
 fn within_a_minute(text: &str, seconds: i64) -> bool {
     (seconds - 60..=seconds + 60).any(|second| crate::clock::timestamp(second) == text)
 }

@@ -1,11 +1,11 @@
-//! Faults that strike the frames of watches, over both transports.
+//! Faults that affect the frames of watches, over both transports.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 use crate::args::Args;
 
-/// Three objects are written under a fault: what is told of them, and how often it strikes.
+/// Writes three objects under a fault; checks the events of a watch, and the number of strikes.
 async fn check(words: &str, expected: &[&str], struck: u64) {
     for transport in BOTH {
         let server = serve(quiet()).await;
@@ -16,7 +16,7 @@ async fn check(words: &str, expected: &[&str], struck: u64) {
         }
         let mut told = Vec::new();
         for _ in expected {
-            told.push(watch.told().await);
+            told.push(watch.brief().await);
         }
         assert_eq!(
             (told, server.struck(id).await.0),
@@ -49,7 +49,7 @@ async fn early_ends() {
     check("end=close,after=2", &["ADDED one", "ADDED two", "closed"], 1).await;
     check("end=drop,after=1", &["ADDED one", "gone"], 1).await;
     check("end=drop", &["gone"], 1).await;
-    // A watch of something else goes on.
+    // A watch of another resource continues.
     check("end=drop,resource=pods", &["ADDED one", "ADDED two", "ADDED three"], 0).await;
 }
 
@@ -70,7 +70,7 @@ async fn a_watch_that_ended_early_comes_back() {
     for transport in BOTH {
         let mut watch = Watch::open(&server, transport, &path).await;
         let second = if transport == BOTH[0] { "closed" } else { "ADDED two" };
-        assert_eq!((watch.told().await, watch.told().await), ("ADDED one".to_owned(), second.to_owned()));
+        assert_eq!((watch.brief().await, watch.brief().await), ("ADDED one".to_owned(), second.to_owned()));
     }
     assert_eq!(server.struck(id).await, (1, true));
 }
@@ -86,7 +86,7 @@ async fn frames_are_held_back_until_the_fault_is_taken_back() {
         let (_, frames) = server.get("/_control/frames?resource=configmaps").await;
         assert_eq!(frames.as_array().unwrap().len(), 0, "nothing is sent");
         server.control("clear").await;
-        assert_eq!(held.told().await, "ADDED one");
+        assert_eq!(held.brief().await, "ADDED one");
     }
 }
 
@@ -99,7 +99,7 @@ async fn a_stalled_watch_can_be_cut() {
         server.config_map("one", "web").await;
         server.has_struck(id, 1).await;
         server.control("cut?resource=configmaps").await;
-        assert_eq!(held.told().await, "gone");
+        assert_eq!(held.brief().await, "gone");
     }
 }
 
@@ -113,11 +113,11 @@ async fn the_end_bookmark_does_not_come() {
         );
         for ends in [false, true] {
             let mut watch = Watch::open(&server, transport, &path).await;
-            assert_eq!(watch.told().await, "ADDED kube-root-ca.crt");
-            // A regular bookmark tells of something newer than the initial events.
+            assert_eq!(watch.brief().await, "ADDED kube-root-ca.crt");
+            // A regular bookmark needs a revision that is newer than the initial events.
             let elsewhere = serde_json::json!({"metadata": {"generateName": "elsewhere-"}});
             assert_eq!(server.post("/api/v1/namespaces/shop/configmaps", &elsewhere).await.0, 201);
-            let Frame::Text(text) = watch.next().await else { panic!("a bookmark") };
+            let Frame::Text(text) = watch.frame().await else { panic!("a bookmark") };
             assert!(text.contains("\"BOOKMARK\""), "{text}");
             assert_eq!(text.contains("k8s.io/initial-events-end"), ends, "{transport}: {text}");
         }

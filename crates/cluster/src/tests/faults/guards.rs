@@ -1,4 +1,4 @@
-//! What is refused at the door: for every verb that writes, and for orders.
+//! Requests that are refused before they are handled: for every verb that writes, and for control requests.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const ONE: &str = "/api/v1/namespaces/default/configmaps/one";
 
-/// Every verb that writes, with what it would write.
+/// Every verb that writes, with its path and body.
 fn writes() -> Vec<(&'static str, &'static str, String)> {
     let object = json!({"metadata": {"name": "two"}, "data": {"a": "c"}}).to_string();
     let same = json!({"metadata": {"name": "one"}, "data": {"a": "c"}}).to_string();
@@ -72,7 +72,7 @@ async fn bad_bodies_change_nothing_by_any_verb() {
     for (what, body, expected) in &bodies {
         for (method, path, _) in writes() {
             let takes_a_body = !path.starts_with("/_control/") || path == "/_control/put";
-            // A deletion's options are of a kind of their own, and have no name.
+            // The options of a deletion have a kind of their own, and no name.
             let fits = method == "DELETE" && !["no JSON", "4 MiB"].contains(what);
             if !takes_a_body || fits || (path == "/_control/put" && *what != "no JSON" && *what != "4 MiB") {
                 continue;

@@ -1,4 +1,4 @@
-//! The server's account against what a client saw.
+//! The ledger of the server, compared with what a client saw.
 
 use super::*;
 use crate::args::Args;
@@ -19,22 +19,22 @@ async fn every_frame_is_written_down_as_it_was_sent() {
         }
         let connection = index + 1;
         for number in 1..=3 {
-            let Frame::Text(text) = watch.next().await else { panic!("a frame") };
+            let Frame::Text(text) = watch.frame().await else { panic!("a frame") };
             let (_, frames) = server.get(&format!("/_control/frames?connection={connection}")).await;
             let frame = &frames[number - 1];
-            let told = |field: &str| frame[field].as_str().unwrap_or_default().to_owned();
+            let field = |field: &str| frame[field].as_str().unwrap_or_default().to_owned();
             assert_eq!(
-                (told("transport"), told("resource"), told("path")),
+                (field("transport"), field("resource"), field("path")),
                 (transport.into(), "configmaps".into(), path.clone())
             );
-            assert_eq!((&frame["frame"], told("type")), (&number.into(), "ADDED".into()));
+            assert_eq!((&frame["frame"], field("type")), (&number.into(), "ADDED".into()));
             assert_eq!((&frame["uid"], &frame["bytes"]), (&uids[number - 1], &text.len().into()));
-            assert_eq!(told("hash"), format!("{:016x}", hash(text.as_bytes()).0));
-            assert_eq!(told("fault"), if number == 3 { "not-json" } else { "" });
+            assert_eq!(field("hash"), format!("{:016x}", hash(text.as_bytes()).0));
+            assert_eq!(field("fault"), if number == 3 { "not-json" } else { "" });
             if number < 3 {
                 let event: Value = serde_json::from_str(&text).unwrap();
-                assert_eq!(told("resourceVersion"), event["object"]["metadata"]["resourceVersion"]);
-                assert_eq!(told("key"), format!("default/{}", event["object"]["metadata"]["name"].as_str().unwrap()));
+                assert_eq!(field("resourceVersion"), event["object"]["metadata"]["resourceVersion"]);
+                assert_eq!(field("key"), format!("default/{}", event["object"]["metadata"]["name"].as_str().unwrap()));
             }
         }
     }
@@ -61,10 +61,10 @@ async fn a_connection_s_end_has_a_reason() {
             let mut watch = Watch::open(&server, transport, &path).await;
             match order {
                 "leave" => drop(watch),
-                "" => assert_eq!(watch.told().await, "closed"),
+                "" => assert_eq!(watch.brief().await, "closed"),
                 order => {
                     server.control(order).await;
-                    assert_eq!(watch.told().await, if reason == "fault-close" { "closed" } else { "gone" });
+                    assert_eq!(watch.brief().await, if reason == "fault-close" { "closed" } else { "gone" });
                 }
             }
             let ended = within(async {
@@ -86,18 +86,18 @@ async fn a_connection_s_end_has_a_reason() {
 #[tokio::test]
 async fn the_file_has_it_all() {
     let path = std::env::temp_dir().join(format!("cluster-ledger-{}.jsonl", std::process::id()));
-    // In memory, where each revision since the first is a write, and the first is known.
+    // In memory, where the first revision is known, and each one after it is a write.
     let server = serve_from_memory(Args { ledger: Some(path.clone()), ..quiet() }).await;
     let mut watch = Watch::open(&server, "websocket", &server.path_from_now().await).await;
     let created = server.config_map("one", "web").await;
-    let Frame::Text(text) = watch.next().await else { panic!("a frame") };
+    let Frame::Text(text) = watch.frame().await else { panic!("a frame") };
     server.delete(&format!("{CONFIG_MAPS}/one")).await;
-    assert_eq!(watch.told().await, "DELETED one");
+    assert_eq!(watch.brief().await, "DELETED one");
     drop(watch);
     let records = within(async {
         loop {
             let text = std::fs::read_to_string(&path).unwrap();
-            // The last line may be half written.
+            // The last line may be incomplete.
             let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
             let records: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
             if records.iter().any(|record| record["record"] == "close") {

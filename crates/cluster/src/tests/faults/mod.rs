@@ -1,4 +1,4 @@
-//! Faults asked for, seen on the wire, counted, and over when they should be; and the ledger of what was sent.
+//! Faults as a client sees them, their counts and their ends; and the ledger of what was sent.
 
 mod clock;
 mod frames;
@@ -9,20 +9,15 @@ mod restarts;
 
 use serde_json::Value;
 
-use super::socket::{self, Frame, Socket};
+use super::socket::{self, Frame};
+use super::watch::Watch;
 use super::{Server, names, quiet, revision, serve, serve_from_memory, within};
 
-/// Where most of these tests write.
+/// The collection that most of these tests write to.
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// The ways in which a watch is served.
+/// The transports of a watch.
 const BOTH: [&str; 2] = ["http", "websocket"];
-
-/// A watch over one of them.
-enum Watch {
-    Http { response: reqwest::Response, received: Vec<u8> },
-    WebSocket(Box<Socket>),
-}
 
 impl Watch {
     async fn open(server: &Server, transport: &str, path: &str) -> Self {
@@ -31,31 +26,13 @@ impl Watch {
         }
         let response = within(server.client.get(server.url(path)).send()).await.unwrap();
         assert_eq!(response.status(), 200, "{path}");
-        Self::Http { response, received: Vec::new() }
+        Self::over_http(response)
     }
 
-    /// What comes next; over HTTP a line is a message, and the last chunk a close.
-    async fn next(&mut self) -> Frame {
-        let (response, received) = match self {
-            Self::WebSocket(socket) => return socket.next().await,
-            Self::Http { response, received } => (response, received),
-        };
-        loop {
-            if let Some(end) = received.iter().position(|byte| *byte == b'\n') {
-                return Frame::Text(String::from_utf8(received.drain(..=end).collect()).unwrap());
-            }
-            match within(response.chunk()).await {
-                Ok(Some(chunk)) => received.extend_from_slice(&chunk),
-                Ok(None) => return Frame::Close(1000, String::new()),
-                Err(_) => return Frame::Gone,
-            }
-        }
-    }
-
-    /// What comes next in short: `ADDED one`, the kind instead of the type for another kind's object, `broken` for
-    /// what is no JSON, `closed` or `gone`.
-    async fn told(&mut self) -> String {
-        let text = match self.next().await {
+    /// The next frame in short: `ADDED one`, the kind instead of the type if it is the wrong kind, `broken` for text
+    /// that is not JSON, `closed` or `gone`.
+    async fn brief(&mut self) -> String {
+        let text = match self.frame().await {
             Frame::Text(text) => text,
             Frame::Close(code, reason) => {
                 assert_eq!((code, &*reason), (1000, ""));
@@ -73,19 +50,19 @@ impl Watch {
 }
 
 impl Server {
-    /// Switches a fault on; answers its number.
+    /// Adds a fault; returns its number.
     async fn fault(&self, words: &str) -> u64 {
         self.control(&format!("fault?{}", words.replace(',', "&"))).await["id"].as_u64().unwrap()
     }
 
-    /// How often a fault has struck, and whether it is over.
+    /// The number of strikes of a fault, and whether it is over.
     async fn struck(&self, id: u64) -> (u64, bool) {
         let (_, faults) = self.get("/_control/faults").await;
         let rule = faults["rules"].as_array().unwrap().iter().find(|rule| rule["id"] == id).unwrap();
         (rule["struck"].as_u64().unwrap(), rule["over"].as_bool().unwrap())
     }
 
-    /// Waits until a fault has struck so often.
+    /// Waits until a fault has struck this many times.
     async fn has_struck(&self, id: u64, times: u64) {
         within(async {
             while self.struck(id).await.0 < times {
@@ -95,7 +72,7 @@ impl Server {
         .await;
     }
 
-    /// A path that watches what is written from now on.
+    /// A path for a watch that starts at the newest revision.
     async fn path_from_now(&self) -> String {
         let (_, list) = self.get(CONFIG_MAPS).await;
         format!("{CONFIG_MAPS}?watch=true&resourceVersion={}", revision(&list))

@@ -1,4 +1,4 @@
-//! Faults that strike requests.
+//! Faults that affect requests.
 
 use std::time::{Duration, Instant};
 
@@ -161,7 +161,7 @@ async fn words_that_ask_for_nothing() {
 }
 
 impl Server {
-    /// How many faults are switched on.
+    /// The number of faults that are on.
     async fn rules(&self) -> usize {
         self.get("/_control/faults").await.1["rules"].as_array().unwrap().len()
     }

@@ -1,4 +1,4 @@
-//! The server begins anew at lower revisions: in memory, for an etcd would have to be restored from a backup.
+//! Restarts at lower revisions. They are tested in memory, because an etcd would have to be restored from a backup.
 
 use super::*;
 
@@ -13,7 +13,7 @@ async fn objects_stay_and_revisions_fall() {
 
         let begun = server.control("restart?revision=100").await["revision"].as_u64().unwrap();
         assert!((101..old).contains(&begun), "{begun} after {old}");
-        assert_eq!(watch.told().await, "gone");
+        assert_eq!(watch.brief().await, "gone");
         let (_, after) = server.get(CONFIG_MAPS).await;
         assert_eq!((names(&after), revision(&after)), (names(&before), begun));
         for (one, other) in before["items"].as_array().unwrap().iter().zip(after["items"].as_array().unwrap()) {
@@ -21,10 +21,10 @@ async fn objects_stay_and_revisions_fall() {
             assert!((101..=begun).contains(&revision(other)));
         }
 
-        // Life goes on from there.
+        // The server works as before, from the lower revisions on.
         let mut watch = Watch::open(&server, transport, &server.path_from_now().await).await;
         assert_eq!(server.config_map("three", "web").await, begun + 1);
-        assert_eq!(watch.told().await, "ADDED three");
+        assert_eq!(watch.brief().await, "ADDED three");
         let (_, log) = server.get("/_control/log?resource=configmaps").await;
         let last = log.as_array().unwrap().last().unwrap();
         assert_eq!((&last["key"], &last["revision"]), (&"default/three".into(), &(begun + 1).into()));
@@ -49,13 +49,13 @@ async fn revisions_from_before_are_of_no_use() {
     }
     for transport in BOTH {
         let mut early = Watch::open(&server, transport, &format!("{CONFIG_MAPS}?watch=1&resourceVersion=99")).await;
-        let Frame::Text(text) = early.next().await else { panic!("an ERROR") };
+        let Frame::Text(text) = early.frame().await else { panic!("an ERROR") };
         assert!(text.contains("\"code\":410"), "{text}");
-        // A revision of before is one of the future now: nothing comes until the deadline.
+        // An earlier revision is now in the future: no event comes until the deadline.
         let path = format!("{CONFIG_MAPS}?watch=1&resourceVersion={old}&timeoutSeconds=1");
         let mut silent = Watch::open(&server, transport, &path).await;
         server.config_map(transport, "web").await;
-        assert_eq!(silent.told().await, "closed");
+        assert_eq!(silent.brief().await, "closed");
     }
     assert!(begun + 2 < old, "the test wrote too much to tell");
 }

@@ -1,4 +1,4 @@
-//! What follows at once when an object is gone. What follows later is up to the controllers: the kubelets, the garbage
+//! What happens at once when an object is deleted. What happens later is done by controllers: the kubelets, the garbage
 //! collector, the namespace controller, and the finalizer of CustomResourceDefinitions.
 
 use std::sync::Arc;
@@ -8,8 +8,9 @@ use crate::resources::builtin::DEFINITIONS;
 use crate::resources::object::Object;
 use crate::resources::resource::Resource;
 
-/// An object is gone, by whoever's request: what a definition defined is served no longer, and its watches end.
-pub fn gone(api: &Api, resource: &Resource, object: &Arc<Object>) {
+/// Called after the deletion of an object: the resources of a deleted definition are no longer served, and their
+/// watches end.
+pub fn after_delete(api: &Api, resource: &Resource, object: &Arc<Object>) {
     if *resource == **DEFINITIONS
         && let Some(id) = api.registry.undefine(&object.name, object.revision)
     {

@@ -1,5 +1,6 @@
-//! Which objects belong to an owner: those that it controls, and orphans that its selector finds, which it adopts; what
-//! its selector finds no longer it lets go (`pkg/controller/controller_ref_manager.go`).
+//! Which objects belong to an owner: those that it controls, and those that nobody controls and its selector matches,
+//! which it adopts. It releases the objects that its selector no longer matches
+//! (`pkg/controller/controller_ref_manager.go`).
 
 use std::sync::Arc;
 
@@ -14,23 +15,24 @@ use crate::client::lister::Lister;
 use crate::client::rest::{Client, Patch};
 use crate::resources::label_selector::Selector;
 
-/// The index that files objects that nobody controls under their namespace.
+/// The index that files objects that have no controller under their namespace.
 const ORPHAN: &str = "orphan";
 
 /// An owner that claims objects.
 #[derive(Debug, Clone, Copy)]
-pub struct Claim<'a> {
-    /// Who asks.
+pub struct ControllerRefManager<'a> {
+    /// Sends the adoptions and releases.
     pub client: &'a Client,
     /// The owner's resource.
     pub resource: &'a ApiResource,
-    /// The owner, with its kind.
+    /// The owner; its `kind` must be set.
     pub owner: &'a Value,
-    /// What it selects.
+    /// The owner's selector.
     pub selector: &'a Selector,
 }
 
-/// Has a lister find orphans fast. To be called for each lister that [`Claim::claim`] is asked with, before it starts.
+/// Adds the index of orphans to a lister. Must be called before the lister starts, for each lister that is passed to
+/// [`ControllerRefManager::claim`].
 pub fn index_orphans(lister: &Lister) {
     let of: IndexFunc = Arc::new(|object: &Object, file: &mut dyn FnMut(&str)| {
         if !is_controlled(object) {
@@ -40,18 +42,18 @@ pub fn index_orphans(lister: &Lister) {
     lister.add_index(ORPHAN, of);
 }
 
-/// The orphans of a namespace, in any order.
+/// The orphans of a namespace, in no particular order.
 pub fn orphans(lister: &Lister, namespace: &str) -> Vec<Arc<Object>> {
     lister.by_index(ORPHAN, namespace)
 }
 
-/// Whether somebody controls an object.
+/// Whether an object has a controller.
 fn is_controlled(object: &Object) -> bool {
     object.owners().iter().any(|owner| owner.controller)
 }
 
-impl Claim<'_> {
-    /// The objects of a lister that belong to the owner, after it has adopted and released what it must, in any order.
+impl ControllerRefManager<'_> {
+    /// The objects of a lister that belong to the owner after all adoptions and releases, in no particular order.
     ///
     /// # Errors
     /// When an adoption or a release was refused for another reason than that the object is gone.
@@ -64,11 +66,11 @@ impl Claim<'_> {
             };
             if self.selector.matches(&owned) {
                 claimed.push(owned);
-            } else if !object::is_leaving(self.owner) {
+            } else if !object::is_being_deleted(self.owner) {
                 self.release(&lister.resource(), &owned).await?;
             }
         }
-        if object::is_leaving(self.owner) {
+        if object::is_being_deleted(self.owner) {
             return Ok(claimed);
         }
         let mut can_adopt = false;
@@ -76,7 +78,9 @@ impl Claim<'_> {
             if !self.selector.matches_object(&orphan) {
                 continue;
             }
-            let Some(orphan) = lister.parse(&orphan).filter(|orphan| !object::is_leaving(orphan)) else { continue };
+            let Some(orphan) = lister.parse(&orphan).filter(|orphan| !object::is_being_deleted(orphan)) else {
+                continue;
+            };
             if !can_adopt {
                 self.check_can_adopt().await?;
                 can_adopt = true;
@@ -86,19 +90,20 @@ impl Claim<'_> {
         Ok(claimed)
     }
 
-    /// What an informer knows of the owner may be old: one that is gone or going must not adopt, or the garbage
-    /// collector would take what it adopted (`RecheckDeletionTimestamp`).
+    /// Asks the server for the owner before an adoption, because the informer's copy may be old. An owner that is
+    /// deleted, or is being deleted, must not adopt: the garbage collector would delete what it adopted
+    /// (`RecheckDeletionTimestamp`).
     async fn check_can_adopt(&self) -> Result<(), ApiError> {
         let (namespace, name) = (object::namespace(self.owner), object::name(self.owner));
         let fresh = self.client.get(self.resource, namespace, name).await?;
-        if object::uid(&fresh) != object::uid(self.owner) || object::is_leaving(&fresh) {
+        if object::uid(&fresh) != object::uid(self.owner) || object::is_being_deleted(&fresh) {
             let message = format!("{namespace}/{name} is not what it was, and cannot adopt");
             return Err(ApiError { code: 409, reason: "Conflict".to_owned(), message, causes: Vec::new() });
         }
         Ok(())
     }
 
-    /// Answers the object as it is then; `None` if it is gone.
+    /// Adds the owner to an orphan; returns the object as it is then, or `None` if it is deleted.
     async fn adopt(&self, resource: &ApiResource, orphan: &Value) -> Result<Option<Value>, ApiError> {
         let reference = object::controller_reference(self.owner);
         let patch = json!({"metadata": {"ownerReferences": [reference], "uid": object::uid(orphan)}});

@@ -9,37 +9,37 @@ use tokio::task::AbortHandle;
 use super::Scenario;
 use super::population::{self, Population};
 use super::storm::{Order, Storm};
-use super::users::Stage;
+use super::users::Environment;
 use crate::client::rest::Client;
 use crate::random::Random;
 use crate::resources::builtin::{NAMESPACES, SYSTEM_NAMESPACES};
 use crate::storage::StorageError;
 use crate::store::{ListQuery, Store};
 
-/// Who decides what is played.
+/// Runs the scenarios.
 #[derive(Debug)]
-pub struct Director {
+pub struct Runner {
     seed: u64,
     running: Mutex<BTreeMap<Scenario, AbortHandle>>,
     paused: watch::Sender<bool>,
-    stage: OnceLock<Stage>,
+    environment: OnceLock<Environment>,
     storm: OnceLock<mpsc::Sender<Order>>,
 }
 
-impl Director {
-    /// A director of nothing yet.
+impl Runner {
+    /// A runner that runs no scenario yet.
     pub fn new(seed: u64) -> Self {
         Self {
             seed,
             running: Mutex::default(),
             paused: watch::Sender::new(false),
-            stage: OnceLock::new(),
+            environment: OnceLock::new(),
             storm: OnceLock::new(),
         }
     }
 
-    /// Makes up a cluster of about so many Pods, unless there is one already; and with a rate starts what is written
-    /// past the API, so many times a second.
+    /// Creates a cluster of about `pods` Pods, unless the storage has one already. With a rate, also starts the storm,
+    /// which writes to the storage directly at that many writes per second.
     ///
     /// # Errors
     /// When the storage fails.
@@ -62,26 +62,26 @@ impl Director {
         }
     }
 
-    /// Lets users come in, through this client, and starts the scenarios that they play.
+    /// Gives users this client, and starts the scenarios that they play.
     pub fn begin(&self, client: Client, scenarios: &[Scenario]) {
-        let stage = Stage::new(client, self.seed, self.paused.subscribe());
-        // A second beginning changes nothing.
-        let _ = self.stage.set(stage);
+        let environment = Environment::new(client, self.seed, self.paused.subscribe());
+        // A second call has no effect.
+        let _ = self.environment.set(environment);
         for scenario in scenarios.iter().filter(|one| !one.is_load()) {
             self.start(*scenario);
         }
     }
 
-    /// Starts a scenario that users play; false if it cannot be started now.
+    /// Starts a scenario that users play; returns false if that is not possible now.
     pub fn start(&self, scenario: Scenario) -> bool {
-        let Some(stage) = self.stage.get() else { return false };
-        let Some(play) = stage.play(scenario) else { return false };
+        let Some(environment) = self.environment.get() else { return false };
+        let Some(play) = environment.play(scenario) else { return false };
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.entry(scenario).or_insert_with(|| tokio::spawn(play).abort_handle());
         true
     }
 
-    /// Ends a scenario where it is; false if it was not played.
+    /// Ends a scenario at once; returns false if it was not running.
     pub fn end(&self, scenario: Scenario) -> bool {
         let ended = self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&scenario);
         ended.is_some_and(|play| {
@@ -90,14 +90,14 @@ impl Director {
         })
     }
 
-    /// What users play now.
+    /// The names of the running scenarios.
     pub fn playing(&self) -> Vec<&'static str> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.keys().map(|scenario| scenario.name()).collect()
     }
 
-    /// Sets a storm's writes a second, and lets users rest at 0. Resolves when it holds: the storm's last write at the
-    /// old rate is made.
+    /// Sets the storm's writes per second, and pauses the users at 0. Returns once the storm has made its last write at
+    /// the old rate.
     pub async fn rate(&self, rate: f64) {
         self.paused.send_replace(rate == 0.0);
         let Some(storm) = self.storm.get() else { return };
@@ -108,7 +108,7 @@ impl Director {
     }
 }
 
-/// Whether nobody has made a cluster of it: there is no namespace but the system's own.
+/// Whether the storage has no cluster yet: only the system namespaces exist.
 async fn is_empty(store: &Arc<Store>) -> bool {
     let found = store.list(&NAMESPACES, &ListQuery::default()).await;
     found.is_ok_and(|page| page.objects.iter().all(|one| SYSTEM_NAMESPACES.contains(&&*one.name)))

@@ -1,30 +1,30 @@
-//! The nodes' machines, as far as anybody can pull their plugs: which of them are made to fail.
+//! Which nodes are made to fail.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-/// The switches of all nodes; clones are the same ones. A node that fails falls silent: its kubelet renews no Lease,
-/// reports nothing and stops nothing, while what runs on it runs on.
+/// The failed nodes, shared by all clones. The kubelet of a failed node renews no Lease, reports nothing and stops
+/// nothing, while the containers on the node keep running.
 #[derive(Debug, Clone, Default)]
-pub struct Fleet(Arc<Switches>);
+pub struct FailedNodes(Arc<State>);
 
 #[derive(Debug, Default)]
-struct Switches {
+struct State {
     down: Mutex<BTreeSet<String>>,
     /// Counts the changes.
     changes: watch::Sender<u64>,
 }
 
-impl Fleet {
-    /// Makes a node fail, by its name; whether there is such a node is not asked.
+impl FailedNodes {
+    /// Makes a node fail, by its name. The node need not exist.
     pub fn fail(&self, node: &str) {
         self.lock().insert(node.to_owned());
         self.0.changes.send_modify(|count| *count += 1);
     }
 
-    /// Lets a node come back. What has happened to its Pods meanwhile happens to them then.
+    /// Ends the failure of a node. Whatever happened to its Pods meanwhile takes effect then.
     pub fn recover(&self, node: &str) {
         self.lock().remove(node);
         self.0.changes.send_modify(|count| *count += 1);
@@ -40,7 +40,7 @@ impl Fleet {
         self.lock().iter().cloned().collect()
     }
 
-    /// Changes whenever a node fails or comes back.
+    /// A receiver that changes whenever a node fails or recovers.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.changes.subscribe()
     }

@@ -1,4 +1,4 @@
-//! A memory backend that can begin anew, as a cluster does whose etcd is restored from a backup: the same objects under
+//! A memory backend that can be restarted like a cluster whose etcd is restored from a backup: the same objects under
 //! lower revisions, and no history.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -10,24 +10,24 @@ use tokio::sync::watch;
 use super::memory::Memory;
 use super::{Changes, KeyValue, ROOT, Range, RangeRequest, Storage, StorageError, Txn, Write};
 
-/// The memory backend of now.
+/// The current memory backend.
 #[derive(Debug)]
-pub struct Swap {
+pub struct RestartableMemory {
     current: RwLock<Memory>,
-    /// Shared by all of them.
+    /// The channel for the newest revision, which all backends share.
     seen: watch::Sender<u64>,
 }
 
-impl Swap {
+impl RestartableMemory {
     /// An empty storage whose history starts at `revision`.
     pub fn new(revision: u64) -> Self {
         let seen = watch::Sender::new(revision);
         Self { current: RwLock::new(Memory::telling(seen.clone(), revision)), seen }
     }
 
-    /// Begins anew: each object is written once more, in the order of their last changes, with the revisions after
-    /// `revision`. What was before is compacted, and every watch fails with the oldest revision that is known then,
-    /// which is the answer.
+    /// Restarts: each object is written again, in the order of the last changes, with the revisions after `revision`.
+    /// Everything before is compacted. Every watch fails with the oldest revision that is then known, which is
+    /// returned.
     pub fn restart(&self, revision: u64) -> Result<u64, StorageError> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let mut all = now(current.range(&RangeRequest::prefix(ROOT)))?.values;
@@ -50,13 +50,13 @@ impl Swap {
     }
 }
 
-/// What the memory backend answers, which it does at once. So it happens under the lock, and no write is acknowledged
-/// by a storage that is no longer the one.
+/// The answer of the memory backend, which comes at once. So the call happens under the lock, and no write is
+/// acknowledged by a backend that was replaced.
 fn now<T>(answer: BoxFuture<'_, Result<T, StorageError>>) -> Result<T, StorageError> {
     answer.now_or_never().unwrap_or_else(|| Err(StorageError::Unavailable("memory does not answer".to_owned())))
 }
 
-impl Storage for Swap {
+impl Storage for RestartableMemory {
     fn revision(&self) -> BoxFuture<'_, Result<u64, StorageError>> {
         ready(now(self.read().revision())).boxed()
     }
@@ -97,7 +97,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_does_what_a_storage_does() {
-        let storage = Swap::new(1000);
+        let storage = RestartableMemory::new(1000);
         tests::transactions(&storage).await;
         tests::ranges(&storage).await;
         tests::watches(&storage).await;
@@ -106,7 +106,7 @@ mod tests {
 
     #[tokio::test]
     async fn objects_stay_in_order_and_watches_fail() {
-        let storage = Swap::new(1000);
+        let storage = RestartableMemory::new(1000);
         let put = async |key: &str, expected| {
             let key = format!("{ROOT}{key}");
             match storage.txn(&key, expected, Write::Put("{}".into())).await {
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(changes.recv().await, None);
         let range = storage.range(&RangeRequest::prefix(ROOT)).await.unwrap();
         let found: Vec<(&str, u64)> = range.values.iter().map(|one| (&*one.key, one.revision)).collect();
-        // What was changed last has the highest revision.
+        // The object that was changed last has the highest revision.
         assert_eq!(found, [("/registry/a", 12), ("/registry/b", 11)]);
         assert_eq!((range.revision, *storage.seen().borrow()), (12, 12));
         assert_eq!(storage.watch(ROOT, 11).await.err(), Some(StorageError::Compacted(12)));

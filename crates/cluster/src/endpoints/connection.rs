@@ -1,4 +1,4 @@
-//! The way of a watch's frames to its connection: past the faults, and into the ledger.
+//! The way of a watch's frames to the connection: through the faults and the ledger.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, sleep_until};
 
 use crate::cacher::watcher::{Step, Watcher};
-use crate::client::insider::Insider;
+use crate::client::internal::Internal;
 use crate::faults::Faults;
 use crate::faults::about::About;
-use crate::faults::frames::{Outgoing, Tamper};
+use crate::faults::frames::{FrameFaults, Outgoing};
 use crate::faults::rules::Rules;
 use crate::ledger::Ledger;
 use crate::ledger::account::Account;
 use crate::request::websocket;
 use crate::resources::registry::Registry;
 
-/// A connection that is about to be one.
+/// A watch request whose connection is not open yet.
 #[derive(Debug)]
-pub struct Line {
+pub struct PendingWatch {
     rules: Arc<Rules>,
     about: About,
     ledger: Option<Arc<Ledger>>,
@@ -29,38 +29,38 @@ pub struct Line {
     path: String,
 }
 
-impl Line {
-    /// The line on which a watch is asked for. `faults` are those that it meets.
+impl PendingWatch {
+    /// The connection of a watch request. `faults` are those that apply to it.
     pub fn of(registry: &Registry, ledger: &Arc<Ledger>, parts: &Parts, faults: &Faults) -> Self {
-        let is_insider = parts.extensions.get::<Insider>().is_some();
+        let is_internal = parts.extensions.get::<Internal>().is_some();
         Self {
             rules: Arc::clone(faults.rules()),
             about: About::of(registry, parts),
-            ledger: (!is_insider).then(|| Arc::clone(ledger)),
+            ledger: (!is_internal).then(|| Arc::clone(ledger)),
             transport: if websocket::is_upgrade(&parts.headers) { "websocket" } else { "http" },
             path: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
         }
     }
 
-    /// What is asked for.
+    /// The request.
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// Whether the cluster itself asks.
-    pub fn is_insider(&self) -> bool {
+    /// Whether one of the cluster's own components asks.
+    pub fn is_internal(&self) -> bool {
         self.ledger.is_none()
     }
 
     /// Puts the faults and the ledger between a watch and its connection.
-    pub async fn open(self, watcher: Watcher) -> Wire {
+    pub async fn open(self, watcher: Watcher) -> WatchConnection {
         let account = match self.ledger {
             Some(ledger) => Some(ledger.open(&self.about, self.transport, &self.path).await),
             None => None,
         };
-        Wire {
+        WatchConnection {
             changes: self.rules.changes(),
-            tamper: Tamper::new(Arc::clone(&self.rules), self.about),
+            frame_faults: FrameFaults::new(Arc::clone(&self.rules), self.about),
             rules: self.rules,
             watcher,
             account,
@@ -75,44 +75,44 @@ impl Line {
     }
 }
 
-/// A watch as its connection sees it.
+/// A watch as its connection reads it.
 #[derive(Debug)]
-pub struct Wire {
+pub struct WatchConnection {
     watcher: Watcher,
-    tamper: Tamper,
-    /// None for the cluster's own.
+    frame_faults: FrameFaults,
+    /// `None` for the cluster's own watches.
     account: Option<Account>,
     queue: VecDeque<Outgoing>,
-    /// When the first of the queue may go, if it is held back.
+    /// When the first frame of the queue may be sent, if it is delayed.
     due: Option<Instant>,
-    /// Frames that have gone.
+    /// The number of frames sent.
     sent: u64,
-    /// Whether faults that end the watch have been asked since a frame went, or a fault came.
+    /// Whether the faults that end a watch were checked since the last frame, or the last change of the faults.
     asked: bool,
-    /// A fault ends it: with a close or without.
+    /// Set when a fault ends the watch: `true` with a close, `false` without.
     ending: Option<bool>,
-    /// The watcher is done; the queue goes first.
+    /// Whether the watcher has ended; the queue is sent first.
     ended: bool,
-    /// It has been said how it ended.
+    /// Whether the end is recorded in the ledger.
     finished: bool,
     rules: Arc<Rules>,
     changes: Receiver<()>,
 }
 
-impl Wire {
-    /// Resolves once the connection shall be dropped, even while it is busy sending.
+impl WatchConnection {
+    /// Resolves once the connection is to be dropped, even while it is busy sending.
     pub fn cut(&self) -> impl Future<Output = ()> + Send + use<> {
         self.watcher.cut()
     }
 
-    /// Waits for what is sent next; it is in the ledger when it is handed out. Dropping the future loses nothing.
+    /// Waits for the next step. Its frames are in the ledger when it returns. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Step {
         loop {
             if self.changes.has_changed().unwrap_or(false) {
                 self.changes.mark_unchanged();
                 self.asked = false;
             }
-            if self.tamper.stalled().is_some() {
+            if self.frame_faults.stalled().is_some() {
                 tokio::select! {
                     changed = self.changes.changed() => {
                         self.asked &= changed.is_err();
@@ -122,12 +122,13 @@ impl Wire {
                 }
             }
             if self.ending.is_none() && !std::mem::replace(&mut self.asked, true) {
-                self.ending = self.tamper.ends(self.sent);
+                self.ending = self.frame_faults.ends(self.sent);
             }
             match self.ending {
                 Some(true) => return self.finish(Step::End, "fault-close"),
                 Some(false) => {
-                    // hyper flushes when nothing more is at hand; torn down before that, it would lose what was sent.
+                    // hyper flushes when no more data is ready. If the connection were dropped before that, the frames
+                    // would be lost.
                     tokio::task::yield_now().await;
                     return self.finish(Step::Cut, "fault-drop");
                 }
@@ -148,9 +149,9 @@ impl Wire {
             }
             tokio::select! {
                 step = self.watcher.next() => match step {
-                    Step::Frames(frames) => frames.into_iter().for_each(|one| self.tamper.offer(one, &mut self.queue)),
+                    Step::Frames(frames) => frames.into_iter().for_each(|one| self.frame_faults.offer(one, &mut self.queue)),
                     Step::End => {
-                        self.tamper.flush(&mut self.queue);
+                        self.frame_faults.flush(&mut self.queue);
                         self.ended = true;
                     }
                     Step::Cut => return self.finish(Step::Cut, "cut"),
@@ -160,14 +161,14 @@ impl Wire {
         }
     }
 
-    /// Sends the first of the queue, and what may go with it.
+    /// Sends the first frame of the queue, and those that may be sent with it.
     async fn send(&mut self) -> Step {
         let permit = match &self.account {
             Some(account) => Some(account.permit().await),
             None => None,
         };
-        // From here on nothing waits: what leaves the queue is sent.
-        let alone = self.tamper.may_end();
+        // Nothing below waits: every frame that leaves the queue is sent.
+        let alone = self.frame_faults.may_end();
         let mut gone = Vec::with_capacity(self.queue.len());
         while let Some(next) = self.queue.pop_front_if(|next| gone.is_empty() || (next.delay.is_zero() && !alone)) {
             gone.push(next);
@@ -193,8 +194,8 @@ impl Wire {
     }
 }
 
-impl Drop for Wire {
-    /// Whoever drops it early has lost the client, or was cut while it was sending.
+impl Drop for WatchConnection {
+    /// A `WatchConnection` that is dropped early has lost its client, or was cut while it was sending.
     fn drop(&mut self) {
         if !self.finished && self.watcher.cut().now_or_never().is_some() {
             self.finish(Step::Cut, "cut");
