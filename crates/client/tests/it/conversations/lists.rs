@@ -355,6 +355,27 @@ fn list_that_left_a_doubt_is_taken_anew_when_its_watch_ends_too() {
     ]);
 }
 
+/// The new list takes the place of the watch that the wait was for.
+#[test]
+fn list_that_left_a_doubt_is_taken_anew_after_a_wait_in_which_it_was_due() {
+    relisting().check(&[
+        ("fail 422 Invalid no", "list 7"),
+        ("page 9 ? a@8", "watch 9"),
+        ("open", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("+59500", ""),
+        ("ERROR 429 TooManyRequests too many", "wait 800"),
+        ("deadline", "800"),
+        ("timer", "stream 9"),
+        ("deadline", "15000"),
+    ]);
+}
+
 #[test]
 fn continue_token_that_never_ends() {
     for again in ["page 7 +t b@6", "page 7 +u", "page 7 +u a@5"] {
