@@ -1,4 +1,4 @@
-//! A fresh Chromium under a fresh ChromeDriver, alone in its own folder.
+//! A new Chromium with a new ChromeDriver, in a folder of its own.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use thirtyfour::{BrowserLogEntry, ChromiumLikeCapabilities, LoggingPrefsLogLevel
 use super::process::{Process, TemporaryFolder};
 use super::tools;
 
-/// Without these Chromium looks for its maker's servers, for a GPU and for a sandbox that a container lacks.
+/// Flags without which Chromium asks its maker's servers, and wants a GPU and a sandbox that a container does not have.
 const FLAGS: [&str; 11] = [
     "--headless=new",
     "--no-sandbox",
@@ -27,16 +27,16 @@ const FLAGS: [&str; 11] = [
     "--window-size=1440,900",
 ];
 
-/// There is a mouse, which hovers and is exact; without a head Chromium has none.
+/// Flags that say that there is a mouse, which can hover and is exact: a headless Chromium has none otherwise.
 pub const MOUSE: &str =
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
 
 /// A browser with one tab.
 #[derive(Debug)]
 pub struct Browser {
-    /// The session, for whatever has no word of its own here.
+    /// The session, for whatever has no method here.
     pub driver: WebDriver,
-    // Dropped after the session: the process first, then its files.
+    // These are dropped after the session: first the process, then its files.
     _process: Process,
     _folder: TemporaryFolder,
 }
@@ -47,7 +47,7 @@ impl Browser {
         Self::start_with(instruments, &[]).await
     }
 
-    /// The same with more flags.
+    /// Starts a browser with further flags.
     pub async fn start_with(instruments: &str, flags: &[&str]) -> Self {
         let folder = TemporaryFolder::new("chromium");
         let process = Process::start("chromedriver", &tools::chromedriver(), Path::new("."), &["--port=0"]);
@@ -85,7 +85,7 @@ impl Browser {
         answer.unwrap_or_else(|error| panic!("the page refuses `{script}`: {error}")).json().clone()
     }
 
-    /// Runs an expression that may be a Promise, and returns what becomes of it.
+    /// Evaluates an expression. Where that gives a Promise, waits for its value, and returns that.
     pub async fn resolve(&self, expression: &str) -> Value {
         let script = format!(
             "const done = arguments[arguments.length - 1];
@@ -100,7 +100,7 @@ impl Browser {
         }
     }
 
-    /// Puts another tab before this one, which is then hidden as a user's tab would be.
+    /// Opens another tab in front of this one, which is then hidden.
     pub async fn hide(&self) {
         self.devtools("Target.createTarget", json!({ "url": "about:blank", "background": false })).await;
     }
@@ -110,14 +110,14 @@ impl Browser {
         self.devtools("Page.bringToFront", json!({})).await;
     }
 
-    /// What the console got since the last call.
+    /// The lines of the console since the last call.
     pub async fn console(&self) -> Vec<BrowserLogEntry> {
         self.driver.browser_log().await.unwrap_or_default()
     }
 
-    /// Ends the session; what is left is killed on drop.
+    /// Ends the session. The processes are killed when this is dropped.
     pub async fn quit(self) {
-        // The browser is killed either way: this only spares the log a warning.
+        // The browser is killed in any case. To end the session first spares the log a warning.
         let _ = self.driver.clone().quit().await;
     }
 }

@@ -1,5 +1,5 @@
-//! The demo cluster as a test holds it: started with a seed, hurried, silenced, broken and asked directly,
-//! past any proxy.
+//! The demo cluster as a test uses it: a test starts it with a seed, changes its rate, breaks it, and asks it directly, without
+//! a proxy.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,19 +17,19 @@ use super::wait::{holds, wait_until};
 /// How a demo cluster is started.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What happens in it: a storm of made-up history, or names of scenarios, as `--scenario` takes them.
+    /// What happens in the cluster: a storm of generated events, or names of scenarios, as `--scenario` takes them.
     pub scenario: &'static str,
     /// Pods at the start.
     pub pods: u32,
     /// Events a second of a storm, over all kinds.
     pub rate: u32,
-    /// What its scenario is drawn from.
+    /// The seed of what happens.
     pub seed: u64,
-    /// The revision that it starts counting from.
+    /// The revision from which it begins to count.
     pub first_revision: u64,
     /// Seconds between two bookmarks.
     pub bookmark_seconds: u32,
-    /// Where it writes down what it writes and sends.
+    /// The file of its `--ledger`, in which it notes what it writes and sends.
     pub ledger: Option<PathBuf>,
 }
 
@@ -64,7 +64,7 @@ pub struct Write {
 /// One frame that the cluster says it has sent.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Sent {
-    /// On which connection.
+    /// The number of the connection.
     pub connection: u64,
     /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`, before a fault changed it.
     #[serde(rename = "type")]
@@ -74,7 +74,7 @@ pub struct Sent {
     /// The object's or the bookmark's version.
     #[serde(rename = "resourceVersion")]
     pub resource_version: String,
-    /// The fault that struck it; empty if none did.
+    /// The fault that was applied to it; empty if there was none.
     pub fault: String,
 }
 
@@ -87,23 +87,23 @@ impl Cluster {
         cluster
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Kills it, and whoever was connected to it is cut off.
+    /// Kills its process, which cuts every connection to it.
     pub async fn kill(&mut self) {
         self.process = None;
         port_closed(self.port).await;
     }
 
-    /// Stops its process where it stands, with all connections open, until [`Cluster::go_on`].
+    /// Halts its process (SIGSTOP), with all connections open, until [`Cluster::go_on`].
     pub fn stop(&self) {
         self.process().stop();
     }
 
-    /// Has it go on after [`Cluster::stop`].
+    /// Continues its process after [`Cluster::stop`].
     pub fn go_on(&self) {
         self.process().go_on();
     }
@@ -132,12 +132,12 @@ impl Cluster {
         self.process = Some(process);
     }
 
-    /// Sets the events a second; 0 answers once the last write is done.
+    /// Sets the number of events a second. With 0 this returns when the last write is done.
     pub async fn rate(&self, value: u32) {
         self.control(&format!("rate?value={value}")).await;
     }
 
-    /// Stops all events and lists what is there then.
+    /// Ends all events, and lists what exists then.
     pub async fn quiet(&self, path: &str) -> Truth {
         self.rate(0).await;
         self.list(path).await
@@ -148,28 +148,28 @@ impl Cluster {
         self.send(self.request(Method::POST, &format!("/_control/{request}"))).await;
     }
 
-    /// Writes an object as it stands, whatever its name.
+    /// Writes an object with the text as it is.
     pub async fn put(&self, object: &Value) {
         self.send(self.request(Method::POST, "/_control/put").json(object)).await;
     }
 
-    /// Lists a collection, whole.
+    /// Lists a whole collection.
     pub async fn list(&self, path: &str) -> Truth {
         Truth::read(&self.send(self.request(Method::GET, path)).await)
     }
 
-    /// Gets one object or collection as it stands.
+    /// Gets the text of one object or collection.
     pub async fn get(&self, path: &str) -> Value {
         serde_json::from_slice(&self.send(self.request(Method::GET, path)).await).expect("the cluster speaks JSON")
     }
 
-    /// Gets one object, if it is there.
+    /// Gets one object, if it exists.
     pub async fn find(&self, path: &str) -> Option<Value> {
         let response = self.request(Method::GET, path).send().await.ok()?.error_for_status().ok()?;
         response.json().await.ok()
     }
 
-    /// Applies a merge patch, and returns the object after it. A status is written where it is a part of its own.
+    /// Applies a merge patch, and returns the new object. A status goes to the subresource where there is one.
     pub async fn patch(&self, path: &str, patch: &Value) -> Value {
         let part = if patch.get("status").is_some() { "/status" } else { "" };
         let request = self.request(Method::PATCH, &format!("{path}{part}")).body(patch.to_string());
@@ -188,7 +188,7 @@ impl Cluster {
         serde_json::from_slice(&body).expect("the log is a list of writes")
     }
 
-    /// Every frame of one resource's watches since the start, the newest 100,000 of all resources'.
+    /// Every frame of one resource's watches since the start, as far as it is among the newest 100,000 frames of all.
     pub async fn frames(&self, resource: &str) -> Vec<Sent> {
         let body = self.send(self.request(Method::GET, &format!("/_control/frames?resource={resource}"))).await;
         serde_json::from_slice(&body).expect("the ledger is a list of frames")
@@ -202,7 +202,7 @@ impl Cluster {
     /// Waits until `events` more writes have happened, however long the cluster takes for them at `rate`.
     pub async fn advance(&self, events: u64, rate: u32) {
         let start = self.revision().await;
-        // A busy machine may be late; one that gets less than half its writes done is broken.
+        // A busy machine may be late. With less than half of the writes done something is broken.
         let within = Duration::from_secs(5 + 2 * events / u64::from(rate));
         wait_until(&format!("{events} writes at {rate} a second"), within, async || {
             let done = self.revision().await - start;

@@ -1,14 +1,14 @@
-//! kubectl, before the same proxy as the page: what it prints is what the page is held to.
+//! kubectl at the same proxy as the page: the page must show what kubectl prints.
 
 use std::collections::BTreeMap;
 
 use super::process::{TemporaryFolder, kubectl};
 use super::tools;
 
-/// What is printed of one object, by the columns' headers.
+/// What kubectl prints of one object, by the headers of the columns.
 pub type Line = BTreeMap<String, String>;
 
-/// kubectl with a home of its own.
+/// kubectl with a home folder of its own.
 #[derive(Debug)]
 pub struct Kubectl {
     server: String,
@@ -21,7 +21,7 @@ impl Kubectl {
         Self { server: server.to_owned(), home: TemporaryFolder::new("kubectl") }
     }
 
-    /// Runs a command, words with spaces between, and gives it something to read; answers what it prints.
+    /// Runs a command, given as words with spaces between them, with a text as its input. Returns what it prints.
     pub async fn run(&self, line: &str, stdin: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
         let ended = kubectl(&tools::kubectl(), &self.server, self.home.path(), &words, stdin).await;
@@ -29,7 +29,7 @@ impl Kubectl {
         String::from_utf8_lossy(&ended.stdout).into_owned()
     }
 
-    /// What `kubectl get` prints of a kind everywhere, with every column.
+    /// What `kubectl get` prints of a kind in all namespaces, with every column.
     pub async fn table(&self, name: &str) -> Vec<Line> {
         let text = self.run(&format!("get {name} -A -o wide"), "").await;
         let mut lines = text.lines();

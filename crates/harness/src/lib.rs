@@ -1,8 +1,8 @@
-//! What tests and benchmarks stand on: real processes, a real browser, and an independent opinion of what the page should
-//! show.
+//! What tests and benchmarks have in common: real processes, a real browser, and an independent judgement of what the page
+//! should show.
 //!
-//! Without the feature `browser` it is what the tests of the demo cluster need: processes that cannot outlive their test,
-//! ports, programs, and waiting.
+//! Without the feature `browser` there is only what the tests of the demo cluster need: processes that cannot outlive their
+//! test, ports, programs, and waiting.
 
 #![allow(clippy::unwrap_used, missing_docs)] // Only tests stand on it, and one that panics has said what it has to say.
 

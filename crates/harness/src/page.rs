@@ -1,4 +1,4 @@
-//! The page, held by the handles that the README promises; and what is told and kept when a test fails.
+//! The page in a browser, used through what the README promises to tests, and what is printed and kept when a test fails.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -18,18 +18,18 @@ use super::tools;
 use super::truth::Truth;
 use super::wait::{holds, wait_until};
 
-/// What a user takes for "at once" on a busy machine.
+/// The longest time that counts as "at once" on a busy machine.
 pub const AT_ONCE: Duration = Duration::from_secs(3);
 
-/// What runs in every page before its own scripts: wasm's memory is in none of the browser's figures for a page,
-/// so the module's is kept where a test finds it.
+/// A script that runs in every page before the page's own. It keeps the memory of the wasm module where a test finds it, for
+/// the browser's figures for a page do not include that memory.
 pub const INSTRUMENTS: &str = "
     for (const name of ['instantiate', 'instantiateStreaming']) {
         const original = WebAssembly[name];
         WebAssembly[name] = (...given) => original.apply(WebAssembly, given).then(result => {
             const exports = (result.instance ?? result).exports;
             window.__memory = exports.memory;
-            // How many JavaScript values the program holds. Their table grows in leaps, and frees places by a null.
+            // How many JavaScript values the program holds. Their table grows in large steps, and a free place holds null.
             const table = exports.__wbindgen_externrefs;
             window.__values = () => {
                 let held = 0;
@@ -40,8 +40,8 @@ pub const INSTRUMENTS: &str = "
         });
     }";
 
-/// Has the page keep what it gives away where a test finds it: to the clipboard ([`COPIED`]), and as files
-/// ([`Page::gives`]).
+/// A script that keeps what the page copies to the clipboard ([`COPIED`]) or saves as files ([`Page::gives`]) where a test finds
+/// it.
 pub const GIVEN: &str = "
     navigator.clipboard.writeText = async text => { window.__copied = text };
     const original = URL.createObjectURL;
@@ -68,11 +68,11 @@ pub struct Status {
     pub synced: bool,
     /// Objects in the store.
     pub items: usize,
-    /// How old the knowledge is.
+    /// How old the last proof is.
     pub age_ms: Option<f64>,
     /// The server's words about what is wrong.
     pub message: Option<String>,
-    /// The counters of the way of the data.
+    /// The counters of the ledger.
     pub ledger: Value,
 }
 
@@ -110,18 +110,18 @@ pub struct Mark {
 /// A page in a browser.
 #[derive(Debug)]
 pub struct Page {
-    /// Where it runs.
+    /// The browser in which the page is.
     pub browser: Browser,
     url: String,
 }
 
-/// Opens `url` with `hash` in a fresh browser and lets `test` use it. If the test fails, its message is followed
-/// by the page's status and console, and a screenshot is kept. A page that panicked fails every test.
+/// Opens `url` with `hash` in a new browser, and has `test` use the page. If the test fails, the page's status and console are
+/// printed after its message, and a screenshot is kept. A test fails if the page panicked.
 pub async fn with_page(name: &str, url: &str, hash: &str, test: impl AsyncFnOnce(&Page)) {
     with_page_in(Browser::start(INSTRUMENTS).await, name, url, hash, test).await;
 }
 
-/// The same in a browser that was started with [`INSTRUMENTS`].
+/// [`with_page`] in a browser that was started with [`INSTRUMENTS`].
 pub async fn with_page_in(browser: Browser, name: &str, url: &str, hash: &str, test: impl AsyncFnOnce(&Page)) {
     let page = Page { browser, url: url.to_owned() };
     let outcome = AssertUnwindSafe(async {
@@ -181,8 +181,7 @@ impl Page {
         .await
     }
 
-    /// Waits until `resource` is stale, and what came before the watch was lost has left the queue: from then on the
-    /// rows stay as they are.
+    /// Waits until `resource` is stale and its queue is empty. From then on the rows do not change.
     pub async fn is_left_with(&self, resource: &str, within: Duration) -> Vec<Row> {
         wait_until(&format!("{resource} is stale, and its queue empty"), within, async || {
             let status = self.status_of(resource).await;
@@ -217,7 +216,7 @@ impl Page {
         .await;
     }
 
-    /// Waits until exactly these rows are counted, of so many, and no other is drawn.
+    /// Waits until the table counts exactly these rows of this many, and draws no other row.
     pub async fn shows_only(&self, what: &str, keys: &BTreeSet<&str>, total: usize, within: Duration) {
         let expected = format!("{} / {total}", keys.len());
         wait_until(what, within, async || {
@@ -229,7 +228,7 @@ impl Page {
         .await;
     }
 
-    /// What the table counts. Thousands may be set apart for the eye.
+    /// The table's own count. It may have separators between thousands.
     async fn row_count(&self) -> String {
         self.text("row-count").await.replace([',', '\u{202f}', '\u{2009}'], "")
     }
@@ -257,7 +256,7 @@ impl Page {
         self.read(script, vec![handle.into(), name.into()]).await
     }
 
-    /// The element with this `data-testid`, waited for.
+    /// Waits for the element with this `data-testid`, and returns it.
     pub async fn element(&self, handle: &str) -> WebElement {
         let selector = format!("[data-testid=\"{handle}\"]");
         wait_until(&format!("the page has {selector}"), Duration::from_secs(10), async || {
@@ -272,7 +271,7 @@ impl Page {
         element.click().await.unwrap_or_else(|error| panic!("{handle} cannot be clicked: {error}"));
     }
 
-    /// Presses keys as a user does: whatever has the focus gets them.
+    /// Presses keys as a user does: the element that has the focus gets them.
     pub async fn press(&self, keys: impl Into<TypingData>) {
         self.browser.driver.action_chain().send_keys(keys).perform().await.expect("keys can be pressed");
     }
@@ -282,7 +281,7 @@ impl Page {
         self.browser.driver.refresh().await.expect("the page reloads");
     }
 
-    /// Waits until a script returns what is expected, which it must at once.
+    /// Waits until a script returns what is expected, at most for as long as counts as "at once".
     pub async fn becomes(&self, what: &str, script: &str, expected: Value) {
         wait_until(what, AT_ONCE, async || {
             let value = self.browser.run(script, Vec::new()).await;
@@ -306,7 +305,7 @@ impl Page {
         self.read(script, Vec::new()).await
     }
 
-    /// Waits until rows are drawn, as [`Page::drawn`] has them: what is live is in the store, and not yet to be seen.
+    /// Waits until [`Page::drawn`] has rows. A live resource is in the store, but may not be drawn yet.
     pub async fn has_rows(&self) -> Vec<String> {
         wait_until("rows are drawn", AT_ONCE, async || {
             let drawn = self.drawn().await;
@@ -315,13 +314,13 @@ impl Page {
         .await
     }
 
-    /// Waits for two frames: one takes in what happened, and by the next one it is painted.
+    /// Waits for two frames. The page takes in what happened in the first, and has painted it by the second.
     pub async fn painted(&self) {
         let frames = "new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)))";
         self.browser.resolve(frames).await;
     }
 
-    /// Waits until a page with [`GIVEN`] gives away a file whose name is right, and takes it; answers its text.
+    /// Waits until a page with [`GIVEN`] saves a file with the right name, and returns the text of that file.
     pub async fn gives(&self, is_it: impl Fn(&str) -> bool, within: Duration) -> String {
         wait_until("a file is given away", within, async || {
             let name: Option<String> = self.read("return window.__file ?? null", Vec::new()).await;
@@ -339,7 +338,7 @@ impl Page {
 
     async fn has_not_panicked(&self) {
         for entry in self.browser.console().await {
-            // A refused request is an error to the console as well; those are wanted here.
+            // The console also reports each refused request as an error. Such requests are a part of the tests.
             let ours = entry.source.as_deref() == Some("javascript") || entry.message.contains("panicked at");
             assert!(!ours, "the page fell over: {}", entry.message);
         }
@@ -349,7 +348,7 @@ impl Page {
         let words = panic.downcast_ref::<String>().cloned();
         let words = words.or_else(|| panic.downcast_ref::<&str>().map(|&words| words.to_owned()));
         eprintln!("\n{name} failed: {}", words.unwrap_or_default());
-        // The page may be what broke, so nothing here may panic in turn.
+        // Nothing here may panic, for the page itself may be what failed.
         let script = "return [location.href, document.title, JSON.stringify(window.kubechurn?.status?.() ?? null)]";
         match self.browser.driver.execute(script, Vec::new()).await {
             Ok(answer) => eprintln!("  page: {}", answer.json()),
@@ -372,7 +371,7 @@ impl Page {
     }
 }
 
-/// How rows differ from a list, in few words.
+/// How rows differ from a list, in a few words.
 fn difference(rows: &[Row], truth: &Truth) -> String {
     let shown: std::collections::BTreeMap<&str, &Row> = rows.iter().map(|row| (row.key.as_str(), row)).collect();
     let missing: Vec<_> = truth.items.keys().filter(|key| !shown.contains_key(key.as_str())).take(3).collect();

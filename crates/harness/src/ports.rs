@@ -4,16 +4,18 @@ use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::process;
 use std::sync::Mutex;
 
-/// Below those that the system gives away by itself (from 32768 on), and none that a browser refuses to ask.
+/// The ports to choose from. They lie below those that the system gives to programs by itself (from 32768 on), and no browser
+/// refuses to ask one of them.
 const FIRST: u16 = 20_000;
 const COUNT: u32 = 10_000;
 
-/// What this process has claimed: the UDP ports of the same numbers, which are its own until it ends.
+/// The ports that this process has claimed. The claim is a UDP socket of the same number, which is open until the process
+/// ends.
 static CLAIMED: Mutex<Vec<UdpSocket>> = Mutex::new(Vec::new());
 
-/// A loopback port that nobody listens on, for this process alone. A program may end and be started there again:
-/// meanwhile no other test gets the port, whichever process it is in, and no connection does, as it might where the
-/// system chooses.
+/// A loopback port on which no program listens, for this process alone. A program may end and be started there again. In the
+/// meantime no other test gets the port, in this process or another one, and no outgoing connection does, as could happen to
+/// a port that the system chose.
 pub fn free_port() -> u16 {
     let mut claimed = CLAIMED.lock().expect("no holder panics");
     let start = process::id().wrapping_mul(7) % COUNT;

@@ -1,4 +1,4 @@
-//! A child process that cannot outlive its test: not by a panic, and not by the test's own sudden death.
+//! A child process that cannot outlive its test, even if the test panics or is killed.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -22,19 +22,19 @@ use super::wait::wait_until;
 /// closes that pipe however the test ends, so no handler can be missed; and only the program holds the output
 /// pipe, so its end is the program's end.
 ///
-/// It says the program's process id on its own standard error.
+/// The shell prints the program's process id on its own standard error.
 const KEEPER: &str = r#""$@" 2>&1 & echo $! >&2; exec >/dev/null 2>&1; cat; kill -KILL 0"#;
 
-/// How long a program may take to say that it is ready: a debug build on a busy machine included.
+/// How long a program may take to say that it is ready, even a debug build on a busy machine.
 const START: Duration = Duration::from_secs(180);
 
 /// How long a program that was killed may take to end.
 const END: Duration = Duration::from_secs(30);
 
-/// Longer than any command of kubectl takes, on the slowest machine.
+/// A time that is longer than any command of kubectl takes on the slowest machine.
 const COMMAND: Duration = Duration::from_secs(60);
 
-/// Lines kept for a failure's message.
+/// How many lines are kept for the message of a failure.
 const OUTPUT_LINES: usize = 200;
 
 /// A running program with its children.
@@ -42,7 +42,7 @@ pub struct Process {
     name: String,
     pid: u32,
     keeper: Child,
-    /// Held open for as long as the program may run.
+    /// The shell's standard input, which is open for as long as the program may run.
     lifeline: Option<ChildStdin>,
     output: Arc<Mutex<Said>>,
 }
@@ -61,7 +61,7 @@ impl Process {
             .arg(program)
             .args(arguments)
             .current_dir(folder)
-            // No user's cluster, and no user's wish for colours in the lines that are read here.
+            // The program must not use a user's cluster, and must not colour the lines that are read here.
             .env("KUBECONFIG", "/dev/null")
             .env("NO_COLOR", "true")
             .process_group(0)
@@ -72,7 +72,7 @@ impl Process {
             .unwrap_or_else(|error| panic!("{name} could not be started with `sh`: {error}"));
         let mut pid = String::new();
         let stderr = keeper.stderr.take().expect("standard error is piped");
-        // What cannot be read is no number.
+        // A line that cannot be read is not the process id.
         let _ = BufReader::new(stderr).read_line(&mut pid);
         let pid = pid.trim().parse().unwrap_or_else(|_| panic!("{name} has the process id `{pid}`"));
         let lifeline = keeper.stdin.take();
@@ -97,12 +97,12 @@ impl Process {
         self.pid
     }
 
-    /// Stops it where it stands, with all its connections open, until [`Process::go_on`].
+    /// Halts the program (SIGSTOP), with all its connections open, until [`Process::go_on`].
     pub fn stop(&self) {
         self.signal("STOP");
     }
 
-    /// Has it go on after [`Process::stop`].
+    /// Continues the program after [`Process::stop`].
     pub fn go_on(&self) {
         self.signal("CONT");
     }
@@ -153,13 +153,13 @@ impl fmt::Debug for Process {
 impl Drop for Process {
     fn drop(&mut self) {
         drop(self.lifeline.take());
-        // The keeper dies of its own signal; there is nobody to tell if it cannot be waited for.
+        // The shell is killed by its own signal. If it cannot be waited for, there is nothing else to do.
         let _ = self.keeper.wait();
     }
 }
 
-/// Runs kubectl to its end, against `server` and with something to read. It gets this home and nothing else of the
-/// user's: what was remembered of another server at the same port is of no use here, and nobody's credentials are.
+/// Runs kubectl to its end, with `server` and a text as its input. It gets this home folder and nothing of the user's: neither
+/// credentials, nor what was cached of another server at the same port.
 pub async fn kubectl(
     program: &Path,
     server: &str,
@@ -189,7 +189,7 @@ pub async fn kubectl(
     output.unwrap_or_else(|error| panic!("kubectl {words:?}: {error}"))
 }
 
-/// Waits until nobody listens on `port` any more: a program that was killed lets go of it a moment later.
+/// Waits until no program listens on `port` any more: a program that was killed frees its port a moment later.
 pub async fn port_closed(port: u16) {
     wait_until(&format!("port {port} is free"), END, async || match TcpStream::connect((Ipv4Addr::LOCALHOST, port)) {
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(()),
@@ -212,7 +212,7 @@ impl TemporaryFolder {
         Self(path)
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -220,7 +220,7 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // A browser that was just killed may still be letting go of a file; the next run's name differs.
+        // A browser that was just killed may still have a file open. The folder of the next run has another name.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

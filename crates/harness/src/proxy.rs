@@ -1,4 +1,4 @@
-//! The two ways in which a browser reaches the API: `kubectl proxy`, and `trunk serve` before it.
+//! The two ways in which a browser reaches the API: `kubectl proxy`, and `trunk serve` in front of it.
 
 use std::fs;
 use std::path::Path;
@@ -20,12 +20,12 @@ pub struct KubectlProxy {
 }
 
 impl KubectlProxy {
-    /// A proxy before the cluster that listens on `backend`, serving the built page and the API from one port.
+    /// A proxy to the cluster that listens on `backend`. It serves the built page and the API from one port.
     pub async fn start(backend: u16) -> Self {
         Self::start_with(backend, true, "/".to_owned()).await
     }
 
-    /// The same below a path that is a secret, as `./dev build` says.
+    /// A proxy that serves page and API below a secret path, as `./dev build` says.
     pub async fn start_below(backend: u16, secret: &str) -> Self {
         Self::start_with(backend, true, format!("/{secret}/")).await
     }
@@ -35,7 +35,7 @@ impl KubectlProxy {
         Self::start_with(backend, false, "/".to_owned()).await
     }
 
-    /// The same below a path that is a secret, as it runs behind `./dev serve`.
+    /// A proxy that serves the API alone below a secret path, as it runs behind `./dev serve`.
     pub async fn start_plain_below(backend: u16, secret: &str) -> Self {
         Self::start_with(backend, false, format!("/{secret}/")).await
     }
@@ -51,18 +51,18 @@ impl KubectlProxy {
         format!("http://127.0.0.1:{}{}", self.port, self.prefix)
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Kills it; whoever was connected is cut off.
+    /// Kills its process, which cuts every connection to it.
     pub async fn kill(&mut self) {
         self.process = None;
         port_closed(self.port).await;
     }
 
-    /// Its process, which can be stopped and told to go on.
+    /// Its process, which can be halted and continued.
     pub fn process(&self) -> &Process {
         self.process.as_ref().expect("the proxy runs")
     }
@@ -86,8 +86,8 @@ impl KubectlProxy {
 
 /// `trunk serve` with the project's own proxy prefixes, before a `kubectl proxy`.
 ///
-/// It serves the files that were built already: to Trunk they are a page without Rust whose every file is
-/// copied, so nothing is compiled, and what is served is byte for byte what the other tests use.
+/// It serves the files that were built already. Trunk is told that they are a page without Rust, all of whose files are copied.
+/// So nothing is compiled, and the files are byte for byte those of the other tests.
 #[derive(Debug)]
 pub struct TrunkServe {
     process: Process,
@@ -134,7 +134,7 @@ impl TrunkServe {
         serve
     }
 
-    /// Its process, which can be stopped and told to go on.
+    /// Its process, which can be halted and continued.
     pub fn process(&self) -> &Process {
         &self.process
     }
@@ -144,13 +144,13 @@ impl TrunkServe {
         self.url.clone()
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn port(&self) -> u16 {
         self.port
     }
 }
 
-/// The tables of a Trunk.toml that have one of these heads, as they stand.
+/// The text of the tables of a Trunk.toml that have one of these headers.
 fn tables(config: &str, heads: &[&str]) -> String {
     let mut inside = false;
     let mut tables = String::new();
@@ -166,7 +166,7 @@ fn tables(config: &str, heads: &[&str]) -> String {
     tables
 }
 
-/// Copies the built page to `to`, and tells Trunk in its index.html to copy every file once more.
+/// Copies the built page to `to`, with an index.html that tells Trunk to copy every file.
 fn copy_site(from: &Path, to: &Path) {
     let mut links = String::new();
     for entry in fs::read_dir(from).expect("the built page can be listed") {

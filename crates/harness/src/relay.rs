@@ -1,8 +1,8 @@
-//! A TCP relay on loopback, between a page and its proxy or a proxy and its cluster, that makes what networks make:
-//! silence, cuts, refusals, and one dead connection among live ones.
+//! A TCP relay on loopback, between a page and its proxy or a proxy and its cluster. It makes the faults of a network: silence,
+//! cut connections, refusals, and one dead connection among live ones.
 //!
-//! It waits for no time but the latency that it is given: whatever it holds back, it holds back until it is told
-//! otherwise.
+//! The only time for which it waits is the latency that it is given. Bytes that it holds back wait until it is told to pass
+//! them on.
 
 use std::collections::BTreeMap;
 use std::future;
@@ -19,21 +19,21 @@ use tokio::time::sleep;
 /// Which bytes are held back while the connections stay open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// All.
+    /// The bytes of both directions.
     Both,
-    /// Those of the client: what it asks does not arrive.
+    /// The bytes of the client: its requests do not arrive.
     ToServer,
-    /// Those of the server: what it answers does not arrive.
+    /// The bytes of the server: its answers do not arrive.
     ToClient,
 }
 
-/// What passes. One for the relay, and one for each connection; what either holds back is held back.
+/// What may pass. There is one gate for the relay and one for each connection, and bytes pass if both let them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Gate {
     held: Option<Direction>,
-    /// New connections are accepted, and reach nobody.
+    /// New connections are accepted, and do not reach the server.
     dials_held: bool,
-    /// How much later each piece arrives.
+    /// How much later each piece of data arrives.
     latency: Duration,
 }
 
@@ -47,14 +47,14 @@ struct Connection {
 
 type Connections = Arc<Mutex<BTreeMap<u64, Connection>>>;
 
-/// A relay before one port. What it connects goes with it.
+/// A relay before one port. When it is dropped, its connections are cut.
 #[derive(Debug)]
 pub struct Relay {
     port: u16,
     backend: u16,
     gate: watch::Sender<Gate>,
     connections: Connections,
-    /// None while it refuses.
+    /// The task that accepts connections; `None` while connections are refused.
     listener: Option<JoinHandle<()>>,
 }
 
@@ -74,17 +74,17 @@ impl Relay {
         relay
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The address of what is behind it, as a browser asks for it.
+    /// The URL of the server behind it, as a browser asks for it.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// Passes everything on again: what was held back, and what comes. A connection that was frozen alone stays so.
+    /// Passes everything on again, including what was held back. A connection that was frozen by itself stays frozen.
     pub async fn pass(&mut self) {
         self.gate.send_replace(Gate::default());
         if self.listener.is_none() {
@@ -94,27 +94,28 @@ impl Relay {
         }
     }
 
-    /// Stops forwarding and keeps the connections open. New ones are accepted; they reach the server unless both
-    /// directions are held.
+    /// Holds data back, with the connections open. New connections are accepted, and reach the server unless both directions
+    /// are held back.
     pub fn hold(&self, direction: Direction) {
         self.gate.send_modify(|gate| gate.held = Some(direction));
     }
 
-    /// What is connected goes on. New connections are accepted, and get no further until all is passed on again.
+    /// Lets open connections go on. New connections are accepted, and do not reach the server until everything is passed on
+    /// again.
     pub fn hold_dials(&self) {
         self.gate.send_modify(|gate| gate.dials_held = true);
     }
 
-    /// Every piece arrives so much later.
+    /// Has every piece of data arrive later by this time.
     pub fn delay(&self, latency: Duration) {
         self.gate.send_modify(|gate| gate.latency = latency);
     }
 
-    /// What is connected goes on. New connections are refused.
+    /// Lets open connections go on, and refuses new ones.
     pub async fn refuse(&mut self) {
         if let Some(listener) = self.listener.take() {
             listener.abort();
-            // It ends because it was told to: that is its error.
+            // The task was aborted on purpose, which it reports as an error.
             let _ = listener.await;
         }
     }
@@ -124,12 +125,12 @@ impl Relay {
         self.cut_where(|_| true)
     }
 
-    /// Cuts every connection whose newest request line is so. Returns how many there were.
+    /// Cuts every connection whose newest request line fits. Returns how many there were.
     pub fn cut_where(&self, is_it: impl Fn(&str) -> bool) -> usize {
         self.each_where(is_it, |connection| connection.task.abort())
     }
 
-    /// Stops forwarding on every connection whose newest request line is so, for good. Returns how many there were.
+    /// Holds back all data for good on every connection whose newest request line fits. Returns how many there were.
     pub fn freeze_where(&self, direction: Direction, is_it: impl Fn(&str) -> bool) -> usize {
         self.each_where(is_it, |connection| connection.gate.send_modify(|gate| gate.held = Some(direction)))
     }
@@ -166,7 +167,7 @@ impl Drop for Relay {
     }
 }
 
-/// Relays one connection until either end is done with it, or it is cut.
+/// Relays one connection until either end closes it, or it is cut.
 fn accept(near: u64, client: TcpStream, backend: u16, connections: &Connections, all: &watch::Sender<Gate>) {
     let (one, request) = (watch::Sender::new(Gate::default()), Arc::new(Mutex::new(String::new())));
     let mut open = lock(connections);
@@ -202,11 +203,11 @@ async fn relay(mut client: TcpStream, backend: u16, gates: [watch::Receiver<Gate
     let (from_server, to_server) = server.split();
     let up = forward(from_client, to_server, gates.clone(), Direction::ToServer, |piece| note(piece, request));
     let down = forward(from_server, to_client, gates, Direction::ToClient, |_| {});
-    // A connection whose one half failed is of no use to the other.
+    // Where one direction failed the other one ends, too.
     let _ = tokio::try_join!(up, down);
 }
 
-/// Passes pieces on until there are no more, and then says so to the other end. Errors are of the connection.
+/// Passes data on until one end closes, and then closes towards the other end. An error is one of the connection.
 async fn forward(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
@@ -232,18 +233,18 @@ async fn forward(
     }
 }
 
-/// Waits until no gate holds it back.
+/// Waits until no gate holds this direction back.
 async fn passed(gates: &mut [watch::Receiver<Gate>; 2], held: impl Fn(&Gate) -> bool) {
     while let Some(closed) = gates.iter_mut().find(|gate| held(&gate.borrow())) {
         if closed.wait_for(|gate| !held(gate)).await.is_err() {
-            // Nobody is left who could open it: the relay has gone, and cuts this connection.
+            // The relay was dropped, so that nothing can open the gate any more. This connection is cut.
             future::pending::<()>().await;
         }
     }
 }
 
-/// A piece that begins with a request's line is a request: what these clients send has no body, and no frame of a
-/// WebSocket's client begins with a letter.
+/// The request line with which a piece of data begins, if it does. A client's other data cannot look like one: the requests
+/// here have no body, and no frame of a WebSocket client begins with a letter.
 fn note(piece: &[u8], request: &Mutex<String>) {
     let Some(end) = piece.windows(2).position(|pair| pair == b"\r\n") else { return };
     if let Ok(line) = std::str::from_utf8(&piece[..end])

@@ -57,13 +57,13 @@ pub fn trunk() -> PathBuf {
     program("TRUNK", &["trunk"], "install it with `cargo install --locked trunk`")
 }
 
-/// A file of the project, wherever the test runs.
+/// The path of a file of the project, in whichever folder the test runs.
 pub fn project_file(name: &str) -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).join(name)
 }
 
-/// Where tests keep what goes with them.
+/// The folder for what tests write, which may be removed.
 pub fn temporary() -> PathBuf {
     from_environment("CARGO_TARGET_DIR", "target").join("tmp")
 }
@@ -77,7 +77,7 @@ fn program(variable: &str, names: &[&str], how: &str) -> PathBuf {
     let given = env::var(variable).ok();
     let wanted: Vec<&str> = given.as_deref().map_or_else(|| names.to_vec(), |name| vec![name]);
     let path = env::var_os("PATH").unwrap_or_default();
-    // Cargo's own folder is where `cargo install` puts Trunk, on the path or not.
+    // `cargo install` puts Trunk into Cargo's own folder, which need not be on the path.
     let cargo = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
     let folders: Vec<PathBuf> = env::split_paths(&path).chain(cargo.map(|home| home.join("bin"))).collect();
     let found = wanted

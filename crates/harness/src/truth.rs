@@ -1,4 +1,4 @@
-//! What the cluster itself says is there: a plain LIST, read without any of the project's own code.
+//! What exists according to the cluster itself: a plain LIST, which is read without any of the project's own code.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -55,7 +55,7 @@ impl Truth {
         self.items.len()
     }
 
-    /// All keys in the order of a table that nobody sorted: by namespace, then by name.
+    /// All keys in the default order of a table: by namespace, then by name.
     pub fn in_order(&self) -> Vec<&str> {
         let mut keys: Vec<&str> = self.items.keys().map(String::as_str).collect();
         keys.sort_by_key(|key| key.split_once('/'));
@@ -68,12 +68,12 @@ impl Truth {
     }
 }
 
-/// `namespace/name`, or the name alone of what has no namespace.
+/// `namespace/name`, or the name alone where there is no namespace.
 pub fn key(namespace: Option<&str>, name: &str) -> String {
     namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"))
 }
 
-/// Where the API has the Pod with this key.
+/// The path of the Pod with this key.
 pub fn pod(key: &str) -> String {
     let (namespace, name) = key.split_once('/').expect("a Pod has a namespace");
     format!("/api/v1/namespaces/{namespace}/pods/{name}")

@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
-/// Between two looks at a condition.
+/// The time between two checks of a condition.
 const POLL: Duration = Duration::from_millis(50);
 
-/// What a condition that is still being looked at may overrun its deadline by: one slow browser command.
+/// How long a check that is under way may go on after the deadline: one slow command of a browser.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// Looks at `condition` until it holds, and returns what it found. Past the deadline it panics with the last
-/// thing seen, which is what the condition's `Err` says.
+/// Checks `condition` until it holds, and returns its `Ok`. After the deadline it panics with the last `Err`.
 pub async fn wait_until<T>(what: &str, within: Duration, mut condition: impl AsyncFnMut() -> Result<T, String>) -> T {
     let deadline = Instant::now() + within;
     let mut ticks = interval(POLL);
@@ -28,7 +27,7 @@ pub async fn wait_until<T>(what: &str, within: Duration, mut condition: impl Asy
     }
 }
 
-/// A condition's verdict: `Ok` if it holds, else what was seen instead.
+/// The result of a check: `Ok` if the condition holds, else what was seen instead.
 pub fn holds(condition: bool, seen: impl FnOnce() -> String) -> Result<(), String> {
     if condition { Ok(()) } else { Err(seen()) }
 }

@@ -1,10 +1,11 @@
-//! A conversation between a server and an informer as a list of lines. The only code that touches their API.
+//! Tests of an informer as conversations with a server, written as lists of lines. Only this crate calls the informer, so that
+//! a change of its API changes no test.
 //!
-//! A line is what happens and what is expected of it, both in a small language, so that a new case is a few
-//! lines of data. What happens:
+//! A line is what happens and the answer that is expected, both in a small language, so that a new case is a few lines of
+//! data. What may happen:
 //!
 //! ```text
-//! bytes N  long N                              so much of a page arrives; a frame of so many bytes is not read
+//! bytes N  long N                              N more bytes of a page arrive; a frame of N bytes is not read
 //! start  stop  open  woke  reachable  pass     inputs without a text; `pass` is a probe that finds nothing
 //! close CODE                                   the socket closes
 //! ADDED OBJECT  MODIFIED OBJECT  ...           a frame; any word in capitals is taken as its type
@@ -15,19 +16,19 @@
 //! fail CODE REASON WORDS  text CODE WORDS      a Status, a plain text, in answer to a list or a probe
 //! unreachable                                  no answer at all
 //! ask                                          the heartbeat asks for the watch
-//! quiet  quiet checked  event                  and is answered: nothing came after its version, or something did
-//! unproven CODE WORDS                          and is answered with something else; 0 is no answer
+//! quiet  quiet checked  event                  the answer to that: no event, no event and the version is checked, an event
+//! unproven CODE WORDS                          the answer to that is no watch; 0 is no answer
 //! +MS  timer                                   time passes; the deadline comes
 //! ```
 //!
-//! To these the expected answer is the action: empty, `wait MS`, `stream VERSION`, `watch VERSION`,
-//! `probe stream VERSION`, `probe watch VERSION` or `list VERSION [limit N] [continue TOKEN]`. The other lines
-//! ask: `drain` (the changes), `drain N`, `store`, `marks` and `notices` (those since last asked), `health`,
-//! `words`, `version`, `synced`, `deadline`, `queued`.
+//! The answer to these is the action: empty, `wait MS`, `stream VERSION`, `watch VERSION`, `probe stream VERSION`,
+//! `probe watch VERSION` or `list VERSION [limit N] [continue TOKEN]`. The other lines ask for something: `drain` and
+//! `drain N` (the changes), `store`, `marks` and `notices` (those since the last such line), `health`, `words`, `version`,
+//! `synced`, `deadline`, `queued`.
 //!
-//! An OBJECT is `name@version`; `name#2@version` is the second life of that name.
+//! An OBJECT is `name@version`; `name#2@version` is the second object of that name, with another uid.
 
-#![allow(clippy::unwrap_used)] // Only tests speak it, and one that panics has said what it has to say.
+#![allow(clippy::unwrap_used)] // Only tests use this crate, and a panic fails the test.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -42,38 +43,38 @@ use kubechurn_client::cache::reflector::{Action, Input, Notice, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 
-/// Plays `lines` with the usual options; see the module's text for their language.
+/// Plays `lines` with the default options; the text of the module says what they may be.
 #[track_caller]
 pub fn check(lines: &[(&str, &str)]) {
     Talk::new(Options::default()).check(lines);
 }
 
-/// A list of things, written one after the other.
+/// Writes things one after the other, with spaces between them.
 pub fn joined<T>(things: impl IntoIterator<Item = T>, write: impl Fn(T) -> String) -> String {
     things.into_iter().map(write).collect::<Vec<_>>().join(" ")
 }
 
-/// An informer, its clock, and what it has told.
+/// An informer, its clock, and what it told a handler.
 pub struct Talk {
-    /// The informer that listens.
+    /// The informer.
     pub informer: SharedInformer,
     /// The time, in milliseconds.
     pub now: f64,
-    /// What it told.
+    /// What the informer told the handler.
     pub log: Log,
     handler: HandlerId,
-    /// When the heartbeat asked last.
+    /// When the heartbeat last asked.
     asked: f64,
 }
 
 /// A handler that writes everything down.
 #[derive(Default)]
 pub struct Log {
-    /// What was received.
+    /// The deltas as they arrived.
     pub marks: Vec<(DeltaType, Arc<Object>)>,
-    /// What changed in the store.
+    /// The changes of the store.
     pub changes: Vec<Change>,
-    /// What the watch said of itself.
+    /// The reflector's notices.
     pub notices: Vec<Notice>,
 }
 
@@ -90,12 +91,12 @@ impl ResourceEventHandler for Log {
 }
 
 impl Talk {
-    /// A conversation of a reflector with these options.
+    /// A conversation with an informer whose reflector has these options.
     pub fn new(options: Options) -> Talk {
         Talk::of(Decode::METADATA, InformerOptions { reflector: options, ..InformerOptions::default() })
     }
 
-    /// An informer of this make, with a handler that wants to know all, resyncs included.
+    /// A conversation with an informer with these options. Its handler is told of everything, including resyncs.
     pub fn of(decode: Decode, options: InformerOptions) -> Talk {
         let mut informer = SharedInformer::new(decode, options);
         let wants = HandlerOptions { changes: true, received: true, resync: options.reflector.resync };
@@ -113,7 +114,7 @@ impl Talk {
         }
     }
 
-    /// Plays one line and says what came of it.
+    /// Plays one line, and returns the answer.
     pub fn line(&mut self, line: &str) -> String {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let (code, words) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -201,13 +202,13 @@ impl Talk {
         }
     }
 
-    /// Hands an input over and writes down the action.
+    /// Hands an input over, and returns the action in words.
     pub fn input(&mut self, input: Input<'_>) -> String {
         let action = self.act(input);
         self.write_action(action.as_ref())
     }
 
-    /// Hands an input over.
+    /// Hands an input over, and returns the action.
     pub fn act(&mut self, input: Input<'_>) -> Option<Action> {
         let action = self.informer.handle(input, Moment { now: self.now, random: 0.0 });
         self.informer.deliver(self.handler, &mut self.log);
@@ -215,7 +216,7 @@ impl Talk {
         action
     }
 
-    /// Takes up to `limit` keys from the queue, and tells the log.
+    /// Takes up to `limit` keys from the queue, and has the log take what it is told.
     pub fn drain(&mut self, limit: usize) {
         self.informer.drain(limit, self.now);
         self.informer.deliver(self.handler, &mut self.log);
@@ -294,7 +295,7 @@ pub fn status(text: &str) -> String {
     format!(r#"{{"kind":"Status","status":"Failure","code":{code},"reason":"{reason}","message":"{message}"}}"#)
 }
 
-/// An object as the conversations write it.
+/// An object in the language of the conversations.
 pub fn write_object(object: &Object) -> String {
     let uid = object.uid.text();
     let life = uid.strip_prefix(&*object.key.name).and_then(|rest| rest.strip_prefix('-')).unwrap_or("1");
@@ -302,7 +303,7 @@ pub fn write_object(object: &Object) -> String {
     format!("{}{life}@{}", object.key.name, object.resource_version)
 }
 
-/// A change as the conversations write it.
+/// A change in the language of the conversations.
 pub fn write_change(change: &Change) -> String {
     match change {
         Change::Added { new, .. } => format!("Added {}", write_object(new)),

@@ -8,23 +8,23 @@ use smol_str::SmolStr;
 use crate::api::float;
 use crate::api::time::{Timestamp, write_human_duration};
 
-/// How alarming a value is. The view gives it a colour and a shape; never a colour alone.
+/// How alarming a value is. A view shows it by a colour and a shape, never by a colour alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tone {
-    /// Nothing to say.
+    /// The value is neither good nor bad.
     #[default]
     Plain,
-    /// As it should be: `Running`, `Ready`.
+    /// All is as it should be: `Running`, `Ready`.
     Good,
-    /// On its way: `Pending`, `Terminating`.
+    /// Something is on its way: `Pending`, `Terminating`.
     Wait,
-    /// Failing: `CrashLoopBackOff`, `Error`.
+    /// Something fails: `CrashLoopBackOff`, `Error`.
     Bad,
 }
 
 /// One cell of a row, apart from the namespace and the name, which are the row's key.
 ///
-/// Values that print a time keep the time, so that ages tick without the object.
+/// A value that prints an age keeps the time itself, so that the age grows without the object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// Printed as it is; sorts by its bytes.
@@ -47,7 +47,7 @@ pub enum Cell {
     Elapsed(Option<Timestamp>, Option<Timestamp>),
 }
 
-/// The same, borrowed from where the cells of an object are packed ([`crate::api::cells::Cells`]).
+/// A [`Cell`] that is borrowed from where the cells of an object are packed ([`crate::api::cells::Cells`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CellRef<'a> {
     /// [`Cell::Text`] or [`Cell::Static`].
@@ -69,7 +69,7 @@ pub enum CellRef<'a> {
 }
 
 impl Cell {
-    /// The same, borrowed.
+    /// The cell, borrowed.
     pub fn as_ref(&self) -> CellRef<'_> {
         match *self {
             Cell::Text(ref text) => CellRef::Text(text),
@@ -145,7 +145,7 @@ impl<'a> CellRef<'a> {
         }
     }
 
-    /// The words of a cell that holds words, whole.
+    /// The whole text of a cell that holds a text.
     pub fn text(self) -> Option<&'a str> {
         match self {
             CellRef::Text(text) | CellRef::Status(text, _) => Some(text),
@@ -153,7 +153,7 @@ impl<'a> CellRef<'a> {
         }
     }
 
-    /// Whether [`CellRef::write`] may say something else a second later.
+    /// Whether [`CellRef::write`] may write something else a second later.
     pub fn changes_with_time(self) -> bool {
         match self {
             CellRef::Age(since) => since.is_some(),
@@ -163,23 +163,23 @@ impl<'a> CellRef<'a> {
         }
     }
 
-    /// A total order for sorting a column, which no passing of time changes.
+    /// A total order by which a column is sorted. It does not change as time passes.
     ///
-    /// Words stand before numbers where a column holds both (`<none>` before `0/1`). Ages are sorted youngest
-    /// first, unknown ones last. Durations: not begun, then finished ones by length, then running ones by their
-    /// begin, latest first; a running one is not measured against finished ones, or rows would move by
-    /// themselves.
+    /// Where a column holds both, texts stand before numbers (`<none>` before `0/1`). Ages are sorted youngest first, unknown
+    /// ones last. Durations are sorted in three groups: those that have not begun; those that are over, by length; and those
+    /// that run, the latest begun first. A running duration is not compared with a finished one by length, or rows would move
+    /// by themselves.
     pub fn compare(self, other: CellRef<'_>) -> Ordering {
         match (self, other) {
             (CellRef::Number(one), CellRef::Number(two)) => one.cmp(&two),
             (CellRef::Float(one), CellRef::Float(two)) => one.total_cmp(&two),
-            // Where a whole number and another meet, the other is beyond all whole ones.
+            // A whole number stands before a float of the same value, so that the order is total.
             (CellRef::Number(one), CellRef::Float(two)) => (one as f64).total_cmp(&two).then(Ordering::Less),
             (CellRef::Float(one), CellRef::Number(two)) => one.total_cmp(&(two as f64)).then(Ordering::Greater),
             (CellRef::Ratio(part, whole), CellRef::Ratio(other_part, other_whole)) => {
                 (part, whole).cmp(&(other_part, other_whole))
             }
-            // The later point is the younger age; an unset point is less than any, so it ends up last.
+            // The later time is the younger age. An unset time is less than any other, so that it comes last.
             (CellRef::Age(one), CellRef::Age(two)) => two.cmp(&one),
             (CellRef::Restarts(one, last), CellRef::Restarts(two, other_last)) => {
                 one.cmp(&two).then_with(|| other_last.cmp(&last))
@@ -194,7 +194,7 @@ impl<'a> CellRef<'a> {
         }
     }
 
-    /// Where a variant stands among others.
+    /// The place of a variant among cells of other variants.
     pub(super) fn rank(self) -> u8 {
         match self {
             CellRef::Text(_) | CellRef::Status(..) => 0,

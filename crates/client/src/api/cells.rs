@@ -1,5 +1,5 @@
-//! The cells of an object, packed into one piece of memory: a Pod's eight take some sixty bytes instead of two
-//! hundred and fifty, and that is most of what 150,000 of them cost.
+//! The cells of an object, packed into one piece of memory: a Pod's eight cells take about sixty bytes instead of two
+//! hundred and fifty. With 150,000 Pods the cells are most of what the objects take.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use crate::api::time::Timestamp;
 
 /// The cells of one object, in the order of its kind's columns. They are read, and never changed.
 ///
-/// Each is a byte for its kind and what belongs to it, with numbers as in LEB128; texts stand as they are, but for
-/// those of [`KNOWN`], which are one byte.
+/// A cell is one byte that says its kind, and then its value: numbers as in LEB128, texts as they are, and texts of
+/// [`KNOWN`] as one byte.
 #[derive(Clone, Default, PartialEq)]
 pub struct Cells(Box<[u8]>);
 
-/// Words that most tables repeat in each row.
+/// Words that stand in many rows of most tables.
 const KNOWN: [&str; 16] = [
     "",
     "<none>",
@@ -43,7 +43,7 @@ const AGE: u8 = 6;
 const RESTARTS: u8 = 7;
 const ELAPSED: u8 = 8;
 const FLOAT: u8 = 9;
-/// The low bits of a cell's first byte are its kind, and the others its tone or which of its times are set.
+/// The low bits of a cell's first byte are its kind. The other bits are its tone, or say which of its times are set.
 const KIND: u8 = 0x0f;
 
 impl Cells {
@@ -52,12 +52,12 @@ impl Cells {
         self.iter().nth(at)
     }
 
-    /// All, in order.
+    /// All cells, in order.
     pub fn iter(&self) -> Iter<'_> {
         Iter(&self.0)
     }
 
-    /// The byte with which their memory begins.
+    /// The first byte of their memory, if there is any.
     pub fn first_byte(&self) -> Option<u8> {
         self.0.first().copied()
     }
@@ -153,7 +153,7 @@ fn pack(cell: CellRef<'_>, out: &mut Bytes) {
     }
 }
 
-/// The sign is kept in the lowest bit, so that small negative numbers are short as well.
+/// The sign is in the lowest bit, so that small negative numbers are short, too.
 fn pack_signed(number: i64, out: &mut Bytes) {
     pack_number(((number << 1) ^ (number >> 63)) as u64, out);
 }
@@ -166,7 +166,7 @@ fn pack_number(mut number: u64, out: &mut Bytes) {
     out.push(number as u8);
 }
 
-/// Reads packed cells. What cannot be read, because no cell was written there, ends it.
+/// Reads packed cells, up to the end or the first byte that begins no cell.
 #[derive(Clone, Debug)]
 pub struct Iter<'a>(&'a [u8]);
 

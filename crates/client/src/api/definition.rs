@@ -9,15 +9,15 @@ use crate::api::text::Text;
 /// A column as a definition has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrinterColumn {
-    /// Its title, in the definition's own letters.
+    /// The title, in upper and lower case as the definition has it.
     pub name: String,
-    /// `integer`, `number`, `string`, `boolean` or `date`; of any other nothing is shown.
+    /// `integer`, `number`, `string`, `boolean` or `date`. A column of another type stays empty.
     pub value_type: String,
-    /// What to read into the type: `int32`, `password`. kubectl does not look at it.
+    /// The format of the type: `int32`, `password`. kubectl does not use it.
     pub format: String,
-    /// 0 for a column that is always shown; any other is shown on demand.
+    /// 0 for a column that is always shown; other columns are shown on demand.
     pub priority: i64,
-    /// Where its value stands, without braces: `.spec.size`.
+    /// The JSONPath of the value, without braces: `.spec.size`.
     pub json_path: String,
 }
 
@@ -58,8 +58,8 @@ struct Column<'a> {
     json_path: Text<'a>,
 }
 
-/// The groups that API servers serve themselves; what else ends in `.k8s.io` may well be defined by a project of
-/// Kubernetes' own (kubernetes `pkg/controlplane/instance.go`, and its aggregated and extension servers').
+/// The groups that API servers serve themselves. Other groups that end in `.k8s.io` may be defined by other projects of
+/// Kubernetes (kubernetes `pkg/controlplane/instance.go`, and its aggregated and extension servers').
 const BUILT_IN: [&str; 18] = [
     "admissionregistration.k8s.io",
     "apiextensions.k8s.io",
@@ -81,7 +81,7 @@ const BUILT_IN: [&str; 18] = [
     "storagemigration.k8s.io",
 ];
 
-/// Whether resources of a group may have definitions: their groups are domains, with a dot at least.
+/// Whether resources of a group may have definitions: the name of such a group is a domain, with at least one dot.
 pub fn may_define(group: &str) -> bool {
     group.contains('.') && !BUILT_IN.contains(&group)
 }
@@ -91,7 +91,7 @@ pub fn path(resource: &ApiResource) -> String {
     format!("apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}.{}", resource.plural, resource.group)
 }
 
-/// The columns of one version; none where the definition has none for it. Schemas are passed over unread.
+/// The columns of one version; none where the definition has none for that version. Schemas are skipped.
 ///
 /// # Errors
 ///

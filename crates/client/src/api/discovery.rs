@@ -9,17 +9,17 @@ use crate::api::object::{DecodeError, map};
 use crate::api::resource::{ApiResource, intern};
 use crate::api::text::Text;
 
-/// The paths of discovery, without a leading slash: the core group, and all others.
+/// The paths of discovery, without a leading slash: that of the core group, and that of all other groups.
 pub const PATHS: [&str; 2] = ["api", "apis"];
-/// What is asked for: everything at once, in either of its versions; servers before 1.26 have neither, and answer with
-/// the names of groups alone.
+/// The `Accept` header: all resources at once, in either version of that answer. Servers before 1.26 have neither version, and
+/// answer with the names of groups alone.
 pub const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
                           application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
 /// What `/api` or `/apis` answers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// Everything.
+    /// All resources.
     Aggregated {
         /// Every resource in every version, in the server's order, which is that in which kubectl looks for a name.
         resources: Vec<Discovered>,
@@ -58,14 +58,14 @@ pub struct Discovered {
     pub singular: &'static str,
     /// kubectl's short names: `po`.
     pub short_names: Vec<&'static str>,
-    /// Whether it is in the version that the server prefers, of those that have the resource.
+    /// Whether this is the version that the server prefers, of those that have the resource.
     pub preferred: bool,
     /// What can be done with it: `list`, `watch`.
     verbs: Vec<Box<str>>,
 }
 
 impl Discovered {
-    /// Whether all these verbs are known.
+    /// Whether the resource has all these verbs.
     pub fn supports(&self, verbs: &[&str]) -> bool {
         verbs.iter().all(|verb| self.verbs.iter().any(|known| **known == **verb))
     }
@@ -192,8 +192,7 @@ pub fn read(text: &str) -> Result<Answer, DecodeError> {
     }
 }
 
-/// Reads the `APIResourceList` of one version of a group. Whether a resource is in its preferred version is told by
-/// [`prefer`].
+/// Reads the `APIResourceList` of one version of a group. [`prefer`] marks the preferred versions afterwards.
 ///
 /// # Errors
 ///
@@ -211,7 +210,7 @@ pub fn read_version(text: &str, of: GroupVersion) -> Result<Vec<Discovered>, Dec
     Ok(discovered.collect())
 }
 
-/// Marks of each resource the first version as preferred, and no other: versions stand in the order of preference.
+/// Marks the first version of each resource as the preferred one. The versions must be in the order of preference.
 pub fn prefer(resources: &mut [Discovered]) {
     let mut seen: HashSet<(&str, &str), FxBuildHasher> = HashSet::default();
     for one in resources {
@@ -224,7 +223,7 @@ fn unexpected(expected: &str, kind: &str) -> DecodeError {
     DecodeError::Json(serde::de::Error::custom(format!("{expected} was expected, and not {kind:?}")))
 }
 
-/// A resource by its plural, kind and singular. Whether its version is preferred is told by [`prefer`].
+/// A resource with these names. [`prefer`] marks the preferred versions afterwards.
 fn discovered(
     of: GroupVersion,
     [plural, kind, singular]: [&Text<'_>; 3],

@@ -1,4 +1,4 @@
-//! One text frame of a watch: its type, and the object's text still unread.
+//! One text frame of a watch: its type, and the text of its object, which is not read here.
 
 use std::borrow::Cow;
 
@@ -8,24 +8,24 @@ use serde_json::value::RawValue;
 use crate::api::object::{DecodeError, map};
 use crate::api::text::Text;
 
-/// The wire's event types. What they become in the queue is another enum: `DeltaType`.
+/// The types of events that a server sends. In the queue an event has a [`crate::cache::delta::DeltaType`] instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventType<'a> {
-    /// A new object, or one that the selector now covers.
+    /// The object is new, or the selector covers it now.
     Added,
-    /// A newer version.
+    /// The object has a newer version.
     Modified,
-    /// The last state, at the deletion's version.
+    /// The object is gone; this is its last state, with the version of the deletion.
     Deleted,
-    /// Only a resourceVersion: everything up to it has been sent.
+    /// Everything up to this resourceVersion has been sent.
     Bookmark,
-    /// A `Status`: the watch is over.
+    /// The watch is over, for the reason in this `Status`.
     Error,
-    /// A word that no API server used when this was written.
+    /// A type that is not known here.
     Unknown(Cow<'a, str>),
 }
 
-/// A frame cut in two, nothing copied.
+/// A frame cut in two, without a copy.
 #[derive(Debug)]
 pub struct Frame<'a> {
     /// What happened.
@@ -75,7 +75,7 @@ pub fn split(text: &str) -> Result<Frame<'_>, DecodeError> {
     Ok(Frame { event_type, object: envelope.object.get() })
 }
 
-/// What a bookmark says.
+/// What a bookmark tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bookmark<'a> {
     /// Everything up to this version has been sent.

@@ -1,4 +1,4 @@
-//! What is kept of an object beside its columns, if someone asks for it: owners, labels, the whole text.
+//! What is kept of an object on demand: owners, labels, the whole text.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::api::object::{DecodeError, Extra, Object, map};
 use crate::api::owner::OwnerReference;
 use crate::api::text::Text;
 
-/// What to keep of each object. Nothing, unless it is needed: 150,000 Pods have a million labels.
+/// What to keep of each object on demand. By default that is nothing, for 150,000 Pods have a million labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
     /// `metadata.ownerReferences`.
@@ -40,8 +40,8 @@ impl Object {
         self.extra.as_ref()?.text.as_deref()
     }
 
-    /// Keeps of the object what shall be kept of `text`, from which it was read, and nothing else. Whom it belongs to was
-    /// read with the rest of its metadata.
+    /// Keeps what `keep` asks for of `text`, from which the object was read. The owners were read with the rest of the
+    /// metadata, and are dropped here unless `keep` asks for them.
     ///
     /// # Errors
     ///

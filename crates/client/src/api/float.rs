@@ -1,4 +1,4 @@
-//! Numbers that are not whole, as Go writes them: `kubectl` prints what Go's `%v` says, and servers write Go's JSON.
+//! Numbers that are not whole, as Go writes them: `kubectl` prints them with Go's `%v`, and servers write Go's JSON.
 
 use std::fmt::Write;
 

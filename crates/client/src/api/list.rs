@@ -1,4 +1,4 @@
-//! One page of a LIST: its version, its continue token, and its items still unread.
+//! One page of a LIST: its version, its continue token, and the texts of its items, which are not read here.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use crate::api::text::Text;
 pub struct ListPage<'a> {
     /// The list's version; all pages of one list repeat the first page's.
     pub resource_version: ResourceVersion,
-    /// Asks for the next page; `None` on the last one.
+    /// The token that asks for the next page; `None` on the last page.
     pub continue_token: Option<String>,
     /// How many items are still to come, where the server says so.
     pub remaining: Option<u64>,
@@ -35,8 +35,8 @@ impl ListPage<'_> {
 ///
 /// # Errors
 ///
-/// When the text is no list: HTML with status 200 and a Table, which has rows, included. `items: null` is an
-/// empty list; no `items` at all is none.
+/// When the text is no list. HTML with status 200 is none, and neither is a Table, which has rows instead of items.
+/// `items: null` is an empty list; a text without `items` is no list.
 pub fn page(text: &str) -> Result<ListPage<'_>, DecodeError> {
     #[derive(Deserialize)]
     struct List<'a> {

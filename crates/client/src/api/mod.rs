@@ -1,4 +1,4 @@
-//! The wire: what the API server says and how it is asked. Nothing here keeps state.
+//! What is sent to the API server and what comes from it. Nothing here keeps state.
 
 pub mod cell;
 pub mod cells;

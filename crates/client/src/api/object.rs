@@ -1,4 +1,4 @@
-//! An object as the page keeps it: who it is, which version, and the values of its kind's columns.
+//! An object as it is kept: its key, its uid, its version, and the values of its kind's columns.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::api::uid::Uid;
 pub struct ObjectKey {
     /// Empty for cluster-wide kinds.
     pub namespace: Arc<str>,
-    /// The name, as the server sent it: whatever it holds, it is only ever shown as text.
+    /// The name, as the server sent it. It may hold any characters.
     pub name: Arc<str>,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for ObjectKey {
     }
 }
 
-/// A key borrowed from a frame, to look things up without allocating.
+/// A key whose parts are borrowed from a frame, to look things up without an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRef<'a> {
     /// Empty for cluster-wide kinds.
@@ -63,20 +63,21 @@ impl Equivalent<ObjectKey> for KeyRef<'_> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ResourceVersion(Repr);
 
-/// Each version of each object has one, so the usual text needs no memory beside it.
+/// Every object has a version, so that a text of usual length is stored in place.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
-    /// Any text that fits; the bytes behind it are zero.
+    /// A text that fits; the bytes behind it are zero.
     Short { len: u8, bytes: [u8; SHORT] },
-    /// Any other.
+    /// Any other text.
     Long(Box<str>),
 }
 
-/// Enough for a hundred years of ten thousand writes a second, and with its length no larger than two words.
+/// Enough digits for a hundred years of ten thousand writes a second, and few enough for the whole to be two words of 64
+/// bits.
 const SHORT: usize = 14;
 
 impl ResourceVersion {
-    /// The version that `text` names; empty means unset.
+    /// The version of this text; an empty text is unset.
     pub fn new(text: &str) -> ResourceVersion {
         let mut bytes = [0; SHORT];
         match bytes.get_mut(..text.len()) {
@@ -104,12 +105,12 @@ impl ResourceVersion {
         }
     }
 
-    /// Whether it names nothing.
+    /// Whether there is no version.
     pub fn is_unset(&self) -> bool {
         self.bytes().is_empty()
     }
 
-    /// Whether it is a decimal integer as servers write it, which has its place in an order.
+    /// Whether the text is a decimal integer as servers write it, so that it can be compared.
     pub fn is_comparable(&self) -> bool {
         matches!(self.bytes(), [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit))
     }
@@ -141,23 +142,23 @@ impl fmt::Display for ResourceVersion {
 
 /// One version of one object.
 ///
-/// The columns' values stand in [`Object::cells`], in the order of the kind's columns; the rest of the object
-/// is not kept.
+/// Of the object's JSON only the values of the kind's columns are kept, in [`Object::cells`], and what
+/// [`crate::api::extra::Keep`] asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
     /// Namespace and name.
     pub key: ObjectKey,
-    /// Tells two lives of one name apart.
+    /// The uid, which tells two objects of one name apart.
     pub uid: Uid,
     /// This version.
     pub resource_version: ResourceVersion,
     /// The values of the kind's columns.
     pub cells: Cells,
-    /// Set where the columns' fields could not be read, so that the row says so: what was wrong.
+    /// What is wrong with this state of the object, in words: mostly, why the columns' fields could not be read.
     pub flaw: Option<Box<str>>,
-    /// Whom it belongs to.
+    /// The object's owners.
     pub owners: Option<Arc<Owners>>,
-    /// What else was asked for.
+    /// What else of the object is kept on demand.
     pub extra: Option<Box<Extra>>,
 }
 
@@ -178,19 +179,19 @@ pub struct Meta<'a> {
     /// Empty for cluster-wide kinds.
     #[serde(borrow)]
     pub namespace: Text<'a>,
-    /// Unique over the cluster's life.
+    /// The uid: no other object of the cluster ever has the same.
     #[serde(borrow)]
     pub uid: Text<'a>,
     /// The version.
     #[serde(borrow)]
     pub resource_version: Text<'a>,
-    /// RFC 3339.
+    /// When the object was created, in RFC 3339.
     #[serde(borrow)]
     pub creation_timestamp: Text<'a>,
-    /// RFC 3339; empty unless the object is being deleted.
+    /// When the object is to be gone, in RFC 3339; empty unless it is being deleted.
     #[serde(borrow)]
     pub deletion_timestamp: Text<'a>,
-    /// Whom it belongs to.
+    /// The object's owners.
     #[serde(borrow)]
     pub owner_references: Option<Vec<Owner<'a>>>,
 }
@@ -219,17 +220,17 @@ pub enum DecodeError {
     /// The text is not JSON of the shape that was expected.
     #[error("not the JSON that was expected: {0}")]
     Json(#[from] serde_json::Error),
-    /// The bytes are no text.
+    /// The bytes are no UTF-8.
     #[error("not UTF-8: {0}")]
     Encoding(#[from] std::str::Utf8Error),
-    /// There is no `metadata.name`, so the object cannot be told from others.
+    /// There is no `metadata.name`, so that the object cannot be told from others.
     #[error("the object has no metadata.name")]
     NoName,
 }
 
 /// Reads one object of one kind: metadata and the fields of the kind's columns, in one pass over the text.
 ///
-/// It lasts as long as the program, as kinds do.
+/// A decoder lives as long as the program, as the kinds do.
 #[derive(Clone, Copy)]
 pub struct Decode(pub &'static (dyn for<'a> Fn(&'a str) -> Result<Object, DecodeError> + Sync));
 
@@ -241,7 +242,7 @@ impl Decode {
     ///
     /// # Errors
     ///
-    /// When the text is not of the kind. It leaves nothing behind; [`decode_or_flag`] makes the best of it.
+    /// When the text is not of the kind. [`decode_or_flag`] returns what can be read all the same.
     pub fn read(self, text: &str) -> Result<Object, DecodeError> {
         (self.0)(text)
     }
@@ -253,8 +254,8 @@ impl fmt::Debug for Decode {
     }
 }
 
-/// Reads an object with `decode`; where only the columns' fields are wrong, an object without cells that
-/// carries the flaw.
+/// Reads an object with `decode`. Where only the columns' fields are wrong, the result is an object without cells whose
+/// `flaw` says what is wrong.
 ///
 /// # Errors
 ///
@@ -269,7 +270,7 @@ pub fn decode_or_flag(decode: Decode, text: &str) -> Result<Object, DecodeError>
     Ok(object)
 }
 
-/// The key of an object of which perhaps nothing else can be read; `None` where not even its name can.
+/// Reads only the key of an object, the rest of which may be unreadable. `None` where its name cannot be read either.
 pub fn key_of(text: &str) -> Option<ObjectKey> {
     #[derive(Deserialize)]
     struct Bare<'a> {

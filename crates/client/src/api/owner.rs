@@ -1,4 +1,4 @@
-//! Whom objects belong to: `metadata.ownerReferences`, kept once for all objects that have the same.
+//! The owners of objects, `metadata.ownerReferences`. Objects that have the same owners share one copy of them.
 
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -11,22 +11,22 @@ use serde::Deserialize;
 use crate::api::text::Text;
 use crate::api::uid::Uid;
 
-/// Whom an object belongs to; its deletion takes the object with it.
+/// An owner of an object. When the owner is deleted, the object is, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerReference {
-    /// `apps/v1`: of which group and version the owner's kind is.
+    /// The group and version of the owner's kind, such as `apps/v1`.
     pub api_version: Box<str>,
     /// The owner's kind.
     pub kind: Box<str>,
-    /// The owner's name, in the object's namespace, or in none.
+    /// The owner's name. The owner is in the object's namespace, or in none.
     pub name: Box<str>,
     /// The owner's uid.
     pub uid: Uid,
-    /// Whether it is the one that controls the object.
+    /// Whether this owner controls the object.
     pub controller: bool,
 }
 
-/// All owners of an object. A list of its own, so that what refers to it is one word: each of 150,000 Pods does.
+/// All owners of an object. The list is behind a pointer of one word, for each of 150,000 Pods has one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Owners(Box<[OwnerReference]>);
 
@@ -54,7 +54,7 @@ pub struct Owner<'a> {
     /// The owner's uid.
     #[serde(borrow)]
     pub uid: Text<'a>,
-    /// Whether it is the one that controls the object.
+    /// Whether this owner controls the object.
     pub controller: Option<bool>,
     /// Whether the owner waits for the object when it is deleted in the foreground.
     pub block_owner_deletion: Option<bool>,
@@ -82,18 +82,18 @@ impl Owner<'_> {
 
 type Known = HashMap<Uid, Arc<Owners>, FxBuildHasher>;
 
-/// Owners that some object had a moment ago, by the uid of the first.
+/// The lists of owners that objects have, by the uid of the first owner. Some may be of objects that are gone.
 #[derive(Default)]
 struct Pool {
     known: Known,
-    /// At this size those that no object has any more are let go.
+    /// At this size the lists that no object has any more are dropped.
     limit: usize,
 }
 
-/// A pool smaller than this is never tidied up.
+/// In a pool that is smaller than this nothing is dropped.
 const SMALL: usize = 1024;
 
-/// The owners as they are kept: the Pods of one ReplicaSet share theirs.
+/// The kept copy of a list of owners: the Pods of one ReplicaSet share one.
 pub fn share(owners: &[Owner<'_>]) -> Option<Arc<Owners>> {
     thread_local! {
         static POOL: RefCell<Pool> = RefCell::default();

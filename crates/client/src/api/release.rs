@@ -21,11 +21,11 @@ struct Version {
 }
 
 impl Release {
-    /// Reads the answer. `None` where it says nothing of a release, as that of a server that does not tell everyone.
+    /// Reads the answer. `None` where it names no release: some servers do not tell every user.
     pub fn parse(text: &str) -> Option<Release> {
         let Version { major, minor, git_version } = serde_json::from_str(text).ok()?;
         let own = number(&major).zip(number(&minor));
-        // Some distributions leave the two empty.
+        // Some distributions leave `major` and `minor` empty.
         let (major, minor) = own.or_else(|| {
             let (major, rest) = git_version.strip_prefix('v')?.split_once('.')?;
             number(major).zip(number(rest))

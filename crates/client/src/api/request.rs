@@ -1,14 +1,14 @@
-//! How the API server is asked: paths and queries of LIST and WATCH.
+//! The requests to the API server: paths and queries of LIST and WATCH.
 
 use form_urlencoded::Serializer;
 
 use crate::api::object::ResourceVersion;
 use crate::api::resource::ApiResource;
 
-/// Which objects of a resource are meant.
+/// Which objects of a resource are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scope {
-    /// Empty for all namespaces, and for cluster-wide kinds.
+    /// The namespace; empty for all namespaces, and for cluster-wide kinds.
     pub namespace: String,
     /// In kubectl's grammar; empty for all.
     pub label_selector: String,
@@ -16,36 +16,37 @@ pub struct Scope {
     pub field_selector: String,
 }
 
-/// A page of a LIST.
+/// The request for a page of a LIST.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListRequest {
-    /// Unset asks for the newest, `0` for any cached state, anything else for at least that version.
+    /// Unset asks for the newest state, `0` for any state that the server has cached, and a version for that one or a newer
+    /// one.
     pub resource_version: ResourceVersion,
     /// The most items that a page may have; `None` for all.
     pub limit: Option<u32>,
-    /// From the page before; the version is then not sent again.
+    /// The token of the page before. The version is not sent together with a token.
     pub continue_token: Option<String>,
 }
 
-/// A page of a LIST as of exactly one version, for comparison with what is held at it.
+/// The request for a page of a LIST as of exactly one version, to compare it with what is held at that version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExactListRequest {
     /// The version; it has to be one that an object, a list or a bookmark had.
     pub resource_version: ResourceVersion,
     /// The most items that a page may have.
     pub limit: u32,
-    /// From the page before; the version is then not sent again, for the token holds it.
+    /// The token of the page before. The version is not sent together with a token, which holds it.
     pub continue_token: Option<String>,
 }
 
-/// A WATCH.
+/// The request for a WATCH.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchRequest {
-    /// Where to resume; unset starts at the newest.
+    /// The version after which the watch begins; unset begins with the newest state.
     pub resource_version: ResourceVersion,
-    /// A streaming list: the initial state first, then a bookmark that says so.
+    /// Whether to ask for a streaming list: first what exists, then a bookmark that says that this was all, then the watch.
     pub initial_events: bool,
-    /// After how many seconds the server shall end it.
+    /// After how many seconds the server is to end the watch.
     pub timeout_seconds: u32,
 }
 
@@ -69,14 +70,14 @@ pub fn path(resource: &ApiResource, scope: &Scope) -> String {
 pub const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 impl ListRequest {
-    /// Asks for one item, and so for how many there are: the answer says how many remain. Without a version, for a
-    /// server takes no notice of the limit where any cached state will do.
+    /// Asks how many items there are: the answer to a request for one item says how many remain. No version is sent, for a
+    /// server ignores the limit where any cached state is enough.
     pub fn count() -> ListRequest {
         ListRequest { resource_version: ResourceVersion::default(), limit: Some(1), continue_token: None }
     }
 
-    /// The path and query of this page. `pretty=false`, because a browser's User-Agent is otherwise answered
-    /// with indented JSON.
+    /// The path and query of this page. It has `pretty=false`, because servers answer a browser's User-Agent with indented
+    /// JSON otherwise.
     pub fn url(&self, resource: &ApiResource, scope: &Scope) -> String {
         let mut query = begin(resource, scope);
         query.append_pair("pretty", "false");
@@ -100,7 +101,7 @@ impl ListRequest {
 }
 
 impl ExactListRequest {
-    /// The path and query of this page. Servers refuse a match beside a token.
+    /// The path and query of this page. Servers refuse `resourceVersionMatch` together with a token.
     pub fn url(&self, resource: &ApiResource, scope: &Scope) -> String {
         let mut query = begin(resource, scope);
         query.append_pair("pretty", "false").append_pair("limit", &self.limit.to_string());
@@ -129,8 +130,8 @@ impl WatchRequest {
         query.finish()
     }
 
-    /// The same watch for one second, to be fetched over HTTP: a failed upgrade does not say why it failed, and
-    /// LIST and WATCH are allowed separately, so a plain GET would not tell.
+    /// The same watch for one second, to be fetched over HTTP. A browser does not tell why a WebSocket was refused; and a GET
+    /// of the list would not tell either, for LIST and WATCH are allowed separately.
     pub fn probe(&self) -> WatchRequest {
         WatchRequest { timeout_seconds: 1, ..self.clone() }
     }

@@ -12,7 +12,7 @@ pub struct ApiResource {
     pub group: &'static str,
     /// `v1`.
     pub version: &'static str,
-    /// `pods`: the word in the path.
+    /// `pods`, as in the path.
     pub plural: &'static str,
     /// `Pod`.
     pub kind: &'static str,
@@ -30,8 +30,8 @@ impl ApiResource {
     }
 }
 
-/// The one text of these letters that lasts as long as the program: resources are named by such, so that they can be
-/// copied and compared cheaply. None is kept twice for a thread; the names of a cluster's resources are few.
+/// Makes a text live as long as the program, so that the names of resources can be copied and compared cheaply. Each text is
+/// kept once for a thread. It is never freed: the names of a cluster's resources are few.
 pub fn intern(text: &str) -> &'static str {
     thread_local! {
         static KNOWN: RefCell<HashSet<&'static str, FxBuildHasher>> = const { RefCell::new(HashSet::with_hasher(FxBuildHasher)) };

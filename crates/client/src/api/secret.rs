@@ -1,13 +1,13 @@
-//! What of an address may be told: a part of its path may be a secret, which opens the page and the API to whoever
-//! knows it.
+//! Which part of an address may be shown: a part of its path may be a secret that opens the page and the API to whoever knows
+//! it.
 
-/// A part of a path that is as long may be a secret: 128 random bits take 22 letters at least.
+/// A part of a path of this length or more may be a secret: 128 random bits take at least 22 letters.
 const SECRET: usize = 20;
-/// Where the API's own paths begin, whose parts are names of objects and no secrets.
+/// How the API's own paths begin. Their parts are names of objects, and no secrets.
 const OWN: [&str; 3] = ["api", "apis", "version"];
 
-/// An address as it may be shown: without its query, and without what may be a secret in its path, before the API's own
-/// part of it.
+/// An address as it may be shown: without its query, and without the parts of its path that may be secrets. Only parts before
+/// the API's own path may be.
 pub fn shown(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (host, path) = url[..end].split_at(path_start(url).min(end));
@@ -30,7 +30,7 @@ pub fn link(url: &str) -> (&str, bool) {
     }
 }
 
-/// Where the path of an address begins.
+/// The place at which the path of an address begins.
 fn path_start(url: &str) -> usize {
     let host = url.find("://").map_or(0, |at| at + 3);
     url[host..].find('/').map_or(url.len(), |at| host + at)

@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}, at byte {at}")]
 pub struct SelectorError {
-    /// What is wrong, with what was found there.
+    /// What is wrong, in the server's words.
     pub words: String,
     /// Where it was found: the offset in bytes into the text, at most its length.
     pub at: usize,

@@ -1,9 +1,9 @@
-//! Sorting with code that all types share: the standard library's is copied anew for each type and order, four
-//! kilobytes at a time. Where very many are sorted while someone waits, that one is used nevertheless.
+//! Sorting with code that all types share. The standard library's sort is compiled anew for each type and order, and each
+//! copy adds four kilobytes to the wasm. It is used all the same where very many elements are sorted while a user waits.
 
 use std::cmp::Ordering;
 
-/// Sorts by an order; what is equal stays as it was.
+/// Sorts by an order. Equal elements keep their order.
 pub fn sort_by<T>(list: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) {
     if list.len() > 1 {
         let places = places(list.len(), &mut |one, two| order(&list[one], &list[two]));
@@ -11,17 +11,17 @@ pub fn sort_by<T>(list: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) {
     }
 }
 
-/// Sorts by a key of each; what is equal stays as it was.
+/// Sorts by a key of each element. Equal elements keep their order.
 pub fn sort_by_key<'t, T, K: Ord + 't>(list: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(list, |one, two| key(one).cmp(&key(two)));
 }
 
-/// Sorts by the type's own order; what is equal stays as it was.
+/// Sorts by the type's own order. Equal elements keep their order.
 pub fn sort<T: Ord>(list: &mut [T]) {
     sort_by(list, T::cmp);
 }
 
-/// The places of so many elements, in their order.
+/// The places of this many elements, in the order of the elements.
 #[inline(never)]
 fn places(length: usize, order: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..length).collect();
@@ -29,7 +29,8 @@ fn places(length: usize, order: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec
     places
 }
 
-/// Brings to each place the element that `places` has there, along the circles in which they move.
+/// Brings to each place the element that stands at the place which `places` names there. The elements move along the cycles
+/// of that permutation, so that no copy of the whole is made.
 fn rearrange<T>(list: &mut [T], mut places: Vec<usize>) {
     for start in 0..list.len() {
         let mut at = start;

@@ -1,4 +1,4 @@
-//! What the server says when it does not do what was asked, and what follows from it.
+//! What the server answers when it does not do what was asked, and what follows from that.
 
 use serde::Deserialize;
 
@@ -25,28 +25,28 @@ pub enum Verdict {
     Refused,
 }
 
-/// A refusal: what follows from it, and the server's own words.
+/// A request or a watch that failed: what follows from that, and the server's own words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// What follows.
+    /// What follows from it.
     pub verdict: Verdict,
-    /// The HTTP status, or the code of an ERROR event; 0 where there was no answer at all.
+    /// The HTTP status, or the code of an ERROR event; 0 where no answer came.
     pub code: u16,
-    /// What the server said, as it said it.
+    /// The server's own words.
     pub words: String,
     /// How long the server asks to wait, in milliseconds.
     pub retry_after: Option<f64>,
 }
 
 impl Failure {
-    /// No answer at all, for the reason in `words`.
+    /// A failure without an answer, for the reason in `words`.
     pub fn unreachable(words: impl Into<String>) -> Failure {
         Failure { verdict: Verdict::Unreachable, code: 0, words: words.into(), retry_after: None }
     }
 
     /// An ERROR event of a watch: its object is a `Status`.
     ///
-    /// Whoever sent it was reached, so whatever it says, it does not say that nothing answers.
+    /// Its verdict is never [`Verdict::Unreachable`], for the server that sent it was reached.
     pub fn from_error_event(object: &str) -> Failure {
         let mut failure = Failure::from_response(0, None, object);
         if failure.verdict == Verdict::Unreachable {
@@ -55,16 +55,16 @@ impl Failure {
         failure
     }
 
-    /// A response that is no success. `code` 0 takes the code from the body.
+    /// A response that is no success. Where `code` is 0, the code is that of the body.
     ///
-    /// The body may be a `Status`, plain text (a proxy, priority and fairness) or anything else: none is
-    /// required. `retry_after` is the header's value in seconds.
+    /// The body may be a `Status`, plain text (from a proxy, or from priority and fairness), anything else, or empty.
+    /// `retry_after` is the value of that header in seconds.
     pub fn from_response(code: u16, retry_after: Option<f64>, body: &str) -> Failure {
         let status: Option<Status<'_>> = serde_json::from_str(body.trim()).ok();
         let is_status = status.as_ref().is_some_and(|status| &*status.kind == "Status");
         let status = status.unwrap_or_default();
         let code = if code != 0 { code } else { status.code.unwrap_or(500) };
-        // The spellings of three generations of servers (client-go, `isTooLargeResourceVersionError`).
+        // Servers of different releases say this in three ways (client-go, `isTooLargeResourceVersionError`).
         let too_large = status.causes().iter().any(|cause| {
             &*cause.reason == "ResourceVersionTooLarge" || &*cause.message == "Too large resource version"
         }) || status.message.contains("Too large resource version")
@@ -79,9 +79,9 @@ impl Failure {
             (500, _) if !is_status => Verdict::Unreachable,
             // The server cannot parse the resourceVersion: it names no cause and no reason.
             (500, "") if status.message.starts_with("resourceVersion: Invalid value") => Verdict::Expired,
-            // What the store holds of an object cannot be read, or such an object was deleted unsafely (KEP-3926): the
-            // watch has no event for it, so that only a list tells what is left. Servers say `StorageReadError`, or
-            // wrap the same into an internal error.
+            // The server cannot read what its store holds of an object, or such an object was deleted unsafely (KEP-3926).
+            // The watch has no event for that, so that only a list tells what is left. Servers say `StorageReadError`, or
+            // put the same into an internal error.
             (500, "InternalError") if !status.message.contains("corrupt") => Verdict::Internal,
             (502 | 503, _) => Verdict::Unreachable,
             (400..=499, _) => Verdict::Refused,

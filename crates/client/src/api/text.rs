@@ -1,4 +1,4 @@
-//! A string borrowed from the frame where that is possible.
+//! A string that is borrowed from the frame where that is possible.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 /// A JSON string that is borrowed from the input unless it holds an escape.
 ///
 /// `Option<Cow<str>>` always copies, because serde's `borrow` does not reach inside the `Option`. `null` reads
-/// as the empty string: Go's JSON makes no difference, and servers written in Go send both.
+/// as the empty string, as Go reads it, and servers written in Go send both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Text<'a>(pub Cow<'a, str>);
 

@@ -9,7 +9,7 @@ pub struct Timestamp(pub i64);
 impl Timestamp {
     /// Reads RFC 3339 (`2026-11-21T08:13:27Z`, fractions and offsets allowed); `None` for anything else.
     ///
-    /// By hand, because the date libraries weigh more than the rest of the decoder together.
+    /// The code is the project's own, because in wasm a date library takes more than the rest of the decoder together.
     pub fn parse(text: &str) -> Option<Timestamp> {
         let bytes = text.as_bytes();
         let number = |from: usize, to: usize| -> Option<i64> {
@@ -52,9 +52,9 @@ impl Timestamp {
         Timestamp::parse(text).filter(|&time| time != GO_ZERO)
     }
 
-    /// The seconds from `earlier` to `self`, negative if it is the other way round.
+    /// The seconds from `earlier` to `self`; negative if `earlier` is the later one.
     ///
-    /// Like Go's `Time.Sub`, which counts nanoseconds in 64 bits, it stops at 292 years either way.
+    /// The result is at most 292 years either way, as that of Go's `Time.Sub`, which counts nanoseconds in 64 bits.
     pub fn seconds_since(self, earlier: Timestamp) -> i64 {
         self.0.saturating_sub(earlier.0).clamp(-GO_LONGEST, GO_LONGEST)
     }
@@ -74,8 +74,8 @@ const YEAR: i64 = 365 * DAY;
 
 /// Writes a duration with the two or three digits that `kubectl get` gives an age: `90s`, `2m28s`, `3h5m`, `8d`.
 ///
-/// The steps are those of `HumanDuration` (apimachinery `util/duration/duration.go`). One second of the future
-/// passes for clocks that disagree; more is `<invalid>`.
+/// The steps are those of `HumanDuration` (apimachinery `util/duration/duration.go`). A time one second in the future counts
+/// as now, because clocks disagree; a later one is `<invalid>`.
 pub fn write_human_duration(seconds: i64, out: &mut String) {
     match seconds {
         ..-1 => out.push_str("<invalid>"),
@@ -92,7 +92,7 @@ pub fn write_human_duration(seconds: i64, out: &mut String) {
     }
 }
 
-/// Writes the first unit, and the second unless there is none of it.
+/// Writes the first number and unit, and the second unless its number is 0.
 fn write_units(out: &mut String, [(many, large), (few, small)]: [(i64, &str); 2]) {
     // Writing to a String cannot fail.
     let _ = write!(out, "{many}{large}");

@@ -1,4 +1,4 @@
-//! What tells two lives of one name apart: `metadata.uid`.
+//! What tells two objects of one name apart: `metadata.uid`.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 
 /// A uid, as the server sent it.
 ///
-/// Servers write UUIDs (RFC 9562) in lower case. Those are kept as what they are, in sixteen bytes and without any
-/// memory of their own: 150,000 Pods have as many. Any other text is kept as it came.
+/// Servers write UUIDs (RFC 9562) in lower case. Such a uid is kept in sixteen bytes without an allocation, for 150,000 Pods
+/// have as many of them. Any other text is kept as it came.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uid(Repr);
 
@@ -20,12 +20,12 @@ enum Repr {
     Other(Option<Arc<str>>),
 }
 
-/// How long a UUID is, and where its hyphens stand.
+/// The length of a UUID, and the places of its hyphens.
 const LENGTH: usize = 36;
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// One that is not known.
+/// The uid that is not known.
 pub static UNKNOWN: Uid = Uid(Repr::Other(None));
 
 impl Uid {
@@ -37,16 +37,16 @@ impl Uid {
         }
     }
 
-    /// Whether it is not known.
+    /// Whether the uid is not known.
     pub fn is_empty(&self) -> bool {
         matches!(self.0, Repr::Other(None))
     }
 
-    /// The bytes that it takes beside itself.
+    /// How many bytes the uid takes on the heap.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Uuid(_) => 0,
-            // A shared text stands behind two counters.
+            // An `Arc` has two counters before its text.
             Repr::Other(text) => text.as_ref().map_or(0, |text| text.len() + 2 * size_of::<usize>()),
         }
     }
@@ -63,9 +63,9 @@ impl Uid {
 /// The text of a uid.
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a> {
-    /// A UUID, written out.
+    /// A UUID in its usual form.
     Uuid([u8; LENGTH]),
-    /// Any other.
+    /// Any other text.
     Other(&'a str),
 }
 

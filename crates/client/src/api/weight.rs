@@ -1,20 +1,21 @@
-//! A cell's weight: a number that tells most cells apart, so that a sort of 150,000 rows reads each cell once.
+//! The weight of a cell: a number that orders most cells as [`CellRef::compare`] does, so that a sort of 150,000 rows reads
+//! each cell once.
 
 use crate::api::cell::{CellRef, elapsed_rank};
 
-/// Weights are below 2^62: the cell's kind in the upper 3 bits, its value in 57, and in the lowest two how the value
-/// and the cell go together.
+/// Weights are below 2^62: 3 bits for the cell's kind, then 57 bits for a value, and the lowest two bits say how that value
+/// stands for the cell.
 const BITS: u32 = 62;
 const VALUE: u32 = 57;
 
-/// The value says all of the cell.
+/// The value is the whole of the cell: cells of the same weight are equal.
 const EXACT: u64 = 1;
-/// The cell stands at its value or above it.
+/// The cell is equal to its value or greater: cells of the same weight must be compared.
 const MORE: u64 = 2;
-/// The cell stands below the one that is exactly its value.
+/// The cell is less than the cell that is exactly its value.
 const LESS: u64 = 0;
 
-/// The weights of an order that is turned around: they stand the other way round.
+/// The weight of a cell in the reverse order.
 pub fn turned(weight: u64) -> u64 {
     weight ^ ((1 << BITS) - 1)
 }
@@ -58,7 +59,7 @@ fn words(text: &str) -> (u64, u64) {
     let mut first = [0; 8];
     let known = text.len().min(7);
     first[1..=known].copy_from_slice(&text.as_bytes()[..known]);
-    // What is filled up with zeros could as well have them.
+    // A text that was filled up with zeros could as well end in zeros of its own.
     let is_exact = text.len() <= 7 && !text.as_bytes().contains(&0);
     (u64::from_be_bytes(first), if is_exact { EXACT } else { MORE })
 }

@@ -1,18 +1,19 @@
-//! How much waits between a watch and those who are told, and when that is too much.
+//! How much waits between a watch and its handlers, and when that is too much.
 
 use crate::cache::ledger::Ledger;
 
-/// What a watch brought since the handlers had last taken all that there was: how much, or how much at most. What lists
-/// bring is not counted, for that is as much as there is.
+/// How much a watch has brought since the handlers had last taken everything, or the most that this may be. What lists bring
+/// is not counted, for a list is never longer than there are objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Events.
+    /// How many events.
     pub changes: u64,
-    /// Bytes of their frames.
+    /// How many bytes their frames have.
     pub bytes: u64,
 }
 
-/// Counts what a watch has brought, for as long as something waits. What waits by then, where that is too much.
+/// Counts what the last input of a watch brought (the difference of the ledgers `before` and `now`), as long as some of the
+/// `waiting` notifications are left. Returns what waits where that is more than `most`.
 pub(super) fn overrun(
     backlog: &mut Backlog,
     most: Option<Backlog>,
@@ -27,7 +28,7 @@ pub(super) fn overrun(
         }
         return None;
     }
-    // What the last input brought waits in any case: without anything else there is no backlog.
+    // What the last input brought cannot have been taken yet. Where nothing else waits there is no backlog.
     let alone = waiting as u64 <= now.received - before.received;
     let so_far = if alone { Backlog::default() } else { *backlog };
     let (changes, bytes) = (now.watched - before.watched, now.bytes - before.bytes);

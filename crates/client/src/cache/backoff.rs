@@ -1,6 +1,6 @@
-//! How long to wait before trying again.
+//! How long to wait before the next attempt.
 
-/// What the core is told about the world at one moment.
+/// The time and a random number, which the client cannot get for itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
     /// Milliseconds on a clock that never runs backwards.
@@ -12,9 +12,9 @@ pub struct Moment {
 /// The first wait before jitter, in milliseconds. All constants are client-go's (`reflector.go`,
 /// `NewReflectorWithOptions`).
 const FIRST: f64 = 800.0;
-/// The longest wait before jitter.
+/// The longest wait before jitter, in milliseconds.
 const LONGEST: f64 = 30_000.0;
-/// The waits begin anew this long after they last began, even while everything still fails.
+/// The waits begin short again this long after they last began, in milliseconds, even if every attempt still fails.
 const RESET: f64 = 120_000.0;
 
 /// Exponential waits with jitter: 0.8 s, doubling to 30 s, each times a number in [1, 2).

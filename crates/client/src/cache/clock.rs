@@ -1,25 +1,25 @@
-//! One clock, made of two: the monotonic one, which never runs backwards but stops while some machines sleep, and the one
-//! on the wall, which goes on then but may be set.
+//! One clock that is made of two: the monotonic clock, which never runs backwards but stops while some machines sleep, and
+//! the wall clock, which goes on while they sleep but may be set.
 
-/// Where the wall is ahead by more than this, the clock has stood still, or the wall was set forward, in milliseconds.
-/// Less than that is drift.
+/// If the wall clock is ahead by more than this, in milliseconds, the monotonic clock has stood still, or the wall clock was
+/// set forward. A smaller difference is drift.
 const JUMP: f64 = 1_000.0;
 
-/// A clock that takes in the time that a machine slept, and never runs backwards. All times are milliseconds.
+/// A clock that counts the time for which a machine slept, and never runs backwards. All times are milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
-    /// How far it is ahead of the monotonic clock.
+    /// How far this clock is ahead of the monotonic one.
     ahead: f64,
     last: f64,
-    /// By how much it jumped since someone asked.
+    /// By how much this clock has jumped since [`Clock::take_jump`].
     jumped: f64,
 }
 
 impl Clock {
-    /// The time. `monotonic` is milliseconds since 1970 by the monotonic clock, which began as the wall did; `wall` by the
-    /// wall's.
+    /// The time, in milliseconds since 1970. `monotonic` is the time by the monotonic clock, which once agreed with the wall
+    /// clock; `wall` is the time by the wall clock.
     ///
-    /// Where the wall is set back, the clock goes on as before, ahead of the wall, until that has caught up.
+    /// If the wall clock is set back, this clock goes on as before, and is ahead until the wall clock has caught up.
     pub fn read(&mut self, monotonic: f64, wall: f64) -> f64 {
         let behind = wall - (monotonic + self.ahead);
         if behind > JUMP {
@@ -30,12 +30,12 @@ impl Clock {
         self.last
     }
 
-    /// By how much it jumped forward since this was last asked.
+    /// By how much this clock jumped forward since the last call.
     pub fn take_jump(&mut self) -> f64 {
         std::mem::take(&mut self.jumped)
     }
 
-    /// What is to be added to a time of this clock for the time of day: nothing, unless the wall was set back.
+    /// What to add to a time of this clock to get the time of day: 0, unless the wall clock was set back.
     pub fn to_wall(&self, wall: f64) -> f64 {
         let ahead = self.last - wall;
         if ahead > JUMP { -ahead } else { 0.0 }

@@ -1,9 +1,9 @@
-//! Whether what is held is what the server holds: client-go's `util/consistencydetector`, for whoever looks at it.
+//! Whether the store holds what the server holds: client-go's `util/consistencydetector`.
 //!
-//! The server is asked for who exists at exactly the version that the watch has come to, and its answer is compared
-//! with the store as it was at that version. The store goes on changing meanwhile: a [`Journal`] keeps, of each object
-//! that changes, how it was before, so that nothing is copied when a comparison begins, and none takes longer for what
-//! has not changed. Pages are compared as they come, and what the server did not name is looked for in slices.
+//! The server is asked which objects exist at exactly the version that the watch has come to, and the answer is compared with
+//! the store as it was at that version. The store goes on changing in the meantime: for each object that changes, a
+//! [`Journal`] keeps what it was before, so that the store need not be copied when a comparison begins. Pages are compared as
+//! they come. Objects that the server did not name are then looked for, a slice of the store at a time.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
@@ -21,23 +21,23 @@ use crate::cache::reflector::{Health, PAGE};
 use crate::cache::shared_informer::SharedInformer;
 use crate::cache::store::Store;
 
-/// How many differences are kept for inspection. All are counted.
+/// How many differences are kept for inspection. The number of all is counted.
 pub const KEPT: usize = 100;
 /// How many objects are looked at in one slice: a few milliseconds of work.
 const SLICE: usize = 4096;
 
-/// An object that is not the same here and there.
+/// An object that is not the same in the store and at the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Which.
+    /// The key of the object.
     pub key: ObjectKey,
-    /// As it is held here; `None` if it is not.
+    /// What the store holds; `None` if it does not hold the object.
     pub ours: Option<Identity>,
-    /// As the server, or whoever is asked, has it; `None` if it does not.
+    /// What the server holds; `None` if it does not hold the object.
     pub theirs: Option<Identity>,
 }
 
-/// What differs: all counted, the first ones kept.
+/// The differences: their number, and the first of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
     /// How many.
@@ -47,7 +47,7 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// Takes one in.
+    /// Counts a difference, and keeps it if there is room.
     pub fn push(&mut self, difference: Difference) {
         self.total += 1;
         if self.kept.len() < KEPT {
@@ -59,35 +59,35 @@ impl Differences {
 /// Why a comparison cannot begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotYet {
-    /// What is held is not known to be true.
+    /// The watch is not live, so that what is held is not known to be true.
     NotLive(Health),
-    /// What was received waits to be applied.
+    /// Something that was received still waits to be applied.
     Queued,
-    /// The server gives no versions that can be asked for.
+    /// The server gives no version that a list could be asked for.
     NoVersion,
 }
 
 /// Why an answer cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum CannotCompare {
-    /// It is no list.
+    /// The answer is no list.
     #[error("the answer is no list: {0}")]
     NoList(DecodeError),
-    /// It is a list as of another version.
+    /// The answer is a list as of another version.
     #[error("it answered as of version {answered} where version {asked} was asked for")]
     OtherVersion {
         /// The version that was asked for.
         asked: ResourceVersion,
-        /// The one that was answered.
+        /// The version of the answer.
         answered: ResourceVersion,
     },
-    /// One of its items says nothing that could be compared.
+    /// An item of the answer says nothing that could be compared.
     #[error("an item of the answer could not be read: {0}")]
     Item(DecodeError),
-    /// It names an object twice, or goes on without an item: such a list may never end.
+    /// The list names an object twice, or goes on after a page without items: such a list may never end.
     #[error("its list repeats itself")]
     Repeats,
-    /// More changed in the meantime than can be kept in mind.
+    /// More objects changed in the meantime than a journal keeps.
     #[error("more than {JOURNAL} objects changed while it answered")]
     TooMuchChanged,
 }
@@ -97,20 +97,21 @@ pub enum CannotCompare {
 pub enum Next {
     /// Ask the server for another page.
     Ask(ExactListRequest),
-    /// Everything was answered: [`Comparison::work`] finds what the answer did not name.
+    /// The answer is complete: [`Comparison::work`] looks for what it did not name.
     Work,
-    /// It is done.
+    /// Nothing: the comparison is done.
     Done,
 }
 
-/// The names that a server has told, as hashes of 64 bits, in the page too, where the usual hasher has 32.
+/// The keys that a server has named, as hashes of 64 bits. The hasher is not the one of the other tables, because that has
+/// only 32 bits in wasm, where two of 150,000 keys would have the same hash too often.
 type Seen = HashSet<u64, BuildHasherDefault<DefaultHasher>>;
 
 /// A comparison of one informer's store with the server.
 #[derive(Debug)]
 pub struct Comparison {
     version: ResourceVersion,
-    /// How many objects were held at that version.
+    /// How many objects the store held at that version.
     held: usize,
     /// How many of them the server has named.
     named: usize,
@@ -118,7 +119,7 @@ pub struct Comparison {
     seen: Seen,
     same: u64,
     differences: Differences,
-    /// What is still to be looked for among the names.
+    /// The objects that are still to be looked for among the named ones, and what changed of them.
     left: Option<(std::vec::IntoIter<Arc<Object>>, Journal)>,
 }
 
@@ -134,15 +135,15 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// How many objects were compared: those that either side has.
+    /// How many objects were compared: those that the store or the server held.
     pub fn of(&self) -> u64 {
         self.same + self.differences.total
     }
 }
 
 impl Comparison {
-    /// Begins at the version that an informer's watch has come to. What is held is of that version only while nothing waits
-    /// in the queue: it is to be called after a drain.
+    /// Begins a comparison at the version that an informer's watch has come to. It is to be called after a drain, for the
+    /// store is at that version only while nothing waits in the queue.
     ///
     /// # Errors
     ///
@@ -177,12 +178,12 @@ impl Comparison {
         &self.version
     }
 
-    /// How many objects the server has named, and how many there are about.
+    /// How many objects the server has named, and about how many there are.
     pub fn progress(&self) -> (usize, usize) {
         (self.seen.len(), self.held.max(self.seen.len()))
     }
 
-    /// The page that is to be asked for.
+    /// The request for the next page.
     pub fn request(&self) -> ExactListRequest {
         ExactListRequest { resource_version: self.version.clone(), limit: PAGE, continue_token: self.token.clone() }
     }
@@ -191,7 +192,7 @@ impl Comparison {
     ///
     /// # Errors
     ///
-    /// Why the answer cannot be compared; nothing more comes of this comparison then.
+    /// Why the answer cannot be compared. Then the comparison is over.
     pub fn page(&mut self, bytes: &[u8], informer: &mut SharedInformer) -> Result<Next, CannotCompare> {
         let text = std::str::from_utf8(bytes).map_err(|error| CannotCompare::NoList(error.into()))?;
         let page = list::page(text).map_err(CannotCompare::NoList)?;
@@ -241,7 +242,7 @@ impl Comparison {
         }
     }
 
-    /// Some of what was held has not been named. All that is held now is kept, to be looked through beside the journal.
+    /// Keeps what the store holds now, and the journal: the server has not named some of these objects.
     fn collect(&mut self, informer: &mut SharedInformer) {
         let journal = informer.keep_journal(false).unwrap_or_default();
         let held: Vec<Arc<Object>> = informer.store().iter().cloned().collect();
@@ -258,7 +259,7 @@ impl Comparison {
         }
     }
 
-    /// Looks through a slice of what the server has not named. Whether it is done.
+    /// Looks at a slice of the objects for those that the server has not named. Returns whether that was the last slice.
     pub fn work(&mut self) -> bool {
         let Some((mut held, mut journal)) = self.left.take() else { return true };
         for object in held.by_ref().take(SLICE) {
@@ -270,7 +271,7 @@ impl Comparison {
             self.left = Some((held, journal));
             return false;
         }
-        // What changed in the meantime counts as it was.
+        // An object that changed in the meantime counts as it was before.
         for (key, before) in journal.before.drain() {
             if let Some(ours) = before {
                 self.unnamed(&key, ours);
@@ -279,7 +280,7 @@ impl Comparison {
         true
     }
 
-    /// What it found, once it is done.
+    /// Ends the comparison, and returns what it found.
     pub fn end(self, informer: &mut SharedInformer) -> Compared {
         informer.keep_journal(false);
         Compared { version: self.version, same: self.same, differences: self.differences }
@@ -290,7 +291,7 @@ fn hash(namespace: &str, name: &str) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one((namespace, name))
 }
 
-/// Who an item is.
+/// What identifies an item, and its version.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct Metadata<'a> {
@@ -310,7 +311,7 @@ impl Metadata<'_> {
     }
 }
 
-/// Reads who an item is, and nothing else of it.
+/// Reads what identifies an item, and its version, and nothing else of it.
 fn identity(item: &str) -> Result<Metadata<'_>, DecodeError> {
     #[derive(Deserialize)]
     struct Item<'a> {

@@ -1,4 +1,4 @@
-//! A change on its way from the wire to the store.
+//! A change of an object on its way from the server to the store.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use smallvec::SmallVec;
 
 use crate::api::object::{Object, ObjectKey};
 
-/// What kind of change. The names are client-go's (`delta_fifo.go`, `DeltaType`).
+/// The kind of a change. The names are client-go's (`delta_fifo.go`, `DeltaType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeltaType {
-    /// New.
+    /// The object is new.
     Added,
-    /// A newer version.
+    /// The object has a newer version.
     Updated,
-    /// Gone.
+    /// The object is gone.
     Deleted,
-    /// Part of a complete list.
+    /// The object is in a complete list.
     Replaced,
-    /// Known already; told again.
+    /// A resync tells of a known object again.
     Sync,
 }
 
@@ -26,20 +26,20 @@ pub enum DeltaType {
 pub enum DeltaObject {
     /// As the server sent it; for a deletion, its last state.
     Known(Arc<Object>),
-    /// A tombstone: the deletion was seen only by absence, and the object is the last that was known
-    /// (client-go's `DeletedFinalStateUnknown`).
+    /// A tombstone (client-go's `DeletedFinalStateUnknown`): a complete list did not hold the object, and this is its last
+    /// known state.
     FinalStateUnknown(Arc<Object>),
 }
 
 impl DeltaObject {
-    /// The object, however much is known of it.
+    /// The object.
     pub fn object(&self) -> &Arc<Object> {
         match self {
             DeltaObject::Known(object) | DeltaObject::FinalStateUnknown(object) => object,
         }
     }
 
-    /// The same, to keep.
+    /// The object, taken out.
     pub fn into_object(self) -> Arc<Object> {
         match self {
             DeltaObject::Known(object) | DeltaObject::FinalStateUnknown(object) => object,
@@ -47,16 +47,16 @@ impl DeltaObject {
     }
 }
 
-/// One change of one object, and how many received ones it stands for.
+/// One change of one object, and how many received changes it stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delta {
     /// What happened.
     pub delta_type: DeltaType,
-    /// To what.
+    /// The object to which it happened.
     pub object: DeltaObject,
-    /// How many deltas were taken into this one, itself included; at least 1.
+    /// How many deltas this one stands for, itself included; at least 1.
     pub folded: u32,
-    /// Whether it came with a complete list: set when the queue turns `Replaced` into what it is to a reader.
+    /// Whether the object came with a complete list. Set when the queue turns `Replaced` into `Added` or `Updated`.
     pub listed: bool,
 }
 
@@ -66,7 +66,7 @@ impl Delta {
         Delta { delta_type, object: DeltaObject::Known(object), folded: 1, listed: false }
     }
 
-    /// A deletion seen by absence; `last` is the last known state.
+    /// The deletion of an object that a complete list did not hold; `last` is its last known state.
     pub fn tombstone(last: Arc<Object>) -> Delta {
         Delta { delta_type: DeltaType::Deleted, object: DeltaObject::FinalStateUnknown(last), folded: 1, listed: false }
     }
@@ -81,28 +81,29 @@ impl Delta {
         self.delta_type != DeltaType::Deleted
     }
 
-    /// Whether it is a deletion that was seen only by absence.
+    /// Whether this is a deletion that no event told of.
     pub fn is_tombstone(&self) -> bool {
         matches!(self.object, DeltaObject::FinalStateUnknown(_))
     }
 }
 
-/// What waits for one key, oldest first. One delta, as nearly always, takes no memory beside it.
+/// What waits for one key, oldest first. Nearly always that is one delta, which is stored in place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deltas {
     list: SmallVec<[Delta; 1]>,
 }
 
-/// Beyond this many deltas of one key, whole lives in the middle are folded into the deletion before them, so
-/// that a name made and deleted over and over while no one drains costs bounded memory.
+/// The most deltas of one key. Beyond them, whole lives in the middle (an object that was created and deleted) are folded
+/// into the deletion before them, so that a name that is created and deleted over and over while no one drains the queue
+/// costs bounded memory.
 const LONGEST: usize = 8;
 
 impl Deltas {
-    /// Appends `delta`, or folds it into the newest where nothing that must be shown is lost:
+    /// Appends `delta`, or folds it into the newest delta where a reader loses nothing that it must see:
     ///
-    /// - states of one life fold into the newest state;
-    /// - of two deletions in a row the older stays, unless it is a tombstone;
-    /// - a deletion between two lives never folds away while the key has few deltas.
+    /// - states of one object (one uid) fold into the newest state;
+    /// - of two deletions in a row the older one stays, unless it is a tombstone;
+    /// - a deletion between two objects of one name stays, as long as the key has few deltas.
     pub fn push(&mut self, delta: Delta) {
         let Some(newest) = self.list.last_mut() else {
             self.list.push(delta);
@@ -112,8 +113,8 @@ impl Deltas {
         match (newest.is_present(), delta.is_present()) {
             (true, true) if same_life => {
                 newest.delta_type = match (newest.delta_type, delta.delta_type) {
-                    // The row has not been shown: it is still new, whatever came on top. Whether a Replaced one
-                    // has been shown is found out when it is popped.
+                    // A reader has not seen the object yet: it is still new, whatever came later. Whether a reader has seen
+                    // a Replaced one shows when that is popped.
                     (older @ (DeltaType::Added | DeltaType::Replaced), _) | (older, DeltaType::Sync) => older,
                     (_, newer) => newer,
                 };
@@ -133,9 +134,9 @@ impl Deltas {
         }
     }
 
-    /// Folds whatever lies between the first two deletions, and the second one, into the first, which keeps its
-    /// object: it is the one whose row is shown, if any is. Where there are no two, lives whose ends were not heard
-    /// follow each other, and one between two others is folded into the next.
+    /// Folds what lies between the first two deletions, and the second one, into the first. The first one keeps its object,
+    /// for that is the one that a reader may know. Without two deletions, the deltas are objects whose ends were not seen:
+    /// then one that stands between two others is folded into the next.
     fn fold_a_life(&mut self) {
         let mut gone = (0..self.list.len()).filter(|&at| !self.list[at].is_present());
         if let (Some(first), Some(second)) = (gone.next(), gone.next()) {
@@ -152,12 +153,12 @@ impl Deltas {
         self.list.last()
     }
 
-    /// How many received deltas stand here.
+    /// How many received deltas these stand for.
     pub fn folded(&self) -> u64 {
         self.list.iter().map(|delta| u64::from(delta.folded)).sum()
     }
 
-    /// How many deltas a pop would yield.
+    /// How many deltas these are.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -167,17 +168,17 @@ impl Deltas {
         self.list.is_empty()
     }
 
-    /// The key that they are about; `None` if there are none.
+    /// The key of all of them; `None` if there are none.
     pub fn key(&self) -> Option<&ObjectKey> {
         self.list.first().map(Delta::key)
     }
 
-    /// Oldest first.
+    /// All deltas, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Delta> {
         self.list.iter()
     }
 
-    /// Oldest first, each to be resolved.
+    /// All deltas, oldest first, to be changed.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Delta> {
         self.list.iter_mut()
     }

@@ -1,11 +1,12 @@
-//! The DeltaFIFO: for each changed object what happened to it, in the order in which objects first changed.
+//! The DeltaFIFO: for each object that changed, what happened to it, in the order in which the objects first changed.
 //!
-//! It differs from client-go's `delta_fifo.go` in one thing, and says so in numbers: consecutive states of one
-//! life fold into the newest, so that its size follows the objects that changed and not the events.
+//! It differs from client-go's `delta_fifo.go` in one thing: consecutive states of one object are folded into the newest, so
+//! that the size of the queue follows the number of objects that changed, and not the number of events. How many states were
+//! folded is counted.
 //!
-//! A complete list that comes while nothing waits is taken in as it is, sorted by key, and its items become deltas when
-//! their turn comes: a list of 150,000 costs the queue next to nothing. What a resync tells again waits in the same way,
-//! as the objects that the store holds. Whoever takes sees no difference.
+//! A complete list that comes while nothing waits, sorted by key, is kept as it is, and its items become deltas when their
+//! turn comes: a list of 150,000 costs the queue next to nothing. What a resync tells again waits in the same way, as the
+//! objects that the store holds. A reader sees no difference.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,20 +19,20 @@ use crate::cache::delta::{Delta, DeltaType, Deltas};
 use crate::cache::keyed_slab::{Keyed, KeyedSlab, hash_of};
 use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, half, late, resolve, transformed};
 
-/// The queue. A delta for a key that waits already costs one look-up and no allocation.
+/// The queue. A delta for a key that waits already costs one look-up, and no allocation.
 #[derive(Debug, Default)]
 pub struct DeltaFifo {
     /// What waits, for each key.
     slots: KeyedSlab<Slot>,
-    /// The items of a complete list whose turn has not come, by key; they come before the queue. What has happened since
-    /// to one of them is in its slot, together with it, which then is not in the queue.
+    /// The items of a complete list whose turn has not come, sorted by key. They come before `queue`. An item to which
+    /// something has happened since also has a slot, with the item as its first delta; that slot is not in `queue`.
     listed: VecDeque<Arc<Object>>,
-    /// Whether that list is the first Replace.
+    /// Whether `listed` is of the first Replace.
     listed_first: bool,
     /// The slots in the order in which their keys first changed.
     queue: VecDeque<usize>,
-    /// What resyncs tell again and whose turn has not come; no key is in two of them. What has happened since to one of
-    /// the objects is in its slot, together with the Sync, and the slot is not in the queue.
+    /// What resyncs tell again and whose turn has not come; no key is in two of them. An object to which something has
+    /// happened since also has a slot, with the Sync as its first delta; that slot is not in `queue`.
     again: VecDeque<Again>,
     counts: Counts,
     /// The number of the latest Replace.
@@ -50,16 +51,16 @@ struct Slot {
     initial: bool,
 }
 
-/// What one resync tells again, as the store held it: its place is in the middle of the queue.
+/// The objects that one resync tells again, as the store held them. Their place may be in the middle of the queue.
 #[derive(Debug)]
 struct Again {
-    /// How many slots of the queue come before it, those before an earlier one left out.
+    /// How many slots of the queue come before these objects. Slots that come before an earlier resync are not counted.
     ahead: usize,
-    /// By the hash of their key, of which half is kept: this is how a key is found among them.
+    /// Sorted by the [`half`] of the hash of their key, by which a key is found among them.
     objects: VecDeque<(u32, Arc<Object>)>,
 }
 
-/// Where the head is.
+/// In which part of the queue the head is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     Listed,
@@ -67,11 +68,11 @@ enum Turn {
     Queue,
 }
 
-/// While an earlier resync waits, one of fewer objects than this is queued key by key, so that there are never many to
-/// look through.
+/// While an earlier resync waits, a resync of fewer objects than this is queued key by key, so that a key never has to be
+/// looked for in many resyncs.
 const MANY: usize = 4096;
 
-/// Room for this many keys is kept when the queue runs empty.
+/// When the queue runs empty, memory for more keys than this is given back.
 const KEPT: usize = 4096;
 
 impl DeltaFifo {
@@ -93,19 +94,19 @@ impl DeltaFifo {
         self.listed.binary_search_by(|object| object.key.cmp(key)).ok().map(|at| &self.listed[at])
     }
 
-    /// The keys that wait, some of them twice.
+    /// The keys that wait. Some come twice.
     fn waiting(&self) -> impl Iterator<Item = &ObjectKey> {
         let listed = self.listed.iter().map(|object| &object.key);
         let again = self.again.iter().flat_map(|again| &again.objects).map(|(_, object)| &object.key);
         listed.chain(again).chain(self.slots.iter().map(Keyed::key))
     }
 
-    /// The object of a key that a resync tells again.
+    /// The object that a resync tells again for a key.
     fn again(&self, hash: u64, key: &ObjectKey) -> Option<&Arc<Object>> {
         self.again.iter().find_map(|again| again.find(hash, key))
     }
 
-    /// Where a key waits; an item of the complete list, or what a resync tells again, gets a slot for that.
+    /// The slot in which a key waits. An item of the complete list, or an object that a resync tells again, gets one.
     fn find_or_unpack(&mut self, hash: u64, key: &ObjectKey) -> Option<usize> {
         if let Some(at) = self.find(hash, key) {
             return Some(at);
@@ -117,7 +118,7 @@ impl DeltaFifo {
         Some(self.settle(hash, Delta::new(DeltaType::Sync, object).into()))
     }
 
-    /// An item of the complete list gets a slot. It was counted when it came.
+    /// An item of the complete list gets a slot. The item was counted when the list came.
     fn unpack(&mut self, hash: u64, object: Arc<Object>) -> usize {
         let at = self.settle(hash, Delta::new(DeltaType::Replaced, object).into());
         let slot = &mut self.slots[at];
@@ -152,7 +153,7 @@ impl DeltaFifo {
         self.queue.append(&mut queue);
     }
 
-    /// Queues a delta, whatever is known, and says where it waits.
+    /// Queues a delta without a look at what is known, and returns its slot.
     fn push(&mut self, delta: Delta) -> usize {
         let hash = hash_of(delta.key());
         match self.find_or_unpack(hash, delta.key()) {
@@ -165,7 +166,7 @@ impl DeltaFifo {
         }
     }
 
-    /// A key that does not wait joins the tail.
+    /// A key that does not wait yet is queued last. Returns its slot.
     fn join(&mut self, hash: u64, deltas: Deltas) -> usize {
         self.counts.queued += deltas.folded();
         let at = self.settle(hash, deltas);
@@ -173,7 +174,7 @@ impl DeltaFifo {
         at
     }
 
-    /// A slot for a key that has none.
+    /// Makes a slot for a key that has none.
     fn settle(&mut self, hash: u64, deltas: Deltas) -> usize {
         self.slots.insert_new(Slot { hash, deltas, replaced: 0, initial: false })
     }
@@ -186,8 +187,8 @@ impl DeltaFifo {
         }
     }
 
-    /// The slot of the head, unless the head is an item of the complete list, or one that a resync tells again, to which
-    /// nothing has happened since.
+    /// The slot of the head. `None` if nothing waits, or if the head is an item of the complete list, or an object that a
+    /// resync tells again, to which nothing has happened since.
     fn head(&self) -> Option<usize> {
         let object = match self.turn() {
             Turn::Queue => return self.queue.front().copied(),
@@ -198,13 +199,14 @@ impl DeltaFifo {
         self.find(hash_of(&object.key), &object.key)
     }
 
-    /// What has no slot of its own in the queue leaves, if it is the head, with what it was before anything happened to it.
+    /// If the head is an item of the complete list, or an object that a resync tells again, takes it out, as the delta that
+    /// it was when it came.
     fn leave_packed(&mut self) -> Option<Delta> {
         match self.turn() {
             Turn::Listed => {
                 let object = self.listed.pop_front()?;
                 if self.listed.is_empty() {
-                    // What a list of 150,000 took is given back.
+                    // The memory that a list of 150,000 took is given back.
                     self.listed = VecDeque::new();
                 }
                 Some(Delta::new(DeltaType::Replaced, object))
@@ -221,7 +223,7 @@ impl DeltaFifo {
         }
     }
 
-    /// A complete list that is sorted by key, while nothing waits.
+    /// Takes in a complete list that is sorted by key, while nothing waits.
     fn take_in(&mut self, items: Vec<Arc<Object>>, first: bool) {
         self.counts.queued += items.len() as u64;
         self.counts.initial += if first { items.len() } else { 0 };
@@ -232,9 +234,9 @@ impl DeltaFifo {
         };
     }
 
-    /// A complete list, behind what waits.
+    /// Queues a complete list behind what waits.
     fn push_all(&mut self, items: Vec<Arc<Object>>, first: bool) {
-        // Growing by doubling would take twice as much for the moment.
+        // To grow by doubling would take twice as much memory for a moment.
         self.slots.reserve_exact(items.len());
         self.queue.reserve_exact(items.len());
         for object in items {
@@ -247,7 +249,7 @@ impl DeltaFifo {
         }
     }
 
-    /// The head leaves, with all that waits for it.
+    /// Takes out the head, with all that waits for its key.
     fn leave(&mut self) -> Option<Deltas> {
         let at = self.head();
         let packed = self.leave_packed();
@@ -350,8 +352,8 @@ impl Queue for DeltaFifo {
         gone
     }
 
-    /// In one pass over what waits and one over what is known, and with one order of numbers; nothing is made for a key
-    /// before its turn comes.
+    /// In one pass over what waits, one pass over what is known, and a sort of hashes. No delta is made for a key before its
+    /// turn comes.
     fn resync(&mut self, known: &dyn KnownObjects) {
         let mut objects: Vec<(u32, Arc<Object>)> = Vec::new();
         known.each_absent_hashed(&mut self.waiting(), &mut |hash, object| objects.push((hash, object.clone())));
@@ -366,7 +368,7 @@ impl Queue for DeltaFifo {
             return;
         }
         self.counts.queued += objects.len() as u64;
-        // Someone may wait while 150,000 are sorted.
+        // A user may be waiting while 150,000 are sorted.
         objects.sort_unstable_by_key(|&(hash, _)| hash);
         let ahead = self.queue.len() - self.again.iter().map(|again| again.ahead).sum::<usize>();
         self.again.push_back(Again { ahead, objects: objects.into() });
@@ -375,7 +377,7 @@ impl Queue for DeltaFifo {
     fn pop(&mut self, known: &dyn KnownObjects) -> Option<Deltas> {
         let mut deltas = self.leave()?;
         self.counts.queued -= deltas.folded();
-        // Only the first is about what is known; each later one is about the one before.
+        // What the first delta means depends on what is known; what each later one means depends on the delta before it.
         let mut before = None;
         for delta in deltas.iter_mut() {
             resolve(delta, |key| before.unwrap_or_else(|| known.known(key).is_some()));

@@ -1,27 +1,28 @@
-//! What a server has, as far as it has said: client-go's `discovery/cached/memory`, told what is answered and asked
-//! what to ask next.
+//! Which resources a server has, as far as it has answered: client-go's `discovery/cached/memory`. It is told each answer, and
+//! says what to ask next.
 
 use crate::api::definition::may_define;
 use crate::api::discovery::{Answer, Discovered, GroupVersion, PATHS, prefer, read, read_version};
 use crate::api::object::DecodeError;
 
-/// How often a server is asked, in milliseconds. It answers 304, and nothing else, while nothing has changed; a watch
-/// would do the same for one kind of definitions only, and only for those who may watch them.
+/// How often a server is asked, in milliseconds. While nothing has changed, its answer is a bare 304. A watch would tell of
+/// one kind of definitions only, and only users who may watch them.
 const AGAIN: u32 = 5_000;
-/// How often one is asked that does not aggregate, and has to be asked for many documents.
+/// How often a server is asked that does not aggregate its answers, so that it has to be asked for many documents; in
+/// milliseconds.
 const SELDOM: u32 = 30_000;
-/// How soon it is asked again while it has said nothing yet, or something did not answer.
+/// How soon a server is asked again that has not answered yet, or of which some part did not answer; in milliseconds.
 const SOON: u32 = 2_000;
-/// How many rounds in a row something must fail before that is told: one failure alone passes, and a note that came
-/// and went with it would only startle.
+/// How many rounds in a row something must fail before the user is told. A single failure passes by itself, and a note that
+/// comes and goes with it would only alarm.
 const TOLD: u32 = 2;
 
-/// What is known, and what is not.
+/// What is known of a server's resources, and what could not be learned.
 #[derive(Clone, Debug, Default)]
 pub struct CachedDiscovery {
-    /// One for each of [`PATHS`].
+    /// What each of [`PATHS`] answered.
     halves: [Half; PATHS.len()],
-    /// What is wrong since the round before.
+    /// What failed in this round.
     words: Vec<String>,
     /// In how many rounds in a row something failed.
     failed: u32,
@@ -49,9 +50,9 @@ impl Default for Known {
 #[derive(Clone, Debug)]
 struct Version {
     of: GroupVersion,
-    /// `None` while it has not said.
+    /// The resources; `None` before the first answer.
     resources: Option<Vec<Discovered>>,
-    /// Whether the last answer was none.
+    /// Whether the last request for the document failed.
     failed: bool,
 }
 
@@ -62,21 +63,21 @@ impl CachedDiscovery {
         !self.halves.iter().any(is_new)
     }
 
-    /// Begins a round: what went wrong in the one before may go right now.
+    /// Begins a round: what failed in the round before is forgotten.
     pub fn begin(&mut self) {
         self.words.clear();
     }
 
-    /// With what a path of [`PATHS`] is asked, so that it need not say the same again.
+    /// The ETag to ask a path of [`PATHS`] with, so that the server need not send the same answer again.
     pub fn etag(&self, path: usize) -> Option<&str> {
         self.halves.get(path).and_then(|half| half.etag.as_deref())
     }
 
-    /// A path of [`PATHS`] answered. What is known of a group whose own server is down stays known.
+    /// A path of [`PATHS`] answered. What is known of a group stays known while the group's own server is down.
     ///
     /// # Errors
     ///
-    /// When the text is no document of discovery; all stays as it was.
+    /// When the text is no document of discovery. Then nothing changes.
     pub fn answered(&mut self, path: usize, etag: Option<String>, text: &str) -> Result<(), DecodeError> {
         let answer = read(text)?;
         let Some(half) = self.halves.get_mut(path) else { return Ok(()) };
@@ -106,14 +107,14 @@ impl CachedDiscovery {
         Ok(())
     }
 
-    /// The documents to ask for in this round: those that have said nothing yet, failed, or may change while the server
-    /// runs. What it serves itself stays.
+    /// The documents to ask for in this round: those that were never answered, those that failed, and those that may change
+    /// while the server runs. The server's own groups never change.
     pub fn wanted(&self) -> Vec<GroupVersion> {
         let wanted = |version: &&Version| version.resources.is_none() || version.failed || may_define(version.of.group);
         self.versions().filter(wanted).map(|version| version.of).collect()
     }
 
-    /// A document was answered, or why it was not. What is known of it stays known then.
+    /// A document was answered, or could not be asked for, with the reason in words. Then what is known of it stays known.
     pub fn described(&mut self, of: GroupVersion, answer: Result<&str, &str>) {
         let read = answer
             .map_err(str::to_owned)
@@ -131,7 +132,7 @@ impl CachedDiscovery {
         }
     }
 
-    /// A path of [`PATHS`] did not answer, in words.
+    /// A path of [`PATHS`] did not answer; the words say why.
     pub fn failed(&mut self, words: String) {
         self.words.push(words);
     }
@@ -146,14 +147,14 @@ impl CachedDiscovery {
         self.failed = if self.words.is_empty() { 0 } else { self.failed + 1 };
     }
 
-    /// What is not known, and why: since the round before last at least, and for as long as it is so.
+    /// What could not be learned, and why. `None` until the same has lasted for two rounds.
     pub fn trouble(&self) -> Option<String> {
         let [first, rest @ ..] = &self.words[..] else { return None };
         let told = self.failed >= TOLD;
         told.then(|| if rest.is_empty() { first.clone() } else { format!("{first}; and {} more", rest.len()) })
     }
 
-    /// When to ask again, in milliseconds.
+    /// How long to wait before the next round, in milliseconds.
     pub fn wait(&self) -> u32 {
         match self.versions().next() {
             _ if self.failed == 1 || self.resources().is_empty() => SOON,

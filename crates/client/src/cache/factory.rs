@@ -1,5 +1,5 @@
-//! One informer for each resource, namespace and selector, however many look at it: client-go's
-//! `SharedInformerFactory` (`informers/factory.go`).
+//! One informer for each resource, namespace and selector, shared by all who ask for it: client-go's `SharedInformerFactory`
+//! (`informers/factory.go`).
 
 use crate::api::request::Scope;
 use crate::api::resource::ApiResource;
@@ -7,11 +7,12 @@ use crate::cache::handler::HandlerOptions;
 use crate::cache::processor::HandlerId;
 use crate::cache::shared_informer::SharedInformer;
 
-/// Names one informer of a factory. It is never used again for another one.
+/// Names one informer of a factory. No other informer of that factory ever has the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InformerId(u64);
 
-/// One handler of one informer: what its owner keeps, and gives back.
+/// Names one handler of one informer (client-go's `ResourceEventHandlerRegistration`). The handler's owner keeps it, to
+/// remove the handler with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registration {
     /// The informer.
@@ -37,8 +38,8 @@ struct Shared {
 }
 
 impl SharedInformerFactory {
-    /// The informer of that resource in that scope (`InformerFor`); `make` is asked for one if there is none yet, which
-    /// then waits for [`SharedInformerFactory::start`].
+    /// The informer of that resource in that scope (`InformerFor`). If there is none yet, `make` makes one, which then waits
+    /// for [`SharedInformerFactory::start`].
     pub fn informer_for(
         &mut self,
         resource: ApiResource,
@@ -55,7 +56,7 @@ impl SharedInformerFactory {
         id
     }
 
-    /// A new handler of an informer; `None` if that has ended.
+    /// Adds a handler to an informer; `None` if that has ended.
     pub fn add_event_handler(
         &mut self,
         informer: InformerId,
@@ -66,8 +67,8 @@ impl SharedInformerFactory {
         Some(Registration { informer, handler })
     }
 
-    /// A handler goes; a second time changes nothing. With its last handler an informer ends, and whoever carries
-    /// out its actions shall stop: `true` tells so.
+    /// Removes a handler; to do so again changes nothing. An informer ends with its last handler: then the result is `true`,
+    /// and whoever carries out the informer's actions is to stop.
     pub fn remove_event_handler(&mut self, registration: Registration) -> bool {
         let Some(informer) = self.get_mut(registration.informer) else { return false };
         if !informer.remove_event_handler(registration.handler) || informer.handlers() > 0 {
@@ -77,8 +78,8 @@ impl SharedInformerFactory {
         true
     }
 
-    /// The informers that were made since this was last called, each with what it is of: they want their
-    /// [`crate::cache::reflector::Input::Start`]. Those that run go on undisturbed.
+    /// The informers that were made since the last call, each with its resource and its scope. They are to be handed
+    /// [`crate::cache::reflector::Input::Start`].
     pub fn start(&mut self) -> Vec<(InformerId, ApiResource, Scope)> {
         let new = self.shared.iter_mut().filter(|shared| !shared.started);
         new.map(|shared| {
@@ -88,12 +89,12 @@ impl SharedInformerFactory {
         .collect()
     }
 
-    /// Ends all informers, and says which: whoever carries out their actions shall stop.
+    /// Ends all informers, and returns their names: whoever carries out their actions is to stop.
     pub fn shutdown(&mut self) -> Vec<InformerId> {
         self.shared.drain(..).map(|shared| shared.id).collect()
     }
 
-    /// What an informer is of; `None` if it has ended.
+    /// The resource and the scope of an informer; `None` if it has ended.
     pub fn of(&self, id: InformerId) -> Option<(ApiResource, &Scope)> {
         self.shared.iter().find(|shared| shared.id == id).map(|shared| (shared.resource, &shared.scope))
     }
@@ -113,7 +114,7 @@ impl SharedInformerFactory {
         self.shared.iter().map(|shared| (shared.id, &shared.informer))
     }
 
-    /// Every informer, to be drained.
+    /// Every informer, to be handed an input, or drained.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (InformerId, &mut SharedInformer)> {
         self.shared.iter_mut().map(|shared| (shared.id, &mut shared.informer))
     }

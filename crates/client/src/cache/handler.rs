@@ -1,4 +1,4 @@
-//! Those who are told what an informer learns.
+//! Handlers: who is told what an informer learns.
 
 use std::sync::Arc;
 
@@ -6,31 +6,32 @@ use crate::api::object::Object;
 use crate::cache::delta::DeltaType;
 use crate::cache::store::Change;
 
-/// Why a handler could not make use of what it was told.
+/// Why a handler could not use what it was told.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct HandlerError(pub String);
 
-/// What a handler answers. An error costs it this one notification: it is counted, and the next one comes.
+/// What a handler answers. After an error this one notification is lost to the handler, and counted; the next one comes.
 pub type Handled = Result<(), HandlerError>;
 
-/// One who is told what an informer learns: client-go's `ResourceEventHandler`.
+/// Is told what an informer learns: client-go's `ResourceEventHandler`.
 ///
 /// `OnAdd`, `OnUpdate` and `OnDelete` are the variants of [`Change`]; client-go's flag `isInInitialList` is
-/// [`Change::Added`]'s `listed`, and its tombstone is [`Change::Deleted`]'s `final_state_unknown`. Where another life
-/// of a name took over unseen, client-go tells of an update between two uids; here it is a deletion and an addition.
+/// [`Change::Added`]'s `listed`, and its tombstone is [`Change::Deleted`]'s `final_state_unknown`. Where an object was
+/// deleted unseen and another one took over its name, client-go tells of an update between two uids; here that is a deletion
+/// and an addition.
 pub trait ResourceEventHandler {
-    /// The store changed; it is changed already.
+    /// The store has changed.
     ///
     /// # Errors
     ///
     /// What the handler could not do.
     fn changed(&mut self, now: f64, change: &Change) -> Handled;
 
-    /// A delta arrived; it is queued, and what it does to the store is told later, perhaps together with others.
-    /// Every ADDED, MODIFIED and DELETED frame and every listed item comes here once, in order of arrival, but for
-    /// those of a relist that bring nothing new, and those that come too late. Only handlers that asked for it are
-    /// told ([`HandlerOptions::received`]).
+    /// A delta arrived, and was queued. What it does to the store is told later, perhaps together with other deltas. Every
+    /// ADDED, MODIFIED and DELETED frame and every listed item comes here once, in the order of arrival, except for those
+    /// of a relist that bring nothing new, and those that come too late. Only handlers that asked for this are told
+    /// ([`HandlerOptions::received`]).
     ///
     /// # Errors
     ///
@@ -39,9 +40,9 @@ pub trait ResourceEventHandler {
         Ok(())
     }
 
-    /// A resync that is this handler's began: what is known and has nothing queued was queued to be told again. Only
-    /// handlers that asked for what is received are told; of each object those are told who asked for changes, as
-    /// [`Change::Synced`], when its turn comes.
+    /// A resync of this handler began: each known object that has nothing queued was queued to be told again. Only handlers
+    /// that asked for what is received are told of this. Handlers that asked for changes are told of each object when its turn
+    /// comes, as [`Change::Synced`].
     ///
     /// # Errors
     ///
@@ -54,25 +55,25 @@ pub trait ResourceEventHandler {
 /// What a resync tells again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resynced {
-    /// How many objects; those that had something queued are not among them.
+    /// How many objects. Those that had something queued are not counted.
     pub count: u64,
-    /// When the queue was empty last, in milliseconds: an object that is known, and to which nothing has happened since
-    /// then, is among them.
+    /// When the queue was last empty, in milliseconds. Every known object to which nothing has happened since then is told
+    /// again.
     pub settled: f64,
 }
 
 /// What a handler wants to be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HandlerOptions {
-    /// The changes of the store, and first of all what it holds already.
+    /// The changes of the store, and first of all what the store holds already.
     pub changes: bool,
     /// The deltas as they arrive.
     pub received: bool,
-    /// Everything again, this often, in milliseconds; at least [`MINIMUM_RESYNC`].
+    /// How often to be told of everything again, in milliseconds; at least [`MINIMUM_RESYNC`].
     pub resync: Option<f64>,
 }
 
-/// No handler is told everything again more often than this, in milliseconds (`minimumResyncPeriod`).
+/// The shortest resync period of a handler, in milliseconds (client-go, `minimumResyncPeriod`).
 pub const MINIMUM_RESYNC: f64 = 1000.0;
 
 impl Default for HandlerOptions {

@@ -1,9 +1,10 @@
-//! The heartbeat: asks the API server whether what is shown as live is.
+//! The heartbeat: asks the API server whether the watches that are called live are.
 //!
-//! A browser cannot ping, and a quiet socket looks just like a dead one. While some watch has been silent for ten seconds
-//! the API server is asked over HTTP for the watch that has been silent longest: the same path, from its last version on,
-//! for one second. Its answer proves the API, and that this watch has missed nothing. Where none comes, whatever has been
-//! silent since is stale. A watch that was lost, and whose next socket has not said anything yet, is asked for at once.
+//! A browser cannot ping, and a socket on which nothing happens looks just like a dead one. While some watch has been silent
+//! for ten seconds, the API server is asked over HTTP for the watch that has been silent longest: for the same path, from its
+//! last version on, for one second. An answer proves that the API server is there, and that this watch has missed nothing.
+//! Where no answer comes, every watch that has been silent since then is stale. For a watch that was lost, and whose next
+//! socket has not brought anything yet, the server is asked at once.
 
 use rustc_hash::FxHashMap;
 
@@ -13,25 +14,27 @@ use crate::cache::backoff::Moment;
 use crate::cache::factory::{InformerId, SharedInformerFactory};
 use crate::cache::reflector::{Input, Reflector};
 
-/// A watch that has been silent for this long is asked for, and none sooner after the one before, in milliseconds.
+/// A question is asked about a watch that has been silent for this long, in milliseconds, and not sooner than this after the
+/// question before.
 pub const SILENT: f64 = 10_000.0;
-/// A question that is not answered by then has no answer, in milliseconds. With [`SILENT`], and the quarter of a second
-/// that may pass until someone looks, less than 15 s after its last proof no watch is live that has none.
+/// A question that is not answered within this time, in milliseconds, counts as unanswered. With [`SILENT`], and the quarter
+/// of a second that may pass between two calls of [`Heartbeat::questions`], no watch is called live for 15 s after its last
+/// proof.
 pub const DEADLINE: u32 = 4_500;
-/// A watch that is asked for over HTTP for one second is mostly answered by then, in milliseconds. Where it is not, or is
-/// answered with what a proxy might say, the server is asked for its version, too: a single resource may be slow or out of
-/// order (that of an aggregated API, say) while all others are well.
+/// A request for a watch of one second is mostly answered within this time, in milliseconds. Where it is not, or the answer
+/// may be a proxy's, the server is also asked for its version: a single resource may be slow or out of order (that of an
+/// aggregated API, say) while the server and all other resources are well.
 pub const SLOW: u32 = 1_750;
-/// In a hidden page questions are this far apart.
+/// How far apart questions are in a hidden page, in milliseconds.
 const HIDDEN: f64 = 60_000.0;
-/// At most so many questions at once about watches that were opened anew: a browser has six connections for each host.
+/// The most questions at once about watches that were opened anew: a browser has six connections for each host.
 const AT_ONCE: usize = 4;
-/// While nothing answers, the shortest and the longest time between two questions, before jitter.
+/// While nothing answers, the shortest and the longest time between two questions, in milliseconds, before jitter.
 const OUTAGE: (f64, f64) = (1_500.0, 30_000.0);
 
-/// How long to wait before asking again whoever has not answered for `lasted` milliseconds: a quarter of that time, from
-/// 1.5 s to 30 s, give or take a quarter. Short outages so end within seconds of their end, and long ones cost little:
-/// behind a credential plugin each question may open a log-in.
+/// How long to wait, in milliseconds, before asking again a server that has not answered for `lasted` milliseconds: a quarter
+/// of that time, from 1.5 s to 30 s, more or less by up to a quarter (`random`, in [0, 1)). So the end of a short outage is
+/// noticed within seconds, and a long outage costs few questions: behind a credential plugin each question may open a log-in.
 pub fn wait(lasted: f64, random: f64) -> f64 {
     (lasted / 4.0).clamp(OUTAGE.0, OUTAGE.1) * (0.75 + random / 2.0)
 }
@@ -39,98 +42,99 @@ pub fn wait(lasted: f64, random: f64) -> f64 {
 /// Something to ask the API server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// For whose sake.
+    /// The informer about whose watch it is asked.
     pub informer: InformerId,
-    /// When, in milliseconds.
+    /// When it is asked, in milliseconds.
     pub asked: f64,
-    /// What.
+    /// What is asked.
     pub ask: Ask,
 }
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
-    /// This watch over HTTP. `check_version` asks beforehand whether the server has come as far as its version: one that was
-    /// restored to an earlier state serves a watch from a version of the future, and stays silent. Once for each socket will
-    /// do, for a server does not go back while it runs.
+    /// This watch, over HTTP.
     Watch {
         /// The watch.
         request: WatchRequest,
-        /// Whether to ask for the version, too.
+        /// Whether to ask first if the server has come as far as the watch's version. A server that was restored to an
+        /// earlier state serves a watch from a version that it has not reached, and stays silent. One such question for each
+        /// socket is enough, for a server does not go back while it runs.
         check_version: bool,
     },
-    /// The version of the API server, for there is nothing to resume yet.
+    /// The version of the API server, because there is no watch to resume yet.
     Version,
 }
 
-/// What came of it.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The watch ended as it should, without an event.
+    /// The watch ended properly, without an event.
     Quiet,
     /// There is an event that comes after the watch's version.
     Event,
-    /// This instead, or no answer at all to this question; but the API server is there.
+    /// The question failed with this, which may be that no answer came; but the API server is there.
     Refused(Failure),
-    /// Nothing in time, neither to this nor to the question for the server's version.
+    /// No answer came in time, neither to this question nor to the one for the server's version.
     Nothing(Failure),
 }
 
-/// Since when nothing answers, and when to ask again.
+/// Since when nothing answers, and when to ask again, in milliseconds.
 #[derive(Clone, Copy, Debug)]
 struct Outage {
     since: f64,
     again: f64,
 }
 
-/// When a watch was last asked for, and last with its version.
+/// When a question about a watch was last asked, and when last with the check of its version, in milliseconds.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     at: f64,
     checked: f64,
 }
 
-/// The one heartbeat of a page, for all its watches.
+/// The heartbeat of all watches of a factory.
 #[derive(Debug, Default)]
 pub struct Heartbeat {
     /// Questions that have no answer yet.
     under_way: Vec<Question>,
-    /// What is remembered of each informer's watch.
+    /// When each informer's watch was last asked for.
     asked: FxHashMap<InformerId, Asked>,
-    /// When the last question was asked that was not about a watch opened anew.
+    /// When the last question was asked that was not about a watch that was opened anew.
     last: Option<f64>,
     outage: Option<Outage>,
-    /// When an outage was last over: proofs that are older than this are asked for anew.
+    /// When the last outage was over, in milliseconds: watches whose last question is older than this are asked for anew.
     over: f64,
 }
 
-/// An informer that might be asked for.
+/// An informer whose watch may be asked for.
 struct Candidate {
     informer: InformerId,
     ask: Ask,
-    /// When it was last heard or asked for; of one that waits, when it was last asked for.
+    /// When the last proof of the watch came or the last question about it was asked; of an informer that waits, when the
+    /// last question was asked.
     silent_since: f64,
-    /// It needs a proof, and has not been asked for since it does.
+    /// Whether the watch needs a proof, and no question was asked since it needs one.
     urgent: bool,
-    /// It waits, and not for its turn.
+    /// Whether the informer waits because nothing answers. Its questions do not wait for their turn.
     waits: bool,
 }
 
 impl Heartbeat {
-    /// What to ask now, if anything; to be called a few times a second.
+    /// What to ask now, if anything. To be called a few times a second. `hidden` is whether the page is hidden.
     pub fn questions(&mut self, informers: &SharedInformerFactory, moment: Moment, hidden: bool) -> Vec<Question> {
         self.asked.retain(|informer, _| informers.get(*informer).is_some());
         let now = moment.now;
         let mut candidates: Vec<Candidate> =
             informers.iter().filter_map(|(id, informer)| self.candidate(id, informer.reflector())).collect();
         if informers.is_empty() {
-            // Nobody waits for its end.
+            // No one is left who waits for the end of the outage.
             self.outage = None;
         }
         candidates.retain(|one| !self.under_way.iter().any(|question| question.informer == one.informer));
         candidates.sort_by(|a, b| a.silent_since.total_cmp(&b.silent_since));
         let chosen: Vec<Candidate> = match self.outage {
-            // One at a time, whoever it is, to learn when the outage is over.
+            // One question at a time, about any of them, shows when the outage is over.
             Some(outage) if now < outage.again || !self.under_way.is_empty() => Vec::new(),
             Some(_) => candidates.into_iter().take(1).collect(),
             None => {
@@ -169,7 +173,7 @@ impl Heartbeat {
             let ask = Ask::Watch { request: open.request, check_version: asked.checked < open.opened };
             return Some(Candidate { informer, ask, silent_since, urgent, waits: false });
         }
-        // It waits because nothing answered. Whether anything does again is asked with what it waits for.
+        // The informer may wait because nothing answered. Then the question is the request that it waits for.
         let ask = match reflector.resumed() {
             _ if !reflector.is_unreachable() => return None,
             request if request.resource_version.is_unset() => Ask::Version,
@@ -178,7 +182,7 @@ impl Heartbeat {
         Some(Candidate { informer, ask, silent_since: asked.at, urgent: false, waits: true })
     }
 
-    /// Takes the answer to a question, and says what to hand to which informers.
+    /// Takes the answer to a question, and returns what to hand to which informers.
     pub fn answered(
         &mut self,
         question: &Question,
@@ -192,7 +196,7 @@ impl Heartbeat {
         let checked = matches!(question.ask, Ask::Watch { check_version: true, .. });
         let event = match answer {
             Answer::Nothing(failure) => {
-                // It counts from when it was noticed: a machine may have slept for hours since the question was asked.
+                // The outage counts from now: the machine may have slept for hours since the question was asked.
                 let since = self.outage.map_or(moment.now, |outage| outage.since);
                 let again = moment.now + wait(moment.now - since, moment.random);
                 self.outage = Some(Outage { since, again });
@@ -217,18 +221,18 @@ impl Heartbeat {
         inputs
     }
 
-    /// Whether nothing answers: whatever else would be asked had better wait.
+    /// Whether nothing answers. Other requests to the server had better wait then.
     pub fn has_outage(&self) -> bool {
         self.outage.is_some()
     }
 
-    /// A question will not be asked after all: nobody is left to whom it matters.
+    /// A question will not be asked after all, because no one is left to whom it matters.
     pub fn forget(&mut self, question: &Question) {
         self.under_way.retain(|other| other != question);
     }
 
-    /// The user asks, the page is looked at again, or the machine woke up: the next question does not wait for its turn,
-    /// and an outage counts as one that has only begun.
+    /// The user asks, the page is visible again, or the machine woke up: the next question does not wait for its turn, and an
+    /// outage counts as one that has only begun.
     pub fn hurry(&mut self, now: f64) {
         self.last = None;
         if let Some(outage) = &mut self.outage {

@@ -1,4 +1,4 @@
-//! Indexes: which objects have a value in common.
+//! Indexes: which objects have some value in common.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Object, ObjectKey};
 
-/// The name under which [`by_namespace`] is usual (client-go's `NamespaceIndex`).
+/// The usual name of an index [`by_namespace`] (client-go's `NamespaceIndex`).
 pub const NAMESPACE: &str = "namespace";
 
 /// Says under which values an object is filed: none, one or several (client-go's `IndexFunc`).
@@ -54,8 +54,8 @@ pub fn by_owner() -> IndexFunc {
 #[error("there is an index named {0} already")]
 pub struct IndexExists(pub String);
 
-/// One index: the keys filed under each value. A value without keys has no entry, or indexes over values that
-/// come and go would grow without end (kubernetes issue 84959).
+/// One index: the keys that are filed under each value. A value without keys has no entry, or an index over values that come
+/// and go would grow without end (kubernetes issue 84959).
 pub struct Index {
     name: Box<str>,
     of: IndexFunc,
@@ -83,8 +83,8 @@ impl Index {
         self.filed.iter().map(|(value, keys)| (&**value, keys.len()))
     }
 
-    /// Moves a key from the values of its object before to those of its object now. What stays where it was costs no
-    /// memory: most updates do.
+    /// Files a key under the values of its new object, and no longer under those of its old one. A key that stays under a
+    /// value, as with most updates, costs no allocation.
     pub(super) fn update(&mut self, old: Option<&Object>, new: Option<&Object>) {
         let (of, filed) = (&*self.of, &mut self.filed);
         let has = |object: Option<&Object>, value: &str| {

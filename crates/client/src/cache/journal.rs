@@ -1,5 +1,5 @@
-//! How the objects that have changed since a moment were at that moment, so that a store can be compared with what it was
-//! then while it goes on changing.
+//! What the objects that have changed since a moment were at that moment. With it, a store as it was then can be compared
+//! although it goes on changing.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use rustc_hash::FxBuildHasher;
 use crate::api::object::{Object, ObjectKey, ResourceVersion};
 use crate::api::uid::Uid;
 
-/// A journal of more objects than this is given up: what changes so fast is not held still by anyone.
+/// The most objects of a journal. Where more objects change, the comparison that needs it is given up.
 pub const JOURNAL: usize = 100_000;
 
-/// Which life of a name, and which version of it.
+/// Which object of a name, and which version of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Which life.
+    /// Which object: another one of the same name has another uid.
     pub uid: Uid,
     /// Which version.
     pub resource_version: ResourceVersion,
@@ -30,13 +30,13 @@ impl From<&Object> for Identity {
 /// What the objects that changed since a moment were at that moment.
 #[derive(Debug, Default)]
 pub struct Journal {
-    /// `None` for one that was not there.
+    /// What each object was; `None` if it did not exist.
     pub(super) before: HashMap<ObjectKey, Option<Identity>, FxBuildHasher>,
     full: bool,
 }
 
 impl Journal {
-    /// An object is about to change, or has changed; only what it was before its first change counts.
+    /// An object changes; `before` is what it was until now. Only what it was before its first change is kept.
     pub fn changed(&mut self, key: &ObjectKey, before: Option<&Arc<Object>>) {
         if self.before.len() < JOURNAL {
             self.before.entry_ref(key).or_insert_with(|| before.map(|object| Identity::from(&**object)));
@@ -45,7 +45,7 @@ impl Journal {
         }
     }
 
-    /// Whether more changed than is kept.
+    /// Whether more objects changed than are kept.
     pub fn is_full(&self) -> bool {
         self.full
     }

@@ -1,9 +1,9 @@
-//! The ledger: where every frame, item and delta ended. Its sums must balance at every moment.
+//! The ledger: what became of every frame, item and delta. Its sums must balance at every moment.
 
 use crate::cache::queue::Queued;
 
-/// Counts since the informer was made. Every number is a count of frames, items or deltas; nothing is
-/// estimated, and what is queued is measured on the queue itself, not derived.
+/// Counts since the informer was made. Every number is a count of frames, items or deltas, except for `bytes`. Nothing is
+/// estimated, and what is queued is counted in the queue itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     /// Text frames received.
@@ -14,7 +14,7 @@ pub struct Ledger {
     pub bookmarks: u64,
     /// Frames that were ERROR events.
     pub errors: u64,
-    /// Frames that could not be read, or whose type no one knows.
+    /// Frames that could not be read, or whose type is unknown.
     pub malformed: u64,
     /// Frames that were too long to be read.
     pub oversized: u64,
@@ -27,7 +27,8 @@ pub struct Ledger {
     pub streamed: u64,
     /// Events older than what is already known of the same uid.
     pub late: u64,
-    /// Events of a former life of a name: of another uid than the one that is known to live, and older than that one.
+    /// Events of a former object of a name: of another uid than that of the object that is known to exist, and older than
+    /// that object.
     pub former: u64,
     /// DELETED of something that is neither known nor queued.
     pub unknown: u64,
@@ -53,22 +54,24 @@ pub struct Ledger {
     pub resyncs: u64,
     /// Deltas that were applied to the store.
     pub applied: u64,
-    /// Deltas that a newer one of the same object took in before they were applied.
+    /// Deltas that were folded into a newer one of the same object before they were applied.
     pub coalesced: u64,
 
     /// Changes of the store that came of the applied deltas.
     pub changes: u64,
     /// Applied deltas that changed nothing: deletions of what was not there.
     pub without_effect: u64,
-    /// Applied deltas that made two changes: another life had taken over, and the end of the one before was never seen.
+    /// Applied deltas that made two changes: another object had taken over the name, and the deletion of the one before was
+    /// never seen.
     pub twofold: u64,
 
-    /// What complete lists found gone.
+    /// Objects that complete lists showed to be gone.
     pub gone: u64,
-    /// Events, items and what was found gone, as the handlers were told of them when they came.
+    /// Events, items and objects found gone of which the handlers were told when they came.
     pub received: u64,
-    /// Those of them that brought nothing new, so that no handler was told: of a list, what was known already, or an older
-    /// state than the same list had brought; of what was found gone, what had been told before.
+    /// Events, items and objects found gone that brought nothing new, so that no handler was told: what a list brought that
+    /// was known already, or older than what the same list had brought before; and objects found gone whose deletion had
+    /// been told before.
     pub repeated: u64,
 
     /// Watches opened.
@@ -93,8 +96,8 @@ impl Ledger {
         self.watched + self.replaced + self.kept + self.tombstones + self.resyncs
     }
 
-    /// Whether every frame, event, item and delta is in exactly one place. `queued` is how many deltas the
-    /// queue holds, counted there.
+    /// Whether every frame, event, item and delta is counted in exactly one place. `queued` is how many deltas the queue
+    /// holds.
     pub fn is_balanced(&self, queued: u64) -> bool {
         self.frames == self.bookmarks + self.errors + self.malformed + self.oversized + self.events
             && self.events == self.watched + self.streamed + self.late + self.former + self.unknown
@@ -108,7 +111,7 @@ impl Ledger {
 }
 
 impl Ledger {
-    /// The sum of two ledgers, which balances where both do.
+    /// The sum of two ledgers, which balances if both do.
     pub fn plus(self, other: &Ledger) -> Ledger {
         Ledger {
             frames: self.frames + other.frames,

@@ -1,7 +1,8 @@
-//! What a controller author knows as client-go's `tools/cache`: from the wire to a store that is true.
+//! What a controller author knows as client-go's `tools/cache`: the way from the server's frames to a store that holds what
+//! the server has.
 //!
-//! Nothing here reads a clock, rolls dice or touches a socket. Times are milliseconds on a clock that never
-//! runs backwards.
+//! Nothing here reads a clock, makes random numbers or opens a socket: they are arguments. Times are milliseconds on a clock
+//! that never runs backwards.
 
 pub mod backlog;
 pub mod backoff;

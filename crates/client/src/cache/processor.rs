@@ -1,9 +1,9 @@
-//! Who is told what, and how far each has come: client-go's `sharedProcessor` and `processorListener`
+//! Which handler is told what, and how far each has come: client-go's `sharedProcessor` and `processorListener`
 //! (`shared_informer.go`).
 //!
-//! There is one log for all handlers, and each has its place in it: a notification is kept once, until the slowest
-//! has taken it. So none waits for another, and none misses anything. A handler is not owned here: it is lent
-//! when its owner has it take what waits, which is all that "running" it means.
+//! There is one log for all handlers, and each handler has a place in it: a notification is kept once, until the slowest
+//! handler has taken it. So no handler waits for another, and none misses anything. The processor does not own the handlers:
+//! whoever owns one lends it in the call in which it takes what waits.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,21 +20,21 @@ pub struct HandlerId(u32);
 /// What became of all that was meant for one handler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandlerLedger {
-    /// Taken without complaint.
+    /// Notifications that the handler took.
     pub handled: u64,
-    /// Lost to an error or a panic of the handler.
+    /// Notifications that were lost to an error or a panic of the handler.
     pub failed: u64,
-    /// Not yet taken.
+    /// Notifications that the handler has not taken yet.
     pub waiting: u64,
-    /// Syncs that were for others, whose resync was due.
+    /// Syncs that were for other handlers, whose resync was due.
     pub passed_over: u64,
-    /// All that was meant for it: what there was when it came, and what was logged since.
+    /// All of these: what the store held when the handler was added, and what was logged since.
     pub meant: u64,
-    /// The newest complaint.
+    /// What the handler's newest error said.
     pub complaint: Option<String>,
 }
 
-/// The log and its readers.
+/// The log and the places of the handlers in it.
 #[derive(Debug, Default)]
 pub struct SharedProcessor {
     log: VecDeque<Notification>,
@@ -42,18 +42,18 @@ pub struct SharedProcessor {
     left: u64,
     listeners: Vec<Listener>,
     made: u32,
-    /// How many changes of the store, and how many received deltas, it was told of.
+    /// How many changes of the store, received deltas and resyncs there were.
     told: Told,
     /// The end of the log when the first list had reached the store.
     synced: Option<u64>,
-    /// How often resyncs are due for someone, in milliseconds.
+    /// How often to look whose resync is due, in milliseconds.
     check: Option<f64>,
     started: bool,
-    /// Those who are told of syncs now; `None` is everyone.
+    /// The handlers that are told of Syncs now; `None` is every handler.
     syncing: Option<Arc<[HandlerId]>>,
 }
 
-/// What the handlers were told of, since the informer was made.
+/// How much there was to tell handlers, since the informer was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// Changes of the store.
@@ -65,7 +65,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// How many of them a handler is told that wants these.
+    /// How many of these a handler with such options is told.
     fn for_one(self, options: HandlerOptions) -> u64 {
         let changes = if options.changes { self.changes } else { 0 };
         changes + if options.received { self.received + self.resynced } else { 0 }
@@ -76,7 +76,7 @@ impl Told {
 struct Notification {
     at: f64,
     what: What,
-    /// For whom; `None` is for everyone.
+    /// For which handlers; `None` is for every handler.
     only: Option<Arc<[HandlerId]>>,
 }
 
@@ -91,28 +91,28 @@ enum What {
 struct Listener {
     id: HandlerId,
     options: HandlerOptions,
-    /// What the store held when it came, and when that was.
+    /// What the store held when the handler was added, as far as it has not been told, and when that was.
     initial: VecDeque<Arc<Object>>,
     came: f64,
-    /// Its place in the log, counted from the log's beginning.
+    /// Its place in the log: how many notifications there were before the next one that it takes.
     next: u64,
     next_resync: Option<f64>,
-    /// Whether it is told of syncs. Everyone begins so, and only the check for due resyncs changes it, so that
-    /// without resyncs a relist that brings nothing new reaches everyone.
+    /// Whether the handler is told of Syncs. It is at first, and only the check for due resyncs changes that: without
+    /// resyncs, a relist that brings nothing new is told to every handler.
     syncing: bool,
-    /// What there was when it came, and what had been told by then.
+    /// How many objects the store held when the handler was added, and how much there had been to tell it by then.
     held: u64,
     before: u64,
     ledger: HandlerLedger,
 }
 
 impl HandlerLedger {
-    /// Whether all that was meant for it is in one place.
+    /// Whether every notification is counted in exactly one place.
     pub fn is_balanced(&self) -> bool {
         self.meant == self.handled + self.failed + self.waiting + self.passed_over
     }
 
-    /// The sum of two ledgers, which balances where both do; the complaint is one of theirs.
+    /// The sum of two ledgers, which balances if both do. The complaint is that of one of them.
     pub fn plus(self, other: HandlerLedger) -> HandlerLedger {
         HandlerLedger {
             handled: self.handled + other.handled,
@@ -126,8 +126,8 @@ impl HandlerLedger {
 }
 
 impl SharedProcessor {
-    /// A new reader. What the store holds comes first, each as an addition of a list, so that there is no gap between
-    /// it and what the log brings next.
+    /// Adds a handler. It is first told of `held`, what the store holds, each object as an addition by a list: so nothing is
+    /// missing between that and what the log brings next.
     pub fn add(&mut self, options: HandlerOptions, held: Vec<Arc<Object>>, now: f64) -> HandlerId {
         let id = HandlerId(self.made);
         self.made += 1;
@@ -135,7 +135,7 @@ impl SharedProcessor {
         if !self.started {
             self.check = [self.check, resync].into_iter().flatten().reduce(f64::min);
         }
-        // A reader that comes later cannot make the check run faster: it waits for the check that runs, if any.
+        // A handler that is added after the start does not change how often resyncs are looked for, as in client-go.
         let every = resync.and_then(|every| self.check.map(|check| every.max(check)));
         let held_then = held.len() as u64;
         self.listeners.push(Listener {
@@ -154,7 +154,7 @@ impl SharedProcessor {
         id
     }
 
-    /// A reader goes, with all that waits for it. Whether it was there.
+    /// Removes a handler, with all that waits for it. Returns whether it was there.
     pub fn remove(&mut self, id: HandlerId) -> bool {
         let before = self.listeners.len();
         self.listeners.retain(|listener| listener.id != id);
@@ -168,8 +168,8 @@ impl SharedProcessor {
         self.deliver_some(id, handler, usize::MAX)
     }
 
-    /// The same, but of what the store held when the handler came at most `limit` objects; while any of these are left,
-    /// nothing that happened since.
+    /// [`SharedProcessor::deliver`] that hands over at most `limit` of the objects that the store held when the handler was
+    /// added. While any of these are left, the handler is not told of what has happened since.
     pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> usize {
         let Some(listener) = self.listeners.iter_mut().find(|listener| listener.id == id) else { return 0 };
         let mut count = 0;
@@ -191,7 +191,7 @@ impl SharedProcessor {
         if !listener.initial.is_empty() {
             return count;
         }
-        // What 150,000 took is given back.
+        // The memory that 150,000 objects took is given back.
         listener.initial = VecDeque::new();
         let from = (listener.next - self.left) as usize;
         for notification in self.log.range(from..) {
@@ -210,7 +210,7 @@ impl SharedProcessor {
         count
     }
 
-    /// Whether a handler has not heard yet of all that the store held when it came.
+    /// Whether a handler has not been told yet of all that the store held when it was added.
     pub fn is_catching_up(&self, id: HandlerId) -> bool {
         self.listeners.iter().any(|listener| listener.id == id && !listener.initial.is_empty())
     }
@@ -224,7 +224,7 @@ impl SharedProcessor {
         }
     }
 
-    /// A resync began, for those whose resync is due.
+    /// A resync began, for the handlers whose resync is due.
     pub fn resynced(&mut self, now: f64, resync: Resynced) {
         self.told.resynced += 1;
         if self.listeners.iter().any(|listener| listener.options.received) {
@@ -232,7 +232,7 @@ impl SharedProcessor {
         }
     }
 
-    /// The store changed. Syncs are for those whose resync is due (`distribute`).
+    /// The store changed. Syncs are for the handlers whose resync is due (client-go, `distribute`).
     pub fn changed(&mut self, now: f64, change: Change) {
         self.told.changes += 1;
         if self.listeners.iter().any(|listener| listener.options.changes) {
@@ -241,19 +241,19 @@ impl SharedProcessor {
         }
     }
 
-    /// The first list has reached the store: what a reader has to take until it is synced, too, is in the log.
+    /// The first list has reached the store. A handler is synced when it has taken what the log holds by now.
     pub fn synced(&mut self) {
         if self.synced.is_none() {
             self.synced = Some(self.end());
         }
     }
 
-    /// From now on, how often resyncs are checked for does not change any more.
+    /// The informer starts: from now on, handlers that are added do not change how often resyncs are looked for.
     pub fn start(&mut self) {
         self.started = true;
     }
 
-    /// Looks for whose resync is due, and remembers it. Whether there is anyone (`shouldResync`).
+    /// Looks whose resync is due, and remembers that. Returns whether there is any such handler (`shouldResync`).
     pub fn should_resync(&mut self, now: f64) -> bool {
         for listener in &mut self.listeners {
             listener.syncing = listener.next_resync.is_some_and(|next| now >= next);
@@ -265,14 +265,14 @@ impl SharedProcessor {
         self.listeners.iter().any(|listener| listener.syncing)
     }
 
-    /// How often a handler is told everything again, in milliseconds, if ever.
+    /// How often a handler's resync is due, in milliseconds, if ever.
     pub fn resync_period(&self, id: HandlerId) -> Option<f64> {
         self.listeners.iter().find(|listener| listener.id == id)?.options.resync
     }
 
-    /// Has a handler be told everything again this often from now on, in milliseconds, or never: together with another one
-    /// of the same period, if there is one. How often is checked for that changes with it; client-go fixes both when the
-    /// informer starts.
+    /// Sets how often a handler's resync is due from now on, in milliseconds; `None` is never. It falls together with that of
+    /// another handler of the same period, if there is one. How often resyncs are looked for changes with it; in client-go
+    /// neither changes after the start.
     pub fn set_resync_period(&mut self, id: HandlerId, every: Option<f64>, now: f64) {
         let every = every.map(|every| every.max(MINIMUM_RESYNC));
         let same = self.listeners.iter().find(|other| other.id != id && other.options.resync == every);
@@ -282,19 +282,19 @@ impl SharedProcessor {
         self.check = self.listeners.iter().filter_map(|listener| listener.options.resync).reduce(f64::min);
     }
 
-    /// How often [`SharedProcessor::should_resync`] wants to be asked, in milliseconds, if ever.
+    /// How often [`SharedProcessor::should_resync`] is to be called, in milliseconds, if ever.
     pub fn resync_check_period(&self) -> Option<f64> {
         self.check
     }
 
-    /// Whether the first list has reached this handler (`HasSynced` of its registration). `false` if it has gone.
+    /// Whether the first list has reached this handler (`HasSynced` of its registration). `false` if it was removed.
     pub fn has_synced(&self, id: HandlerId) -> bool {
         let listener = self.listeners.iter().find(|listener| listener.id == id);
         listener
             .is_some_and(|listener| listener.initial.is_empty() && self.synced.is_some_and(|end| listener.next >= end))
     }
 
-    /// What became of all that was meant for this handler; `None` if it has gone. What waits is counted in the log.
+    /// What became of all that was meant for this handler; `None` if it was removed. What waits is counted in the log itself.
     pub fn ledger(&self, id: HandlerId) -> Option<HandlerLedger> {
         let listener = self.listeners.iter().find(|listener| listener.id == id)?;
         Some(self.ledger_of(listener))
@@ -311,7 +311,7 @@ impl SharedProcessor {
         HandlerLedger { waiting: waits, passed_over: passes, meant, ..listener.ledger.clone() }
     }
 
-    /// What the handlers were told of.
+    /// How much there was to tell handlers.
     pub fn told(&self) -> Told {
         self.told
     }
@@ -321,7 +321,7 @@ impl SharedProcessor {
         self.log.len()
     }
 
-    /// Whether all that was meant for each handler is in one place.
+    /// Whether the ledger of every handler balances.
     pub fn is_balanced(&self) -> bool {
         self.listeners.iter().all(|listener| self.ledger_of(listener).is_balanced())
     }
@@ -346,7 +346,7 @@ impl SharedProcessor {
         self.syncing = some.then(|| who.collect());
     }
 
-    /// What everyone has taken leaves the log.
+    /// Drops from the log what every handler has taken.
     fn trim(&mut self) {
         let slowest = self.listeners.iter().map(|listener| listener.next).min().unwrap_or(self.end());
         let taken = (slowest - self.left) as usize;
@@ -358,11 +358,11 @@ impl SharedProcessor {
     }
 }
 
-/// Room for this many notifications is kept when the log runs empty.
+/// When the log runs empty, memory for more notifications than this is given back.
 const KEPT: usize = 4096;
 
 impl Notification {
-    /// Whether it is of the kind that a handler asked for.
+    /// Whether the notification is of a kind that a handler with such options asked for.
     fn is_wanted(&self, options: HandlerOptions) -> bool {
         match self.what {
             What::Received(..) | What::Resynced(_) => options.received,
@@ -375,8 +375,8 @@ impl Notification {
     }
 }
 
-/// A handler that panics loses what it was being told (`HandleCrash`), where panics unwind: in a browser they end
-/// the page, and there only errors are caught.
+/// Calls a handler. If it panics, the notification is lost to it (client-go, `HandleCrash`). That works only where panics
+/// unwind: in a browser a panic ends the page, and only errors are caught.
 fn guarded(call: &mut dyn FnMut() -> Handled) -> Handled {
     #[cfg(panic = "unwind")]
     {

@@ -1,8 +1,9 @@
-//! The RealFIFO: every delta in the order of its arrival, across all keys, none folded.
+//! The RealFIFO: every delta in the order of its arrival, across all keys. No deltas are folded, so that the size of the queue
+//! follows the number of events.
 //!
-//! client-go's `the_real_fifo.go`, its default since 1.33; as [`RealFifo::atomic`], the `AtomicFIFO` of 1.36, which
-//! takes in a complete list as one entry. It never folds: its size follows the events. Its bookmarks are left out,
-//! for the store here keeps no version of its own to be moved by them.
+//! This is client-go's `the_real_fifo.go`, the default there since 1.33. [`RealFifo::atomic`] is the `AtomicFIFO` of 1.36,
+//! which takes in a complete list as one entry; its bookmarks are left out, because the store here keeps no version of its
+//! own that they could move.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
 use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, late, resolve, transformed};
 
-/// The most keys that one batch may have (`defaultBatchSize`).
+/// The most keys that one batch may have (client-go, `defaultBatchSize`).
 pub const BATCH: usize = 1000;
 
 /// The queue.
@@ -39,7 +40,7 @@ enum Item {
         /// Whether it was the first thing to arrive.
         first: bool,
     },
-    /// Everything that is known by then, and has nothing queued.
+    /// A resync: everything that is known when its turn comes, and has nothing queued.
     SyncAll,
 }
 
@@ -47,7 +48,7 @@ enum Item {
 struct Newest {
     object: Arc<Object>,
     present: bool,
-    /// How many of the queue's deltas are about the key.
+    /// How many deltas of the queue are about the key.
     count: u32,
 }
 
@@ -68,7 +69,7 @@ impl RealFifo {
         self.items.push_back(Item::Delta(delta));
     }
 
-    /// Something about this key waits: this is its newest state.
+    /// One more delta about this key waits, and this is its newest object.
     fn note(&mut self, object: &Arc<Object>, present: bool) {
         let newest =
             self.newest.entry_ref(&object.key).or_insert_with(|| Newest { object: object.clone(), present, count: 0 });
@@ -77,7 +78,7 @@ impl RealFifo {
         newest.object.clone_from(object);
     }
 
-    /// Something about this key waits no longer.
+    /// One delta less about this key waits.
     fn forget(&mut self, key: &ObjectKey) {
         if let Some(newest) = self.newest.get_mut(key) {
             newest.count -= 1;
@@ -87,7 +88,7 @@ impl RealFifo {
         }
     }
 
-    /// Makes a delta of the head, where it is an entry that stands for many.
+    /// Where the head is an entry that stands for many deltas, puts these in its place.
     fn expand(&mut self, known: &dyn KnownObjects) {
         loop {
             match self.items.pop_front() {
@@ -120,7 +121,7 @@ impl RealFifo {
         self.put_first(gone);
     }
 
-    /// Deltas that nothing counted go before all others. What is known of their keys otherwise stays the newest.
+    /// Puts deltas that were not counted yet before all others. Whatever else waits for their keys stays the newest.
     fn put_first(&mut self, deltas: Vec<Delta>) {
         for delta in deltas.into_iter().rev() {
             self.counts.queued += u64::from(delta.folded);
@@ -140,7 +141,7 @@ impl Queue for RealFifo {
         self.counts.populated = true;
         let late = match self.newest(&object.key) {
             Some((newest, present)) => late(&object, newest, present),
-            // What is known and in no list that waits will be gone when that list has had its turn.
+            // An object that is known, and not in a complete list that waits, will be gone when that list has had its turn.
             None if self.lists > 0 => None,
             None => known.known(&object.key).and_then(|known| late(&object, known, true)),
         };
@@ -161,7 +162,7 @@ impl Queue for RealFifo {
             self.counts.initial = items.len();
         }
         if self.atomic {
-            // Whatever waits and is not listed will be gone when the list has had its turn.
+            // An object that waits and is not in the list will be gone when the list has had its turn.
             self.newest.values_mut().for_each(|newest| newest.present = false);
             items.iter().for_each(|object| self.note(object, true));
             self.counts.queued += items.len() as u64;
@@ -180,7 +181,7 @@ impl Queue for RealFifo {
         let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
         let absent = self.newest.values().filter(|newest| newest.present && !listed.contains(&newest.object.key));
         let mut gone: Vec<Arc<Object>> = absent.map(|newest| newest.object.clone()).collect();
-        // A complete list that waits says nothing of what is known: it will be gone by then.
+        // Where a complete list waits, whatever is known and not in that list will be gone by then.
         if self.lists == 0 {
             let mut present = listed.iter().copied().chain(self.newest.keys());
             known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
@@ -211,8 +212,8 @@ impl Queue for RealFifo {
         Some(delta.into())
     }
 
-    /// Never more than [`BATCH`] keys; it ends where a key would come a second time, and where the first complete
-    /// list does, so that a reader that applies a batch as one never mixes what was there with what came.
+    /// A batch has at most [`BATCH`] keys. It ends before a key that would come a second time, and with the end of the first
+    /// complete list, so that no batch mixes what that list brought with what happened later.
     fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<Deltas> {
         let mut keys: HashSet<ObjectKey, FxBuildHasher> = HashSet::default();
         let mut batch: Vec<Deltas> = Vec::new();

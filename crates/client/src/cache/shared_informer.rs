@@ -1,5 +1,5 @@
-//! The SharedInformer: a reflector, the queue it fills, the store that the queue is drained into, and any number
-//! of handlers that are told (client-go's `shared_informer.go`).
+//! The SharedInformer: a reflector, the queue that it fills, the store into which the queue is drained, and any number of
+//! handlers that are told of all that (client-go's `shared_informer.go`).
 
 use std::sync::Arc;
 
@@ -22,21 +22,22 @@ use crate::cache::queue_kind::QueueKind;
 use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread};
 use crate::cache::store::Store;
 
-/// Keeps the objects of one resource in one scope, for all who look at them.
+/// Keeps the objects of one resource in one scope, for any number of handlers.
 #[derive(Debug)]
 pub struct SharedInformer {
     reflector: Reflector,
     pipeline: Pipeline,
     ledger: Ledger,
     processor: SharedProcessor,
-    /// What the watch itself had to say, until someone takes it.
+    /// The reflector's notices, until someone takes them.
     notices: Vec<Notice>,
     told: Told,
     namespaces: Texts,
-    /// When the queue was empty last.
+    /// When the queue was last empty, in milliseconds.
     settled: f64,
-    /// What waits, and how much of that may.
+    /// What waits for the handlers.
     backlog: Backlog,
+    /// How much of that may wait.
     most: Option<Backlog>,
     started: bool,
 }
@@ -44,24 +45,25 @@ pub struct SharedInformer {
 /// How an informer is made.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InformerOptions {
-    /// How the reflector lists and watches.
+    /// The reflector's settings.
     pub reflector: Options,
-    /// The queue.
+    /// The kind of the queue.
     pub queue: QueueKind,
     /// What is done to each object before it is queued.
     pub transform: Option<Transform>,
-    /// How much may wait for the handlers; without it, any amount, as in client-go.
+    /// How much may wait for the handlers; `None` is any amount, as in client-go. Beyond it the watch ends, and a new list
+    /// follows.
     pub backlog: Option<Backlog>,
 }
 
-/// Uids whose DELETED came while a list was streamed. The store learns of it when the list is
-/// complete; the handlers have been told.
+/// Uids whose DELETED came while a list was streamed. The handlers have been told of these deletions at once, and the store
+/// learns of them when the list is complete.
 type Told = HashSet<Uid, FxBuildHasher>;
 
-/// Texts that many objects repeat, so that each is kept once.
+/// Texts that many objects have in common, each kept once.
 type Texts = HashSet<Arc<str>, FxBuildHasher>;
 
-/// A view of an informer's parts that a reflector can write into.
+/// The parts of an informer into which its reflector writes: everything but the reflector itself.
 struct Sink<'a> {
     pipeline: &'a mut Pipeline,
     ledger: &'a mut Ledger,
@@ -73,20 +75,20 @@ struct Sink<'a> {
     tap: &'a mut Tap<'a>,
 }
 
-/// Something that the handlers are told of as received, and the text that the object was read from.
+/// A delta as the handlers are told of it when it arrives, with the text that the object was read from.
 #[derive(Clone, Copy, Debug)]
 pub struct Received<'a> {
-    /// When, in milliseconds.
+    /// When it arrived, in milliseconds.
     pub now: f64,
     /// What happened; an item of a list is [`DeltaType::Replaced`].
     pub delta_type: DeltaType,
-    /// To what.
+    /// The object to which it happened.
     pub object: &'a Arc<Object>,
-    /// The object as the server sent it; `None` for a deletion that was seen only by absence.
+    /// The object as the server sent it; `None` for a deletion that no event told of.
     pub text: Option<&'a str>,
 }
 
-/// One who listens to what is received, while the texts are still there.
+/// A function that is told of each delta as it arrives, while its text is there.
 pub type Tap<'a> = dyn FnMut(Received<'_>) + 'a;
 
 impl ReflectorStore for Sink<'_> {
@@ -102,7 +104,7 @@ impl ReflectorStore for Sink<'_> {
             }
             return Arc::new(object);
         };
-        // A relist mostly brings what is known: it costs no memory.
+        // A relist brings mostly objects that are known, which then cost no memory.
         if !object.resource_version.is_unset() && **known == object {
             return known.clone();
         }
@@ -116,7 +118,7 @@ impl ReflectorStore for Sink<'_> {
     fn event(&mut self, now: f64, delta_type: DeltaType, object: Arc<Object>, text: &str) -> Queued {
         let queued = self.pipeline.event(delta_type, object.clone());
         *self.ledger.place_of(queued) += 1;
-        // The timeline keeps a deletion of something that no one knew; the table has no row for it.
+        // Handlers of what is received are told of the deletion of an unknown object, too: a timeline has a mark for it.
         if matches!(queued, Queued::Queued | Queued::Unknown) {
             self.received(now, delta_type, &object, Some(text));
         }
@@ -143,9 +145,9 @@ impl ReflectorStore for Sink<'_> {
             items.sort_by(|a, b| a.key.cmp(&b.key));
         }
         let gone = self.pipeline.replace(items);
-        // Those that no object has any more are let go.
+        // Texts that no object has any more are dropped.
         self.namespaces.retain(|namespace| Arc::strong_count(namespace) > 1);
-        // Deletions seen by absence have no frame: the handlers hear of them here.
+        // Of deletions that no event told of, the handlers are told here.
         let told = std::mem::take(self.told);
         self.ledger.gone += gone.len() as u64;
         for object in &gone {
@@ -183,10 +185,12 @@ impl Sink<'_> {
         self.processor.received(now, delta_type, object);
     }
 
-    /// What is known, and stays beside the items of a list although it is not among them. An object that the list names
-    /// is there: only its newest state is not known. Where an item has not even a name, any object that the list does
-    /// not name may be that one; so none of them is called deleted. Each says so of itself. Whether any of these may be
-    /// gone.
+    /// The known objects that stay although they are not among the items of a list. There are two kinds of them, and each
+    /// object says in its `flaw` which it is:
+    ///
+    /// - one that the list names, with a state that could not be read: it exists, and only its newest state is unknown;
+    /// - where an item has not even a name, any object that the list does not name: it may be that item, and so it is not
+    ///   called deleted. The second result is whether there are any of these.
     fn kept(&self, items: &[Arc<Object>], unread: &Unread) -> (Vec<Arc<Object>>, bool) {
         let flawed =
             |object: &Arc<Object>, flaw: String| Arc::new(Object { flaw: Some(flaw.into()), ..Object::clone(object) });
@@ -208,7 +212,7 @@ impl Sink<'_> {
         (kept, doubt)
     }
 
-    /// Whether this very version is known already.
+    /// Whether this object is known in this very version.
     fn is_known(&self, object: &Object) -> bool {
         let known = self.pipeline.newest(&object.key);
         known.is_some_and(|known| known.uid == object.uid && known.resource_version == object.resource_version)
@@ -233,12 +237,13 @@ impl SharedInformer {
         }
     }
 
-    /// Hands an input to the reflector, and what it learns to the queue. Says what to do next.
+    /// Hands an input to the reflector, and what the reflector learns to the queue. Returns what to do next.
     pub fn handle(&mut self, input: Input<'_>, moment: Moment) -> Option<Action> {
         self.handle_tapped(input, moment, &mut |_| {})
     }
 
-    /// The same, and `tap` hears at once what the handlers will be told as received, with its text.
+    /// [`SharedInformer::handle`] that also calls `tap` at once with each delta of which the handlers will be told as
+    /// received, and with its text.
     pub fn handle_tapped(&mut self, input: Input<'_>, moment: Moment, tap: &mut Tap<'_>) -> Option<Action> {
         if !self.started && matches!(input, Input::Start) {
             self.started = true;
@@ -266,8 +271,9 @@ impl SharedInformer {
         action
     }
 
-    /// Takes up to `limit` keys from the queue, and updates the store. The handlers hear of it when they take what
-    /// waits for them. Returns how many keys were taken; fewer than `limit` means that the queue is empty.
+    /// Takes up to `limit` keys from the queue, and updates the store. The handlers are told of the changes when they take
+    /// what waits for them ([`SharedInformer::deliver`]). Returns how many keys were taken; fewer than `limit` means that the
+    /// queue is empty.
     pub fn drain(&mut self, limit: usize, now: f64) -> usize {
         let mut taken = 0;
         while taken < limit && self.pipeline.pop(|change| self.processor.changed(now, change)) {
@@ -287,7 +293,7 @@ impl SharedInformer {
         self.pipeline.count(&mut self.ledger);
     }
 
-    /// A new handler. It first hears of all that the store holds (`AddEventHandlerWithOptions`).
+    /// Adds a handler, which is first told of all that the store holds (`AddEventHandlerWithOptions`).
     pub fn add_event_handler(&mut self, options: HandlerOptions, now: f64) -> HandlerId {
         let held = if options.changes { self.pipeline.store().list() } else { Vec::new() };
         let id = self.processor.add(options, held, now);
@@ -297,19 +303,18 @@ impl SharedInformer {
         id
     }
 
-    /// A handler goes; a second time changes nothing. Whether it was there (`RemoveEventHandler`).
+    /// Removes a handler, and returns whether it was there (`RemoveEventHandler`).
     pub fn remove_event_handler(&mut self, id: HandlerId) -> bool {
         self.processor.remove(id)
     }
 
-    /// How often a handler is told everything again, in milliseconds, if ever.
+    /// How often a handler's resync is due, in milliseconds, if ever.
     pub fn resync_period(&self, id: HandlerId) -> Option<f64> {
         self.processor.resync_period(id)
     }
 
-    /// Has a handler be told everything again this often, in milliseconds, or never; at least
-    /// [`crate::cache::handler::MINIMUM_RESYNC`] apart. It holds from now on, while the watch runs. The reflector's deadline
-    /// may be another one after this.
+    /// Sets how often a handler's resync is due, in milliseconds, from now on; `None` is never, and the shortest period is
+    /// [`crate::cache::handler::MINIMUM_RESYNC`]. The reflector's deadline may change with it.
     pub fn set_resync_period(&mut self, id: HandlerId, every: Option<f64>, now: f64) {
         let before = self.processor.resync_check_period();
         self.processor.set_resync_period(id, every, now);
@@ -319,14 +324,15 @@ impl SharedInformer {
         }
     }
 
-    /// Has a handler take what waits for it. An error or a panic costs it that one notification. Returns how many
-    /// it was told.
+    /// Has a handler take what waits for it. If the handler fails or panics, that one notification is lost to it. Returns how
+    /// many notifications there were.
     pub fn deliver(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler) -> usize {
         self.processor.deliver(id, handler)
     }
 
-    /// The same, but of what the store held when the handler came at most `limit` objects. Whether any of these are left:
-    /// then the handler is to be asked again, and hears meanwhile of nothing that happened since.
+    /// [`SharedInformer::deliver`] that hands over at most `limit` of the objects that the store held when the handler was
+    /// added. Returns whether any of these are left: then this is to be called again, and the handler is not told yet of what
+    /// has happened since.
     pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> bool {
         self.processor.deliver_some(id, handler, limit);
         self.processor.is_catching_up(id)
@@ -337,17 +343,17 @@ impl SharedInformer {
         self.processor.has_synced(id)
     }
 
-    /// What became of all that was meant for a handler; `None` if it has gone.
+    /// What became of all that was meant for a handler; `None` if it was removed.
     pub fn handler_ledger(&self, id: HandlerId) -> Option<HandlerLedger> {
         self.processor.ledger(id)
     }
 
-    /// How many handlers it has.
+    /// How many handlers there are.
     pub fn handlers(&self) -> usize {
         self.processor.len()
     }
 
-    /// Adds an index to the store, and files in it what is there (`AddIndexers`).
+    /// Adds an index to the store, and files in it the objects that are in the store already (`AddIndexers`).
     ///
     /// # Errors
     ///
@@ -356,7 +362,7 @@ impl SharedInformer {
         self.pipeline.store_mut().add_index(name, of)
     }
 
-    /// Has the store write down what changes from now on, or no longer; what it wrote down is returned.
+    /// Ends the store's journal, and returns it; begins a new one if `keeps` is true.
     pub fn keep_journal(&mut self, keeps: bool) -> Option<Journal> {
         let journal = self.pipeline.store_mut().end_journal();
         if keeps {
@@ -365,22 +371,22 @@ impl SharedInformer {
         journal
     }
 
-    /// What the watch itself had to say since this was last asked, oldest first.
+    /// Takes the reflector's notices since the last call, oldest first.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
     }
 
-    /// What is known.
+    /// The store: what is known.
     pub fn store(&self) -> &Store {
         self.pipeline.store()
     }
 
-    /// What waits.
+    /// The queue: what waits to be applied to the store.
     pub fn queue(&self) -> &dyn Queue {
         self.pipeline.queue()
     }
 
-    /// The machine that keeps it true.
+    /// The reflector.
     pub fn reflector(&self) -> &Reflector {
         &self.reflector
     }
@@ -399,7 +405,7 @@ impl SharedInformer {
             && self.pipeline.is_balanced()
     }
 
-    /// How much of what is shown can be believed.
+    /// How much of what the store holds can be believed, at `now` in milliseconds.
     pub fn health(&self, now: f64) -> Health {
         self.reflector.health(now)
     }

@@ -13,19 +13,19 @@ use crate::cache::index::{Index, IndexExists, IndexFunc};
 use crate::cache::journal::Journal;
 use crate::cache::queue::{KnownObjects, half};
 
-/// What a delta did to the store: the event of a row.
+/// What a delta did to the store.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// It was not there.
+    /// The object was not in the store.
     Added {
         /// The object.
         new: Arc<Object>,
-        /// Whether a complete list brought it: it may be old, and only new to us.
+        /// Whether a complete list brought it: then the object may be old, and only new to the store.
         listed: bool,
         /// How many deltas this stands for.
         folded: u32,
     },
-    /// It was there in another version.
+    /// The object was in the store, in another version.
     Updated {
         /// The version before.
         old: Arc<Object>,
@@ -34,27 +34,27 @@ pub enum Change {
         /// How many deltas this stands for.
         folded: u32,
     },
-    /// It was there in this very version: nothing changed.
+    /// The object was in the store in this very version: nothing changed.
     Synced {
         /// The object.
         new: Arc<Object>,
         /// How many deltas this stands for.
         folded: u32,
     },
-    /// It is gone.
+    /// The object is gone.
     Deleted {
         /// The last state that the server sent, or the last known.
         last: Arc<Object>,
         /// How many deltas this stands for.
         folded: u32,
-        /// Whether the deletion was seen only by absence, so that `last` may be older than its last state
+        /// Whether no event told of the deletion, so that `last` may be older than the object's last state
         /// (`DeletedFinalStateUnknown`).
         final_state_unknown: bool,
     },
 }
 
 impl Change {
-    /// The object as it is now, or as it was last.
+    /// The object as it is now, or as it was when it was deleted.
     pub fn object(&self) -> &Arc<Object> {
         match self {
             Change::Added { new, .. } | Change::Updated { new, .. } | Change::Synced { new, .. } => new,
@@ -63,12 +63,12 @@ impl Change {
     }
 }
 
-/// Objects by key, and by whatever else was asked for: client-go's `Store` and `Indexer` (`store.go`, `index.go`,
+/// Objects by key, and by whatever indexes were added: client-go's `Store` and `Indexer` (`store.go`, `index.go`,
 /// `thread_safe_store.go`).
 #[derive(Debug, Default)]
 pub struct Store {
-    /// By the hash of their key, which stands beside each: where the table grows, or tidies up after deletions, no
-    /// object needs to be looked at.
+    /// Each object with the [`half`] of the hash of its key: when the table grows, or tidies up after deletions, it need not
+    /// read the objects.
     objects: HashTable<(u32, Arc<Object>)>,
     indexes: Vec<Index>,
     /// What changed since a comparison began, while one is under way.
@@ -76,8 +76,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Applies one delta and says what that changed; two changes where another life of the same name took over
-    /// (the first one's deletion was never seen), none where an unknown object was deleted.
+    /// Applies one delta, and returns what that changed. There are two changes where another object (another uid) took over
+    /// the name, and the deletion of the first was never seen; there is none where an unknown object was deleted.
     pub fn apply(&mut self, delta: Delta) -> (Option<Change>, Option<Change>) {
         let (folded, listed) = (delta.folded, delta.listed);
         if !delta.is_present() {
@@ -95,7 +95,7 @@ impl Store {
                 let gone = Change::Deleted { last: old, folded: 1, final_state_unknown: true };
                 (Some(gone), Some(Change::Added { new: object, listed, folded }))
             }
-            // Resources that are computed and not stored have no versions: only their values tell.
+            // Resources that a server computes and does not store have no versions: their values are compared instead.
             Some(old)
                 if old.resource_version == object.resource_version
                     && old.flaw == object.flaw
@@ -135,7 +135,7 @@ impl Store {
         Some(old)
     }
 
-    /// Adds an index, and files in it what is known already (`AddIndexers`).
+    /// Adds an index, and files in it the objects that are in the store already (`AddIndexers`).
     ///
     /// # Errors
     ///
@@ -161,29 +161,29 @@ impl Store {
         keys.filter_map(|key| self.get(key))
     }
 
-    /// Every object at this moment, by key (`List`). Changes that come later do not reach it.
+    /// A snapshot of all objects, sorted by key (`List`).
     pub fn list(&self) -> Vec<Arc<Object>> {
         let mut list: Vec<Arc<Object>> = self.iter().cloned().collect();
         list.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         list
     }
 
-    /// Writes down from now on what changes, until [`Store::end_journal`]. A journal that was begun before is lost.
+    /// Begins to keep a journal of what changes, until [`Store::end_journal`]. A journal that was begun before is lost.
     pub fn begin_journal(&mut self) {
         self.journal = Some(Journal::default());
     }
 
-    /// What changed since [`Store::begin_journal`]; `None` where none was begun.
+    /// Ends the journal and returns it; `None` where none was begun.
     pub fn end_journal(&mut self) -> Option<Journal> {
         self.journal.take()
     }
 
-    /// What changed so far since [`Store::begin_journal`].
+    /// The journal that is being kept, if any.
     pub fn journal(&self) -> Option<&Journal> {
         self.journal.as_ref()
     }
 
-    /// The object of a key that is borrowed from a text.
+    /// The object of a key whose parts are borrowed.
     pub fn find(&self, key: KeyRef<'_>) -> Option<&Arc<Object>> {
         let hash = spread(half(FxBuildHasher.hash_one(key)));
         self.objects.find(hash, |(_, known)| key.equivalent(&known.key)).map(|(_, object)| object)
@@ -214,7 +214,7 @@ fn hash(key: &ObjectKey) -> u32 {
     half(FxBuildHasher.hash_one(key))
 }
 
-/// The table looks at the lowest bits for the place, and at the highest for the rest.
+/// Makes 64 bits of 32: the table takes an entry's place from the lowest bits, and compares the highest seven.
 fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
@@ -224,8 +224,8 @@ impl KnownObjects for Store {
         self.get(key)
     }
 
-    /// One look-up for each key, a mark at its place in the table, and one walk over the places without a mark. To search
-    /// among 150,000 keys for each known object would wait for memory a dozen times each.
+    /// Looks each key up once, marks its place in the table, and then walks over the places without a mark. To search among
+    /// 150,000 sorted keys for each known object would cost a dozen reads of distant memory for each.
     fn each_absent_hashed<'a>(
         &self,
         present: &mut dyn Iterator<Item = &'a ObjectKey>,

@@ -1,11 +1,11 @@
-//! Tells everyone who watches what happens, in order. It holds nothing back for those who come later, and nothing
-//! that it could not deliver vanishes uncounted.
+//! Sends each event to every watcher, in order. A watcher gets the events since it was added, and every event that could not
+//! be delivered is counted.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// What happens to an event when a watcher's queue is full. client-go's third way, to make the sender wait
-/// (`WaitIfChannelFull`), has no meaning where nothing blocks: [`FullChannelBehavior::RefuseIfChannelFull`] leaves it
-/// to the sender to come back.
+/// What happens to an event when a watcher's queue is full. apimachinery can also have the sender wait
+/// (`WaitIfChannelFull`). Here no call blocks, and [`FullChannelBehavior::RefuseIfChannelFull`] lets the sender try again
+/// later instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FullChannelBehavior {
     /// That watcher misses the event, and its miss is counted. The others get it.
@@ -14,7 +14,7 @@ pub enum FullChannelBehavior {
     RefuseIfChannelFull,
 }
 
-/// Names a watcher; no other watcher of the same broadcaster ever has the same.
+/// Names a watcher. No other watcher of the same broadcaster ever has the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WatcherId(u64);
 
@@ -25,8 +25,8 @@ pub enum Next<E> {
     Event(E),
     /// Nothing for now.
     Empty,
-    /// Nothing, and nothing will come: the watcher was stopped, or the broadcaster was shut down and everything that
-    /// was queued is delivered.
+    /// Nothing, now or later: the watcher was stopped, or the broadcaster was shut down and everything that was queued has
+    /// been delivered.
     Ended,
 }
 
@@ -35,7 +35,7 @@ pub enum Next<E> {
 #[error("broadcaster already stopped")]
 pub struct Stopped;
 
-/// An event was not taken; nobody got it.
+/// An event was not taken, and no watcher got it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotTaken<E> {
     /// The broadcaster was shut down.
@@ -46,17 +46,17 @@ pub enum NotTaken<E> {
     Full(E),
 }
 
-/// What became of the events, each counted once for each watcher that there was when it was sent.
-/// `sent = delivered + dropped + discarded +` what is queued, at every moment.
+/// What became of the events. An event is counted once for each watcher that there was when it was sent. At every moment
+/// `sent` is the sum of `delivered`, `dropped`, `discarded` and what is queued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Events meant for a watcher.
     pub sent: u64,
-    /// Those that it took.
+    /// Events that the watcher took.
     pub delivered: u64,
-    /// Those that it missed because its queue was full.
+    /// Events that the watcher missed because its queue was full.
     pub dropped: u64,
-    /// Those that still waited when it was stopped.
+    /// Events that still waited when the watcher was stopped.
     pub discarded: u64,
 }
 
@@ -78,7 +78,7 @@ pub struct Broadcaster<E> {
 }
 
 impl<E: Clone> Broadcaster<E> {
-    /// A broadcaster that nobody watches.
+    /// A broadcaster without watchers.
     pub fn new(behavior: FullChannelBehavior) -> Self {
         Broadcaster { watchers: BTreeMap::new(), behavior, stopped: false, watched: 0, tally: Tally::default() }
     }
@@ -115,7 +115,7 @@ impl<E: Clone> Broadcaster<E> {
         Ok(())
     }
 
-    /// Takes a watcher's next event. One that does not exist, or no longer does, has ended.
+    /// Takes a watcher's next event. A watcher that does not exist, or was stopped, has ended.
     pub fn next(&mut self, id: WatcherId) -> Next<E> {
         let Some(watcher) = self.watchers.get_mut(&id) else { return Next::Ended };
         if let Some(event) = watcher.queue.pop_front() {
@@ -148,12 +148,12 @@ impl<E: Clone> Broadcaster<E> {
         self.watchers.get(&id).map_or(0, |watcher| watcher.queue.len())
     }
 
-    /// How many events a watcher has missed; none if it has ended, whose misses stay in [`Broadcaster::tally`].
+    /// How many events a watcher has missed. 0 if the watcher has ended; [`Broadcaster::tally`] still counts what it missed.
     pub fn dropped(&self, id: WatcherId) -> u64 {
         self.watchers.get(&id).map_or(0, |watcher| watcher.dropped)
     }
 
-    /// What became of the events of all watchers, those that have ended among them.
+    /// What became of the events of all watchers, including those that have ended.
     pub fn tally(&self) -> Tally {
         self.tally
     }

@@ -1,5 +1,5 @@
-//! Keeps a flood of Events from the API server: the same again is counted, much alike is combined, and what still
-//! comes too often is left out.
+//! Keeps a flood of Events from the API server: an Event that comes again is counted, many similar Events are combined, and
+//! what still comes too often is left out.
 
 use std::collections::VecDeque;
 
@@ -11,21 +11,21 @@ use crate::workqueue::token_bucket::TokenBucket;
 /// The numbers of a correlator.
 #[derive(Clone, Copy, Debug)]
 pub struct CorrelatorOptions {
-    /// How many objects, groups and Events each of its parts remembers.
+    /// How many entries each of the three parts remembers.
     pub lru_cache_size: usize,
-    /// How many Events of one source about one object come at once.
+    /// How many Events of one source about one object may come at once.
     pub burst: u32,
-    /// How long it takes until one more may, in milliseconds.
+    /// How long it takes until one more may come, in milliseconds.
     pub refill: f64,
-    /// With how many different messages Events that are otherwise alike are combined.
+    /// The number of different messages from which on Events are combined that are otherwise the same.
     pub max_events: usize,
-    /// How long after the last of them one is new again, in milliseconds.
+    /// After this time without such an Event, in milliseconds, the next one is not combined with those before.
     pub max_interval: f64,
-    /// What two Events share that count against the same burst.
+    /// What two Events have in common that count against the same burst.
     pub spam_key: fn(&Event) -> String,
 }
 
-/// client-go's (`events_cache.go`).
+/// The numbers of client-go (`events_cache.go`).
 impl Default for CorrelatorOptions {
     fn default() -> Self {
         CorrelatorOptions {
@@ -42,11 +42,12 @@ impl Default for CorrelatorOptions {
 /// What is to be done with an Event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Correlated {
-    /// It is new: create it.
+    /// The Event is new, and is to be created.
     Create(Event),
-    /// It was recorded before, under the name that it has here. Where it no longer exists it is to be created.
+    /// The Event was recorded before, under the name that it has here, and is to be changed. If it no longer exists it is to
+    /// be created.
     Update(Event),
-    /// There were too many of its source and object: leave it out.
+    /// There were too many Events of this source about this object: this one is to be left out.
     Skip,
 }
 
@@ -63,8 +64,8 @@ impl Correlated {
     }
 }
 
-/// The three parts in a row (client-go `events_cache.go`, `EventCorrelator`). What is left out has been counted all
-/// the same: the next Event that gets through has the true count.
+/// The three parts in a row: combine, count, leave out (client-go `events_cache.go`, `EventCorrelator`). An Event that is left
+/// out has been counted: the next one that is not left out has the true count.
 #[derive(Clone, Debug)]
 pub struct EventCorrelator {
     aggregator: EventAggregator,
@@ -95,7 +96,7 @@ impl EventCorrelator {
         }
     }
 
-    /// Learns what the server has: the Event that was created or changed.
+    /// Takes the Event that was created or changed at the server.
     pub fn update_state(&mut self, event: &Event) {
         self.logger.remember(&event_key(event), event);
     }
@@ -111,7 +112,7 @@ pub struct EventAggregator {
 
 #[derive(Clone, Debug)]
 struct Group {
-    /// The newest different messages, fewer than make a combination.
+    /// The newest different messages, fewer than [`CorrelatorOptions::max_events`].
     messages: VecDeque<String>,
     last: f64,
 }
@@ -123,8 +124,8 @@ impl EventAggregator {
         EventAggregator { groups, max_events: options.max_events, max_interval: options.max_interval }
     }
 
-    /// Returns the Event and what identifies it; if there were too many different ones like it, an Event that
-    /// combines them and what identifies the group.
+    /// Returns the Event and its key. If there were too many similar ones, returns an Event that combines them and the key of
+    /// the group.
     pub fn aggregate(&mut self, event: Event, now: f64) -> (Event, String) {
         let key = aggregate_key(&event);
         let group = self.groups.entry(&key, || Group { messages: VecDeque::new(), last: now });
@@ -139,7 +140,7 @@ impl EventAggregator {
             let own = event_key(&event);
             return (event, own);
         }
-        // client-go forgets any of them; forgetting the oldest is the same every time.
+        // client-go forgets a message in no order; to forget the oldest gives the same result in every run.
         group.messages.pop_front();
         let time = event.last_timestamp;
         let combined = Event {
@@ -163,14 +164,14 @@ struct EventLogger {
 
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    /// 0 if it has not been.
+    /// How often the Event was recorded; 0 if it was not.
     count: u32,
     first_timestamp: Time,
     name: String,
 }
 
 impl EventLogger {
-    /// Gives an Event that was seen before the name and the first time that it had, and one more to its count.
+    /// Gives an Event that was recorded before its old name and first time, and the next count.
     fn observe(&mut self, mut event: Event, key: &str) -> Event {
         let seen = self.seen.entry(key, Seen::default);
         if seen.count > 0 {
@@ -189,7 +190,7 @@ impl EventLogger {
     }
 }
 
-/// Lets each source say only so much about one object (client-go `EventSourceObjectSpamFilter`).
+/// Limits how many Events one source may record about one object (client-go `EventSourceObjectSpamFilter`).
 #[derive(Clone, Debug)]
 pub struct EventSourceObjectSpamFilter {
     buckets: Lru<TokenBucket>,
@@ -212,19 +213,19 @@ impl EventSourceObjectSpamFilter {
     }
 }
 
-/// What identifies an Event.
+/// The key of an Event: Events with the same key are one Event that came again.
 fn event_key(event: &Event) -> String {
     let parts = [event.involved_object.field_path.as_str(), &event.reason, &event.message];
     join(&source_and_object(event), &parts)
 }
 
-/// What Events share that may be combined.
+/// The key of a group: what Events have in common that may be combined.
 fn aggregate_key(event: &Event) -> String {
     let parts = [event.reason.as_str(), &event.reporting_controller, &event.reporting_instance];
     join(&source_and_object(event), &parts)
 }
 
-/// What Events share that count against the same burst: their source, object and type.
+/// What Events have in common that count against the same burst: source, object and type.
 pub fn spam_key(event: &Event) -> String {
     join(&source_and_object(event), &[])
 }
@@ -243,7 +244,8 @@ fn source_and_object(event: &Event) -> [&str; 8] {
     ]
 }
 
-/// client-go puts the parts side by side; a line break between them keeps `ab`, `c` from meaning `a`, `bc`.
+/// client-go puts the parts side by side. Here a line break stands between them, so that `ab`, `c` is not the same as `a`,
+/// `bc`.
 fn join(first: &[&str], rest: &[&str]) -> String {
     [first, rest].concat().join("\n")
 }

@@ -1,4 +1,4 @@
-//! An Event of the core group as data: what happened, to what, and how often.
+//! An Event of the core group as data: what happened, to which object, and how often.
 
 use std::str::FromStr;
 
@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use crate::record::time::Time;
 
-/// How serious it is. The API knows no others (client-go `tools/record/util`, `ValidateEventType`).
+/// How serious an Event is. The API has no other types (client-go `tools/record/util`, `ValidateEventType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum EventType {
-    /// Things go as they should.
+    /// All is as it should be.
     Normal,
-    /// Things do not.
+    /// Something is not as it should be.
     Warning,
 }
 
@@ -42,7 +42,7 @@ impl EventType {
     }
 }
 
-/// What an Event is about. What is empty is left out of the JSON.
+/// The object of an Event. Empty fields are left out of the JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectReference {
@@ -61,18 +61,18 @@ pub struct ObjectReference {
     /// Group and version of its kind, such as `apps/v1`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub api_version: String,
-    /// The part of it, such as `spec.containers{web}`.
+    /// The part of the object, such as `spec.containers{web}`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub field_path: String,
 }
 
-/// Who saw it.
+/// Which program recorded an Event, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EventSource {
     /// The program, such as `kubelet`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub component: String,
-    /// The node that it runs on; empty if that says nothing.
+    /// The node that the program runs on; empty if that does not matter.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub host: String,
 }
@@ -81,33 +81,33 @@ pub struct EventSource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "Wire")]
 pub struct Event {
-    /// Where it is kept: the object's namespace, or `default` for one at the cluster scope.
+    /// The namespace of the Event: that of the object, or `default` for an object at the cluster scope.
     pub namespace: String,
-    /// What it is called there.
+    /// The name of the Event.
     pub name: String,
-    /// What it is about.
+    /// The object to which something happened.
     pub involved_object: ObjectReference,
     /// What happened, in one word.
     pub reason: String,
-    /// In a sentence.
+    /// What happened, in a sentence.
     pub message: String,
-    /// Who saw it.
+    /// Which program recorded it, and where.
     pub source: EventSource,
-    /// When it was seen first.
+    /// When it happened first.
     pub first_timestamp: Time,
-    /// When it was seen last.
+    /// When it happened last.
     pub last_timestamp: Time,
-    /// How often; one that has been counted is changed at the server, not made.
+    /// How often it happened. An Event with a count of more than 1 is changed at the server, not created.
     pub count: u32,
-    /// How serious it is.
+    /// How serious the Event is.
     pub event_type: EventType,
-    /// The program, again: the newer API's word for it. Empty in an Event that combines others.
+    /// The program again, in a field of the newer API. Empty in an Event that combines others.
     pub reporting_controller: String,
-    /// The node, again.
+    /// The node again, in a field of the newer API.
     pub reporting_instance: String,
 }
 
-/// The order and the names that the API has for the fields.
+/// The fields in the order and with the names that the API has for them.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Wire {
@@ -123,9 +123,9 @@ struct Wire {
     count: u32,
     #[serde(rename = "type")]
     event_type: EventType,
-    /// The newer API's time, of which it makes a point that it is not there.
+    /// The time of the newer API, which is `null` here.
     event_time: Option<Time>,
-    /// The newer API renamed it to `reportingController`; the core group did not.
+    /// The newer API calls this field `reportingController`.
     reporting_component: String,
     reporting_instance: String,
 }
@@ -164,7 +164,7 @@ pub struct EventPatch {
     /// Where the Event is kept.
     #[serde(skip)]
     pub namespace: String,
-    /// What it is called there.
+    /// The name of the Event.
     #[serde(skip)]
     pub name: String,
     /// How often it has happened now.

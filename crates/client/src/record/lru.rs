@@ -1,18 +1,18 @@
 //! A map that forgets what was used longest ago when it is full.
 //!
-//! Forty lines over two maps of the standard library: the crate of this name would bring a second hash table into the
-//! wasm, and an insertion-ordered map moves all entries behind the one that is used.
+//! It is made of two maps of the standard library. The crate `lru` would bring a second hash table into the wasm, and a map
+//! that keeps the order of insertion would move all entries behind the one that is used.
 
 use std::collections::{BTreeMap, HashMap};
 
 use rustc_hash::FxBuildHasher;
 
-/// The map, by text.
+/// The map. Its keys are texts.
 #[derive(Clone, Debug)]
 pub struct Lru<V> {
     /// Each value and when it was used last, by a count of the uses.
     values: HashMap<String, (V, u64), FxBuildHasher>,
-    /// The keys by that count; as many as there are values.
+    /// The key of each value, by that count.
     used: BTreeMap<u64, String>,
     uses: u64,
     capacity: usize,
@@ -24,8 +24,8 @@ impl<V> Lru<V> {
         Lru { values: HashMap::default(), used: BTreeMap::new(), uses: 0, capacity: capacity.max(1) }
     }
 
-    /// The value of a key, which counts as used; `make` makes it if there is none, and then the one used longest ago
-    /// goes if there is no room.
+    /// The value of a key, which counts as used now. If there is none, `make` makes it; if there is no room for it, the value
+    /// that was used longest ago is forgotten.
     pub fn entry(&mut self, key: &str, make: impl FnOnce() -> V) -> &mut V {
         self.uses += 1;
         let uses = self.uses;

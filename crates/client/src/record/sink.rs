@@ -1,15 +1,15 @@
-//! Writes Events to the API server, one after the other, and tries again where that may help. It does no writing
-//! itself: it says what to send, and is told what came of it.
+//! Writes Events to the API server, one after the other, and tries again where that may help. The code says what to send, and
+//! the caller sends it and hands over the answer.
 
 use std::sync::Arc;
 
 use crate::record::correlator::{Correlated, EventCorrelator};
 use crate::record::event::{Event, EventPatch};
 
-/// How often an Event is tried. All constants are client-go's (`event.go`).
+/// How often the writing of an Event is tried. All constants are client-go's (`event.go`).
 const MAX_TRIES: u32 = 12;
-/// How long after a failure it is tried again, in milliseconds. The first wait is multiplied by a random number, so
-/// that not everyone comes back at once when the server does.
+/// How long after a failure the next try comes, in milliseconds. The first wait is multiplied by a random number, so that not
+/// all clients come back at once when the server does.
 const SLEEP: f64 = 10_000.0;
 
 /// What to send. The answer goes to [`RecordToSink::handle_answer`].
@@ -24,13 +24,13 @@ pub enum Action {
 /// What came of an [`Action`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It was done.
+    /// The server did it.
     Ok,
-    /// The server has no such Event, or no place for it: 404.
+    /// The server has no such Event, or no such namespace: 404.
     NotFound,
-    /// The server, or the building of the request, said no in any other way: it would do so again.
+    /// The request could not be made, or the server refused it in any other way: it would fail again.
     Rejected,
-    /// The server was not reached, or its answer made no sense.
+    /// The server was not reached, or its answer could not be understood.
     Failed,
 }
 
@@ -40,15 +40,15 @@ pub enum Answer {
 pub struct Written {
     /// Events that came.
     pub events: u64,
-    /// Those that the correlator left out.
+    /// Events that the correlator left out.
     pub skipped: u64,
-    /// Those that were created, anew ones among them.
+    /// Events that were created. This includes those that were changed and had expired at the server.
     pub created: u64,
-    /// Those that raised the count of an earlier one.
+    /// Events that raised the count of an earlier one.
     pub patched: u64,
-    /// Those that the server did not want.
+    /// Events that the server refused.
     pub rejected: u64,
-    /// Those that could not be written in [`MAX_TRIES`] tries, or before the shutdown.
+    /// Events that could not be written in [`MAX_TRIES`] tries, or before the shutdown.
     pub given_up: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct Written {
 #[derive(Clone, Debug)]
 struct Current {
     event: Arc<Event>,
-    /// Whether the server should have it already.
+    /// Whether the Event was recorded before, so that the server should have it.
     update: bool,
     tries: u32,
     phase: Phase,
@@ -66,7 +66,7 @@ struct Current {
 enum Phase {
     Patching,
     Creating,
-    /// Until this moment.
+    /// Waiting for the next try, until this time.
     Sleeping(f64),
 }
 
@@ -86,8 +86,8 @@ impl Current {
     }
 }
 
-/// The writer (client-go `event.go`, `recordToSink`). It takes the next Event only when it is done with one, however
-/// long that takes: meanwhile they wait in the watcher's queue of the broadcaster.
+/// The writer (client-go `event.go`, `recordToSink`). It takes an Event only when it is done with the one before, however long
+/// that takes. In the meantime Events wait in the queue of a watcher of the broadcaster.
 #[derive(Clone, Debug)]
 pub struct RecordToSink {
     correlator: EventCorrelator,
@@ -102,15 +102,15 @@ impl RecordToSink {
         RecordToSink { correlator, current: None, shut_down: false, written: Written::default() }
     }
 
-    /// Whether the next Event can come.
+    /// Whether the writer can take the next Event.
     pub fn is_idle(&self) -> bool {
         self.current.is_none()
     }
 
-    /// Takes an Event, and says what to send; nothing if the correlator leaves it out.
+    /// Takes an Event, and returns what to send; nothing if the correlator leaves the Event out.
     ///
     /// # Errors
-    /// Gives the Event back while another is being written.
+    /// While another Event is being written; the new one is given back.
     pub fn handle_event(&mut self, event: Arc<Event>, now: f64) -> Result<Option<Action>, Arc<Event>> {
         if self.current.is_some() {
             return Err(event);
@@ -128,9 +128,9 @@ impl RecordToSink {
         Ok(Some(current.begin()))
     }
 
-    /// Takes the answer to what was sent, at `now` and with a random number in [0, 1). Says what to send at once;
-    /// if that is nothing, the writer is idle or waits for its [`RecordToSink::deadline`]. An answer to nothing
-    /// changes nothing.
+    /// Takes the answer to what was sent, at `now` and with a random number in [0, 1). Returns what to send at once; if that
+    /// is nothing, the writer is idle or waits for its [`RecordToSink::deadline`]. An answer that was not waited for changes
+    /// nothing.
     pub fn handle_answer(&mut self, answer: Answer, now: f64, random: f64) -> Option<Action> {
         let mut current = self.current.take()?;
         match (answer, current.phase) {
@@ -141,7 +141,7 @@ impl RecordToSink {
                     if phase == Phase::Patching { &mut self.written.patched } else { &mut self.written.created };
                 *count += 1;
             }
-            // It has expired, or somebody deleted it.
+            // The Event has expired, or was deleted.
             (Answer::NotFound, Phase::Patching) => {
                 let action = current.create();
                 self.current = Some(current);
@@ -176,7 +176,7 @@ impl RecordToSink {
         self.current.as_mut().filter(|_| is_due).map(Current::begin)
     }
 
-    /// From now on nothing is tried twice; what waits for its next try is given up.
+    /// From now on nothing is tried a second time. An Event that waits for its next try is given up.
     pub fn shut_down(&mut self) {
         self.shut_down = true;
         if self.deadline().is_some() {
@@ -190,7 +190,7 @@ impl RecordToSink {
         self.written
     }
 
-    /// Whether every Event is in exactly one place.
+    /// Whether every Event is counted in exactly one place.
     pub fn is_balanced(&self) -> bool {
         let Written { events, skipped, created, patched, rejected, given_up } = self.written;
         events == skipped + created + patched + rejected + given_up + u64::from(self.current.is_some())

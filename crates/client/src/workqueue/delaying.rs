@@ -1,4 +1,4 @@
-//! A work queue whose items may be added later. It never waits itself: it says when it has to be told the time.
+//! A work queue to which items can be added after a delay. It never waits: it says when it is to be told the time next.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -8,7 +8,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::workqueue::queue::{Got, WorkQueue};
 
-/// A moment and a number that breaks ties: what was put in first comes first.
+/// When an item is due, and a number that breaks ties: of two items that are due at one time, the one that was put in first
+/// comes first.
 #[derive(Clone, Copy, Debug)]
 struct Due {
     at: f64,
@@ -39,7 +40,7 @@ impl Eq for Due {}
 #[derive(Clone, Debug)]
 pub struct DelayingQueue<T> {
     queue: WorkQueue<T>,
-    /// An item is in `waiting` if and only if it is in `due`, once.
+    /// The items that wait for their time. An item is here once if it is in `due`, and not otherwise.
     waiting: BTreeMap<Due, T>,
     due: HashMap<T, Due, FxBuildHasher>,
     numbered: u64,
@@ -52,18 +53,19 @@ impl<T> Default for DelayingQueue<T> {
 }
 
 impl<T: Clone + Eq + Hash> DelayingQueue<T> {
-    /// Adds an item at once; see [`WorkQueue::add`]. A later addition that waits for its time stays.
+    /// Adds an item at once; see [`WorkQueue::add`]. If the same item also waits for a time, it goes on waiting.
     pub fn add(&mut self, item: T) -> bool {
         self.queue.add(item)
     }
 
-    /// Adds an item `delay` milliseconds after `now`, at once if that is no time. An item that waits already is
-    /// added once, at the earlier of its times. Returns false, and does nothing, once the queue is shutting down.
+    /// Adds an item `delay` milliseconds after `now`, or at once if the delay is not positive. An item that waits for a time
+    /// already is added once, at the earlier of the two times. Returns false, and does nothing, once the queue is shutting
+    /// down.
     pub fn add_after(&mut self, item: T, delay: f64, now: f64) -> bool {
         if self.queue.is_shutting_down() {
             return false;
         }
-        // NaN is no time either.
+        // A delay that is no number counts as none.
         if delay.is_nan() || delay <= 0.0 {
             return self.queue.add(item);
         }
@@ -81,11 +83,11 @@ impl<T: Clone + Eq + Hash> DelayingQueue<T> {
         true
     }
 
-    /// Adds what is due at `now` or was before, in the order of the times. Returns how many items that were.
+    /// Adds the items whose time has come at `now`, in the order of their times. Returns how many there were.
     pub fn tick(&mut self, now: f64) -> usize {
         let mut count = 0;
         while let Some(first) = self.waiting.first_entry() {
-            // A time that is no number compares with none; it is due.
+            // A time that is no number is greater than no other, and so it is due.
             if first.key().at > now {
                 break;
             }
@@ -107,7 +109,8 @@ impl<T: Clone + Eq + Hash> DelayingQueue<T> {
         self.waiting.len()
     }
 
-    /// Takes an item; see [`WorkQueue::get`]. What is due comes only after a [`DelayingQueue::tick`].
+    /// Takes an item; see [`WorkQueue::get`]. An item whose time has come can be taken after the next
+    /// [`DelayingQueue::tick`].
     pub fn get(&mut self) -> Got<T> {
         self.queue.get()
     }
@@ -127,15 +130,15 @@ impl<T: Clone + Eq + Hash> DelayingQueue<T> {
         self.queue.is_empty()
     }
 
-    /// Shuts down; see [`WorkQueue::shut_down`]. What waits for its time is dropped, as in client-go: returns how
-    /// many items that were.
+    /// Shuts down; see [`WorkQueue::shut_down`]. Items that wait for their time are dropped, as in client-go. Returns how many
+    /// there were.
     pub fn shut_down(&mut self) -> usize {
         self.queue.shut_down();
         self.drop_waiting()
     }
 
-    /// Shuts down; see [`WorkQueue::shut_down_with_drain`]. What waits for its time is dropped: returns how many
-    /// items that were.
+    /// Shuts down; see [`WorkQueue::shut_down_with_drain`]. Items that wait for their time are dropped. Returns how many there
+    /// were.
     pub fn shut_down_with_drain(&mut self) -> usize {
         self.queue.shut_down_with_drain();
         self.drop_waiting()

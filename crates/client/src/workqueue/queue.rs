@@ -1,5 +1,5 @@
-//! The work queue: a set of items that need work, in the order in which they came to need it. It never hands out an
-//! item twice at once, and never blocks.
+//! The work queue: a set of items that need work, in the order in which they began to need it. An item that is in work is not
+//! handed out again before its work is done, and no call blocks.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::Hash;
@@ -13,7 +13,7 @@ pub enum Got<T> {
     Item(T),
     /// Nothing for now. Where client-go's `Get` blocks, the caller comes back after the next `add` or `done`.
     Empty,
-    /// Nothing, and nothing will come: the queue was shut down and is drained.
+    /// Nothing, now or later: the queue was shut down, and is drained.
     ShutDown,
 }
 
@@ -28,9 +28,9 @@ enum Phase {
 /// The queue (client-go `queue.go`, `Typed`).
 #[derive(Clone, Debug)]
 pub struct WorkQueue<T> {
-    /// Every item of it is dirty and not in work.
+    /// The items that can be taken. Each of them is in `dirty`, and none is in `processing`.
     queue: VecDeque<T>,
-    /// What needs work; those of it that are in work go to the queue when that work is done.
+    /// The items that need work. Those of them that are in work go to `queue` when that work is done.
     dirty: HashSet<T, FxBuildHasher>,
     processing: HashSet<T, FxBuildHasher>,
     phase: Phase,
@@ -48,8 +48,8 @@ impl<T> Default for WorkQueue<T> {
 }
 
 impl<T: Clone + Eq + Hash> WorkQueue<T> {
-    /// Marks an item as needing work. One that waits already keeps its place; one that is in work waits again when
-    /// that work is done. Returns false, and does nothing, once the queue is shutting down.
+    /// Adds an item that needs work. An item that waits already keeps its place; one that is in work waits again when that
+    /// work is done. Returns false, and does nothing, once the queue is shutting down.
     pub fn add(&mut self, item: T) -> bool {
         if self.is_shutting_down() {
             return false;
@@ -65,8 +65,8 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
 
     /// Takes the item that has waited longest; it is in work until [`WorkQueue::done`].
     ///
-    /// After a shutdown what waits still comes. In client-go a worker may be told to quit while another's item is
-    /// still to be worked on again; here `ShutDown` comes only when that is over too.
+    /// After a shutdown, items that wait can still be taken. In client-go a worker may be told to quit while an item of
+    /// another worker has still to be worked on again; here `ShutDown` comes only when that is over, too.
     pub fn get(&mut self) -> Got<T> {
         let Some(item) = self.queue.pop_front() else {
             return if self.is_drained() { Got::ShutDown } else { Got::Empty };
@@ -85,13 +85,13 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         }
     }
 
-    /// From now on nothing is added; what waits can be taken. It also ends the waiting of an earlier
-    /// [`WorkQueue::shut_down_with_drain`] for what is in work.
+    /// From now on no item is added; items that wait can still be taken. After an earlier
+    /// [`WorkQueue::shut_down_with_drain`], the queue no longer waits for items that are in work.
     pub fn shut_down(&mut self) {
         self.phase = Phase::ShutDown;
     }
 
-    /// Like [`WorkQueue::shut_down`], but the queue only counts as drained once what is in work is done.
+    /// Like [`WorkQueue::shut_down`], but the queue is not drained before the items in work are done.
     pub fn shut_down_with_drain(&mut self) {
         self.phase = Phase::ShutDownWithDrain;
     }

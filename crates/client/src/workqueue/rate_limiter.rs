@@ -1,4 +1,4 @@
-//! How long an item that failed waits before it is tried again. Nothing here waits.
+//! How long an item that failed is to wait before it is tried again.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -11,18 +11,18 @@ use crate::workqueue::token_bucket::TokenBucket;
 /// The first wait of an item that fails, in milliseconds. All constants are client-go's
 /// (`default_rate_limiters.go`, `DefaultTypedControllerRateLimiter`).
 const FIRST: f64 = 5.0;
-/// Its longest wait, in milliseconds.
+/// The longest wait of an item, in milliseconds.
 const LONGEST: f64 = 1_000_000.0;
-/// How often one item may be tried again, of all of them: ten a second, in milliseconds.
+/// How far apart the retries of all items together are, in milliseconds: ten a second.
 const EVERY: f64 = 100.0;
-/// How many at once.
+/// How many retries may come at once before that rate holds.
 const BURST: u32 = 100;
 
 /// Decides how long an item waits.
 pub trait RateLimiter<T>: Debug {
-    /// How long an item has to wait that failed at `now`, in milliseconds. Each call counts as a failure.
+    /// How long an item that failed at `now` has to wait, in milliseconds. Each call counts as a failure.
     fn when(&mut self, item: &T, now: f64) -> f64;
-    /// The item succeeded, or is given up: its failures are forgotten.
+    /// Forgets the failures of an item, because it succeeded or is given up.
     fn forget(&mut self, item: &T);
     /// How often the item has failed since it was last forgotten.
     fn num_requeues(&self, item: &T) -> u32;
@@ -69,7 +69,7 @@ impl<T: Clone + Debug + Eq + Hash> RateLimiter<T> for ItemExponentialFailureRate
     }
 }
 
-/// An item is tried again soon for some times, and then slowly.
+/// An item waits a short time after each of its first failures, and a long time after each further one.
 #[derive(Clone, Debug)]
 pub struct ItemFastSlowRateLimiter<T> {
     failures: Failures<T>,
@@ -99,10 +99,10 @@ impl<T: Clone + Debug + Eq + Hash> RateLimiter<T> for ItemFastSlowRateLimiter<T>
     }
 }
 
-/// All items share one bucket of tokens. It knows no single item, and so forgets none.
+/// All items share one bucket of tokens. It does not know single items, so that there is nothing to forget.
 #[derive(Clone, Debug)]
 pub struct BucketRateLimiter {
-    /// A wait ends when the item's token is there.
+    /// An item waits until there is a token for it in this bucket.
     pub bucket: TokenBucket,
 }
 
@@ -118,14 +118,14 @@ impl<T> RateLimiter<T> for BucketRateLimiter {
     }
 }
 
-/// The longest wait of several limiters, each of which is asked.
+/// Asks several limiters, and takes the longest of their waits.
 #[derive(Debug)]
 pub struct MaxOfRateLimiter<T> {
     limiters: Vec<Box<dyn RateLimiter<T>>>,
 }
 
 impl<T> MaxOfRateLimiter<T> {
-    /// The longest wait of these.
+    /// A limiter that asks all of these.
     pub fn new(limiters: Vec<Box<dyn RateLimiter<T>>>) -> Self {
         MaxOfRateLimiter { limiters }
     }
@@ -145,8 +145,8 @@ impl<T: Debug> RateLimiter<T> for MaxOfRateLimiter<T> {
     }
 }
 
-/// What a controller uses: 5 ms, doubling to 1000 s, for each item, and ten a second after a burst of a hundred for
-/// all of them.
+/// The limiter of a controller: each item waits 5 ms, doubling up to 1000 s, and all items together are tried again ten times
+/// a second after a burst of a hundred.
 pub fn default_controller_rate_limiter<T: Clone + Debug + Eq + Hash + 'static>() -> MaxOfRateLimiter<T> {
     MaxOfRateLimiter::new(vec![
         Box::new(ItemExponentialFailureRateLimiter::new(FIRST, LONGEST)),

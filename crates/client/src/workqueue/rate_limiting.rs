@@ -1,16 +1,16 @@
-//! A work queue whose failed items come back, the later the more they fail.
+//! A work queue in which an item that failed waits the longer the more often it has failed.
 
 use std::hash::Hash;
 
 use crate::workqueue::delaying::DelayingQueue;
 use crate::workqueue::rate_limiter::RateLimiter;
 
-/// The queue (client-go `rate_limiting_queue.go`). The work on an item ends in one of two ways: it succeeded or is
-/// given up, then [`RateLimitingQueue::forget`]; or it failed, then [`RateLimitingQueue::add_rate_limited`]. In both
-/// cases `queue.done` follows.
+/// The queue (client-go `rate_limiting_queue.go`). When the work on an item succeeded, or the item is given up, call
+/// [`RateLimitingQueue::forget`]; when it failed, call [`RateLimitingQueue::add_rate_limited`]. In both cases call
+/// `queue.done` then.
 #[derive(Debug)]
 pub struct RateLimitingQueue<T, L> {
-    /// What waits for work or for its time.
+    /// The items that wait for work or for their time.
     pub queue: DelayingQueue<T>,
     limiter: L,
 }
@@ -21,14 +21,14 @@ impl<T: Clone + Eq + Hash, L: RateLimiter<T>> RateLimitingQueue<T, L> {
         RateLimitingQueue { queue: DelayingQueue::default(), limiter }
     }
 
-    /// Adds an item that failed when the limiter says that it may be tried again. Returns false if the queue is
-    /// shutting down; that the item failed is counted even so.
+    /// Adds an item that failed, after the time that the limiter says. Returns false if the queue is shutting down; the
+    /// failure is counted all the same.
     pub fn add_rate_limited(&mut self, item: T, now: f64) -> bool {
         let delay = self.limiter.when(&item, now);
         self.queue.add_after(item, delay, now)
     }
 
-    /// The item did not fail, or is given up: the next failure counts as its first. It stays in the queue if it is
+    /// Forgets the failures of an item, so that its next failure counts as its first. An item that is in the queue stays
     /// there.
     pub fn forget(&mut self, item: &T) {
         self.limiter.forget(item);

@@ -6,7 +6,7 @@ pub struct TokenBucket {
     /// How long one token takes to come, in milliseconds.
     every: f64,
     burst: f64,
-    /// Below zero if tokens are reserved that are still to come.
+    /// How many tokens there are. Below zero, tokens that are still to come have been taken already.
     tokens: f64,
     last: Option<f64>,
 }
@@ -17,8 +17,8 @@ impl TokenBucket {
         TokenBucket { every, burst: f64::from(burst), tokens: f64::from(burst), last: None }
     }
 
-    /// Takes a token, one that is still to come if there is none. Returns how long until it is there, in
-    /// milliseconds: infinitely if the bucket holds none at all.
+    /// Takes a token. If there is none, takes the next one that will come. Returns how long it is until that token is there, in
+    /// milliseconds; infinity if the bucket cannot hold any.
     pub fn reserve(&mut self, now: f64) -> f64 {
         if self.burst < 1.0 {
             return f64::INFINITY;
@@ -28,8 +28,8 @@ impl TokenBucket {
         (-self.tokens).max(0.0) * self.every
     }
 
-    /// Takes a token if there is one, and tells whether there was. To be refused changes nothing, so that asking
-    /// often adds up no rounding errors.
+    /// Takes a token if there is one, and returns whether there was. Where there is none nothing changes, so that many calls
+    /// do not add up rounding errors.
     pub fn try_accept(&mut self, now: f64) -> bool {
         let tokens = self.tokens(now);
         let is_there = tokens >= 1.0;

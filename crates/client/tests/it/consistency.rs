@@ -1,4 +1,4 @@
-//! What is held compared with what the server holds at the same version, while it goes on changing.
+//! The store compared with what the server holds at the same version, while the store goes on changing.
 
 use kubechurn_client::cache::consistency::{CannotCompare, Compared, Comparison, Difference, Next, NotYet};
 use kubechurn_client::cache::journal::{Identity, JOURNAL};
@@ -32,7 +32,7 @@ fn answer(comparison: &mut Comparison, talk: &mut Talk, text: &str) -> Next {
     comparison.page(page(text).as_bytes(), &mut talk.informer).expect("it can be compared")
 }
 
-/// What was found: how many of how many, and each difference as `name: ours > theirs`.
+/// The result in words: how many objects of how many were the same, and each difference as `name: ours > theirs`.
 fn found(mut comparison: Comparison, talk: &mut Talk) -> String {
     while !comparison.work() {}
     let compared = comparison.end(&mut talk.informer);
@@ -77,11 +77,11 @@ fn what_differs_is_found_whichever_side_has_it() {
     check(&[], &["10 a@1 b@5 c@3"], "2 of 3 at 10: b-1@2 > b-1@5");
     check(&[], &["10 a@1 b#2@2 c@3"], "2 of 3 at 10: b-1@2 > b-2@2");
     check(&[], &["10"], "0 of 3 at 10: a-1@1 > -, b-1@2 > -, c-1@3 > -");
-    // As many here as there, and not the same.
+    // As many objects here as there, and not the same ones.
     check(&[], &["10 +x a@1", "10 c@3 d@4"], "2 of 4 at 10: - > d-1@4, b-1@2 > -");
 }
 
-/// Whatever comes in the meantime is no difference, and hides none.
+/// What changes in the meantime makes no difference, and hides none.
 #[test]
 fn changes_meanwhile_are_looked_through() {
     let lines = ["MODIFIED a@11", "DELETED b@12", "ADDED d@13", "MODIFIED a@14", "drain"];
@@ -90,17 +90,17 @@ fn changes_meanwhile_are_looked_through() {
     check(&lines, &["10 a@9 b@2 c@3"], "2 of 3 at 10: a-1@1 > a-1@9");
     check(&lines, &["10 a@1 c@3"], "2 of 3 at 10: b-1@2 > -");
     check(&lines, &["10 a@1 b@2 c@3 d@4"], "3 of 4 at 10: - > d-1@4");
-    // Deleted and made anew under the same name.
+    // An object is deleted, and another one is created under the same name.
     let again = ["DELETED b@11", "ADDED b#2@12", "drain"];
     check(&again, &["10 a@1 b@2 c@3"], "3 of 3 at 10: ");
     check(&again, &["10 a@1 b#2@12 c@3"], "2 of 3 at 10: b-1@2 > b-2@12");
-    // Made and deleted again: it never was.
+    // An object is created and deleted again: at the version that is compared it did not exist.
     check(&["ADDED d@11", "DELETED d@12", "drain"], &["10 a@1 b@2 c@3"], "3 of 3 at 10: ");
-    // What waits in the queue has not changed what is held.
+    // What waits in the queue has not changed the store.
     check(&["MODIFIED a@11", "DELETED b@12"], &["10 a@1 b@2 c@3"], "3 of 3 at 10: ");
 }
 
-/// A new list in the meantime changes what is held, and not what was.
+/// A new list in the meantime changes what is held, and not what was held at the version that is compared.
 #[test]
 fn a_list_meanwhile_is_looked_through() {
     let lines = ["ERROR 410 Expired gone", "timer", "fail 422 Invalid no", "page 20 a@15 d@16", "drain"];
@@ -167,7 +167,7 @@ fn a_journal_that_is_full_ends_the_comparison() {
     talk.drain(usize::MAX);
     let answer = comparison.page(page("10 a@1 b@2 c@3").as_bytes(), &mut talk.informer);
     assert!(matches!(answer, Err(CannotCompare::TooMuchChanged)), "{answer:?}");
-    // What it kept is given back, and the next one begins anew.
+    // The journal is dropped, and the next comparison begins anew.
     let Compared { same, .. } = comparison.end(&mut talk.informer);
     assert_eq!(same, 0);
     assert!(talk.informer.store().journal().is_none());
@@ -195,7 +195,8 @@ fn many_differences_are_counted_and_some_are_kept() {
     assert_eq!((compared.differences.kept.len(), slices), (100, 3));
 }
 
-/// Healing: a list of the server's newest beside an open watch, wherever its versions are.
+/// How differences are repaired: an open watch ends, and a list of the server's newest state follows, even if the server's
+/// versions have gone back.
 #[test]
 fn a_relist_on_demand_takes_the_servers_word_even_where_its_versions_went_back() {
     let mut talk = listed();
@@ -218,7 +219,7 @@ fn a_relist_on_demand_takes_the_servers_word_even_where_its_versions_went_back()
         ("close 1000", "wait 1000"),
         ("timer", "watch 6"),
     ]);
-    // While a list or a watch is on its way already, that one will tell.
+    // While a list or a watch is being opened already, no other list is needed.
     talk.line("close 1006");
     assert_eq!(relist(&mut talk), "");
 }

@@ -1,4 +1,4 @@
-//! Whole conversations with a server, each named after its fault.
+//! Whole conversations with a server. Each test is named after the fault in it.
 
 mod doubts; // What of it cannot be believed, or not be read.
 mod lists; // How the first list and every relist come to their end, in pages.

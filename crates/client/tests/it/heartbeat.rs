@@ -1,4 +1,5 @@
-//! Several watches, one heartbeat: what it asks and when, and what becomes of watches whose sockets only seem to live.
+//! Several watches and one heartbeat: what the heartbeat asks and when, and what becomes of watches whose sockets are open but
+//! dead.
 
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::request::Scope;
@@ -13,10 +14,10 @@ use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 
 use kubechurn_talk::{bookmark, event};
 
-/// How often the page looks, in milliseconds.
+/// How often the page calls the heartbeat, in milliseconds.
 const TICK: f64 = 250.0;
 
-/// What answers: the API server over HTTP, and whether frames reach a socket.
+/// How the API server answers over HTTP.
 #[derive(Clone, Copy, PartialEq)]
 enum Api {
     Up,
@@ -47,7 +48,7 @@ struct Play {
 }
 
 impl Play {
-    /// So many watches, each of which was heard at 0 by the end of its list.
+    /// This many watches. The last proof of each is the end of its list, at time 0.
     fn begin(count: usize) -> Play {
         let mut informers = SharedInformerFactory::default();
         let resource = ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
@@ -144,7 +145,7 @@ impl Play {
         }
     }
 
-    /// Runs until a watch is in this state, and says when.
+    /// Runs until a watch has this health, and returns when that was.
     #[track_caller]
     fn until(&mut self, at: usize, health: Health, within: f64) -> f64 {
         let end = self.now + within;
@@ -206,7 +207,7 @@ fn an_api_that_is_gone_is_noticed_within_fifteen_seconds_of_each_watch_s_last_pr
             let stale = play.until(at, Health::Stale, 30_000.0);
             assert!(stale - heard.max(spoke - 1_000.0) <= 15_000.0, "{at}: {heard} to {stale}");
         }
-        // It comes back, and the gap is all of the silence.
+        // The server comes back, and the gap is the whole time of the silence.
         play.run(40_000.0);
         let heard: Vec<f64> =
             play.ids.iter().map(|id| play.informers.get(*id).unwrap().reflector().heard().unwrap()).collect();
@@ -231,13 +232,13 @@ fn during_an_outage_the_questions_come_ever_later_until_thirty_seconds_apart() {
     let before = gaps.last().copied().unwrap();
     assert!((22_500.0..=42_500.0).contains(&before), "{gaps:?}");
     assert!(play.heartbeat.has_outage());
-    // One at a time, and whoever presses the button does not wait.
+    // One question at a time; a user who presses the button does not wait for the next turn.
     let asked = play.asked.len();
     play.run(2_000.0);
     play.heartbeat.hurry(play.now);
     play.run(5_000.0);
     assert!(play.asked.len() > asked, "nothing was asked at once");
-    // It is over with the first answer, and of no concern where nobody is left whom it keeps waiting.
+    // The first answer ends the outage. So does the end of the last informer, for then no one waits for the server.
     play.api = Api::Up;
     play.run(45_000.0);
     assert!(!play.heartbeat.has_outage());
@@ -280,7 +281,7 @@ fn a_single_dead_socket_is_found_when_its_turn_comes_and_replaced_at_once() {
     assert_eq!(play.gaps(1), [(heard, now)]);
 }
 
-/// The answer can overtake the frame, and then the frame has a second.
+/// The answer over HTTP can come before the frame on the socket: the frame has a second to come.
 #[test]
 fn what_the_socket_brings_within_a_second_is_no_death() {
     let mut play = Play::begin(1);
@@ -305,7 +306,7 @@ fn that_a_socket_opened_proves_nothing() {
         play.run(TICK);
         assert_eq!(play.health(0), Health::Stale, "at {}", play.now);
     }
-    // The server answers for this very watch: the gap is over, and nothing was missed.
+    // The server answers when it is asked for this watch: the gap is over, and nothing was missed.
     play.api = Api::Up;
     play.until(0, Health::Live, 30_000.0);
     assert_eq!(play.gaps(0).first().map(|gap| gap.0), Some(0.0));
@@ -357,8 +358,8 @@ fn one_resource_that_does_not_answer_is_stale_alone() {
     play.until(1, Health::Live, 45_000.0);
 }
 
-/// A question that was asked before the machine slept fails hours later, and an outage that began before is as old: neither
-/// makes the page wait for long once it is awake.
+/// A question that was asked before the machine slept fails hours later, and an outage that began before is hours old, too.
+/// Neither makes the page wait for long once the machine is awake.
 #[test]
 fn after_a_long_sleep_nothing_is_waited_for_as_in_a_long_outage() {
     for slept_during in [8_000.0, 30_000.0] {
@@ -378,7 +379,7 @@ fn after_a_long_sleep_nothing_is_waited_for_as_in_a_long_outage() {
     }
 }
 
-/// Of a server that was restored to an earlier state a watch from a later version is silent over HTTP, too.
+/// A server that was restored to an earlier state serves a watch from a later version without an event, over HTTP, too.
 #[test]
 fn the_first_question_for_each_socket_asks_for_the_version() {
     let mut play = Play::begin(1);

@@ -1,18 +1,18 @@
 //! Random histories, random faults, drains of any size: once the faults end, the store equals the server's map, and
-//! nothing of the way there is unaccounted for.
+//! everything that happened until then is accounted for.
 //!
-//! A play is a server, an informer and a list of steps. Beside it [`books::Books`] keep a second time what must become
-//! of each frame and item, and are compared after every input and every key taken from the queue: the ledger's
-//! counters, what handlers are told of arrivals, what waits, where a watch would resume, what each change stands for.
-//! So it is not sums that are compared but each thing's own fate. Once it has settled:
+//! A play is a server, an informer and a list of steps. [`expected::Expected`] computes a second time what must become of each
+//! frame and item, and is compared with the informer after every input and every key that is taken from the queue: the
+//! ledger's counters, what handlers are told of arrivals, what waits, where a watch would resume, what each change stands for.
+//! So not only sums are compared, but what became of each single thing. Once the play has settled:
 //!
 //! - every revision of the server went to the queue, or lies between the version that was known before a complete list
-//!   and the list's own; of each list but the first a notice told, and of a gap that ended with it;
-//! - every delta of the queue is one of the neighbours that one change of the store stands for, so that what was never
-//!   shown by itself is counted where it went;
-//! - every life of every name was shown to a handler, or all of it lies under such lists;
-//! - each handler was told a part of each name's true history, in order, up to its end; who came late first heard of
-//!   exactly what the store then held, and then of all that the others did;
+//!   and the list's own; a notice told of each list but the first, and of the gap that ended with it;
+//! - every delta of the queue is one of the consecutive deltas that one change of the store stands for, so that a delta that
+//!   was never shown by itself is counted in the change that shows it;
+//! - every object (every life of a name) was shown to a handler, or all of its life lies under such lists;
+//! - each handler was told a part of each name's true history, in order, up to its end; a handler that was added later was
+//!   first told of exactly what the store then held, and then of all that the others were told;
 //! - an informer with a queue of another kind, which is told the same and drained at other times, asks for the same, and
 //!   ends in the same state by way of the same states.
 //!
@@ -29,8 +29,8 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 
 mod server; // The server: one map, its history, and what it answers.
 
-mod books; // What must become of everything that is received.
-mod ears; // Handlers.
+mod expected; // What must become of everything that is received.
+mod handlers; // Handlers.
 mod other; // An informer with another kind of queue.
 mod play; // The server, the informer, and what lies between them.
 mod steps; // What may happen.
@@ -39,10 +39,10 @@ use play::Play;
 use server::BASES;
 use steps::Number;
 
-/// For all tests together, which share them.
+/// The number of cases of all tests together.
 const CASES: u32 = 10_240;
 const TESTS: u32 = 4;
-/// Cases of one seed.
+/// How many cases are made from one seed.
 const SEEDED: u32 = 128;
 /// The most steps of a case.
 const LONGEST: usize = 180;
@@ -71,7 +71,7 @@ fn nothing_is_folded_by_a_real_fifo() {
     check("nothing_is_folded_by_a_real_fifo", QueueKind::RealFifo, Some(QueueKind::AtomicFifo));
 }
 
-/// Plays a test's part of the cases, some for each seed.
+/// Plays a test's part of the cases.
 fn check(test: &str, queue: QueueKind, other: Option<QueueKind>) {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
     let cases = number("PROPTEST_CASES").map_or(CASES, |cases: u64| cases as u32).div_ceil(TESTS);

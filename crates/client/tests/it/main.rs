@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // A test that panics has said what it has to say.
 
-/// What is held compared with what the server holds at the same version.
+/// The store compared with what the server holds at the same version.
 mod consistency;
-/// Whole conversations with a server, each named after its fault.
+/// Whole conversations with a server. Each test is named after the fault in it.
 mod conversations;
-/// Several watches, one heartbeat, and sockets that only seem to live.
+/// Several watches and one heartbeat, with sockets that are open but dead.
 mod heartbeat;
 /// Random histories and faults leave the store equal to a plain map.
 mod histories;

@@ -1,5 +1,5 @@
-//! A recorded rollout fed through reflector, queue and informer leaves what an independent fold of the same
-//! frames leaves, however seldom the queue is drained.
+//! A recorded rollout goes through reflector, queue and informer. The store must hold in the end what a simple evaluation of
+//! the same frames gives, however seldom the queue is drained.
 
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ fn check_store(resource: &str, talk: &Talk, frames: &[&str]) {
     assert_eq!(store, fold(frames), "{resource}");
 }
 
-/// The independent fold: it knows nothing of reflectors.
+/// The simple evaluation, which uses nothing of the reflector.
 fn fold(frames: &[&str]) -> Fold {
     let mut fold = Fold::new();
     for (word, key, version) in frames.iter().filter_map(|text| parse(text)) {

@@ -1,5 +1,5 @@
-//! The recorded watches that fail or end: each is played from the state where it belongs, and ends where the
-//! protocol says it should.
+//! Recorded watches that fail or end. Each is played to a reflector that has just asked for such a watch, and must lead to what
+//! the protocol says.
 
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::reflector::{Input, Options};
@@ -10,11 +10,11 @@ use kubechurn_talk::Talk;
 /// One recorded case and what follows from it.
 struct Case {
     name: &'static str,
-    /// How the reflector came to ask this.
+    /// What happened before, so that the reflector asks for such a watch.
     before: &'static [(&'static str, &'static str)],
     /// The actions that the frames and the close, or the probe's answer, lead to.
     actions: &'static str,
-    /// What is seen then.
+    /// What must be seen then.
     after: &'static [(&'static str, &'static str)],
 }
 
@@ -50,7 +50,8 @@ const CASES: &[Case] = &[
         actions: "watch 5",
         after: &[
             ("open", ""),
-            // Nothing tells it from a quiet cluster, but that the heartbeat asks for the version, too.
+            // Such a watch looks like one of a cluster in which nothing happens. The heartbeat notices, because it also asks
+            // for the version.
             ("ask", ""),
             (r#"unproven 504 {"kind":"Status","message":"Too large resource version: 5, current: 3"}"#, "wait 800"),
             ("health", "Stale"),
@@ -102,7 +103,7 @@ const CASES: &[Case] = &[
             ("health", "Stale"),
             ("words", "Refused: watch is not supported on resources of kind \"componentstatuses\""),
             ("drain", "Added a@4"),
-            // It is listed again and again instead.
+            // The objects are listed again and again instead.
             ("timer", "stream 5"),
             ("close 1006", "probe stream 5"),
             ("text 405 no", "list 5"),
@@ -168,8 +169,8 @@ fn each_recorded_failure_ends_where_the_protocol_says() {
     }
 }
 
-/// The action that the recording leads to. With it the socket is no longer ours, and whatever it still says
-/// concerns no one.
+/// Plays the recording up to the first action, and returns that. The rest is not played, because with an action the socket is
+/// closed.
 fn play(talk: &mut Talk, recorded: &Value) -> String {
     if recorded["upgrade"] == 101 {
         talk.line("open");

@@ -1,5 +1,5 @@
-//! Random work on a work queue, against a simple model: nothing is lost, nothing is worked on twice at once, and a
-//! shutdown drains. `PROPTEST_CASES` asks for more cases than the usual.
+//! Random work on a work queue, compared with a simple model: no item is lost, no item is in work twice at once, and a shutdown
+//! drains the queue. `PROPTEST_CASES` asks for another number of cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ enum Step {
     /// Time passes.
     Time(u16),
     Get,
-    /// The work that began as the n-th of those under way is over.
+    /// The n-th of the items in work is done.
     Done(usize),
 }
 
@@ -72,7 +72,7 @@ impl Model {
         assert_eq!(queue.len(), self.needed.len() - self.needed.iter().filter(in_work).count());
     }
 
-    /// What a worker finds must need work, and nobody else may be at it; and something is found if there is such.
+    /// An item that a worker gets must need work, and must not be in work; and a worker gets an item if there is such a one.
     fn get(&mut self, queue: &mut DelayingQueue<u8>) -> Got<u8> {
         let got = queue.get();
         match got {

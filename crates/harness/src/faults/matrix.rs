@@ -1,5 +1,5 @@
-//! Every fault, and how it is made. Each begins, lasts and is over within one call; a fault that lasts does so by the
-//! clock, for its length is what it is.
+//! Every fault, and how it is made. A fault begins and ends within one call. A fault that lasts does so by the clock, for its
+//! length is a part of the fault.
 
 use std::time::Duration;
 
@@ -17,21 +17,21 @@ use crate::wait::{holds, wait_until};
 /// What can go wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// The API server stops where it stands (SIGSTOP), and goes on.
+    /// The API server is halted (SIGSTOP), and continued.
     ServerStopped,
     /// The API server is killed; another one with other objects comes in its place.
     ServerKilled,
     /// `kubectl proxy` is killed, and comes back.
     ProxyKilled,
-    /// `kubectl proxy` stops where it stands, and goes on.
+    /// `kubectl proxy` is halted (SIGSTOP), and continued.
     ProxyStopped,
     /// Nothing is forwarded between the proxy and the server.
     BlackholeBehind,
     /// Nothing is forwarded between the page and the proxy.
     BlackholeBefore,
-    /// What the server says does not arrive.
+    /// The server's data does not arrive.
     Silence,
-    /// What the page asks does not arrive.
+    /// The page's data does not arrive.
     Deafness,
     /// One socket among live ones is dead.
     HalfOpen,
@@ -41,7 +41,7 @@ pub enum Fault {
     CutBefore,
     /// The network comes and goes.
     Flap,
-    /// The history is compacted under a page that was away, several times.
+    /// The history is compacted while the page is cut off, several times.
     Compaction,
     /// Watches and lists are answered with 429.
     TooMany,
@@ -69,7 +69,7 @@ pub enum Fault {
     Offline,
 }
 
-/// All of them. Their number has no common divisor with the stride at which seeds walk through them.
+/// All faults. Their number has no common divisor with the stride at which seeds go through them.
 pub const FAULTS: [Fault; 25] = [
     Fault::ServerStopped,
     Fault::ServerKilled,
@@ -98,14 +98,14 @@ pub const FAULTS: [Fault; 25] = [
     Fault::Offline,
 ];
 
-/// So many watches the page has open.
+/// How many watches the page has open.
 pub const WATCHES: f64 = 3.0;
 
 /// How long "live" may go on over a single dead socket: 15 s, and 10 s for each watch that is silent.
 pub const SOCKET: f64 = API + 10_000.0 * WATCHES;
 
 impl Fault {
-    /// Its name in the table.
+    /// The name of the fault in the table.
     pub fn name(self) -> &'static str {
         match self {
             Fault::ServerStopped => "API server stopped (SIGSTOP)",
@@ -137,23 +137,23 @@ impl Fault {
     }
 }
 
-/// What a fault did.
+/// When a fault was over, and what the page could not see in the meantime.
 #[derive(Debug)]
 pub struct Done {
-    /// When it was over, by the machine's clock; of a dead socket, which the page alone can end, when it began.
+    /// When the fault was over, by the machine's clock. For a dead socket, which only the page can end: when it began.
     pub over: f64,
-    /// How long the page may take to find it out before it heals, in milliseconds.
+    /// How long the page may take to notice the fault, in milliseconds, before it begins to recover.
     pub hidden: f64,
-    /// When nothing could come meanwhile.
+    /// The times in which nothing could come.
     pub outage: Option<Outage>,
 }
 
-/// How long it lasts: mostly some seconds, now and then longer than "live" may last.
+/// How long a fault lasts: mostly a few seconds, and sometimes longer than "live" may last.
 fn length(dice: &mut Dice) -> Duration {
     Duration::from_millis(if dice.below(6) == 0 { 19_000 + dice.below(3_000) } else { 1_000 + dice.below(4_000) })
 }
 
-/// Waits for as long as a fault shall last.
+/// Waits for as long as a fault is to last.
 async fn lasts(length: Duration) {
     sleep(length).await;
 }
@@ -207,9 +207,9 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
             let is_it = |line: &str| line.contains("/pods?") && line.contains("watch=true");
             let relay = if dice.below(2) == 0 { &world.far } else { &world.near };
             relay.freeze_where(Direction::Both, is_it);
-            // Without a change that it does not bring, it would make no difference.
+            // A write follows, for a dead socket shows only by a change that it does not bring.
             world.cluster.advance(60, RATE).await;
-            // It is over when the page has another socket, which the frozen one does not become.
+            // The fault is over when the page has another socket. The dead one stays dead.
             return Done {
                 over: from,
                 hidden: SOCKET,
@@ -299,14 +299,14 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
             let clock = if fault == Fault::WallClock { "__wall" } else { "__mono" };
             jump(page, clock, hours).await;
             lasts(length.min(Duration::from_secs(3))).await;
-            // In the end both clocks of the machine agree: what was set back is set right, and time that passed has passed
-            // on the wall as well. A page whose clock is ahead of the wall takes no sleep for one.
+            // In the end both clocks agree again: a clock that was set back is set right, and time that has passed has passed
+            // on the wall clock, too. A page whose clock is ahead of the wall clock could not notice a sleep.
             if clock == "__mono" || hours < 0 {
                 jump(page, "__wall", hours.abs()).await;
             }
         }
         Fault::Sleep => {
-            // What the page finds when it wakes is a jump, sockets that are silent for ever, and no other connection.
+            // When the page wakes, the clock has jumped, its sockets are silent for ever, and it has no other connections.
             let is_watch = |line: &str| line.contains("watch=true");
             world.near.freeze_where(Direction::Both, is_watch);
             world.near.cut_where(|line| !is_watch(line));
@@ -323,7 +323,7 @@ pub async fn make(fault: Fault, world: &mut World, page: &Page, dice: &mut Dice)
     Done { over, hidden: 0.0, outage }
 }
 
-/// Has the page be away while things are written and the history is compacted; it is still away afterwards.
+/// Cuts the page off while objects are written and the history is compacted. The page is still cut off afterwards.
 async fn forget(world: &mut World) {
     world.far.hold(Direction::Both);
     world.cluster.advance(20, RATE).await;
@@ -341,7 +341,7 @@ async fn jump(page: &Page, clock: &str, hours: i64) {
     page.browser.run(script, vec![clock.into(), hours.into()]).await;
 }
 
-/// The browser's own switch. Sockets that are open may stay so: a network that is gone takes them along.
+/// Sets the browser offline or online. Open sockets may stay open in the browser, so that the network is cut as well.
 async fn network(page: &Page, near: &Relay, offline: bool) {
     page.browser.devtools("Network.enable", json!({})).await;
     let conditions = json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });

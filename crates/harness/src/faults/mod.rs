@@ -1,33 +1,33 @@
-//! Random faults between a page and its cluster, out of everything that a network, a proxy, a server, a tab or a clock can
-//! do, and the judge over what both wrote down.
+//! Random faults between a page and its cluster: everything that a network, a proxy, a server, a tab or a clock can do wrong.
 //!
-//! A seed says everything: which proxy, which faults, how long each lasts. After each fault the writes rest, and the page
-//! must hold what an independent list says within ten seconds; in the end the judge reads both accounts.
+//! A seed determines which proxy there is, which faults happen, and how long each lasts. After each fault nothing is written
+//! for a while, and within ten seconds the page must hold what an independent list says. In the end the judge compares what
+//! the page and the cluster noted.
 
 /// Every fault, and how it is made.
 pub mod matrix;
 /// One seed from beginning to end.
 pub mod seed;
-/// An hour of every fault, and what the page and the cluster hold on to.
+/// Every fault for an hour, and how much the page and the cluster grow.
 pub mod soak;
-/// What many seeds came to.
+/// The results of many seeds.
 pub mod table;
-/// What stands beside the page: clocks that can be moved, and samples of what it says.
+/// A script that runs in the page: clocks that can be set, and samples of what the page says.
 pub mod watcher;
 /// What is between the page and its cluster.
 pub mod world;
 
-/// Dice that the same seed throws the same way (splitmix64).
+/// Random numbers that are the same for the same seed (splitmix64).
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// New dice.
+    /// The random numbers of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// A number below `sides`.
+    /// The next random number, which is less than `sides`.
     pub fn below(&mut self, sides: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;

@@ -17,48 +17,48 @@ use crate::page::{INSTRUMENTS, Page, with_page_in};
 use crate::truth::Truth;
 use crate::wait::{holds, wait_until};
 
-/// What is watched: the page's name, the ledger's, and where the API has it.
+/// The resources that are watched: the page's name, the ledger's name, and the path in the API.
 pub const KINDS: [(&str, &str, &str); 3] = [
     ("pods", "pods", "/api/v1/pods"),
     ("deployments", "deployments.apps", "/apis/apps/v1/deployments"),
     ("replicasets", "replicasets.apps", "/apis/apps/v1/replicasets"),
 ];
 
-/// Where that is in the page.
+/// The route of the page that shows them.
 pub const PLACE: &str = "#/pods?pin=deployments,replicasets";
 
-/// A page is whole again within this after a fault, in milliseconds.
+/// The time within which a page must have recovered from a fault, in milliseconds.
 const HEAL: f64 = 10_000.0;
 
-/// Faults of one seed.
+/// The number of faults of one seed.
 pub const EACH: usize = 3;
 
-/// At this stride seeds walk through the matrix.
+/// The stride at which seeds go through the matrix.
 const STRIDE: usize = 7;
 
-/// How long a page may take that has not healed in time, before it is given up.
+/// How long a page that has not recovered in time is waited for before it is given up.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What one seed came to.
+/// The result of one seed.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// The seed.
     pub seed: u64,
-    /// Whether Trunk was between.
+    /// Whether Trunk was between the page and the proxy.
     pub trunk: bool,
     /// Each fault, and in how many milliseconds the page was whole again.
     pub faults: Vec<(Option<Fault>, f64)>,
     /// The longest false "live", in milliseconds, of each outage.
     pub live: Vec<(&'static str, f64)>,
-    /// What the judge says.
+    /// The judge's verdict.
     pub verdict: Verdict,
-    /// Writes of what was watched.
+    /// How many writes of the watched resources there were.
     pub writes: usize,
     /// How long all of it took.
     pub took: Duration,
 }
 
-/// What is gathered while faults come and go.
+/// What is collected during the faults.
 #[derive(Debug, Default)]
 pub struct Gathered {
     /// Everything that the watcher saw.
@@ -67,7 +67,7 @@ pub struct Gathered {
     pub outages: Vec<Outage>,
     /// Each fault, and in how many milliseconds the page was whole again.
     pub healed: Vec<(Fault, f64)>,
-    /// What is wrong already.
+    /// What has been found to be wrong so far.
     pub complaints: Vec<String>,
     /// How long a page may take to be whole again after a fault, in milliseconds.
     pub heal: f64,
@@ -115,12 +115,12 @@ pub async fn strike(fault: Fault, world: &mut World, page: &Page, dice: &mut Dic
     if heal > gathered.heal + hidden {
         gathered.complaints.push(format!("{}: whole again {:.1} s after it was over", fault.name(), heal / 1000.0));
     }
-    // A dead socket is a fault for as long as the page keeps it.
+    // The fault of a dead socket lasts for as long as the page keeps the socket.
     gathered.outages.extend(outage.map(|outage| Outage { to: outage.to.min(healed), ..outage }));
     gather(page, gathered).await;
 }
 
-/// Takes in what the watcher saw.
+/// Collects what the watcher saw.
 pub async fn gather(page: &Page, gathered: &mut Gathered) {
     let names = KINDS.map(|(name, ..)| name);
     let Seen { samples, audits, status, digests } = take(page, &names).await;
@@ -157,12 +157,12 @@ async fn truths(world: &World) -> Vec<Truth> {
     truths
 }
 
-/// Reads both accounts to the end, and has them judged.
+/// Reads the page's audit log and the cluster's ledger to the end, and has them judged.
 pub async fn sentence(world: &World, page: &Page, mut gathered: Gathered, outcome: &mut Outcome) {
     whole(world, page).await;
     page.is_balanced().await;
     let truths = truths(world).await;
-    // The page's account first: what is sent after it is no loss.
+    // The page's log is read first, so that what is sent afterwards does not count as lost.
     gather(page, &mut gathered).await;
     world.ledger_is_written(truths.iter().map(|truth| truth.revision).max().unwrap_or_default()).await;
     let ledger = Ledger::read(&world.files());
@@ -178,7 +178,7 @@ pub async fn sentence(world: &World, page: &Page, mut gathered: Gathered, outcom
     honest(&seen.samples, &outages, outcome);
 }
 
-/// Holds what the page said of itself against the outages.
+/// Compares what the page said of itself with the outages.
 pub fn honest(samples: &[Sample], outages: &[Outage], outcome: &mut Outcome) {
     let names = KINDS.map(|(name, ..)| name);
     for outage in outages {

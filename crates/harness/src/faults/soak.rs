@@ -1,9 +1,9 @@
-//! Every fault on a schedule for as long as is asked for, and every half minute what the page and the cluster hold on to.
-//! None of it may grow beyond its noise.
+//! Every fault on a schedule, for as long as is asked for. Every half minute it is measured how much the page and the cluster
+//! hold. None of these figures may grow by more than its noise.
 //!
-//! Nothing is written down for the judge, for that would be held in the page: after each fault every kind must be live and
-//! equal to an independent list, and false `live` is timed. Before the first fault the page gets as many changes as fill its
-//! budgets, for until then it grows as it should.
+//! The page keeps no log for the judge, for that would grow. Instead, after each fault every kind must be live and equal to an
+//! independent list, and the time of a false `live` is measured. Before the first fault the page gets enough changes to fill
+//! its budgets, for until then it is supposed to grow.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -18,13 +18,14 @@ use crate::faults::watcher::WATCHER;
 use crate::faults::world::{RATE, World};
 use crate::page::{INSTRUMENTS, Page, with_page_in};
 
-/// Between two samples.
+/// The time between two samples.
 const EVERY: Duration = Duration::from_secs(30);
 
-/// Writes a second.
+/// How many writes a second there are.
 const BUSY: u32 = 200;
 
-/// So many writes at such a rate fill the page's budgets: 16 MB of texts, and 57,000 marks of each kind but the rarest.
+/// The number and the rate of the writes that fill the page's budgets: 16 MB of texts, and 57,000 marks of each kind but the
+/// rarest.
 const FILL: (u64, u32) = (300_000, 4_000);
 
 /// A page is whole again within this after a fault, in milliseconds. Faults come every few seconds for as long as this lasts:
@@ -45,14 +46,14 @@ const FIGURES: [(&str, f64); 7] = [
     ("file handles of the cluster", 0.10),
 ];
 
-/// What was measured once.
+/// One sample.
 struct Sample {
     /// Seconds since the beginning.
     at: f64,
     figures: [f64; 7],
 }
 
-/// Soaks for so many minutes. Whether nothing grows and the judge has no complaint; prints Markdown.
+/// Runs for this many minutes, and prints the results as Markdown. Returns whether nothing grows and nothing else is wrong.
 pub async fn soak(minutes: u64, seed: u64) -> bool {
     let length = Duration::from_secs(60 * minutes);
     let mut dice = Dice::new(seed);
@@ -89,7 +90,7 @@ pub async fn soak(minutes: u64, seed: u64) -> bool {
     .await;
     let grows = report(minutes, &samples);
     crate::faults::table::print_faults(std::slice::from_ref(&outcome));
-    // Whoever came as far as this was equal to an independent list after each of them.
+    // A run that comes this far was equal to an independent list after each fault.
     println!(
         "\n{} faults, after each of which every kind was live and equal to an independent list",
         outcome.faults.len()
@@ -147,7 +148,7 @@ fn is_growth((slope, error): (f64, f64), hours: f64, mean: f64, part: f64) -> bo
     slope > 3.0 * error && slope * hours > part * mean
 }
 
-/// Prints what was measured. Whether anything grows.
+/// Prints the samples. Returns whether anything grows.
 fn report(minutes: u64, samples: &[Sample]) -> bool {
     let end = samples.last().map_or(0.0, |sample| sample.at);
     let settled: Vec<&Sample> = samples.iter().filter(|sample| sample.at >= end / 4.0).collect();

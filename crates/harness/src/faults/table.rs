@@ -1,4 +1,4 @@
-//! What many seeds came to, as the table of `docs/reliability.md`.
+//! The results of many seeds, as the table of `docs/reliability.md`.
 
 use std::collections::BTreeMap;
 

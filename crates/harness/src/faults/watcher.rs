@@ -1,5 +1,5 @@
-//! Runs in the page before its own scripts: keeps the machine's clocks from the page, so that they can be moved; samples
-//! what the page says of itself by the machine's clock; and takes what it writes down before there is too much of it.
+//! A script that runs in the page before the page's own. It puts clocks that can be set in the place of the machine's, samples
+//! what the page says of itself, with times by the machine's clock, and takes the page's audit log before it grows too long.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::judge::honesty::Sample;
 use crate::page::Page;
 
-/// The script. `__wall` and `__mono` are what the page's two clocks are wrong by, in milliseconds.
+/// The script. `__wall` and `__mono` are by how much the page's two clocks are wrong, in milliseconds.
 pub const WATCHER: &str = "
     (() => {
         const now = Date.now.bind(Date), monotonic = performance.now.bind(performance);
@@ -35,12 +35,12 @@ pub const WATCHER: &str = "
         setInterval(window.__look, 100);
     })();";
 
-/// What the watcher saw since the last time, and the page's word for each resource at that very moment.
+/// What the watcher saw since the last time, and the page's state and digest of each resource at the same moment.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// What the page said of itself.
+    /// The samples of what the page said of itself.
     pub samples: Vec<Sample>,
-    /// What it wrote down.
+    /// The page's audit log since the last time.
     pub audits: Vec<Value>,
     /// `status()`.
     pub status: Vec<Value>,
@@ -48,7 +48,7 @@ pub struct Seen {
     pub digests: Vec<String>,
 }
 
-/// Takes what there is; all of it in one turn of the page, so that it fits together.
+/// Takes all of that in one turn of the page's event loop, so that it is of one moment.
 pub async fn take(page: &Page, names: &[&str]) -> Seen {
     let script = "
         window.__look?.();

@@ -1,5 +1,5 @@
-//! What is between the page and its cluster: a relay, perhaps Trunk, `kubectl proxy`, a relay, the demo cluster with its
-//! ledger.
+//! The chain from the page to its cluster: a relay, Trunk in every other world, `kubectl proxy`, another relay, and the demo
+//! cluster with its ledger.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,35 +12,35 @@ use crate::proxy::{KubectlProxy, TrunkServe};
 use crate::relay::Relay;
 use crate::wait::{holds, wait_until};
 
-/// Writes a second, over all kinds, at least.
+/// How many writes a second there are at least, over all kinds.
 pub const RATE: u32 = 30;
 
-/// So much higher are the revisions of each cluster that follows one that was killed.
+/// By how much the revisions of a cluster are higher than those of the killed one before it.
 const EPOCH: u64 = 1_000_000;
 
 /// Everything that can be broken.
 #[derive(Debug)]
 pub struct World {
-    /// Asked directly, past everything.
+    /// The cluster, which a test asks directly.
     pub cluster: Cluster,
-    /// Between `kubectl proxy` and the cluster.
+    /// The relay between `kubectl proxy` and the cluster.
     pub far: Relay,
     /// `kubectl proxy`.
     pub proxy: KubectlProxy,
-    /// Between the page and the first proxy.
+    /// The relay between the page and the first proxy.
     pub near: Relay,
-    /// Before `kubectl proxy`, in every other world.
+    /// Trunk in front of `kubectl proxy`, in every other world.
     pub trunk: Option<TrunkServe>,
     options: Options,
-    /// Of each cluster, where accounts are kept.
+    /// The ledger of each cluster, if ledgers are kept.
     ledgers: Vec<PathBuf>,
     folder: TemporaryFolder,
     audited: bool,
 }
 
 impl World {
-    /// A world on free ports, with so many Pods at first and so many writes a second. `audited` says whether cluster and
-    /// page write down what they sent and received, for the judge.
+    /// A world on free ports, with this many Pods at first and this many writes a second. `audited` says whether cluster and
+    /// page note what they send and receive, for the judge.
     pub async fn start(seed: u64, (pods, rate): (u32, u32), through_trunk: bool, audited: bool) -> Self {
         let folder = TemporaryFolder::new("ledger");
         let first = audited.then(|| folder.path().join("0.jsonl"));
@@ -68,7 +68,7 @@ impl World {
         if self.audited { format!("{url}?audit=1") } else { url }
     }
 
-    /// Kills the cluster, when all that was sent is in its ledger.
+    /// Kills the cluster when everything that was sent is in its ledger.
     pub async fn kill_cluster(&mut self) {
         self.cluster.rate(0).await;
         if self.audited {
@@ -89,7 +89,7 @@ impl World {
         self.cluster.start_again(&self.options).await;
     }
 
-    /// Waits until everything up to a revision is in the ledger, and so everything that was sent before.
+    /// Waits until everything up to a revision is in the ledger, which then also has everything that was sent before.
     pub async fn ledger_is_written(&self, revision: u64) {
         wait_until("the ledger is written", Duration::from_secs(20), async || {
             let files = self.files();

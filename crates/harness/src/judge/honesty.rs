@@ -1,14 +1,14 @@
-//! Whether "live" was true, by samples that were taken beside the page, and whether the gaps that it drew cover the times
-//! in which nothing could come.
+//! Whether "live" was true, by samples of what the page said, and whether the gaps that the page drew cover the times in which
+//! nothing could come.
 
 use serde_json::Value;
 
 use crate::judge::log::PageLog;
 
-/// What the page said at one moment. It holds until the next sample.
+/// What the page said at one moment. It counts until the next sample.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// On the machine's clock, in milliseconds.
+    /// When, by the machine's clock, in milliseconds.
     pub at: f64,
     /// What the header said; `None` while the tab was hidden.
     pub header: Option<String>,
@@ -38,22 +38,22 @@ pub const HEADER: &str = "the header";
 /// A time in which nothing could come.
 #[derive(Debug, Clone)]
 pub struct Outage {
-    /// What made it.
+    /// The fault that caused it.
     pub fault: &'static str,
     /// On the machine's clock, in milliseconds.
     pub from: f64,
-    /// When it was over.
+    /// When it ended.
     pub to: f64,
-    /// Of what; empty for everything.
+    /// Which resource it was of; empty for all of them.
     pub resource: &'static str,
     /// How long "live" may go on, in milliseconds.
     pub bound: f64,
 }
 
-/// The longest time in which the API may be gone and the page say "live": what a silence is, and an answer's deadline.
+/// The longest time for which the page may say "live" without an API: the longest silence and the deadline of an answer.
 pub const API: f64 = 15_000.0;
 
-/// What the clock of samples and a busy machine may add.
+/// What the distance of the samples and a busy machine may add to that.
 pub const SLACK: f64 = 1_500.0;
 
 /// How long something was called live in an outage, in milliseconds.
@@ -87,8 +87,8 @@ pub fn honesty(samples: &[Sample], names: &[&str], outages: &[Outage]) -> (f64, 
     (longest, complaints)
 }
 
-/// Every outage in which a resource was called anything but live lies in gaps that the page drew of it. `name` is the
-/// page's name of it, `resource` the log's.
+/// Every outage in which the page did not call a resource live must lie in gaps that the page drew of it. `name` is the page's
+/// name of the resource, and `resource` is the log's.
 pub fn gaps(log: &PageLog, samples: &[Sample], (name, resource): (&str, &str), outages: &[Outage]) -> Vec<String> {
     let notices = log.of("notice", resource).filter(|entry| entry.text(0) == "gap");
     let mut gaps: Vec<(f64, f64)> =

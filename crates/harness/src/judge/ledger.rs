@@ -20,7 +20,7 @@ pub struct Ledger {
 pub struct Write {
     /// The revision that it took.
     pub revision: u64,
-    /// `ADDED`, `MODIFIED` or `DELETED`; or `ENDED` where the object went with its whole cluster.
+    /// `ADDED`, `MODIFIED` or `DELETED`; or `ENDED` if the object existed when its cluster ended.
     pub kind: String,
     /// `namespace/name`.
     pub key: String,
@@ -50,18 +50,19 @@ pub struct Sent {
     pub uid: String,
     /// The object's or the bookmark's version.
     pub version: u64,
-    /// The fault that struck it; empty if none did.
+    /// The fault that was applied to it; empty if there was none.
     pub fault: String,
 }
 
 impl Ledger {
-    /// Reads the files of one cluster after the other. What lived when one ended was gone before the next began.
+    /// Reads the files of one cluster after the other. Objects that existed when a cluster ended count as gone before the next
+    /// one began.
     pub fn read(files: &[String]) -> Self {
         let mut ledger = Self::default();
         for file in files {
             let mut next = Self::default();
             let mut numbers = BTreeMap::new();
-            // A line that a killed cluster did not finish says nothing.
+            // A killed cluster may leave an incomplete line, which is skipped.
             for record in file.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
                 next.note(&record, &mut numbers);
             }
@@ -118,7 +119,7 @@ impl Ledger {
         self.writes.iter().filter(move |write| write.resource == resource && write.revision <= revision)
     }
 
-    /// What there is of a resource at a revision.
+    /// The objects of a resource at a revision.
     pub fn state(&self, resource: &str, revision: u64) -> BTreeMap<String, Item> {
         let mut state = BTreeMap::new();
         for write in self.of(resource, revision) {

@@ -1,12 +1,13 @@
-//! Each life of each name, from its first write to its deletion, is shown, or folded into an entry that names its range,
-//! or could not be seen and lies where the page says so; and what is shown of it never goes back.
+//! What became of each life of each name, from the first write of an object to its deletion. It must have been shown, or been
+//! folded into an entry that names the range of its versions, or lie in a time of which the page says that it could not see
+//! it. And what is shown of it must never go back to an older version.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::judge::ledger::Write;
 use crate::judge::{Case, Verdict, some};
 
-/// The versions of each uid as they were shown rise, and the cluster wrote each of them.
+/// The versions that were shown of each uid must rise, and the cluster must have written each of them.
 pub fn order(case: &Case<'_>, verdict: &mut Verdict) {
     let mut written = HashMap::<&str, BTreeSet<u64>>::new();
     for write in &case.ledger.writes {
@@ -24,7 +25,7 @@ pub fn order(case: &Case<'_>, verdict: &mut Verdict) {
             made_up.push(line);
         }
         let last = newest.insert(uid, version).unwrap_or_default();
-        // A deletion by absence, and whatever is told again, has the version that was known.
+        // A tombstone and a resync have the version that was known.
         if version < last || (version == last && !matches!(word, "gone" | "synced")) {
             back.push((line, last));
         }
@@ -62,15 +63,15 @@ fn all<'a>(writes: impl Iterator<Item = &'a Write>) -> Vec<Life<'a>> {
     lives
 }
 
-/// A time that the page did not see: the version that it had, the version of the list that ended it, and whether the
-/// timeline says so.
+/// A time that the page could not see: the version that it knew before, the version of the list that ended the time, and
+/// whether the timeline shows it.
 struct Window {
     from: u64,
     to: u64,
     marked: bool,
 }
 
-/// Sorts every life into one of the sorts, and complains of those that are in none.
+/// Counts every life as one of these, and adds a complaint for each life that is none.
 pub fn lives(case: &Case<'_>, verdict: &mut Verdict) {
     let (first, windows) = windows(case, verdict);
     let (begun, over) = shown(case);
@@ -101,7 +102,7 @@ pub fn lives(case: &Case<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// The version of the first list, and what lies before each further one.
+/// The version of the first list, and the time before each further list.
 fn windows(case: &Case<'_>, verdict: &mut Verdict) -> (u64, Vec<Window>) {
     let said: BTreeSet<u64> = case
         .log
@@ -146,8 +147,8 @@ fn shown<'a>(case: &'a Case<'_>) -> (BTreeSet<&'a str>, BTreeSet<&'a str>) {
     (begun, over)
 }
 
-/// Of each key, the ranges of versions that entries stand for which took in more than one: from the one that was applied
-/// before to the newest that had come.
+/// For each key, the ranges of versions of the entries that stand for more than one delta: from the version that was applied
+/// before to the newest version that had come.
 fn folded<'a>(case: &'a Case<'_>) -> BTreeMap<&'a str, Vec<(u64, u64)>> {
     let (mut newest, mut came) = (HashMap::new(), HashMap::<&str, u64>::new());
     let mut ranges = BTreeMap::<&str, Vec<(u64, u64)>>::new();

@@ -1,4 +1,4 @@
-//! What a page handed over with `kubechurn.audit()`, and when that was by the machine's clock.
+//! The log that a page handed over with `kubechurn.audit()`, with times that can be turned into the machine's.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::truth::Item;
 
-/// Everything that a page wrote down, oldest first.
+/// Everything that a page noted, oldest first.
 #[derive(Debug, Default)]
 pub struct PageLog {
     /// The entries.
     pub entries: Vec<Entry>,
-    /// For how many there was no room.
+    /// For how many entries there was no room.
     pub dropped: u64,
     /// The page's clock and the machine's at the same moments, both in milliseconds.
     clocks: Vec<(f64, f64)>,
@@ -20,28 +20,28 @@ pub struct PageLog {
 /// One entry: see `crates/model/src/page/audit.rs`.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// On the page's clock.
+    /// When, by the page's clock.
     pub at: f64,
-    /// What it tells.
+    /// The word that says what the entry tells.
     pub word: String,
-    /// `deployments.apps`; empty if it is about all.
+    /// The resource, such as `deployments.apps`; empty if the entry is about all of them.
     pub resource: String,
-    /// What the word has to say.
+    /// The fields of the entry.
     pub said: Vec<Value>,
 }
 
 impl Entry {
-    /// A text that it says.
+    /// A field that is a text.
     pub fn text(&self, at: usize) -> &str {
         self.said.get(at).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// A version that it says; an unset one is 0.
+    /// A field that is a version; 0 if it is unset.
     pub fn version(&self, at: usize) -> u64 {
         self.text(at).parse().unwrap_or_default()
     }
 
-    /// A number that it says.
+    /// A field that is a number.
     pub fn number(&self, at: usize) -> f64 {
         self.said.get(at).and_then(Value::as_f64).unwrap_or_default()
     }
@@ -71,7 +71,7 @@ impl PageLog {
         self.entries.iter().filter(move |entry| entry.word == word && entry.resource == resource)
     }
 
-    /// What the machine's clock said when the page's said `at`: between two handovers as far as between them.
+    /// The time by the machine's clock when the page's clock said `at`. It is interpolated between two handovers.
     pub fn real(&self, at: f64) -> f64 {
         let after = self.clocks.partition_point(|(page, _)| *page < at);
         match (after.checked_sub(1).and_then(|before| self.clocks.get(before)), self.clocks.get(after)) {
@@ -83,7 +83,7 @@ impl PageLog {
         }
     }
 
-    /// The rows in the end, as the tables said.
+    /// The rows at the end, by what the tables noted.
     pub fn rows(&self, resource: &str) -> BTreeMap<String, Item> {
         let mut rows = BTreeMap::new();
         for entry in self.of("shown", resource) {

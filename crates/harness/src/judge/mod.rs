@@ -1,15 +1,15 @@
-//! The offline judge: holds what a page wrote down (`?audit=1`) against what the demo cluster wrote down (`--ledger`), and
-//! finds whatever was lost, made up, shown in the wrong order, or called live while it was not.
+//! The offline judge: compares what a page noted (`?audit=1`) with what the demo cluster noted (`--ledger`), and finds whatever
+//! was lost, invented, shown in the wrong order, or called live when it was not.
 //!
-//! It knows neither a browser nor a clock: files in, complaints out, so that an old run can be judged again.
+//! It uses neither a browser nor a clock. It reads files and returns complaints, so that an old run can be judged again.
 
-/// Whether "live" was true, and whether the gaps cover the silences.
+/// Whether "live" was true, and whether the gaps cover the times in which nothing could come.
 pub mod honesty;
-/// The cluster's account.
+/// The cluster's ledger.
 pub mod ledger;
-/// Every life of every name: shown, folded, or not to be seen.
+/// Every life of every name: whether it was shown, was folded, or could not be seen.
 mod lives;
-/// The page's account.
+/// The page's log.
 pub mod log;
 /// What was sent, received, applied and shown, in sums.
 mod sums;
@@ -25,11 +25,11 @@ use log::PageLog;
 /// One watched resource at the end of a run: nothing is written any more, and the queues are empty.
 #[derive(Debug)]
 pub struct Case<'a> {
-    /// What the cluster wrote down.
+    /// What the cluster noted.
     pub ledger: &'a Ledger,
-    /// What the page wrote down.
+    /// What the page noted.
     pub log: &'a PageLog,
-    /// As the ledger calls it: `deployments.apps`.
+    /// The ledger's name of it, such as `deployments.apps`.
     pub resource: &'a str,
     /// An independent list of it.
     pub truth: &'a Truth,
@@ -39,29 +39,29 @@ pub struct Case<'a> {
     pub status: &'a Value,
 }
 
-/// What was found.
+/// The result.
 #[derive(Debug, Default)]
 pub struct Verdict {
-    /// Lives of objects that the page could have seen, or not.
+    /// How many lives of objects there were.
     pub lives: usize,
-    /// Those that were shown from beginning to end.
+    /// Lives that were shown from beginning to end.
     pub shown: usize,
-    /// Those that an entry names by its range.
+    /// Lives that were folded into an entry, which names the range of their versions.
     pub coalesced: usize,
-    /// Those that were over before the first list, or lie in a gap that is marked.
+    /// Lives that were over before the first list, or lie in a gap that the timeline shows.
     pub unobservable: usize,
-    /// Those of which nothing tells.
+    /// Lives of which nothing tells.
     pub unaccounted: usize,
     /// By how many frames and changes the sums differ.
     pub residual: u64,
-    /// Digests that were the same, of how many.
+    /// How many digests were the same, and how many there were.
     pub digests: (usize, usize),
     /// Everything that is wrong, in words.
     pub complaints: Vec<String>,
 }
 
 impl Verdict {
-    /// The sum of two.
+    /// The sum of two results.
     pub fn add(&mut self, other: Verdict) {
         self.lives += other.lives;
         self.shown += other.shown;
@@ -113,7 +113,7 @@ fn digest(items: BTreeMap<String, Item>) -> String {
     Truth { items, revision: 0 }.digest()
 }
 
-/// The first few of many.
+/// The first few of many, in words.
 fn some<T: std::fmt::Debug>(items: &[T]) -> String {
     format!("{:?}{}", &items[..items.len().min(3)], if items.len() > 3 { " and more" } else { "" })
 }

@@ -1,5 +1,5 @@
-//! What was sent was received, or lost with its connection and made up for; what was received has one end; what was
-//! applied was shown.
+//! Whether the sums are right: every frame that was sent was received, or was lost with its connection and came again in
+//! another way; every frame that was received is counted in one place; and every change that was applied was shown.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,14 +9,14 @@ use crate::judge::ledger::{Connection, Sent};
 use crate::judge::log::Entry;
 use crate::judge::{Case, Verdict, some};
 
-/// Adds up, and complains of every difference.
+/// Adds up, and adds a complaint for every difference.
 pub fn sums(case: &Case<'_>, verdict: &mut Verdict) {
     sent_and_received(case, verdict);
     received(case, verdict);
     applied_and_shown(case, verdict);
 }
 
-/// One watch of the page, and what came on it.
+/// One watch of the page, and the frames that came on it.
 struct Watch<'a> {
     url: &'a str,
     frames: Vec<&'a Entry>,
@@ -38,8 +38,8 @@ fn watches<'a>(case: &'a Case<'_>) -> Vec<Watch<'a>> {
     watches
 }
 
-/// Each watch received the beginning of what one connection sent. What was lost with a connection came again, or a later
-/// list has it.
+/// Each watch must have received the first frames of what one connection sent. What was lost with a connection must have come
+/// again, or be in a later list.
 fn sent_and_received(case: &Case<'_>, verdict: &mut Verdict) {
     let mut there: BTreeMap<&str, Vec<&Connection>> = BTreeMap::new();
     for connection in case.ledger.connections.iter().filter(|connection| connection.transport == "websocket") {
@@ -49,7 +49,7 @@ fn sent_and_received(case: &Case<'_>, verdict: &mut Verdict) {
     let mut lost: Vec<&Sent> = Vec::new();
     let mut residual = 0;
     for Watch { url, frames } in watches(case) {
-        // A watch that brought nothing may never have reached the cluster. If it did, what was sent is among the rest.
+        // A watch that brought nothing may never have reached the cluster. If it did, its frames are among those that are left.
         if frames.is_empty() {
             continue;
         }
@@ -57,7 +57,7 @@ fn sent_and_received(case: &Case<'_>, verdict: &mut Verdict) {
         let fits = |sent: &Connection| {
             sent.frames.iter().zip(&frames).take_while(|(sent, frame)| is_same(sent, frame)).count()
         };
-        // Two watches may have asked for the very same, word for word: the times that they ask for are random, and few.
+        // Two watches may have sent the same request, because the timeout that they ask for is one of a few random numbers.
         let asked = there.entry(url).or_default();
         let Some(at) = (0..asked.len()).rev().max_by_key(|at| fits(asked[*at])) else {
             residual += frames.len() as u64;
@@ -75,7 +75,7 @@ fn sent_and_received(case: &Case<'_>, verdict: &mut Verdict) {
         }
         lost.extend(&sent.frames[same.min(sent.frames.len())..]);
     }
-    // Sent to a socket of which the page never heard that it had been opened.
+    // These were sent to a socket of which the page never learned that it had opened.
     lost.extend(there.values().flatten().filter(|rest| path_is_of(rest, case)).flat_map(|rest| &rest.frames));
     let newest = case.log.of("replaced", case.resource).map(|entry| entry.version(1)).max().unwrap_or_default();
     let is_event = |sent: &&&Sent| matches!(sent.kind.as_str(), "ADDED" | "MODIFIED" | "DELETED");
@@ -93,13 +93,13 @@ fn sent_and_received(case: &Case<'_>, verdict: &mut Verdict) {
     verdict.residual += residual;
 }
 
-/// Whether a connection is of the case's resource: the watches that the page asked for say which path that is.
+/// Whether a connection is of the case's resource. The watches that the page asked for tell the path.
 fn path_is_of(connection: &Connection, case: &Case<'_>) -> bool {
     let path = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
     case.log.of("watch", case.resource).any(|entry| path(entry.text(0)) == path(&connection.path))
 }
 
-/// Whether this is what was sent; of a frame that a fault struck only that something came.
+/// Whether the received frame is the one that was sent. For a frame that a fault changed, it is enough that one came.
 fn is_same(sent: &Sent, frame: &Entry) -> bool {
     !sent.fault.is_empty()
         || (sent.kind == frame.text(0)
@@ -107,7 +107,7 @@ fn is_same(sent: &Sent, frame: &Entry) -> bool {
             && (sent.version == frame.version(3) || sent.kind == "ERROR"))
 }
 
-/// What became of each frame, by the entries and by the page's own counters; and what became of each delta.
+/// Compares what became of each frame and each delta by the log's entries with the page's own counters.
 fn received(case: &Case<'_>, verdict: &mut Verdict) {
     let mut fates = BTreeMap::<&str, u64>::new();
     let mut all = 0;
@@ -138,13 +138,13 @@ fn received(case: &Case<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// Every change of the store is a change of the table.
+/// Every change of the store must be a change of the table.
 fn applied_and_shown(case: &Case<'_>, verdict: &mut Verdict) {
     let mut balance = BTreeMap::<(&str, &str, u64), i64>::new();
     for (word, sign) in [("applied", 1), ("shown", -1)] {
         for entry in case.log.of(word, case.resource) {
             let what = match entry.text(0) {
-                // What is told again changes nothing, and goes to those alone who asked for it.
+                // A resync changes nothing, and only handlers that asked for it are told.
                 "synced" => continue,
                 "deleted" | "absent" => "gone",
                 other => other,

@@ -1,5 +1,5 @@
-//! How old a cell is when a user sees it: a write is made past the page, and the page's own mutation observer
-//! notes when the cell shows it. Both clocks are the machine's.
+//! How old a cell is when a user sees it. A test writes to the cluster directly, and a mutation observer in the page notes when
+//! the cell shows the write. Both times are by the machine's clock.
 
 use std::time::{Duration, SystemTime};
 
@@ -32,7 +32,8 @@ const OBSERVE: &str = "
 pub async fn probe(browser: &Browser, cluster: &Cluster) -> Samples {
     let mut samples = Vec::new();
     for number in 0..PROBES {
-        // A Pod with containers that ran; it may be gone before it is patched, so the next ones stand by.
+        // The write is to a Pod whose containers have run. That Pod may be gone before it is patched; then the next one is
+        // taken.
         let restarts = 770_000 + number;
         let pods = visible(browser).await;
         let Some((key, path, statuses)) = patchable(cluster, &pods, number).await else { continue };
@@ -43,7 +44,7 @@ pub async fn probe(browser: &Browser, cluster: &Cluster) -> Samples {
             browser.run("return window.__seen", Vec::new()).await.as_f64().ok_or_else(|| "not yet".to_owned())
         })
         .await;
-        // A page may well be faster than the acknowledgement.
+        // A page may be faster than the acknowledgement.
         samples.push((seen - acknowledged).max(0.0));
     }
     Samples::new(samples)
@@ -69,7 +70,7 @@ async fn patchable(cluster: &Cluster, keys: &[String], number: u32) -> Option<(S
     None
 }
 
-/// All the restarts are the first container's, because the cell shows their sum.
+/// All restarts are given to the first container, because the cell shows their sum.
 fn restarted(mut statuses: Value, restarts: u32) -> Value {
     for (index, status) in statuses.as_array_mut().into_iter().flatten().enumerate() {
         status["restartCount"] = json!(if index == 0 { restarts } else { 0 });

@@ -1,11 +1,11 @@
-//! What the browser says of a page: its main thread's time, long tasks, frames, and wasm's memory.
+//! The browser's figures for a page: the time of its main thread, long tasks, frames, and the memory of wasm.
 
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::measure::quantile::Samples;
 
-/// Keeps how long each task over 50 ms took in `__long`; to run before the page's own scripts.
+/// A script to run before the page's own. It keeps in `__long` how long each task took that took more than 50 ms.
 pub const LONG_TASKS: &str = "
     window.__long = [];
     new PerformanceObserver(list => window.__long.push(...list.getEntries().map(entry => entry.duration)))
@@ -16,11 +16,11 @@ pub const LONG_TASKS: &str = "
 pub struct Metrics {
     /// When they were read.
     pub timestamp: f64,
-    /// The main thread's tasks by the wall's clock: on a machine with neighbours, more than the page used.
+    /// The time of the main thread's tasks by the wall clock. On a busy machine that is more than the page used.
     pub task: f64,
     /// The main thread's processor time.
     pub thread: f64,
-    /// The whole process's.
+    /// The processor time of the whole process.
     pub process: f64,
 }
 
@@ -42,8 +42,8 @@ impl Metrics {
     }
 }
 
-/// The times between frames for so many seconds. It wants a window of its own, because a page that asks for every frame
-/// is busier.
+/// The times between frames, for this many seconds. Nothing else should be measured meanwhile, because a page that asks for
+/// every frame is busier.
 pub async fn frames(browser: &Browser, seconds: u64) -> Samples {
     let script = format!(
         "new Promise(resolve => {{
@@ -59,17 +59,17 @@ pub async fn frames(browser: &Browser, seconds: u64) -> Samples {
     samples(&browser.resolve(&script).await)
 }
 
-/// Forgets the long tasks so far.
+/// Drops the long tasks so far.
 pub async fn forget_long_tasks(browser: &Browser) {
     browser.run("__long.length = 0", Vec::new()).await;
 }
 
-/// The long tasks since then, in milliseconds.
+/// The long tasks since they were last dropped, in milliseconds.
 pub async fn long_tasks(browser: &Browser) -> Samples {
     samples(&browser.run("return __long", Vec::new()).await)
 }
 
-/// The size of wasm's memory in bytes, which the harness's instruments find.
+/// The size of the wasm module's memory, in bytes. The page must have been opened with the instruments.
 pub async fn wasm(browser: &Browser) -> f64 {
     browser.run("return __memory.buffer.byteLength", Vec::new()).await.as_f64().unwrap_or(f64::NAN)
 }
@@ -79,7 +79,7 @@ pub fn samples(values: &Value) -> Samples {
     Samples::new(values.as_array().into_iter().flatten().filter_map(Value::as_f64).collect())
 }
 
-/// Two cells of a table: how many long tasks there were, and the longest.
+/// Two cells of a table of results: how many long tasks there were, and the longest of them.
 pub fn tasks(long: &Samples) -> String {
     format!("{} | {}", long.count(), milliseconds(long.at(1.0)))
 }

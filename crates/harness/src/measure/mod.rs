@@ -1,10 +1,10 @@
 //! What the benchmarks measure in common.
 
-/// From a write's acknowledgement to the cell that shows it.
+/// How long it takes from the acknowledgement of a write to the cell that shows it.
 #[cfg(feature = "browser")]
 pub mod freshness;
-/// What the browser says of a page.
+/// The browser's figures for a page.
 #[cfg(feature = "browser")]
 pub mod metrics;
-/// Medians and worse.
+/// Medians and other quantiles.
 pub mod quantile;

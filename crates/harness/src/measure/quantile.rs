@@ -1,4 +1,4 @@
-//! Order statistics of a handful of samples.
+//! Quantiles of a few samples.
 
 /// Samples in ascending order.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ impl Samples {
         self.0.len()
     }
 
-    /// The smallest sample that at least `share` of all do not exceed; NaN of none.
+    /// The smallest sample that at least `share` of all samples do not exceed; NaN if there are none.
     pub fn at(&self, share: f64) -> f64 {
         let rank = (share * self.0.len() as f64).ceil() as usize;
         self.0.get(rank.max(1) - 1).copied().unwrap_or(f64::NAN)

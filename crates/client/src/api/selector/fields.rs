@@ -12,7 +12,7 @@ pub struct FieldSelector {
     requirements: Vec<FieldRequirement>,
 }
 
-/// What is asked of one field.
+/// The requirement on one field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FieldRequirement {
     field: String,
@@ -24,7 +24,7 @@ impl FieldSelector {
     /// Reads `field=value`, `field==value` and `field!=value`, separated by commas. In a value `\,`, `\=` and `\\`
     /// stand for the character itself. Empty terms are passed over.
     ///
-    /// Which fields there are depends on the resource, and is not looked at here.
+    /// Which fields exist depends on the resource, and is not checked here.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl FieldSelector {
                 return Err(SelectorError::new(at, format!("invalid selector: '{text}'; can't understand '{term}'")));
             };
             let value = unescape(value, at + term.len() - value.len())?;
-            // A term that names nothing asks nothing (`fields.Selector.Transform`).
+            // A term without a field and a value requires nothing (`fields.Selector.Transform`).
             if !(field.is_empty() && value.is_empty()) {
                 requirements.push(FieldRequirement { field: field.to_owned(), value, equal });
             }
@@ -54,7 +54,7 @@ impl FieldSelector {
             .all(|requirement| (value_of(&requirement.field) == requirement.value) == requirement.equal)
     }
 
-    /// What is asked, in order of the fields.
+    /// The requirements, in the order of the fields.
     pub fn requirements(&self) -> &[FieldRequirement] {
         &self.requirements
     }
@@ -124,7 +124,7 @@ fn terms(text: &str) -> Vec<(usize, &str)> {
     terms
 }
 
-/// A term at its first operator. What stands before it has no escapes.
+/// Cuts a term at its first operator. The field before the operator has no escapes.
 fn split(term: &str) -> Option<(&str, bool, &str)> {
     let equals = term.find('=')?;
     if let Some(field) = term[..equals].strip_suffix('!') {

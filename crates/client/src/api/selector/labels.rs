@@ -13,14 +13,14 @@ pub struct LabelSelector {
     requirements: Vec<LabelRequirement>,
 }
 
-/// What is asked of one label.
+/// The requirement on one label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LabelRequirement {
     key: String,
     operator: LabelOperator,
 }
 
-/// How a label is asked for. Every value is a label's value; the empty one is.
+/// What is required of a label. Every value is one that a label may have, which the empty value is, too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LabelOperator {
     /// `key`: the label is there.
@@ -45,7 +45,7 @@ impl LabelSelector {
     /// Reads requirements separated by commas; spaces, tabs and line breaks may stand between all parts. `in` and
     /// `notin` are keys and values too, where one is expected. The empty text selects everything.
     ///
-    /// Go's parser ends at a NUL; here it is a letter that no key and no value may have.
+    /// Go's parser ends at a NUL character; here NUL is a character that no key and no value may have.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl LabelSelector {
         self.requirements.iter().all(|requirement| requirement.operator.holds(value_of(&requirement.key)))
     }
 
-    /// What is asked, in order of the keys.
+    /// The requirements, in the order of the keys.
     pub fn requirements(&self) -> &[LabelRequirement] {
         &self.requirements
     }
@@ -96,7 +96,7 @@ impl LabelRequirement {
         &self.key
     }
 
-    /// How it is asked for.
+    /// What is required of it.
     pub fn operator(&self) -> &LabelOperator {
         &self.operator
     }
@@ -273,7 +273,7 @@ impl<'a> Parser<'a> {
     fn values(&mut self) -> Result<BTreeSet<String>, SelectorError> {
         let open = self.take();
         if open.text != "(" {
-            // The server has no comma here.
+            // The server's message has no comma here, unlike the others.
             return Err(SelectorError::new(open.at, format!("found '{}' expected: '('", open.text)));
         }
         let mut values = BTreeSet::new();

@@ -37,6 +37,10 @@ impl Reflector {
 
     /// Enters a phase now. Without a version no watch can be resumed, so that a list is taken instead.
     pub(super) fn enter(&mut self, phase: Phase, moment: Moment) -> Action {
+        // A doubt may have come due while no watch was open.
+        if phase == Phase::Watch && self.doubt_at.is_some_and(|at| moment.now >= at) {
+            return self.resolve_doubt(moment);
+        }
         if phase == Phase::Watch && !self.last_sync.version().is_unset() {
             return self.open(moment, false);
         }

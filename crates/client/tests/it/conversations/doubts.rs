@@ -1,4 +1,4 @@
-//! What cannot be believed, or not be read, of what comes over a watch.
+//! Frames of a watch that cannot be read, or cannot be true.
 
 use kubechurn_client::cache::reflector::Options;
 
@@ -19,7 +19,7 @@ fn live() -> Talk {
     talk
 }
 
-/// It may have been anything, and is not read; a list has no such limit.
+/// A frame that is too long is not read, and may have been anything. A list has no such limit.
 #[test]
 fn a_frame_that_is_too_long_is_counted_and_listed() {
     let mut talk = live();
@@ -44,14 +44,14 @@ fn a_frame_that_is_too_long_is_counted_and_listed() {
     assert_eq!((ledger.oversized, ledger.malformed, ledger.frames), (2, 0, 8));
 }
 
-/// One version that is too high, and the row would stay as it is until the next list, under "live".
+/// Because of one version that is too high, the row would stay as it is until the next list, under "live".
 #[test]
 fn a_version_that_went_back_is_noticed_and_listed_anew() {
     const HUGE: &str = "99999999999999999999";
     let heal = |mut talk: Talk, late: u64| {
         talk.check(&[
             ("health", "Stale"),
-            // Not at a version that may be the wrong one.
+            // The list is not asked for at a version, which may be the wrong one.
             ("timer", "stream unset"),
             ("ADDED a@9", ""),
             ("ADDED b@10", ""),
@@ -63,7 +63,7 @@ fn a_version_that_went_back_is_noticed_and_listed_anew() {
         talk.check(&[("store", "a@9 b@10"), ("MODIFIED a@11", ""), ("drain", "Updated a@9>11")]);
         assert_eq!(talk.informer.ledger().late, late);
     };
-    // A watch brought it.
+    // A watch brought the wrong version.
     let mut talk = live();
     talk.check(&[(&format!("MODIFIED a@{HUGE}"), ""), ("MODIFIED b@8", ""), ("MODIFIED a@9", "wait 800")]);
     talk.check(&[(
@@ -71,12 +71,12 @@ fn a_version_that_went_back_is_noticed_and_listed_anew() {
         "Malformed Stale (n/a came in version 9, which is new, and older than what is known of it)",
     )]);
     heal(talk, 1);
-    // A list did.
+    // A list brought the wrong version.
     let mut talk = Talk::new(Options::default());
     talk.check(&[("start", "stream unset"), (&format!("ADDED a@{HUGE}"), ""), ("END 7", ""), ("+2000", "")]);
     talk.check(&[("ADDED b@8", ""), ("MODIFIED a@9", "wait 800")]);
     heal(talk, 1);
-    // What comes again is no news: it is late, and nothing more.
+    // A frame that comes again is no news. It is late, and leads to nothing.
     let mut talk = live();
     talk.check(&[
         ("MODIFIED a@8", ""),

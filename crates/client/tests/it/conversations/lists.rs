@@ -1,4 +1,4 @@
-//! How the first list and every relist come to their end, in pages.
+//! The first list and later ones, in pages.
 
 use std::num::NonZeroU32;
 
@@ -27,7 +27,8 @@ fn pages_concatenate_and_the_version_is_the_first_ones() {
     ]);
 }
 
-/// 6. TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled: where `0` did not come whole, no cache answers.
+/// 6. TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled: where the list at `0` came in pages, the server has no
+/// cache, so that later lists come in pages, too.
 #[test]
 fn a_first_list_in_pages_keeps_later_ones_paged() {
     paged().check(&[
@@ -51,7 +52,7 @@ fn a_page_size_that_was_set_holds_for_every_list() {
         ("ERROR 410 Expired too old", "wait 800"),
         ("timer", "list 7 limit 4"),
         ("page 9 +t a@5", "list 7 limit 4 continue t"),
-        // But for the list that shall come at once because its pages did not.
+        // The exception is the list that is asked for as a whole because the token of its pages had expired.
         ("fail 410 Expired the continue token is too old", "list 7"),
         ("fail 504 Timeout Too large resource version", "list unset limit 4"),
         ("page 9 a@5", "watch 9"),
@@ -60,8 +61,8 @@ fn a_page_size_that_was_set_holds_for_every_list() {
 
 /// 34. TestReflectorResyncWithResourceVersion.
 ///
-/// The first list takes any state, later ones none older than what was seen, whether a list, an event or a bookmark
-/// told of it.
+/// The first list may be of any state. Later ones must not be older than the newest version that a list, an event or a bookmark
+/// has told of.
 #[test]
 fn first_list_at_0_and_later_ones_at_the_last_version() {
     paged().check(&[
@@ -80,7 +81,7 @@ fn first_list_at_0_and_later_ones_at_the_last_version() {
     ]);
 }
 
-/// 4. TestComputeListLimit: a cache that answers `0` gives all it has, and that is no list in pages.
+/// 4. TestComputeListLimit: a server's cache answers `0` with the whole list, which does not count as a list in pages.
 #[test]
 fn a_list_at_0_may_hold_more_than_its_limit() {
     let items = joined(1..=501, |number| format!("a{number}@{number}"));
@@ -94,7 +95,7 @@ fn a_list_at_0_may_hold_more_than_its_limit() {
     assert_eq!(talk.informer.ledger().replaced, 501);
 }
 
-/// 5. TestReflectorNotPaginatingNotConsistentReads: the server's cache answers such a list only whole.
+/// 5. TestReflectorNotPaginatingNotConsistentReads: the server's cache answers a list at a version only as a whole.
 #[test]
 fn a_relist_at_a_concrete_version_is_unpaged() {
     paged().check(&[
@@ -127,7 +128,7 @@ fn page_two_410_lists_all_at_once_at_the_version_asked_for_first() {
     assert_eq!(talk.informer.ledger().discarded, 1);
 }
 
-/// 3. TestListPager_List: that of page one is the reflector's matter. The pager does not ask the same without pages.
+/// 3. TestListPager_List: a 410 on page one does not lead to the same list without pages, but to a list without a version.
 #[test]
 fn page_one_410_is_not_asked_again_without_pages() {
     Talk::new(Options { watch_list: false, page_size: NonZeroU32::new(4), ..Options::default() }).check(&[
@@ -155,17 +156,17 @@ fn expired_lists_the_newest_at_once_and_once() {
     paged().check(&[
         ("start", "list 0 limit 500"),
         ("fail 410 Expired too old", "list unset limit 500"),
-        // Once. A server that has nothing newer to offer is left alone for a while.
+        // This happens once. A server that refuses that list, too, is asked again after a wait.
         ("fail 410 Expired too old", "wait 800"),
         ("timer", "list unset limit 500"),
         ("page 7 a@5", "watch 7"),
         ("ERROR 500 InternalError x", "wait 1600"),
-        // The mark that made it unset went with the success.
+        // After a list that succeeded, the next one is asked for at a version again.
         ("timer", "list 7"),
     ]);
 }
 
-/// 36. TestReflectorFullListIfTooLarge: three generations of servers say it in three ways.
+/// 36. TestReflectorFullListIfTooLarge: servers of different releases say it in three ways.
 #[test]
 fn too_large_in_any_spelling_asks_for_the_newest_at_once() {
     let spellings = [
@@ -210,7 +211,7 @@ fn answers_without_json_are_understood() {
     }
 }
 
-/// 12. The items of built-in kinds name no kind, those of custom resources do. What names another is no row.
+/// 12. The items of built-in kinds name no kind, and those of custom resources do. An item that names another kind is no row.
 #[test]
 fn items_without_a_kind_are_rows() {
     let page = r#"answer {"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[
@@ -240,7 +241,7 @@ fn list_item_without_a_name_costs_only_itself() {
     assert_eq!(talk.informer.ledger().malformed_items, 1);
 }
 
-/// It is there; only its newest state is not known, and it says so until it is.
+/// The object exists; only its newest state is not known, and the object says so until a newer state can be read.
 #[test]
 fn known_object_whose_item_cannot_be_read_stays_and_says_so() {
     let mut talk = relisting();
@@ -261,7 +262,7 @@ fn known_object_whose_item_cannot_be_read_stays_and_says_so() {
     assert_eq!(flaw(&talk), None);
 }
 
-/// What a list does not name may be the item that has no name. It is taken anew, by and by.
+/// An object that a list does not name may be the item without a name. Another list is taken after some minutes.
 #[test]
 fn nothing_is_called_deleted_by_a_list_with_an_item_without_a_name() {
     let mut talk = relisting();
@@ -277,7 +278,7 @@ fn nothing_is_called_deleted_by_a_list_with_an_item_without_a_name() {
     ]);
     let flaws = |talk: &Talk| talk.informer.store().iter().filter(|object| object.flaw.is_some()).count();
     assert_eq!(flaws(&talk), 1);
-    // Neither does the next one that cannot be read.
+    // The next list has such an item, too, and calls nothing deleted.
     talk.check(&[
         ("+60000", ""),
         ("BOOKMARK 9", ""),
@@ -290,7 +291,7 @@ fn nothing_is_called_deleted_by_a_list_with_an_item_without_a_name() {
     talk.check(&[("fail 422 Invalid no", "list 9"), ("page 10 ? a@8", "watch 10"), ("open", ""), ("BOOKMARK 10", "")]);
     talk.check(&[("drain", "Synced a@8 Synced b@6")]);
     assert_eq!((flaws(&talk), talk.informer.ledger().kept), (1, 2));
-    // One that can be read says which are gone.
+    // A list of which every item can be read shows which objects are gone.
     talk.check(&[
         ("stop", "wait"),
         ("start", "stream 10"),
@@ -300,7 +301,7 @@ fn nothing_is_called_deleted_by_a_list_with_an_item_without_a_name() {
     talk.check(&[("drain", "Synced a@8 Deleted b@6"), ("store", "a@8"), ("deadline", "15000")]);
 }
 
-/// Of very many one is told how many there were.
+/// Of very many such items the user is told how many there were.
 #[test]
 fn many_items_without_a_name_are_told_together() {
     let mut talk = paged();
@@ -327,7 +328,7 @@ fn page_that_repeats_an_object_in_an_older_version() {
     talk.check(&[
         ("start", "list 0 limit 500"),
         ("page 7 +t a@5 b#2@10", "list 0 limit 500 continue t"),
-        // Another life is another object, whatever its version.
+        // Another uid is another object, whatever its version.
         ("page 7 c@6 a@4 b#1@9", "watch 7"),
         ("drain", "Added a@5 Added b@9 Added c@6"),
         ("marks", "Replaced a@5 Replaced b#2@10 Replaced c@6 Replaced b@9"),
@@ -350,6 +351,27 @@ fn list_that_left_a_doubt_is_taken_anew_when_its_watch_ends_too() {
         ("BOOKMARK 9", ""),
         // The list is 300 s old then, and the socket has been silent for 90 s.
         ("deadline", "90000"),
+        ("timer", "stream 9"),
+        ("deadline", "15000"),
+    ]);
+}
+
+/// The new list takes the place of the watch that the wait was for.
+#[test]
+fn list_that_left_a_doubt_is_taken_anew_after_a_wait_in_which_it_was_due() {
+    relisting().check(&[
+        ("fail 422 Invalid no", "list 7"),
+        ("page 9 ? a@8", "watch 9"),
+        ("open", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("+59500", ""),
+        ("ERROR 429 TooManyRequests too many", "wait 800"),
+        ("deadline", "800"),
         ("timer", "stream 9"),
         ("deadline", "15000"),
     ]);
@@ -398,7 +420,7 @@ fn list_that_never_arrives() {
     ]);
 }
 
-/// A list may take as long as it takes, while something of it comes: 200 MB on a slow line are a quarter of an hour.
+/// A list has no time limit as long as something of it comes: 200 MB on a slow line take a quarter of an hour.
 #[test]
 fn list_that_is_slow_and_list_that_stops() {
     let mut talk = paged();
@@ -408,7 +430,7 @@ fn list_that_is_slow_and_list_that_stops() {
     }
     talk.check(&[
         ("page 7 +token a@5", "list 0 limit 500 continue token"),
-        // Each page begins anew.
+        // Each page has the whole time again.
         ("deadline", "120000"),
         ("bytes 1", ""),
         ("timer", "wait 800"),
@@ -430,7 +452,7 @@ fn server_restored_with_lower_versions() {
         ("END 4", ""),
         ("version", "4"),
         ("drain", "Updated b@6>3 Deleted a@5"),
-        // What is new has lower versions than what is gone.
+        // New objects have lower versions than those that are gone.
         ("ADDED a#2@5", ""),
         ("MODIFIED b@6", ""),
         ("drain", "Added a#2@5 Updated b@3>6"),

@@ -1,4 +1,4 @@
-//! What is forbidden, and what becomes allowed.
+//! Requests that are forbidden, and that become allowed.
 
 use kubechurn_talk::check;
 
@@ -17,7 +17,7 @@ fn watch_forbidden_and_list_allowed() {
         ("health", "Forbidden"),
         ("words", "Forbidden: cannot watch pods"),
         ("synced", "true"),
-        // Every attempt brings at least a list, and what changed meanwhile.
+        // Every attempt brings at least a list, with what has changed in the meantime.
         ("timer", "stream 7"),
         ("health", "Forbidden"),
         ("close 1006", "probe stream 7"),
@@ -43,14 +43,14 @@ fn both_forbidden_then_allowed() {
         ("store", ""),
         ("synced", "false"),
         ("timer", "stream unset"),
-        // Allowed now: nobody has to do anything.
+        // It is allowed now, and the reflector notices by itself.
         ("open", ""),
         ("ADDED a@5", ""),
         ("END 7", ""),
         ("health", "Live"),
         ("words", ""),
         ("drain", "Added a@5"),
-        // No gap: before it nothing was known.
+        // There is no gap, for before this list nothing was known.
         (
             "notices",
             "Refused for now (watch (403): HTTP status 403, without a word) Refused for now (list (403): Forbidden by the proxy)",
@@ -77,7 +77,7 @@ fn forbidden_while_live() {
         ("ADDED a@5", ""),
         ("END 9", ""),
         ("health", "Live"),
-        // Up to its clean end everything was known.
+        // Everything was known up to the proper end of the watch.
         (
             "notices",
             "Refused for now (watch (401): the token has expired) Relisted 1 (401: the token has expired) Gap 300000-300800 (the token has expired)",
@@ -93,7 +93,7 @@ fn a_refusal_is_told_when_it_changes_and_not_with_every_attempt() {
         ("close 1006", "probe stream unset"),
         (WATCH, "list 0 limit 500"),
         (LIST, "wait 800"),
-        // To list and to watch are two permissions.
+        // The permissions to list and to watch are separate ones.
         (
             "notices",
             "Refused for now (watch (403): cannot watch pods) \
@@ -116,7 +116,7 @@ fn a_refusal_is_told_when_it_changes_and_not_with_every_attempt() {
         ("open", ""),
         ("END 9", ""),
         ("notices", "Relisted 0 (401: who are you) Gap 2400-5600 (who are you)"),
-        // It was allowed meanwhile.
+        // It was allowed in the meantime.
         ("+2000", ""),
         ("close 1000", "watch 9"),
         ("close 1006", "probe watch 9"),
@@ -146,7 +146,7 @@ fn not_served_stops_until_someone_asks_again() {
         ("text 404 404 page not found", "wait"),
         ("health", "Stopped"),
         ("words", "Refused: 404 page not found"),
-        // That it cannot be streamed alone would be no news.
+        // A server that only cannot stream a list would not be told of.
         ("notices", "Refused for good (list (404): 404 page not found)"),
         ("deadline", ""),
         ("reachable", ""),

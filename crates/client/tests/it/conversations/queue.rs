@@ -1,4 +1,4 @@
-//! Events against a queue that is drained late, twice or in the middle.
+//! Events that come while the queue is drained late, twice or in part.
 
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::cache::backlog::Backlog;
@@ -65,7 +65,7 @@ fn deletion_that_was_never_seen() {
         ("END 10", ""),
         ("drain", "Deleted a@5 Added a#2@9 Synced b@6"),
     ]);
-    // And so does a life that waits in the queue.
+    // The same holds for an object that waits in the queue.
     live(None).check(&[
         ("ADDED c@8", ""),
         ("ERROR 410 Expired x", "wait 800"),
@@ -128,7 +128,7 @@ fn update_racing_resync() {
     talk.check(&[
         ("MODIFIED a@8", ""),
         ("timer", ""),
-        // The update was there first, and the resync left it alone.
+        // The update waited first, so that the resync did not queue the object.
         ("MODIFIED b@9", ""),
         ("queued", "3"),
         ("drain", "Updated a@5>8 Updated b@6>9"),
@@ -146,7 +146,7 @@ fn resync_is_due_before_the_socket_opens() {
         ("timer", ""),
         ("deadline", "2000"),
         ("close 1000", "watch 7"),
-        // A deadline that has passed must not come back.
+        // A deadline that has passed must not be the next one again.
         ("timer", ""),
         ("deadline", "2000"),
         ("open", ""),
@@ -155,8 +155,8 @@ fn resync_is_due_before_the_socket_opens() {
     ]);
 }
 
-/// What a list brings is as much as there is, and may wait. What a watch brings has no end: where nobody takes it, the
-/// watch ends, and a list tells the rest.
+/// A list brings no more than there are objects, and all of it may wait. A watch may bring more and more: where no handler takes
+/// it, the watch ends, and a list follows.
 #[test]
 fn a_backlog_ends_the_watch_and_a_list_follows() {
     for (backlog, words) in [
@@ -166,14 +166,14 @@ fn a_backlog_ends_the_watch_and_a_list_follows() {
         let options = InformerOptions { backlog: Some(backlog), ..InformerOptions::default() };
         let mut talk = Talk::of(Decode::METADATA, options);
         talk.check(&[("start", "stream unset"), ("open", "")]);
-        // The conversation takes what comes at once; this handler does not.
+        // The handler of the conversation takes everything at once; this one does not.
         let sloth =
             talk.informer.add_event_handler(HandlerOptions { received: true, ..HandlerOptions::default() }, 0.0);
         for object in ["a@1", "b@2", "c@3", "d@4", "e@5", "f@6"] {
             talk.check(&[(&format!("ADDED {object}"), "")]);
         }
         talk.check(&[("END 7", ""), ("+2000", ""), ("MODIFIED a@8", ""), ("MODIFIED b@9", "")]);
-        // It takes what there is, and nothing waits any more.
+        // The handler takes everything, so that nothing waits any more.
         talk.informer.deliver(sloth, &mut Log::default());
         talk.check(&[("MODIFIED a@10", ""), ("MODIFIED a@11", ""), ("MODIFIED a@12", ""), ("health", "Live")]);
         talk.check(&[("MODIFIED a@13", "wait 800"), ("health", "Stale"), ("words", words), ("MODIFIED a@14", "")]);

@@ -1,4 +1,4 @@
-//! Openings, endings and silences.
+//! Sockets that open, end or stay silent.
 
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::cache::backoff::Moment;
@@ -31,7 +31,7 @@ fn clean_end_reopens_at_once_at_the_last_version() {
         ("close 1000", "watch 9"),
         ("health", "Live"),
         ("open", ""),
-        // Up to its end everything was sent, so that the heartbeat asks for it when its turn comes.
+        // The watch ended properly, so that everything was sent, and the heartbeat asks only when its turn comes.
         ("deadline", "90000"),
         ("+10000", ""),
         ("health", "Live"),
@@ -53,7 +53,7 @@ fn no_two_openings_within_a_second() {
     ]);
 }
 
-/// 41. TestReflectorHandleWatchResultChanClosedBefore: it ended at once, and brought nothing.
+/// 41. TestReflectorHandleWatchResultChanClosedBefore: the watch ended at once, and brought nothing.
 #[test]
 fn very_short_watch() {
     live().check(&[
@@ -65,7 +65,7 @@ fn very_short_watch() {
         ("words", "Failing: the watch ended within a second, without an event"),
         ("timer", "stream 7"),
     ]);
-    // A bookmark counts as an event, and so does a second.
+    // A watch that brought a bookmark, or lasted a second, is no very short one.
     live().check(&[
         ("close 1000", "watch 7"),
         ("open", ""),
@@ -90,7 +90,7 @@ fn broken_connection_is_a_gap() {
         ("MODIFIED a@9", ""),
         ("health", "Live"),
         ("words", ""),
-        // From the last proof of life to the next.
+        // The gap is from the last proof to the next.
         (
             "notices",
             "Stale (the connection broke (close code 1006)) Gap 10000-12100 (the connection broke (close code 1006))",
@@ -98,7 +98,8 @@ fn broken_connection_is_a_gap() {
     ]);
 }
 
-/// 38. TestReflectorListAndWatchInitConnBackoff: the same is asked again, ever later; a watch is no reason to list.
+/// 38. TestReflectorListAndWatchInitConnBackoff: the same request comes again after longer and longer waits. A watch that cannot
+/// be opened does not lead to a list.
 #[test]
 fn refused_backs_off_exponentially() {
     const REFUSED: (&str, &str) = ("close 1006", "probe stream unset");
@@ -108,7 +109,7 @@ fn refused_backs_off_exponentially() {
         let wait = format!("wait {wait}");
         first.check(&[REFUSED, ("unreachable", &wait), ("health", "Connecting"), ("timer", "stream unset")]);
     }
-    // By now it has begun anew, two minutes after it last did.
+    // The waits begin short again two minutes after they last did.
     first.check(&[("+10000", ""), REFUSED, ("unreachable", "wait 800")]);
     let mut watch = live();
     watch.check(&[("close 1000", "watch 7")]);
@@ -157,7 +158,7 @@ fn compacted_during_an_outage_waits_as_if_for_the_first_time() {
         ("ERROR 410 Expired too old", "wait 800"),
         ("timer", "stream 7"),
         ("open", ""),
-        // The waits of one and the same trouble still grow.
+        // The waits go on growing, because the trouble is the same.
         ("END 20", ""),
         ("ERROR 410 Expired too old", "wait 1600"),
     ]);
@@ -200,7 +201,7 @@ fn an_outage_is_told_once() {
     live().check(&[
         ("close 1000", "watch 7"),
         ("close 1006", "probe watch 7"),
-        // Why is not known yet.
+        // The reason is not known yet.
         ("notices", ""),
         ("unreachable", "wait 800"),
         ("notices", "Stale (no answer)"),
@@ -215,7 +216,7 @@ fn an_outage_is_told_once() {
         ("notices", ""),
         ("END 9", ""),
         ("notices", "Relisted 0 (410: gone) Gap 10000-15600 (gone)"),
-        // Another outage is told again; one before anything was known is not.
+        // A second outage is told again. An outage before the first list is not told.
         ("+2000", ""),
         ("close 1006", "watch 9"),
         ("notices", "Stale (the connection broke (close code 1006))"),
@@ -260,7 +261,7 @@ fn open_never_comes() {
         ("timer", "wait 800"),
         ("words", "Unreachable: the WebSocket did not open in time"),
         ("timer", "watch 7"),
-        // A frame shows that it opened, if nothing else did.
+        // A frame shows that the socket is open, even if no one was told so.
         ("MODIFIED a@8", ""),
         ("health", "Live"),
         ("deadline", "90000"),
@@ -270,14 +271,15 @@ fn open_never_comes() {
 #[test]
 fn watch_without_a_word_is_opened_anew_and_two_ask_for_a_list() {
     live().check(&[
-        // The first had the list's frames.
+        // The first socket had the frames of the list.
         ("deadline", "80000"),
         ("timer", "watch 7"),
         ("open", ""),
         ("deadline", "90000"),
         ("timer", "watch 7"),
         ("open", ""),
-        // An answer alone does not tell: a server that was restored to an earlier state stays silent over HTTP, too.
+        // Without the check of the version an answer is not enough: a server that was restored to an earlier state has no
+        // event over HTTP, either.
         ("ask", ""),
         ("quiet", ""),
         ("timer", "stream 7"),
@@ -302,7 +304,7 @@ fn a_list_that_the_user_asks_for_between_two_watches_ends_a_gap() {
     ]);
 }
 
-/// Nobody refused anything, and still it was told that the watch is lost: so that it is back is told, too.
+/// The user was told that the watch is lost, although nothing was refused. So the user is told when it is back, too.
 #[test]
 fn what_two_silent_watches_kept_back_is_a_gap() {
     live().check(&[
@@ -317,7 +319,7 @@ fn what_two_silent_watches_kept_back_is_a_gap() {
         ("open", ""),
         ("END 9", ""),
         ("health", "Live"),
-        // From the last proof on, which was the list.
+        // The gap begins with the last proof, which was the list.
         ("notices", "Relisted 0 (two silent watches) Gap 0-270000 (two silent watches)"),
     ]);
 }
@@ -344,7 +346,7 @@ fn half_open_socket_is_a_gap_from_its_last_word() {
         ("timer", "watch 8"),
         ("health", "Live"),
         ("notices", ""),
-        // What was only quiet begins to count as lost.
+        // The silence begins to count as an outage.
         ("timer", ""),
         ("health", "Stale"),
         ("notices", "Stale (it ended, and the next one does not open)"),
@@ -360,7 +362,7 @@ fn half_open_socket_is_a_gap_from_its_last_word() {
 #[test]
 fn server_that_forgets_its_own_timeout() {
     let mut talk = live();
-    // Words come, but the watch outlives its 300 s by more than 5 s.
+    // Frames come, but the watch has not ended 5 s after its 300 s.
     for _ in 0..5 {
         talk.check(&[("+50000", ""), ("BOOKMARK 8", "")]);
     }
@@ -379,7 +381,7 @@ fn sleep_replaces_every_socket() {
         ("health", "Live"),
         ("notices", "Stale (the page slept) Gap 0-610000 (the page slept)"),
     ]);
-    // In every other state too.
+    // The same holds in every other state.
     check(&[("woke", ""), ("start", "stream unset"), ("+2000", ""), ("woke", "stream unset"), ("woke", "wait 1000")]);
     live().check(&[("close 1006", "watch 7"), ("close 1006", "probe watch 7"), ("+2000", ""), ("woke", "watch 7")]);
     live().check(&[("ERROR 500 x y", "wait 800"), ("woke", "stream 7")]);
@@ -387,7 +389,7 @@ fn sleep_replaces_every_socket() {
 
 /// 46. TestReflectorWatchStoppedBefore, TestReflectorHandleWatchStoppedAfter.
 ///
-/// Before, during and after the watch, and in every wait and probe between.
+/// A stop before, during and after the watch, and in every wait and probe.
 #[test]
 fn stop_in_every_state() {
     let states: &[&[(&str, &str)]] = &[
@@ -419,7 +421,7 @@ fn stop_in_every_state() {
             ("stop", "wait"),
             ("health", "Stopped"),
             ("deadline", ""),
-            // Whatever was on its way is late.
+            // What was on its way comes too late.
             ("open", ""),
             ("ADDED z@9", ""),
             ("END 9", ""),
@@ -450,7 +452,7 @@ fn stopped_and_started_is_a_gap() {
     ]);
 }
 
-/// 42. TestWatchTimeout: uniform between five and ten minutes, for streaming lists and for watches.
+/// 42. TestWatchTimeout: timeouts are uniform between five and ten minutes, for streaming lists and for watches.
 #[test]
 fn timeouts_lie_between_five_and_ten_minutes() {
     for (random, seconds) in [(0.0, 300), (0.5, 450), (0.999, 599)] {

@@ -1,4 +1,4 @@
-//! How the first list and every relist come to their end, streamed.
+//! The first list and later ones, streamed.
 
 use kubechurn_client::cache::reflector::Options;
 
@@ -32,7 +32,7 @@ fn first_list_streamed() {
         ("start", "stream unset"),
         ("health", "Connecting"),
         ("open", ""),
-        // A proxy may have opened it.
+        // A proxy may have accepted the socket.
         ("health", "Connecting"),
         ("ADDED a@5", ""),
         ("health", "Listing"),
@@ -59,7 +59,7 @@ fn a_streams_socket_goes_on_as_the_watch_and_the_next_one_is_plain() {
         ("start", "stream unset"),
         ("open", ""),
         ("ADDED a@5", ""),
-        // No new action comes with the end: nothing is opened.
+        // The end of the list asks for no new action: the socket stays.
         ("END 7", ""),
         ("MODIFIED a@8", ""),
         ("drain", "Added a@8"),
@@ -73,7 +73,8 @@ fn a_streams_socket_goes_on_as_the_watch_and_the_next_one_is_plain() {
     ]);
 }
 
-/// 50. TestInitialEventsEndBookmarkTicker: a stream that says nothing for ten seconds is told, and every ten again.
+/// 50. TestInitialEventsEndBookmarkTicker: the user is told of a streaming list that brings nothing for ten seconds, and again
+/// every ten seconds.
 #[test]
 fn missing_end_is_told_while_nothing_comes() {
     check(&[
@@ -84,7 +85,7 @@ fn missing_end_is_told_while_nothing_comes() {
         ("deadline", "10000"),
         ("+4000", ""),
         ("ADDED a@5", ""),
-        // As long as events come, none is missed.
+        // As long as events come there is nothing to tell.
         ("deadline", "10000"),
         ("timer", ""),
         ("notices", "Late 10000"),
@@ -98,7 +99,7 @@ fn missing_end_is_told_while_nothing_comes() {
         ("notices", "Late 10000"),
         ("health", "Listing"),
         ("END 7", ""),
-        // What follows is a watch, which may be quiet.
+        // After the list comes the watch, which may be silent.
         ("deadline", "90000"),
         ("drain", "Added a@5 Added b@6"),
     ]);
@@ -160,22 +161,22 @@ fn stream_refused_with_429_backs_off_and_streams() {
     ]);
 }
 
-/// 48. TestWatchList: an early end begins again, with nothing kept.
+/// 48. TestWatchList: a stream that ends early is begun again, and nothing of it is kept.
 #[test]
 fn stream_ends_before_its_bookmark() {
     let mut talk = relisting();
     talk.check(&[
-        // With events: discarded, streamed again, no sooner than a second after the last opening.
+        // A stream with events is discarded and begun again, no sooner than a second after the last socket was asked for.
         ("ADDED a@9", ""),
         ("close 1000", "wait 1000"),
         ("store", "a@5 b@6"),
         ("drain", ""),
         ("timer", "stream 7"),
         ("open", ""),
-        // After a second without: streamed again at once.
+        // A stream without events that lasted a second is begun again at once.
         ("+1500", ""),
         ("close 1000", "stream 7"),
-        // Very short and without: pages.
+        // After a very short stream without events the list comes in pages.
         ("open", ""),
         ("close 1000", "list 7"),
         ("page 9 a@9", "watch 9"),
@@ -185,7 +186,7 @@ fn stream_ends_before_its_bookmark() {
     assert_eq!(talk.informer.ledger().discarded, 1);
 }
 
-/// 47. TestWatchList: not synced before a bookmark is annotated with `true`.
+/// 47. TestWatchList: the list is not complete before a bookmark is annotated with `true`.
 #[test]
 fn bookmark_without_the_annotation_or_with_false_does_not_sync() {
     check(&[
@@ -199,7 +200,7 @@ fn bookmark_without_the_annotation_or_with_false_does_not_sync() {
         ("drain", ""),
         ("health", "Listing"),
         ("synced", "false"),
-        // Nor does it say where a stream could resume.
+        // Such a bookmark also gives no version from which a stream could resume.
         ("version", ""),
         ("END 7", ""),
         ("drain", "Added a@5"),
@@ -219,7 +220,7 @@ fn changes_before_the_end_bookmark() {
         ("DELETED z@10", ""),
         ("END 11", ""),
         ("drain", "Updated a@5>9 Added c@8 Deleted b@6"),
-        // What is known already has no second mark; what is new has its own, in order.
+        // An object that is known already has no second mark, and each new state has a mark, in order.
         ("marks", "Replaced c@8 Updated a@9 Deleted b@10 Deleted z@10"),
         ("notices", "Stale (too old) Relisted 2 (410: too old) Gap 0-800 (too old)"),
     ]);
@@ -255,7 +256,7 @@ fn stream_that_stalls() {
         ("ADDED a@5", ""),
         ("+90000", ""),
         ("timer", "stream unset"),
-        // It is asked for again at once: no need to say that it is waited for.
+        // The list is asked for again at once, so that there is nothing to tell.
         ("notices", ""),
         ("health", "Connecting"),
         ("open", ""),

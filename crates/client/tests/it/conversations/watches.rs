@@ -1,4 +1,4 @@
-//! What comes over a watch.
+//! Events, errors and frames of a watch.
 
 use kubechurn_client::cache::reflector::Options;
 
@@ -31,7 +31,7 @@ fn history_gone_relists_from_the_last_version_and_missed_deletes_are_told() {
         ("ERROR 410 Expired too old resource version", "wait 800"),
         ("health", "Stale"),
         ("words", "Expired: too old resource version"),
-        // Not unset: the page must not go back behind what it has shown.
+        // The version is not unset: what is held must not go back to an older state.
         ("timer", "stream 9"),
         ("open", ""),
         ("ADDED a@9", ""),
@@ -59,7 +59,7 @@ fn bookmark_then_410() {
     ]);
 }
 
-/// 37. TestBackoffOnTooManyRequests, TestNoRelistOnTooManyRequests: refused with it, or told it by a frame.
+/// 37. TestBackoffOnTooManyRequests, TestNoRelistOnTooManyRequests: a watch that is refused with 429, or ends with it.
 #[test]
 fn too_many_requests_resumes_without_a_list() {
     live().check(&[
@@ -83,7 +83,7 @@ fn a_wait_that_the_server_asks_for_is_kept() {
     live().check(&[("close 1000", "watch 7"), ("close 1006", "probe watch 7"), (asks, "wait 7000")]);
 }
 
-/// 39. TestRetryInternalError: the same watch again while the first error is no longer ago than is configured.
+/// 39. TestRetryInternalError: the same watch is opened again while the first error is not longer ago than the options say.
 #[test]
 fn internal_errors_are_sat_out_within_their_window() {
     const ERROR: &str = "ERROR 500 InternalError etcd";
@@ -96,15 +96,15 @@ fn internal_errors_are_sat_out_within_their_window() {
         ("timer", "watch 7"),
         (ERROR, "wait 3200"),
         ("timer", "watch 7"),
-        // It began 5,600 ms ago.
+        // The first error was 5,600 ms ago.
         (ERROR, "wait 6400"),
         ("timer", "stream 7"),
         ("END 9", ""),
-        // A list begins a new window.
+        // After a list the time begins anew.
         (ERROR, "wait 12800"),
         ("timer", "watch 9"),
     ]);
-    // So does one that something else asked for.
+    // The same holds after a list that was taken for another reason.
     patient().check(&[
         (ERROR, "wait 800"),
         ("timer", "watch 7"),
@@ -115,7 +115,7 @@ fn internal_errors_are_sat_out_within_their_window() {
         (ERROR, "wait 3200"),
         ("timer", "watch 9"),
     ]);
-    // A watch that lasted a minute does so too; one that did not does not, and what came of it does not matter.
+    // The same holds after a watch that lasted a minute. After a shorter one it does not, whatever that brought.
     patient().check(&[
         (ERROR, "wait 800"),
         ("timer", "watch 7"),
@@ -132,7 +132,7 @@ fn internal_errors_are_sat_out_within_their_window() {
         (ERROR, "wait 1600"),
         ("timer", "stream 8"),
     ]);
-    // Other errors, and a watch that is refused with it, are no such thing.
+    // Other errors, and a watch that is refused with an internal error, lead to a list.
     patient().check(&[("ERROR 504 Timeout slow", "wait 800"), ("timer", "stream 7")]);
     patient().check(&[
         ("close 1000", "watch 7"),
@@ -144,8 +144,8 @@ fn internal_errors_are_sat_out_within_their_window() {
 
 /// 51. TestReflectorReplacesStoreOnUnsafeDelete.
 ///
-/// What the store cannot read has no event, so that a list tells what is gone. However patient one is with internal
-/// errors, the same watch would never tell.
+/// A server has no event for an object that it cannot read, so that only a list tells what is gone. The option to retry internal
+/// errors does not change that, for the same watch would never tell.
 #[test]
 fn unreadable_store_replaces_what_is_known() {
     for reason in ["StorageReadError", "InternalError"] {
@@ -164,15 +164,15 @@ fn unreadable_store_replaces_what_is_known() {
     }
 }
 
-/// 43. TestReflectorListAndWatchWithErrors: whatever fails in one cycle is made good by a later one.
+/// 43. TestReflectorListAndWatchWithErrors: whatever is missed through a failure comes later.
 #[test]
 fn errors_between_cycles_converge() {
     live().check(&[
-        // A change that the watch lost with its socket.
+        // A change is lost with the socket.
         ("close 1006", "watch 7"),
         ("open", ""),
         ("MODIFIED a@8", ""),
-        // A list that fails in the middle.
+        // A list fails after its first page.
         ("ERROR 500 InternalError etcd", "wait 800"),
         ("timer", "stream 8"),
         ("open", ""),
@@ -188,7 +188,7 @@ fn errors_between_cycles_converge() {
         ("ADDED a@8", ""),
         ("ADDED c@9", ""),
         ("END 10", ""),
-        // A watch that fails again, after a deletion and a new life.
+        // The watch fails again, after a deletion and a new object of that name.
         ("DELETED a@11", ""),
         ("frame {", "wait 800"),
         ("timer", "stream 11"),
@@ -202,7 +202,7 @@ fn errors_between_cycles_converge() {
     ]);
 }
 
-/// 45. TestReflectorResync: the time runs on through the watches and the waits of a cycle, and begins with its list.
+/// 45. TestReflectorResync: the time begins with a list, and runs on through the watches and waits that follow it.
 #[test]
 fn resync_is_due_since_the_list() {
     let mut talk = live_with(Options { resync: Some(200_000.0), ..Options::default() });
@@ -210,7 +210,7 @@ fn resync_is_due_since_the_list() {
         ("+100000", ""),
         ("close 1000", "watch 7"),
         ("open", ""),
-        // A watch that began it anew would put it off for ever where it is longer than a watch lasts.
+        // If each watch began the time anew, a period that is longer than a watch would never end.
         ("+81000", ""),
         ("BOOKMARK 8", ""),
         ("deadline", "9000"),
@@ -271,7 +271,7 @@ fn malformed_frame_holds_the_version_and_relists_once() {
         talk.check(&[
             ("MODIFIED a@8", ""),
             (frame, "wait 800"),
-            // Behind it may be anything; only a list tells.
+            // The frame may have been anything, so that only a list tells what is true.
             ("MODIFIED a@10", ""),
             ("version", "8"),
             ("health", "Stale"),
@@ -287,7 +287,7 @@ fn malformed_frame_holds_the_version_and_relists_once() {
     }
 }
 
-/// client-go logs it, and its version moves on: what it said is unknown until the next list.
+/// client-go logs such an event and takes its version as seen, so that what it said is unknown until the next list.
 #[test]
 fn unknown_type_holds_the_version_and_relists() {
     let mut talk = live();
@@ -310,8 +310,8 @@ fn unknown_type_holds_the_version_and_relists() {
 
 /// 40. TestReflectorWatchHandler.
 ///
-/// Events are applied; what is no object of the kind is never a row, and the version stays where it is. There the
-/// watch goes on; here a list follows, because what came may have stood for a change.
+/// Events are applied. A frame whose object is of another kind is no row, and its version does not count as seen. In client-go
+/// the watch goes on then; here a list follows, because the frame may have stood for a change.
 #[test]
 fn other_kinds_are_no_rows_hold_the_version_and_relist() {
     const OBJECT: &str = r#""metadata":{"name":"z","namespace":"n","uid":"z-1","resourceVersion":"9"}}}"#;
@@ -343,7 +343,7 @@ fn other_kinds_are_no_rows_hold_the_version_and_relist() {
     }
 }
 
-/// Decimal strings of any length: no number of a machine holds these.
+/// Versions are decimal strings of any length. These are too long for any number type.
 #[test]
 fn versions_of_forty_digits_go_forward_only() {
     const LOW: &str = "1000000000000000000000000000000000000001";
@@ -408,7 +408,7 @@ fn late_and_doubled_frames_never_go_back() {
         ("drain", "Added b#2@11"),
         ("DELETED b@10", ""),
         ("store", "a@9 b#2@11"),
-        // Late ones have no marks, but for the deletion of something unknown.
+        // Late events have no marks, and the deletion of an unknown object has one.
         ("marks", "Updated a@8 Updated a@9 Deleted b@10 Deleted b@10 Deleted b@10 Added b#2@11"),
     ]);
     let ledger = talk.informer.ledger();
@@ -432,7 +432,7 @@ fn deletion_of_the_unknown() {
 
 #[test]
 fn deletion_that_a_list_did_not_see() {
-    // The last state and its version differ between the wire and the tombstone: one deletion, one row's end.
+    // The DELETED and the tombstone differ in the last state and its version. They are one deletion, told once.
     live().check(&[
         ("DELETED b@8", ""),
         ("ERROR 410 Expired x", "wait 800"),
@@ -444,7 +444,7 @@ fn deletion_that_a_list_did_not_see() {
     ]);
 }
 
-/// 44. TestReflectorResourceVersionUpdate: what exists comes in the order of names, so that its versions say nothing.
+/// 44. TestReflectorResourceVersionUpdate: what exists comes in the order of names, so that no version is known from it.
 #[test]
 fn list_without_a_version_begins_the_watch_with_what_exists() {
     let mut talk = Talk::new(Options { watch_list: false, ..Options::default() });
@@ -452,7 +452,7 @@ fn list_without_a_version_begins_the_watch_with_what_exists() {
         ("start", "list 0 limit 500"),
         ("page  a@5", "watch unset"),
         ("open", ""),
-        // In the order of names: no version among them says that everything below has been sent.
+        // These come in the order of names, so that none of their versions says that everything below it has been sent.
         ("ADDED a@5", ""),
         ("ADDED b@9", ""),
         ("+2000", ""),

@@ -1,4 +1,4 @@
-//! A server, an informer, what lies between them, and the books that say what must come of it.
+//! A server, an informer, the connection between them, and what is expected of the informer.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,10 @@ use kubechurn_client::cache::reflector::{Action, Health, Input, Notice};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 
-use crate::histories::books::{Books, Told, What};
-use crate::histories::ears::{Ear, Log};
+use crate::histories::expected::{Expected, Told, What};
+use crate::histories::handlers::{LateHandler, Log};
 use crate::histories::other::{Other, wants};
-use crate::histories::server::{COUNT, Frame, KEYS, Map, Seen, Server, State, failure, words};
+use crate::histories::server::{COUNT, Frame, KEYS, Map, Seen, Server, Socket, State, failure, words};
 use crate::histories::steps::Step;
 
 pub struct Play {
@@ -24,27 +24,19 @@ pub struct Play {
     now: f64,
     /// Changes with the inputs, between 0 and 1.
     random: f64,
-    /// What the informer asked for last and has not been answered.
+    /// What the informer asked for last, if that was not answered yet.
     asked: Option<Action>,
     socket: Socket,
     /// The events of the open socket that have arrived, to be sent again.
     arrived: Vec<State>,
-    books: Books,
+    expected: Expected,
     id: HandlerId,
     log: Log,
-    ears: Vec<Ear>,
+    late: Vec<LateHandler>,
     /// An informer with another kind of queue, which is told the same.
     other: Option<Other>,
-    /// From when to when nothing was heard, as it was told.
+    /// The gaps of which notices told: from when to when.
     gaps: Vec<(f64, f64)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Socket {
-    Closed,
-    /// A streaming list whose end has not come.
-    Streaming,
-    Watching,
 }
 
 impl Play {
@@ -61,10 +53,10 @@ impl Play {
             asked: None,
             socket: Socket::Closed,
             arrived: Vec::new(),
-            books: Books::new(options.queue == QueueKind::DeltaFifo),
+            expected: Expected::new(options.queue == QueueKind::DeltaFifo),
             id,
             log: Log::default(),
-            ears: Vec::new(),
+            late: Vec::new(),
             other: other.map(|queue| Other::new(InformerOptions { queue, ..options })),
             gaps: Vec::new(),
         };
@@ -83,7 +75,7 @@ impl Play {
         action
     }
 
-    /// Hands an input over whose effect stands in the books already, and compares.
+    /// Hands over an input whose effect is expected already, and compares.
     fn input(&mut self, input: Input<'_>) {
         let action = self.handle(input);
         let goes_on = matches!(&action, Some(Action::List(request)) if request.continue_token.is_some());
@@ -91,47 +83,52 @@ impl Play {
             self.socket = Socket::Closed;
             self.arrived.clear();
             if !goes_on {
-                self.books.discard();
+                self.expected.discard();
             }
             if let Action::Watch(request) = &action {
                 let resumes = self.server.revision_of(&request.resource_version);
-                assert!(request.initial_events || resumes == self.books.version, "resumes at {resumes}");
+                assert!(request.initial_events || resumes == self.expected.version, "resumes at {resumes}");
             }
             self.asked = Some(action);
         }
-        if self.informer.ledger().resyncs > self.books.ledger.resyncs {
-            self.books.resync();
+        if self.informer.ledger().resyncs > self.expected.ledger.resyncs {
+            self.expected.resync();
         }
         self.check_step();
     }
 
-    /// The informer's counters, marks and version are those of the books.
+    /// The informer's counters, marks and version are as expected.
     fn check_step(&mut self) {
         let ledger = self.informer.ledger();
         let left_out = (ledger.bytes, ledger.watches, ledger.applied + ledger.coalesced, 0);
-        // What came of the deltas and who was told is checked change by change and mark by mark.
+        // These counters are not compared: each change and each mark is checked by itself instead.
         let Ledger { changes, without_effect, twofold, gone, received, repeated, .. } = *ledger;
-        let mut books = Ledger { changes, without_effect, twofold, gone, received, repeated, ..self.books.ledger };
-        (books.bytes, books.watches, books.applied, books.coalesced) = left_out;
+        let mut expected =
+            Ledger { changes, without_effect, twofold, gone, received, repeated, ..self.expected.ledger };
+        (expected.bytes, expected.watches, expected.applied, expected.coalesced) = left_out;
         let seen = Ledger { applied: left_out.2, coalesced: 0, ..*ledger };
-        assert_eq!(seen, books);
-        assert_eq!(self.informer.queue().queued(), self.books.queued());
-        assert_eq!(self.informer.ledger().deltas(), left_out.2 + self.books.queued(), "what was made went somewhere");
+        assert_eq!(seen, expected);
+        assert_eq!(self.informer.queue().queued(), self.expected.queued());
+        assert_eq!(
+            self.informer.ledger().deltas(),
+            left_out.2 + self.expected.queued(),
+            "what was made went somewhere"
+        );
         assert!(self.informer.is_balanced(), "{ledger:?}");
-        assert_eq!(self.informer.has_synced(), self.books.has_synced(), "synced");
+        assert_eq!(self.informer.has_synced(), self.expected.has_synced(), "synced");
         let version = self.informer.reflector().resource_version();
-        assert_eq!(self.server.revision_of(version), self.books.version, "where a watch would resume");
+        assert_eq!(self.server.revision_of(version), self.expected.version, "where a watch would resume");
         self.informer.deliver(self.id, &mut self.log);
         let marks = std::mem::take(&mut self.log.marks);
         let marks = marks.into_iter().map(|(delta_type, object)| (delta_type, self.server.seen(&object))).collect();
-        self.books.check_marks(marks);
+        self.expected.check_marks(marks);
         self.check_notices(None);
         if let (Socket::Watching, Some(heard)) = (self.socket, self.informer.reflector().heard()) {
-            self.books.heard = self.books.heard.max(heard);
+            self.expected.heard = self.expected.heard.max(heard);
         }
     }
 
-    /// Of each complete list but the first there is a notice, and gaps follow each other.
+    /// There is a notice of each complete list but the first, and the gaps do not overlap.
     fn check_notices(&mut self, mut relisted: Option<usize>) {
         for notice in self.informer.take_notices() {
             match notice {
@@ -164,20 +161,20 @@ impl Play {
             }
             Step::Cut if open => self.cut(),
             Step::Garbage if open => {
-                self.books.other(|ledger| &mut ledger.malformed);
+                self.expected.other(|ledger| &mut ledger.malformed);
                 self.input(Input::Frame("{\"type\":\"ADD"));
             }
             Step::Unknown if open => {
-                self.books.other(|ledger| &mut ledger.malformed);
+                self.expected.other(|ledger| &mut ledger.malformed);
                 self.input(Input::Frame(r#"{"type":"WHAT","object":{"metadata":{"resourceVersion":"9"}}}"#));
             }
             Step::Error(code) if open => {
-                self.books.other(|ledger| &mut ledger.errors);
+                self.expected.other(|ledger| &mut ledger.errors);
                 self.input(Input::Frame(&format!(r#"{{"type":"ERROR","object":{}}}"#, words(code))));
             }
             Step::Close(code) if open => {
                 if code == 1000 && self.socket == Socket::Watching {
-                    self.books.heard = self.now;
+                    self.expected.heard = self.now;
                 }
                 self.socket = Socket::Closed;
                 self.input(Input::Closed(code));
@@ -190,13 +187,15 @@ impl Play {
             Step::Ask(code) => self.ask(code),
             Step::Stop => self.input(Input::Stop),
             Step::Start => self.input(Input::Start),
-            Step::Come => self.ears.push(Ear::new(&mut self.informer, self.log.changes.len(), self.now)),
-            Step::Go(at) if at < self.ears.len() => {
-                let ear = self.ears.swap_remove(at);
-                assert!(self.informer.remove_event_handler(ear.id) && !self.informer.remove_event_handler(ear.id));
+            Step::AddHandler => self.late.push(LateHandler::new(&mut self.informer, self.log.changes.len(), self.now)),
+            Step::RemoveHandler(at) if at < self.late.len() => {
+                let handler = self.late.swap_remove(at);
+                assert!(
+                    self.informer.remove_event_handler(handler.id) && !self.informer.remove_event_handler(handler.id)
+                );
             }
-            Step::Hear(at) if at < self.ears.len() => self.ears[at].hear(&mut self.informer, &self.log.changes),
-            Step::Go(_) | Step::Hear(_) => {}
+            Step::Deliver(at) if at < self.late.len() => self.late[at].take(&mut self.informer, &self.log.changes),
+            Step::RemoveHandler(_) | Step::Deliver(_) => {}
             Step::Look => self.look(),
         }
     }
@@ -211,7 +210,7 @@ impl Play {
             Some(Action::List(request)) => match self.server.page(&request, lag) {
                 Some(page) => {
                     let text = self.server.page_text(&page, flawed);
-                    self.books.listed(&page.items, u64::from(flawed));
+                    self.expected.listed(&page.items, u64::from(flawed));
                     if page.token.is_none() {
                         self.complete(page.revision, Input::Page(&text));
                     } else {
@@ -231,8 +230,8 @@ impl Play {
 
     /// An input that completes a list.
     fn complete(&mut self, revision: u64, input: Input<'_>) {
-        let first = self.books.ledger.lists == 0;
-        let items = self.books.complete(revision, self.now);
+        let first = self.expected.ledger.lists == 0;
+        let items = self.expected.complete(revision, self.now);
         let action = self.handle(input);
         self.check_notices((!first).then_some(items));
         if action.is_some() {
@@ -277,26 +276,26 @@ impl Play {
         match *frame {
             Frame::Event(state) => {
                 self.arrived.push(state);
-                if streams { self.books.streamed(state) } else { self.books.event(state) }
+                if streams { self.expected.streamed(state) } else { self.expected.event(state) }
             }
             Frame::Bookmark(revision) => {
-                self.books.other(|ledger| &mut ledger.bookmarks);
+                self.expected.other(|ledger| &mut ledger.bookmarks);
                 if !streams {
-                    self.books.passed(revision);
+                    self.expected.passed(revision);
                 }
             }
             Frame::End(revision) => {
-                self.books.other(|ledger| &mut ledger.bookmarks);
+                self.expected.other(|ledger| &mut ledger.bookmarks);
                 self.socket = Socket::Watching;
                 return self.complete(revision, Input::Frame(&text));
             }
-            Frame::Expired => self.books.other(|ledger| &mut ledger.errors),
+            Frame::Expired => self.expected.other(|ledger| &mut ledger.errors),
         }
         self.input(Input::Frame(&text));
     }
 
-    /// A frame comes twice, or late. Not one of an object that is gone, for nothing is kept of those
-    /// (`late_frame_of_an_object_that_is_gone_and_forgotten`), and none without a version to tell by.
+    /// A frame comes a second time. It is never one of an object that is gone, for of those nothing is kept
+    /// (`late_frame_of_an_object_that_is_gone_and_forgotten`), and never one without a version that could be compared.
     fn again(&mut self, back: usize) {
         let Some(state) = self.arrived.iter().rev().nth(back).copied() else { return };
         let newest = self.arrived.iter().rev().find(|other| other.seen.key == state.seen.key);
@@ -310,7 +309,7 @@ impl Play {
     fn cut(&mut self) {
         let Some(frame) = self.server.frame() else { return };
         let text = self.server.text(&frame);
-        self.books.other(|ledger| &mut ledger.malformed);
+        self.expected.other(|ledger| &mut ledger.malformed);
         self.input(Input::Frame(&text[..text.len() / 2]));
     }
 
@@ -339,14 +338,14 @@ impl Play {
             let (applied, coalesced) = (self.informer.ledger().applied, self.informer.ledger().coalesced);
             let from = self.log.changes.len();
             if self.informer.drain(1, self.now) == 0 {
-                assert_eq!(self.books.queued(), 0);
+                assert_eq!(self.expected.queued(), 0);
                 return;
             }
             self.informer.deliver(self.id, &mut self.log);
             let ledger = self.informer.ledger();
             let (applied, coalesced) = (ledger.applied - applied, ledger.coalesced - coalesced);
             let told: Vec<Told> = self.log.changes[from..].iter().map(|change| self.told(change)).collect();
-            self.books.popped(&told, applied, applied + coalesced);
+            self.expected.popped(&told, applied, applied + coalesced);
             self.check_step();
         }
     }
@@ -358,7 +357,8 @@ impl Play {
     fn told(&self, change: &Change) -> Told {
         let (what, folded) = match change {
             Change::Added { folded, .. } => (What::Added, *folded),
-            // That a list could not name it, or can again, is no other state of the server's.
+            // An object may change only in that the last list could not name it, or could again. At the server it has not
+            // changed then.
             Change::Updated { old, new, folded }
                 if old.flaw != new.flaw && self.server.seen(old) == self.server.seen(new) =>
             {
@@ -372,15 +372,15 @@ impl Play {
         Told { what, seen: self.server.seen(change.object()), folded }
     }
 
-    /// The store holds what the books do, and its index files that and nothing else.
+    /// The store holds what is expected, and its index files exactly these objects.
     fn look(&self) {
         let store = self.informer.store();
-        assert_eq!(self.map_of(store.list().iter()), self.books.store);
+        assert_eq!(self.map_of(store.list().iter()), self.expected.store);
         let mut filed = 0;
         for (namespace, count) in store.index(index::NAMESPACE).expect("it was added").values() {
             let map = self.map_of(store.by_index(index::NAMESPACE, namespace));
             let own = |key: usize, seen| if KEYS[key].0 == namespace { seen } else { None };
-            let expected: Vec<Option<Seen>> = (0..COUNT).map(|key| own(key, self.books.store[key])).collect();
+            let expected: Vec<Option<Seen>> = (0..COUNT).map(|key| own(key, self.expected.store[key])).collect();
             assert_eq!((&map[..], count), (&expected[..], expected.iter().flatten().count()), "{namespace:?}");
             assert!(count > 0, "a value without keys stays");
             filed += count;
@@ -400,7 +400,7 @@ impl Play {
         map
     }
 
-    /// The faults end, and everything arrives.
+    /// Ends the faults, and lets everything arrive.
     pub fn settle(&mut self) {
         for _ in 0..60 {
             self.input(Input::Start);
@@ -415,7 +415,7 @@ impl Play {
                 if self.informer.store().iter().all(|object| object.flaw.is_none()) {
                     break;
                 }
-                // What a list left open would be asked for again by and by.
+                // The next list would tell which objects exist; a stop brings it about now.
                 self.input(Input::Stop);
             }
         }
@@ -423,20 +423,20 @@ impl Play {
         while self.drain_other(1000) {}
     }
 
-    /// What must hold once it has settled.
+    /// Checks what must hold once the play has settled.
     pub fn check(&mut self) {
         assert_eq!(self.informer.health(self.now), Health::Live);
         assert!(self.informer.has_synced() && self.informer.handler_has_synced(self.id));
         self.look();
         let map = self.server.map(self.server.revision);
-        assert_eq!(self.books.store, map, "the store is the server's map");
+        assert_eq!(self.expected.store, map, "the store is the server's map");
         self.check_history();
-        self.books.check_revisions(&self.server.history, &self.gaps);
+        self.expected.check_revisions(&self.server.history, &self.gaps);
         self.check_lives();
-        self.ears.push(Ear::new(&mut self.informer, self.log.changes.len(), self.now));
-        for ear in &mut self.ears {
-            ear.hear(&mut self.informer, &self.log.changes);
-            assert!(self.informer.handler_has_synced(ear.id));
+        self.late.push(LateHandler::new(&mut self.informer, self.log.changes.len(), self.now));
+        for handler in &mut self.late {
+            handler.take(&mut self.informer, &self.log.changes);
+            assert!(self.informer.handler_has_synced(handler.id));
         }
         if let Some(Other { informer, id, log }) = &self.other {
             assert!(informer.queue().is_empty() && informer.has_synced() && informer.handler_has_synced(*id));
@@ -451,7 +451,7 @@ impl Play {
         states.collect()
     }
 
-    /// What was told of a key is a part of its true history, in order, and ends where that ends.
+    /// What the handler was told of a key is a part of its true history, in order, up to the end of that history.
     fn check_history(&self) {
         for key in 0..COUNT {
             let own = self.server.history.iter().filter(|state| state.seen.key == key);
@@ -472,13 +472,13 @@ impl Play {
             let (told, others) = (self.states(&self.log.changes, key), self.states(changes, key));
             let mut rest = others.iter();
             assert!(told.iter().all(|state| rest.any(|other| other == state)), "{told:?} {others:?}");
-            assert!(self.books.folds() || told == others, "{told:?} {others:?}");
+            assert!(self.expected.folds() || told == others, "{told:?} {others:?}");
         }
     }
 
-    /// Every life was shown, or complete lists stand for all of it.
+    /// Every object was shown, or complete lists stand for all of its life.
     fn check_lives(&self) {
-        let shown: HashSet<(usize, u32)> = (self.books.marked.iter().copied())
+        let shown: HashSet<(usize, u32)> = (self.expected.marked.iter().copied())
             .chain(
                 self.log
                     .changes
@@ -488,12 +488,12 @@ impl Play {
             )
             .collect();
         for state in self.server.history.iter().filter(|state| !shown.contains(&(state.seen.key, state.seen.life))) {
-            assert!(self.books.is_unknown(state.revision), "nothing was heard of {state:?}, and nothing says why");
+            assert!(self.expected.is_unknown(state.revision), "nothing was heard of {state:?}, and nothing says why");
         }
     }
 }
 
-/// A state in a history: of a deletion, whose.
+/// A state as it is compared: of a deletion only whose it is, and not its version.
 fn state(seen: Seen, present: bool) -> (Seen, bool) {
     (if present { seen } else { Seen { version: 0, ..seen } }, present)
 }

@@ -1,4 +1,4 @@
-//! The model's server: one map, its history, one socket at a time, and lists in pages of two.
+//! The server of a play: one map and its history. It serves one socket at a time, and lists in pages of two.
 
 use std::collections::VecDeque;
 
@@ -9,15 +9,15 @@ use kubechurn_client::cache::delta::DeltaType;
 
 /// Namespace and name of every object that there may be, in the order of their keys.
 pub const KEYS: [(&str, &str); COUNT] = [("", "d"), ("m", "a"), ("m", "c"), ("n", "a"), ("n", "b")];
-/// How many there may be.
+/// How many objects there may be.
 pub const COUNT: usize = 5;
 const PAGE: usize = 2;
 
-/// What the server's first revision is written as, less one: where digits are added, where 64-bit floats can no
-/// longer tell neighbours apart, and beyond 64 bits.
+/// The numbers from which on revisions are written: a small one, one at which a digit is added, one at which 64-bit floats can
+/// no longer tell neighbours apart, and one beyond 64 bits.
 pub const BASES: [u128; 4] = [0, 95, (1 << 53) - 2, 99_999_999_999_999_999_980];
 
-/// What became true of a name at a revision.
+/// What happened to a name at a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     pub seen: Seen,
@@ -25,7 +25,8 @@ pub struct State {
     pub delta_type: DeltaType,
 }
 
-/// What can be seen of a state: of whom, which life, and the revision that it carries as its version; 0 is none.
+/// What can be seen of a state: the key, the number of the object among those of this name, and the revision that it carries
+/// as its version; 0 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     pub key: usize,
@@ -46,6 +47,15 @@ pub enum Frame {
     Expired,
 }
 
+/// What the informer has open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Socket {
+    Closed,
+    /// A streaming list whose end has not come.
+    Streaming,
+    Watching,
+}
+
 /// One page of a list.
 pub struct Page {
     pub revision: u64,
@@ -55,15 +65,15 @@ pub struct Page {
 
 pub struct Server {
     pub revision: u64,
-    /// Watches from below this are refused.
+    /// Watches from a revision below this one are refused.
     pub compacted: u64,
     pub history: Vec<State>,
     base: u128,
-    /// Frames of the open socket that wait before the history does.
+    /// Frames that the open socket brings before those of the history.
     first: VecDeque<Frame>,
-    /// Up to which revision the open socket has been told.
+    /// The revision up to which the open socket has brought the history.
     cursor: u64,
-    /// The newest state without a version that was sent: no list is older, for no one could tell.
+    /// The newest revision without a version that was sent. No list may be older, for that could not be noticed.
     unversioned: u64,
     /// What the continue tokens stand for: a revision, and the objects still to come.
     tokens: Vec<(u64, Vec<Seen>)>,
@@ -82,7 +92,7 @@ impl Server {
         Server { revision: 1, compacted: 0, history, base, first: VecDeque::new(), cursor: 0, unversioned: 0, tokens }
     }
 
-    /// An object is made, or changed if it is there; now and then it carries no version.
+    /// Creates an object, or changes it if it exists; some states carry no version.
     pub fn write(&mut self, key: usize, versioned: bool) {
         let (life, delta_type) = match self.newest(key) {
             Some(state) if state.is_present() => (state.seen.life, DeltaType::Updated),
@@ -92,7 +102,7 @@ impl Server {
         self.push(key, life, versioned, delta_type);
     }
 
-    /// An object is deleted, if it is there.
+    /// Deletes an object, if it exists.
     pub fn delete(&mut self, key: usize) {
         if let Some(state) = self.newest(key).filter(|state| state.is_present()) {
             self.push(key, state.seen.life, true, DeltaType::Deleted);
@@ -109,7 +119,7 @@ impl Server {
         self.history.iter().rev().find(|state| state.seen.key == key).copied()
     }
 
-    /// What there was at a revision.
+    /// The map as it was at a revision.
     pub fn map(&self, revision: u64) -> Map {
         let mut map = Map::default();
         for state in self.history.iter().take_while(|state| state.revision <= revision) {
@@ -122,8 +132,8 @@ impl Server {
         self.map(revision).into_iter().flatten().collect()
     }
 
-    /// A state that a server may answer with which is asked for at least `version`: up to `lag` revisions old.
-    /// Unset asks for the newest.
+    /// A revision as of which the server may answer a request for at least `version`: up to `lag` revisions old. Unset asks for
+    /// the newest.
     fn at_least(&self, version: &ResourceVersion, lag: u64) -> u64 {
         let lagging = self.revision.saturating_sub(lag).max(1).max(self.compacted).max(self.unversioned);
         match version.as_str() {
@@ -156,13 +166,13 @@ impl Server {
         self.first.push_back(Frame::End(self.cursor));
     }
 
-    /// The next frame of the open socket. A bookmark follows what carries no version, so that none need see it
-    /// again after later ones.
+    /// The next frame of the open socket. A bookmark follows each state without a version, so that no watch begins before that
+    /// state again when later ones were seen.
     pub fn frame(&mut self) -> Option<Frame> {
         if let Some(frame) = self.first.pop_front() {
             return Some(frame);
         }
-        // Each revision after the first is one write's.
+        // Each revision after the first was made by one write.
         let state = *self.history.get(self.cursor.max(1) as usize - 1)?;
         self.cursor = state.revision;
         if state.seen.version == 0 {
@@ -205,12 +215,12 @@ impl Server {
         (version.as_str().parse::<u128>().expect("a version that the server gave") - self.base) as u64
     }
 
-    /// What a revision is, of which this is the text; 0 is none.
+    /// The revision of this text; 0 is none.
     pub fn revision_of(&self, version: &ResourceVersion) -> u64 {
         if version.is_unset() { 0 } else { self.parse(version) }
     }
 
-    /// What an object of the informer's is here.
+    /// What is seen in an object of the informer.
     pub fn seen(&self, object: &Object) -> Seen {
         let of = |&(namespace, name): &(&str, &str)| *object.key.namespace == *namespace && *object.key.name == *name;
         let life = object.uid.text().rsplit('-').next().and_then(|life| life.parse().ok());
@@ -256,7 +266,7 @@ impl Server {
         }
     }
 
-    /// The JSON of a page, with an item that cannot be read where that is wanted.
+    /// The JSON of a page; a flawed one has an item that cannot be read.
     pub fn page_text(&self, page: &Page, flawed: bool) -> String {
         let token = page.token.map(|token| token.to_string()).unwrap_or_default();
         let flaw = flawed.then(|| String::from(r#"{"metadata":{"uid":"x"}}"#));
@@ -275,7 +285,7 @@ pub fn words(code: u16) -> String {
     }
 }
 
-/// The answer to a list or a watch that says so; 0 is none.
+/// The failure with this code; 0 is that no answer came.
 pub fn failure(code: u16) -> Failure {
     match code {
         0 => Failure::unreachable("no answer"),

@@ -1,13 +1,13 @@
-//! What may happen next in the model, written as a number so that many can be made fast, and fewer and smaller
-//! ones looked for.
+//! What may happen next in a play. Each step is written as a number, so that many can be made fast, and proptest can look for
+//! fewer and smaller ones.
 
 use std::fmt;
 
 /// What may happen.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    /// The server does what it was asked for last, with a state so many revisions old where it may; or the next
-    /// attempt's time comes.
+    /// The server answers what it was asked for last, with a state of this many revisions ago where it may; or the time of the
+    /// next attempt comes.
     Serve {
         lag: u64,
         /// Whether what happened since that state comes before the streaming list's end.
@@ -35,7 +35,7 @@ pub enum Step {
     /// The next frame arrives in part.
     Cut,
     Garbage,
-    /// An event of a type that no one knows.
+    /// An event of an unknown type.
     Unknown,
     /// An ERROR event.
     Error(u16),
@@ -48,13 +48,13 @@ pub enum Step {
     Ask(Option<u16>),
     Stop,
     Start,
-    /// A handler comes.
-    Come,
-    /// A handler goes.
-    Go(usize),
+    /// A handler is added.
+    AddHandler,
+    /// A handler is removed.
+    RemoveHandler(usize),
     /// A handler takes what waits for it.
-    Hear(usize),
-    /// What the store holds and what its indexes file is looked at.
+    Deliver(usize),
+    /// The store and its index are checked.
     Look,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Debug for Number {
     }
 }
 
-/// Which key a change is of: one of them half the time, so that it lives and dies often.
+/// Which key a change is of. One key has half of the changes, so that it is created and deleted often.
 const KEY: [usize; 8] = [0, 1, 2, 3, 4, 3, 3, 3];
 
 impl Number {
@@ -94,9 +94,9 @@ impl Number {
             88 => Step::Compact,
             89 => [Step::Woke, Step::Reachable][rest % 2],
             90 => [Step::Stop, Step::Start][rest % 2],
-            91 | 92 => Step::Come,
-            93 => Step::Go(rest % 4),
-            94..97 => Step::Hear(rest % 4),
+            91 | 92 => Step::AddHandler,
+            93 => Step::RemoveHandler(rest % 4),
+            94..97 => Step::Deliver(rest % 4),
             97 => Step::Ask([None, None, None, Some(0), Some(429), Some(410)][rest % 6]),
             _ => Step::Look,
         }

@@ -1,4 +1,4 @@
-//! Handlers of the model: one that is there from the beginning, and those that come late and go.
+//! The handlers: one that is there from the beginning, and others that are added later and removed.
 
 use std::sync::Arc;
 
@@ -28,18 +28,18 @@ impl ResourceEventHandler for Log {
     }
 }
 
-/// A handler that came late.
-pub struct Ear {
+/// A handler that was added late.
+pub struct LateHandler {
     pub id: HandlerId,
-    /// What the store held when it came, and what has been told since to the one that was always there.
+    /// What the store held when this handler was added, and how many changes the first handler had been told by then.
     held: Vec<Arc<Object>>,
     from: usize,
     told: Vec<Change>,
     failed: u64,
 }
 
-impl ResourceEventHandler for Ear {
-    /// It complains of every deletion, and hears it nevertheless.
+impl ResourceEventHandler for LateHandler {
+    /// Answers every deletion with an error, and is told of the next change all the same.
     fn changed(&mut self, _now: f64, change: &Change) -> Handled {
         self.told.push(change.clone());
         if matches!(change, Change::Deleted { .. }) {
@@ -50,17 +50,17 @@ impl ResourceEventHandler for Ear {
     }
 }
 
-impl Ear {
-    /// Comes when `from` changes had been told.
-    pub fn new(informer: &mut SharedInformer, from: usize, now: f64) -> Ear {
+impl LateHandler {
+    /// Adds a handler when the first one had been told of `from` changes.
+    pub fn new(informer: &mut SharedInformer, from: usize, now: f64) -> LateHandler {
         let held = informer.store().list();
         let id = informer.add_event_handler(HandlerOptions::default(), now);
-        Ear { id, held, from, told: Vec::new(), failed: 0 }
+        LateHandler { id, held, from, told: Vec::new(), failed: 0 }
     }
 
-    /// Takes what waits for it. It has heard what the store held when it came, and from there on what the one that
-    /// was always there has; of what changed nothing, perhaps less. `log` is what that one was told.
-    pub fn hear(&mut self, informer: &mut SharedInformer, log: &[Change]) {
+    /// Takes what waits. The handler must have been told of what the store held when it was added, and then of what the first
+    /// handler was told (`log`); changes that changed nothing may be missing.
+    pub fn take(&mut self, informer: &mut SharedInformer, log: &[Change]) {
         let waiting = informer.handler_ledger(self.id).expect("it is there").waiting;
         assert_eq!(informer.deliver(self.id, self) as u64, waiting);
         let ledger = informer.handler_ledger(self.id).expect("it is there");

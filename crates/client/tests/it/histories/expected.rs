@@ -1,5 +1,5 @@
-//! What must become of everything that the informer receives: its ledger, its marks, its queue and its store kept
-//! a second time, in the simplest way there is.
+//! What must become of everything that the informer receives: its ledger, its marks, its queue and its store, computed a second
+//! time in the simplest way.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -9,7 +9,7 @@ use kubechurn_client::cache::ledger::Ledger;
 use crate::histories::server::{COUNT, Map, Seen, State};
 
 #[derive(Default)]
-pub struct Books {
+pub struct Expected {
     /// Whether the queue folds what waits for a key: a DeltaFIFO, not a RealFIFO.
     folds: bool,
     /// What the store must hold.
@@ -19,37 +19,37 @@ pub struct Books {
     made: u64,
     /// What the list under way has brought.
     list: Map,
-    /// How many items of it had no name.
+    /// How many items of that list had no name.
     unnamed: u64,
-    /// Lives whose DELETED came while a list was streamed.
+    /// The objects whose DELETED came while a list was streamed.
     told: HashSet<(usize, u32)>,
-    /// The counters. Those of bytes and of watches are left out, and `applied` has what was coalesced, too.
+    /// The counters, without those of bytes and of watches. `applied` includes what was coalesced.
     pub ledger: Ledger,
-    /// What handlers must be told of arrivals since this was last asked. The last ones, of deletions found by absence,
+    /// What handlers must be told of arrivals since the last check. The last ones, of deletions that no event told of, may
     /// come in any order.
     marks: Vec<(DeltaType, Seen)>,
     /// Where a watch must resume.
     pub version: u64,
-    /// When the watch was heard last, or ended as it should, or a list was complete.
+    /// When the last frame of a watch came, a watch ended properly, or a list was complete.
     pub heard: f64,
     /// The revisions whose events went to the queue.
     reached: HashSet<u64>,
-    /// Where complete lists stand for the events.
+    /// The ranges of revisions for which a complete list stands.
     unknown: Vec<Unknown>,
-    /// The lives that handlers were told of as they arrived.
+    /// The objects of which handlers were told as they arrived.
     pub marked: HashSet<(usize, u32)>,
 }
 
-/// Revisions of which a complete list stands for the events.
+/// A range of revisions: a complete list stands for their events.
 #[derive(Clone, Copy, Debug)]
 struct Unknown {
     /// Whether it was the first list.
     first: bool,
-    /// The version before it: what came up to then is known.
+    /// The version before the list: everything up to it is known.
     after: u64,
-    /// Its version.
+    /// The version of the list.
     to: u64,
-    /// When the version before it was heard of last, and when the list was complete.
+    /// When the last proof came before the list, and when the list was complete.
     heard: f64,
     at: f64,
 }
@@ -63,7 +63,7 @@ impl Unknown {
 /// A delta that waits.
 #[derive(Clone, Copy, Debug)]
 struct Delta {
-    /// Its turn. Those that are made together have one turn, for their order is nobody's.
+    /// When its turn comes. Deltas that are made together have the same turn, for their order does not matter.
     turn: u64,
     delta_type: DeltaType,
     seen: Seen,
@@ -71,7 +71,7 @@ struct Delta {
     initial: bool,
 }
 
-/// A change that was told: of what, whether the object is there after it, and how many deltas it stands for.
+/// A change of which a handler was told: of which object, what happened, and how many deltas it stands for.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
     pub what: What,
@@ -83,11 +83,11 @@ pub struct Told {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Added,
-    /// From this.
+    /// The state before.
     Updated(Seen),
     Synced,
     Deleted,
-    /// Seen by absence.
+    /// The object was missing in a complete list.
     Missed,
 }
 
@@ -103,17 +103,17 @@ impl Delta {
     }
 }
 
-impl Books {
-    pub fn new(folds: bool) -> Books {
-        Books { folds, ..Books::default() }
+impl Expected {
+    pub fn new(folds: bool) -> Expected {
+        Expected { folds, ..Expected::default() }
     }
 
-    /// Whether its queue folds.
+    /// Whether the queue folds.
     pub fn folds(&self) -> bool {
         self.folds
     }
 
-    /// A frame that is no event: the counter that it belongs to.
+    /// Takes a frame that is no event, and the counter that it belongs to.
     pub fn other(&mut self, counter: impl FnOnce(&mut Ledger) -> &mut u64) {
         self.ledger.frames += 1;
         *counter(&mut self.ledger) += 1;
@@ -180,7 +180,7 @@ impl Books {
         }
     }
 
-    /// The items of a page, no two of one key.
+    /// The items of a page, of which no two have one key.
     pub fn listed(&mut self, items: &[Seen], malformed: u64) {
         self.ledger.listed += items.len() as u64 + malformed;
         self.ledger.malformed_items += malformed;
@@ -194,7 +194,7 @@ impl Books {
         }
     }
 
-    /// The list under way is complete: how many objects it has.
+    /// The list under way is complete. Returns how many objects it has.
     pub fn complete(&mut self, revision: u64, now: f64) -> usize {
         let mut list = std::mem::take(&mut self.list);
         let count = list.iter().flatten().count();
@@ -208,13 +208,13 @@ impl Books {
         self.version = revision;
         let told = std::mem::take(&mut self.told);
         if unnamed > 0 {
-            // Whatever is not in the list may be what had no name in it.
+            // Any object that is not in the list may be an item that had no name.
             for key in (0..COUNT).filter(|key| list[*key].is_none()).collect::<Vec<_>>() {
                 list[key] = self.newest(key).filter(|(_, present)| *present).map(|(seen, _)| seen);
                 self.ledger.kept += u64::from(list[key].is_some());
             }
         }
-        // Of one key there is a tombstone or an item, so that their order is nobody's but across keys.
+        // A key has a tombstone or an item, never both, so that their order across keys does not matter.
         let (tombstones, items) = if self.folds { (2, 1) } else { (1, 2) };
         for (key, listed) in list.iter().enumerate() {
             let gone = self.newest(key).filter(|(_, present)| *present && listed.is_none());
@@ -234,7 +234,7 @@ impl Books {
         count
     }
 
-    /// The list under way, if any, came to nothing.
+    /// The list under way, if any, is dropped.
     pub fn discard(&mut self) {
         self.unnamed = 0;
         let count = std::mem::take(&mut self.list).iter().flatten().count() as u64;
@@ -242,7 +242,7 @@ impl Books {
         self.ledger.discarded += count;
     }
 
-    /// Everything was told again that has nothing queued.
+    /// A resync: each object that has nothing queued is queued again.
     pub fn resync(&mut self) {
         self.made += 1;
         for key in 0..COUNT {
@@ -275,9 +275,9 @@ impl Books {
         self.ledger.lists > 0 && !self.pending.iter().flatten().any(|delta| delta.initial)
     }
 
-    /// The head of the queue was taken out and applied as `applied` deltas, which stand for `count` together; `told`
-    /// is what came of it. Its turn must have come, it must be all there was, each change must stand for the deltas
-    /// that are next and be one of them, and the store must hold what the last one says.
+    /// The head of the queue was taken out and applied as `applied` deltas, which stand for `count` deltas together; `told` is
+    /// what handlers were told of that. The turn of the key must have come, all that waited for it must have been taken, each
+    /// change must stand for the next deltas and be one of them, and the store must hold what the last change says.
     pub fn popped(&mut self, told: &[Told], applied: u64, count: u64) {
         let front = |key: &usize| self.pending[*key].front().map(|delta| delta.turn);
         let turn = (0..COUNT).filter_map(|key| front(&key)).min().expect("something waits");
@@ -303,7 +303,7 @@ impl Books {
         assert_eq!(*known, last.is_present().then_some(last.seen), "{told:?} of {deltas:?}");
     }
 
-    /// Takes the marks that handlers must have been told, to compare them with those that they were.
+    /// Compares the marks of which handlers were told with those that they must have been told.
     pub fn check_marks(&mut self, mut marks: Vec<(DeltaType, Seen)>) {
         if marks.len() == self.marks.len() {
             let same = marks.iter().zip(&self.marks).take_while(|(mark, expected)| mark == expected).count();
@@ -313,7 +313,7 @@ impl Books {
         self.marked.extend(self.marks.drain(..).map(|(_, seen)| (seen.key, seen.life)));
     }
 
-    /// Every revision must have gone to the queue, or a complete list must stand for it, of which it was told since when
+    /// Every revision must have gone to the queue, or a complete list must stand for it, and a gap must have told since when
     /// nothing was known.
     pub fn check_revisions(&self, history: &[State], gaps: &[(f64, f64)]) {
         for state in history.iter().filter(|state| !self.reached.contains(&state.revision)) {
@@ -338,8 +338,8 @@ fn is_older(seen: Seen, newest: Seen) -> bool {
     seen.version != 0 && newest.version != 0 && seen.version < newest.version
 }
 
-/// Whether `applied` runs of neighbours can be made of the deltas, each told by one that is in it, or by nothing, if
-/// there is a deletion in it that found nothing. What was deleted unseen stands for none.
+/// Whether the deltas can be cut into `applied` runs, so that for each run a handler was told of one delta of it; or of nothing,
+/// if the run has a deletion that found no object. A change for an object that was deleted unseen stands for no delta.
 fn stand_for(told: &[Told], deltas: &[Delta], applied: u64) -> bool {
     if deltas.is_empty() {
         return told.is_empty() && applied == 0;
