@@ -15,8 +15,8 @@ use crate::timeline::ring::Ring;
 /// A budget for the marks of one kind, in bytes: room for some hundred thousand marks.
 pub const BUDGET: usize = 8 << 20;
 
-/// The words of a gap that lasts for as long as the server is not heard. On a timeline of several kinds the names of those
-/// that are not heard stand behind them.
+/// The words of a gap that lasts for as long as the server is not heard. On a timeline of several kinds the names of
+/// those that are not heard stand behind them.
 pub const NO_CONNECTION: &str = "no connection";
 
 /// A mark as a reader sees it.
@@ -123,8 +123,8 @@ impl Marks {
         self.lanes.find(key).is_some()
     }
 
-    /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted. `tone`
-    /// is its state, in which the lane begins.
+    /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted.
+    /// `tone` is its state, in which the lane begins.
     pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
         self.lanes.recall(key, uid, tone);
     }
@@ -139,15 +139,16 @@ impl Marks {
         self.push_stream((now, now), MarkType::Relist, note, false);
     }
 
-    /// Marks that what is known was told again: once, however much that is. It is drawn in each lane of an object that was
-    /// told again.
+    /// Marks that what is known was told again: once, however much that is. It is drawn in each lane of an object that
+    /// was told again.
     pub fn resync(&mut self, now: f64, resync: Resync) {
         let at = self.ring.clamp(now);
         self.pushed += 1;
         self.push_for_all(at, MarkType::Sync, Subject::Resync(Box::new(resync)));
     }
 
-    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was last.
+    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was
+    /// last.
     pub fn resyncs_since_change(&self, key: &ObjectKey) -> Option<(u64, f64)> {
         let lane = self.lanes.get(self.lanes.find(key)?)?;
         let marks = std::iter::successors(self.ring.get(self.last_stream), |mark| self.ring.before(mark));
@@ -181,14 +182,15 @@ impl Marks {
         self.push_stream((from, to), MarkType::Gap, note, false);
     }
 
-    /// Marks a time in which the page itself was behind. A timeline of several kinds, each of which has this mark, draws
-    /// one gap.
+    /// Marks a time in which the page itself was behind. A timeline of several kinds, each of which has this mark,
+    /// draws one gap.
     pub fn gap_of_all(&mut self, from: f64, to: f64, note: &str) {
         self.open = None;
         self.push_stream((from, to), MarkType::Gap, note, true);
     }
 
-    /// From this time on nothing is known, until [`Marks::gap`] or [`Marks::close_gap`] tells when that ended. Drawn up to now.
+    /// From this time on nothing is known, until [`Marks::gap`] or [`Marks::close_gap`] tells when that ended. Drawn up
+    /// to now.
     pub fn open_gap(&mut self, from: f64, note: &str) {
         let from = if from.is_finite() { from } else { self.ring.clamp(from) };
         self.open = Some((from, note.into()));

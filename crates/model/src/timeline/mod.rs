@@ -1,9 +1,9 @@
 //! The timeline of one kind, or of several: who changed, when and how, drawn as plain data.
 //!
-//! Each kind's [`Marks`] are kept once, whichever timelines draw them. A [`Chart`] is what one timeline remembers of its
-//! drawing: which lanes stand in which rows, and the last scene. A timeline of several kinds draws their lanes among each
-//! other, the most recently changed first, and their relists and gaps by name. Folds keep their counts by type, and a
-//! delete is drawn on top of whatever it would be folded into.
+//! Each kind's [`Marks`] are kept once, whichever timelines draw them. A [`Chart`] is what one timeline remembers of
+//! its drawing: which lanes stand in which rows, and the last scene. A timeline of several kinds draws their lanes
+//! among each other, the most recently changed first, and their relists and gaps by name. Folds keep their counts by
+//! type, and a delete is drawn on top of whatever it would be folded into.
 //!
 //! Nothing here paints, and nothing walks all marks: each mark points at the one before it in its lane
 //! ([`mark::Mark::before`]), so a scene costs the marks of the lanes that are on the screen.
@@ -172,7 +172,8 @@ impl<'a> Timeline<'a> {
         counts
     }
 
-    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was last.
+    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was
+    /// last.
     pub fn resyncs_since_change(&self, kind: KindId, key: &ObjectKey) -> Option<(u64, f64)> {
         self.marks.get(kind.index())?.resyncs_since_change(key)
     }
