@@ -10,8 +10,8 @@ use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::time::Timestamp;
 
 use crate::table::column::{Align, Column};
+use crate::table::json::raw::Members;
 use crate::table::jsonpath::{Found, JsonPath, Scalar};
-use crate::table::kinds::json::raw::Members;
 use crate::table::kinds::parts::parse;
 
 /// What a printed value is taken for.

@@ -177,11 +177,6 @@ impl<'a> Timeline<'a> {
     pub fn resyncs_since_change(&self, kind: KindId, key: &ObjectKey) -> Option<(u64, f64)> {
         self.marks.get(kind.index())?.resyncs_since_change(key)
     }
-
-    /// Whether a time without knowledge of any of the kinds still lasts.
-    pub fn has_open_gap(&self) -> bool {
-        open_gaps(&self.marks) > 0
-    }
 }
 
 impl<'a> TimelineMut<'a> {

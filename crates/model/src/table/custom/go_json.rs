@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 use kubechurn_client::api::float;
 
+use crate::table::json::raw::{Members, elements, first};
 use crate::table::jsonpath::{Found, Scalar};
-use crate::table::kinds::json::raw::{Members, elements, first};
 
 /// How deep a value is written: no object of a server is deeper.
 const DEEPEST: u8 = 255;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::{Filter, Found, Node, Operator, Slice};
-use crate::table::kinds::json::raw::{Members, elements, first, member, unescaped};
+use crate::table::json::raw::{Members, elements, first, member, unescaped};
 
 /// How many values may be looked at on the way. A server has no such bound; a path such as `...*...*` in a large object
 /// would hold up a page for minutes.

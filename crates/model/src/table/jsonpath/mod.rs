@@ -10,7 +10,7 @@ mod parse;
 use evaluate::Evaluation;
 pub use evaluate::Scalar;
 
-use crate::table::kinds::json::raw::member;
+use crate::table::json::raw::member;
 
 /// A parsed path.
 #[derive(Clone, Debug, PartialEq)]
