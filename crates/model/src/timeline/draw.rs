@@ -4,14 +4,14 @@
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::sort::sort_by_key;
 
+use crate::timeline::Chart;
 use crate::timeline::fold::{CROSS, NEAR, PILL_PAD, Spot, fold, label_right};
-use crate::timeline::mark::{Counts, Mark, MarkType};
+use crate::timeline::mark::{Counts, LaneOf, Mark, MarkType};
 use crate::timeline::marks::Marks;
 use crate::timeline::order::Ask;
 use crate::timeline::overview::{self, Overview};
 use crate::timeline::scale::{HISTORY, Scale, Window, ticks};
 use crate::timeline::scene::{Band, Glyph, LaneRow, Layout, Pill, Scene, TimelineView};
-use crate::timeline::{Chart, LaneOf};
 
 /// How wide the overview's columns are, in pixels.
 const COLUMN: f64 = 3.0;

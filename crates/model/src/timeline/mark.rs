@@ -6,10 +6,21 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::cache::delta::DeltaType;
 
+use crate::kind_id::KindId;
+
 /// The number of a lane. After the lane was freed, it may stand for another one: see
 /// [`crate::timeline::lanes::Lanes::generation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneId(pub u32);
+
+/// A lane of one of the timeline's kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneOf {
+    /// The kind.
+    pub kind: KindId,
+    /// The lane's number among those of the kind.
+    pub lane: LaneId,
+}
 
 /// What a mark says. The first five are delta types. Relists, gaps and resyncs concern the whole kind, and not one
 /// object.

@@ -313,3 +313,13 @@ impl Marks {
         Some((&lane.key, lane.uid_of(life)))
     }
 }
+
+/// How many marks of several kinds were ever made: another number after each mark.
+pub(super) fn made(marks: &[&Marks]) -> u64 {
+    marks.iter().map(|own| own.made()).sum()
+}
+
+/// Of how many kinds a time without knowledge still lasts.
+pub(super) fn open_gaps(marks: &[&Marks]) -> usize {
+    marks.iter().filter(|own| own.has_open_gap()).count()
+}

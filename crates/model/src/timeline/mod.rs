@@ -26,23 +26,14 @@ use kubechurn_client::api::object::ObjectKey;
 use crate::kind_id::KindId;
 use crate::timeline::draw::Scratch;
 use crate::timeline::hit::Hit;
-use crate::timeline::mark::{Counts, LaneId};
-use crate::timeline::marks::Marks;
+use crate::timeline::mark::Counts;
+use crate::timeline::marks::{Marks, made, open_gaps};
 use crate::timeline::order::Order;
 use crate::timeline::scene::{Scene, TimelineView};
 
 /// The least time between two scenes of a window that only moves on, in milliseconds: seven a
 /// second, by which it moves some two pixels in a window of a minute.
 const PACE: f64 = 130.0;
-
-/// A lane of one of the timeline's kinds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaneOf {
-    /// The kind.
-    pub kind: KindId,
-    /// The lane's number among those of the kind.
-    pub lane: LaneId,
-}
 
 /// What a kind is called on a timeline of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,15 +128,6 @@ impl Chart {
         (self.scene, self.scratch) = (scene, scratch);
         self.drawn = Some(Drawn { view: view.clone(), now, made: made(marks), open: open_gaps(marks) });
     }
-}
-
-/// How many marks were ever made: another number after each mark.
-fn made(marks: &[&Marks]) -> u64 {
-    marks.iter().map(|own| own.made()).sum()
-}
-
-fn open_gaps(marks: &[&Marks]) -> usize {
-    marks.iter().filter(|own| own.has_open_gap()).count()
 }
 
 impl<'a> Timeline<'a> {

@@ -5,10 +5,9 @@
 
 use crate::kind_id::KindId;
 use crate::timeline::lanes::Lane;
-use crate::timeline::mark::Subject;
-use crate::timeline::marks::Marks;
+use crate::timeline::mark::{LaneOf, Subject};
+use crate::timeline::marks::{Marks, made};
 use crate::timeline::scale::Window;
-use crate::timeline::{LaneOf, made};
 
 /// How long an order stands, in milliseconds.
 const SETTLE: f64 = 2_000.0;
