@@ -226,7 +226,7 @@ mod tests {
         HandlerLedger { meant, handled, failed, waiting, ..HandlerLedger::default() }
     }
 
-    /// Three objects, one of them gone again, and nothing that waits.
+    /// Three objects, one of which is gone again, and nothing waits.
     fn whole() -> Account {
         let mut rows = RowSums { balanced: true, ..RowSums::default() };
         rows.sums.taken.added = 3;
@@ -255,7 +255,7 @@ mod tests {
             }
         };
         check(|_| {}, true);
-        // A change that waits is on its way; its row is not there yet.
+        // A change that waits has no row yet.
         check(
             |account| {
                 table(account, |handlers, _| *handlers = ledger(5, 4, 0, 1));
@@ -265,7 +265,7 @@ mod tests {
             },
             true,
         );
-        // One that a handler failed at leaves a row too few.
+        // A change at which a handler failed leaves a row too few.
         check(
             |account| {
                 table(account, |handlers, _| *handlers = ledger(5, 4, 1, 0));

@@ -216,7 +216,7 @@ mod tests {
         ] {
             assert_eq!(titles(&schema(names)).join(" "), expected, "{names:?}");
         }
-        // A column that one kind shows and another shows on demand is shown.
+        // A column that one kind always shows and another on demand is always shown.
         let schema = schema(&["deploy", "ds"]);
         assert!(titles(&schema).contains(&"NODE SELECTOR") && !titles(&schema).contains(&"IMAGES"));
     }
@@ -231,7 +231,7 @@ mod tests {
                 assert_eq!(place.map(|place| kind.columns[place].title), place.map(|_| column.title));
                 found.extend(place);
             }
-            // In the kind's own order, and all of them.
+            // All of the kind's columns are found, in the kind's own order.
             assert_eq!(found, (0..kind.columns.len()).collect::<Vec<_>>(), "{}", kind.name);
         }
         assert_eq!((schema.cell(KindId(9), 0), schema.cell(KindId(0), 99)), (None, None));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where one order suits all kinds, it is found.
+        /// If there is an order that suits all kinds, it is found.
         #[test]
         fn each_kind_keeps_its_order_wherever_that_can_be(kinds in proptest::collection::vec(any::<u16>(), 2..5)) {
             const TITLES: [&str; 16] =

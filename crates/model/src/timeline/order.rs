@@ -316,13 +316,13 @@ mod tests {
 
     #[derive(Default)]
     struct Fixture {
-        /// Of two kinds, of which most tests use the first alone.
+        /// The marks of two kinds. Most tests use the first alone.
         marks: [Marks; 2],
         order: Order,
     }
 
     impl Fixture {
-        /// Marks names of the first kind; those in capitals are of the second.
+        /// Marks objects by their names: small letters are of the first kind, capitals of the second.
         fn mark(&mut self, at: f64, names: &str) {
             for name in names.chars() {
                 let (key, uid) = (&ObjectKey::new("", &name.to_string()), &"u".into());
@@ -418,7 +418,7 @@ mod tests {
         }
         assert_eq!(fixture.rows(Ask { rows: 9, ..ask(4_001.0) }), "aZYbX");
         fixture.mark(5_000.0, "X");
-        // The first kind has more lanes than before, so that those of the second are noted elsewhere.
+        // The first kind has more lanes than before, so that the stamps of the second are at other places.
         fixture.mark(5_500.0, "cdefgh");
         assert_eq!(fixture.rows(Ask { rows: 9, ..ask(7_000.0) }), "aZhgXfedc", "those that stay keep their rows");
         assert_eq!(fixture.order.active(), 11);

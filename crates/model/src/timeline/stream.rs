@@ -235,7 +235,7 @@ mod tests {
         KindName { short: "svc", long: "Service", title: "Services" },
     ];
 
-    /// The gaps of a minute, each with where it begins and ends, and how many were counted.
+    /// The gaps of a minute, each with its begin, its end and its words; and how many were counted.
     fn gaps(marks: &[Marks; 3], now: f64) -> (Vec<(f64, f64, String)>, u64) {
         let mut chart = Chart::of(NAMES.to_vec());
         let view = TimelineView {
@@ -270,7 +270,7 @@ mod tests {
         let expected = vec![(1_000.0, 12_000.0, words("Pods and Nodes")), (20_000.0, 21_000.0, words("Services"))];
         let (found, counted) = gaps(&marks, 60_000.0);
         assert_eq!((found, counted), (expected.clone(), 2));
-        // One that still lasts takes in those that ended, and is not counted before it ends, too.
+        // A gap that still lasts takes in those that have ended. It is not counted before it ends.
         marks[1].open_gap(20_500.0, NO_CONNECTION);
         let (found, counted) = gaps(&marks, 60_000.0);
         assert_eq!((&found[1], counted), (&(20_000.0, 60_000.0, words("Nodes and Services")), 1));
