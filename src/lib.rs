@@ -30,6 +30,11 @@
 //! the watch that has been silent longest, and the reflectors call live only what a frame or such an answer has proven.
 //! [`page::verify`] compares what is held with what the server has.
 //!
+//! The page itself is a machine without IO, as the Reflector is: [`page::state`] takes commands ([`page::command`], one
+//! vocabulary for clicks, keys, the palette and the address), answers, ticks and frames of the screen, and gives effects
+//! ([`page::effect`]) and a view ([`page::view`], values as the screen shows them). `app` hands the inputs in, carries the
+//! effects out and has `ui` draw what changed of the view; it decides nothing.
+//!
 //! What happens to a watch itself (a relist, a gap, a refusal) is said once, through a [`Broadcaster`], to the
 //! timelines, the list of notices and the console. docs/client-go.md says which name of client-go is where.
 //!
@@ -64,6 +69,10 @@
 //! [`page::definitions`]: kubechurn_model::page::definitions
 //! [`cache::heartbeat`]: kubechurn_client::cache::heartbeat
 //! [`page::verify`]: kubechurn_model::page::verify
+//! [`page::state`]: kubechurn_model::page::state
+//! [`page::command`]: kubechurn_model::page::command
+//! [`page::effect`]: kubechurn_model::page::effect
+//! [`page::view`]: kubechurn_model::page::view
 //! [`Broadcaster`]: kubechurn_client::record::broadcaster::Broadcaster
 //! [`Ledger`]: kubechurn_client::cache::ledger::Ledger
 

@@ -67,7 +67,7 @@ async fn ask(base: &str) -> Result<String, String> {
     let response = response.map_err(|_| String::from("no answer"))?;
     let status = response.status();
     let text = response.text().await.unwrap_or_default();
-    // Who may not ask for the version still hears from an API server.
+    // An API server answers, with a Status, also a user who may not ask for the version.
     let is_api = text.trim_start().starts_with('{') && (text.contains("\"gitVersion\"") || text.contains("\"Status\""));
     if is_api && status < 500 {
         return Ok(text);

@@ -8,18 +8,18 @@ use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::clock::Clock;
 
 thread_local! {
-    /// The monotonic clock, and when it began: each frame of a watch is stamped, and to find them took longer than to ask.
+    /// The monotonic clock, and when it began. Both are looked up once, because looking them up for each frame of a watch took
+    /// longer than reading the clock.
     static MONOTONIC: Option<(web_sys::Performance, f64)> = web_sys::window()
         .and_then(|window| window.performance())
         .map(|performance| { let origin = performance.time_origin(); (performance, origin) });
     static CLOCK: Cell<Clock> = Cell::default();
 }
 
-/// Does something with the clock, which has been read, and with the wall's time.
+/// Reads both clocks, and calls `look` with the clock, its time, and the wall clock's time.
 fn read<T>(look: impl FnOnce(&mut Clock, f64, f64) -> T) -> T {
     let wall = js_sys::Date::now();
     let monotonic = MONOTONIC.with(|clock| match clock {
@@ -51,11 +51,6 @@ pub fn to_wall() -> f64 {
     read(|clock, _, wall| clock.to_wall(wall))
 }
 
-/// The moment, with a roll of the dice.
-pub fn moment() -> Moment {
-    Moment { now: now(), random: js_sys::Math::random() }
-}
-
 /// The clock on the wall, which ages are told by.
 pub fn wall() -> Timestamp {
     Timestamp((js_sys::Date::now() / 1000.0) as i64)
@@ -66,7 +61,7 @@ pub fn is_hidden() -> bool {
     web_sys::window().and_then(|window| window.document()).is_some_and(|document| document.hidden())
 }
 
-/// What comes of it in so many milliseconds. Whatever takes longer is dropped.
+/// The result of a future that is ready within so many milliseconds. A future that takes longer is dropped, and `None`.
 pub async fn within<T>(milliseconds: u32, future: impl Future<Output = T>) -> Option<T> {
     match select(pin!(future), pin!(TimeoutFuture::new(milliseconds))).await {
         Either::Left((result, _)) => Some(result),

@@ -21,7 +21,7 @@ const AT_ONCE: usize = 3;
 /// How long a document is waited for, in milliseconds: behind a credential plugin the first may take a log-in.
 const PATIENCE: u32 = 30_000;
 
-/// Asks once for all that may have changed. What was known of what fails stays known.
+/// Asks once for every document that may have changed. What is known from a document stays known where asking for it fails.
 pub async fn refresh(cached: &mut CachedDiscovery, base: &Base) {
     cached.begin();
     for (at, path) in PATHS.into_iter().enumerate() {

@@ -7,20 +7,19 @@ use futures::future::{AbortHandle, abortable};
 use gloo_timers::callback::Timeout;
 use wasm_bindgen_futures::spawn_local;
 
-use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Action, Input};
 
 use crate::browser::clock;
 use crate::browser::lister_watcher::ListerWatcher;
 
 /// Hands an input to the core, and returns the next action and deadline.
-type Deliver = dyn Fn(Input<'_>, Moment) -> (Option<Action>, Option<f64>);
+type Deliver = dyn Fn(Input<'_>) -> (Option<Action>, Option<f64>);
 
 /// Runs one reflector. Dropping it ends whatever is under way.
 pub struct Driver {
     lister_watcher: ListerWatcher,
     deliver: Box<Deliver>,
-    /// Counts the actions, so that what an earlier one still says is not heard.
+    /// Counts the actions, so that what an earlier action still reports is ignored.
     generation: Cell<u64>,
     under_way: RefCell<Option<AbortHandle>>,
     timer: RefCell<Option<(f64, Timeout)>>,
@@ -34,7 +33,7 @@ impl Driver {
     /// A driver that does nothing before its first input.
     pub fn new(
         lister_watcher: ListerWatcher,
-        deliver: impl Fn(Input<'_>, Moment) -> (Option<Action>, Option<f64>) + 'static,
+        deliver: impl Fn(Input<'_>) -> (Option<Action>, Option<f64>) + 'static,
     ) -> Rc<Driver> {
         Rc::new_cyclic(|this| Driver {
             lister_watcher,
@@ -54,10 +53,10 @@ impl Driver {
     /// Hands an input to the core, and does what it asks for.
     pub fn input(&self, input: Input<'_>) {
         if matches!(input, Input::Woke) {
-            // A timer that was set before the machine slept would come as much later.
+            // A timer that was set before the machine slept would fire late by the time of the sleep.
             self.timer.take();
         }
-        let (action, deadline) = (self.deliver)(input, clock::moment());
+        let (action, deadline) = (self.deliver)(input);
         if let Some(action) = action {
             self.perform(action);
         }
@@ -88,13 +87,13 @@ impl Driver {
         let (work, handle) = abortable(work);
         self.under_way.replace(Some(handle));
         spawn_local(async move {
-            // An aborted work has nothing more to say.
+            // Work that was aborted has no result.
             let _ = work.await;
         });
     }
 
-    /// Sets the timer, unless one that comes first is set: it will look at the deadline again. So a frame, which
-    /// moves the deadline further away, costs nothing here.
+    /// Sets the timer for the deadline. A timer that fires earlier is kept, because the deadline is asked for again when it
+    /// fires: so a frame, which moves the deadline further away, costs nothing here.
     fn keep(&self, deadline: Option<f64>) {
         let mut timer = self.timer.borrow_mut();
         let Some(deadline) = deadline else {

@@ -35,10 +35,10 @@ pub async fn get(url: &str) -> (AbortOnDrop, Result<Response, Failure>) {
     get_as(url, "*/*").await
 }
 
-/// The same, for one kind of answer.
+/// Asks for this address as [`get`] does, with this `Accept` header.
 pub async fn get_as(url: &str, accept: &str) -> (AbortOnDrop, Result<Response, Failure>) {
     let abort = AbortOnDrop::begin();
     let response = Request::get(url).header("Accept", accept).abort_signal(abort.signal().as_ref()).send().await;
-    // The browser keeps the reason of a failed fetch to itself.
+    // A browser does not say why a fetch failed.
     (abort, response.map_err(|_| Failure::unreachable(format!("no answer from {}", secret::shown(url)))))
 }

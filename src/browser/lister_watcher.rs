@@ -130,7 +130,7 @@ impl ListerWatcher {
             let response = response?;
             if !response.ok() {
                 let failure = failure(&response).await;
-                // Who may watch need not be allowed to list.
+                // A user who may watch need not be allowed to list.
                 if failure.verdict != Verdict::Forbidden {
                     return Err(failure);
                 }
@@ -189,7 +189,7 @@ async fn body(response: &Response, mut progress: impl FnMut(usize)) -> Result<Ve
         }
         let piece: Uint8Array = part("value")?.dyn_into().map_err(|_| BrokeOff)?;
         let (from, to) = (bytes.len(), bytes.len() + piece.length() as usize);
-        // By quarters: doubling would keep up to half of a large list's room empty.
+        // The room grows by a quarter at a time: doubling would leave up to half of it empty for a large list.
         if to > bytes.capacity() {
             bytes.reserve_exact((to - from).max(from / 4));
         }

@@ -54,7 +54,7 @@ pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
     });
     let (end, ended) = oneshot::channel::<()>();
     let mut end = Some(end);
-    // A failure, too, ends with a close, which has the code; the error event before it has nothing to say.
+    // A failure ends with a close event as well, which has the code. The error event before it carries no information.
     let closed = Closure::<dyn FnMut(CloseEvent)>::new(move |event: CloseEvent| {
         (tell.borrow_mut())(Input::Closed(event.code()));
         drop(end.take());
@@ -64,11 +64,12 @@ pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
     socket.set_onclose(Some(closed.as_ref().unchecked_ref()));
 
     let _open = Open(socket);
-    // It ends when the sender is dropped.
+    // The wait ends when the sender is dropped.
     let _ = ended.await;
 }
 
-/// Silences and closes its socket when it is dropped; declared after the callbacks, it goes before them.
+/// Closes its socket when it is dropped, and takes the callbacks off first. It is declared after the callbacks, and so is
+/// dropped before them.
 struct Open(WebSocket);
 
 impl Drop for Open {
@@ -76,7 +77,7 @@ impl Drop for Open {
         self.0.set_onopen(None);
         self.0.set_onmessage(None);
         self.0.set_onclose(None);
-        // Without a code there is nothing that it could refuse.
+        // Closing fails only for a code that is not allowed, and none is given.
         let _ = self.0.close();
     }
 }

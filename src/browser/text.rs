@@ -24,10 +24,10 @@ const NEVER: u8 = 0xff;
 /// The longest encoding of one character, in bytes.
 const LONGEST: usize = 4;
 
-/// From so many bytes on no more room is taken than is needed.
+/// For strings of this many bytes and more, no more room is taken than they need.
 const LARGE: usize = 1 << 20;
 
-/// Room for so many bytes is kept between two strings, in any case.
+/// A room of this many bytes is always kept for the next string.
 const KEPT: usize = 1 << 16;
 
 impl Default for Transcript {

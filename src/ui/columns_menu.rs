@@ -1,20 +1,19 @@
-//! The table's menu, which shows, hides, moves and widens columns without a pointer, and says how long deleted rows
-//! stay and how often all is told again; and the handles in the table's head.
+//! The table's menu: it shows, hides, moves and widens columns without a pointer, and has the choices for deleted rows and
+//! for resyncs. And the handles in the table's head by which a pointer widens columns.
 
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use kubechurn_model::page::keys::Act;
-use kubechurn_model::page::layout::{Choice, Rearrange};
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::layout::{Choice, ColumnChange};
 
-use crate::ui::hands::Hands;
-use crate::ui::linger::LingerChoice;
 use crate::ui::resync::ResyncChoice;
-use crate::ui::screen::{Command, Commands, Screen};
+use crate::ui::retention::RetentionChoice;
+use crate::ui::screen::{Commands, Screen};
 
-/// By how many characters a click makes a column wider.
+/// How many characters wider or narrower a click makes a column.
 const STEP: i16 = 2;
 
 /// The menu.
@@ -37,14 +36,14 @@ pub fn ColumnsMenu(
         }
     });
     on_cleanup(move || pressed.remove());
-    let count = Memo::new(move |_| screen.hands.columns.with(Vec::len));
+    let count = Memo::new(move |_| screen.table.columns.with(Vec::len));
     view! {
         <details class="menu columns" data-testid="columns" node_ref=menu>
             <summary class="button" title="columns: which, in which order, how wide; how long deleted rows stay; and how often all is told again">"Table ▾"</summary>
             <div class="menu-list" role="group" aria-label="Table">
                 <p class="menu-head">"Columns"</p>
                 <div class="column-list">
-                    // By place and not by title: an element that is moved in the document loses the focus.
+                    // The key is the place and not the title: an element that is moved in the document loses the focus.
                     <For
                         each=move || 0..count.get()
                         key=|place| *place
@@ -53,11 +52,11 @@ pub fn ColumnsMenu(
                 </div>
                 <button
                     data-testid="columns-reset"
-                    on:click=move |_| commands.send(Command::Hands(Hands::Act(Act::ResetColumns)))
+                    on:click=move |_| commands.send(Command::Columns(ColumnChange::Reset))
                 >
                     "As kubectl has them"
                 </button>
-                <LingerChoice screen commands />
+                <RetentionChoice screen commands />
                 <ResyncChoice screen commands />
             </div>
         </details>
@@ -66,17 +65,17 @@ pub fn ColumnsMenu(
 
 #[component]
 fn Column(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
-    let choice = Memo::new(move |_| screen.hands.columns.with(|columns| columns.get(place).cloned()));
+    let choice = Memo::new(move |_| screen.table.columns.with(|columns| columns.get(place).cloned()));
     let title = move || choice.with(|choice| choice.as_ref().map_or("", |choice| choice.title));
     let is_shown = move || choice.with(|choice| choice.as_ref().is_some_and(|choice| choice.shown));
     let width = move || choice.with(|choice| choice.as_ref().and_then(|choice| choice.width));
     let width_words = move || width().map_or_else(|| String::from("auto"), |width| width.to_string());
-    let send = move |change: Rearrange| commands.send(Command::Hands(Hands::Columns(change)));
+    let send = move |change: ColumnChange| commands.send(Command::Columns(change));
     let owned =
         move || choice.with_untracked(|choice| choice.as_ref().map_or("", |choice: &Choice| choice.title).to_owned());
-    // The button follows its column, so that it can be pressed again.
+    // The focus follows the column to its new place, so that the button can be pressed again.
     let shift = move |by: isize, word: &'static str| {
-        send(Rearrange::Move(owned(), by));
+        send(ColumnChange::Move(owned(), by));
         let there = place.saturating_add_signed(by);
         let button = document().get_element_by_id(&format!("column-{there}-{word}"));
         if let Some(button) = button.and_then(|button| button.dyn_into::<web_sys::HtmlElement>().ok()) {
@@ -91,19 +90,19 @@ fn Column(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                     data-testid=move || format!("column-{}", title())
                     prop:checked=is_shown
                     on:change=move |event| {
-                        send(Rearrange::Show(owned(), event_target_checked(&event)));
+                        send(ColumnChange::Show(owned(), event_target_checked(&event)));
                     }
                 />
                 {title}
             </label>
             <button id=format!("column-{place}-up") aria-label=move || format!("move {} towards the start", title()) on:click=move |_| shift(-1, "up")>"↑"</button>
             <button id=format!("column-{place}-down") aria-label=move || format!("move {} towards the end", title()) on:click=move |_| shift(1, "down")>"↓"</button>
-            <button aria-label=move || format!("make {} narrower", title()) on:click=move |_| send(Rearrange::Widen(owned(), -STEP))>"−"</button>
-            <button aria-label=move || format!("make {} wider", title()) on:click=move |_| send(Rearrange::Widen(owned(), STEP))>"+"</button>
+            <button aria-label=move || format!("make {} narrower", title()) on:click=move |_| send(ColumnChange::Widen(owned(), -STEP))>"−"</button>
+            <button aria-label=move || format!("make {} wider", title()) on:click=move |_| send(ColumnChange::Widen(owned(), STEP))>"+"</button>
             <button
                 class="fit"
                 aria-label=move || format!("{}: width of {}, make it fit the values", width_words(), title())
-                on:click=move |_| send(Rearrange::Fit(owned()))
+                on:click=move |_| send(ColumnChange::Fit(owned()))
             >
                 {width_words}
             </button>
@@ -111,19 +110,19 @@ fn Column(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
     }
 }
 
-/// The handle at the end of a column's head: dragged, it makes the column wider; clicked twice, as wide as its values.
-/// The menu does the same by keyboard.
+/// The handle at the end of a column's head. Dragging it makes the column wider or narrower, and a double click makes it as
+/// wide as its values. The menu does the same by keyboard.
 #[component]
 pub fn Grip(
     /// The column.
     title: &'static str,
-    /// Where it goes.
+    /// Where the changes go.
     commands: Commands,
 ) -> impl IntoView {
     let grip = NodeRef::<html::Span>::new();
-    // Where the pointer began, and how wide the column was then, in pixels.
+    // While the handle is dragged: where the pointer began, and how wide the column was then, in pixels.
     let from = StoredValue::new(None::<(f64, f64)>);
-    let send = move |change: Rearrange| commands.send(Command::Hands(Hands::Columns(change)));
+    let send = move |change: ColumnChange| commands.send(Command::Columns(change));
     let pressed = move |event: ev::PointerEvent| {
         let Some(grip) = grip.get_untracked() else { return };
         event.prevent_default();
@@ -134,7 +133,7 @@ pub fn Grip(
     let moved = move |event: ev::PointerEvent| {
         let Some((x, wide)) = from.get_value() else { return };
         let width = (wide + f64::from(event.client_x()) - x) / character_width();
-        send(Rearrange::Width(title.to_owned(), width.round().clamp(0.0, 999.0) as u16));
+        send(ColumnChange::Width(title.to_owned(), width.round().clamp(0.0, 999.0) as u16));
     };
     view! {
         <span
@@ -147,7 +146,7 @@ pub fn Grip(
             on:pointerup=move |_| from.set_value(None)
             on:pointercancel=move |_| from.set_value(None)
             on:click=|event| event.stop_propagation()
-            on:dblclick=move |_| send(Rearrange::Fit(title.to_owned()))
+            on:dblclick=move |_| send(ColumnChange::Fit(title.to_owned()))
         ></span>
     }
 }

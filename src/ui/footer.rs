@@ -3,6 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::page::view::{NoticeItem, Pipeline};
 
 use crate::ui::screen::{Commands, Screen};
@@ -17,8 +18,9 @@ pub fn Footer(
     /// Where clicks go.
     commands: Commands,
 ) -> impl IntoView {
-    let read = move |get: fn(&Pipeline) -> &String| move || screen.pipeline.with(|pipeline| get(pipeline).clone());
-    let balanced = move || screen.pipeline.with(|pipeline| pipeline.balanced);
+    let read =
+        move |get: fn(&Pipeline) -> &String| move || screen.footer.pipeline.with(|pipeline| get(pipeline).clone());
+    let balanced = move || screen.footer.pipeline.with(|pipeline| pipeline.balanced);
     view! {
         <footer class="footer" data-testid="pipeline">
             <span class="listed" title="objects that complete lists brought">
@@ -30,7 +32,7 @@ pub fn Footer(
                 "queue " <b>{read(|pipeline| &pipeline.keys)}</b> " keys, " <b>{read(|pipeline| &pipeline.deltas)}</b>
                 " deltas"
             </span>
-            {move || match screen.drain.get() {
+            {move || match screen.footer.drain.get() {
                 words if words.is_empty() => view! { <span class="arrow">"→"</span> }.into_any(),
                 words => view! {
                     <span
@@ -49,11 +51,11 @@ pub fn Footer(
             </span>
             <span class="grow"></span>
             <span class="extra version">"rv " <b>{read(|pipeline| &pipeline.version)}</b> <span class="arrow">"·"</span></span>
-            <WatchList screen />
+            <WatchList screen commands />
             <span class="extra memory" title=read(|pipeline| &pipeline.memory)>
                 {read(|pipeline| &pipeline.memory)} <span class="arrow">"·"</span>
             </span>
-            <NoticeList screen />
+            <NoticeList screen commands />
             <VerifiedList screen commands />
             <span
                 class="ledger"
@@ -69,14 +71,14 @@ pub fn Footer(
 
 /// What the page had to say of itself, newest first.
 #[component]
-fn NoticeList(screen: Screen) -> impl IntoView {
+fn NoticeList(screen: Screen, commands: Commands) -> impl IntoView {
     let list = NodeRef::<html::Details>::new();
     let toggled = move |_| {
         let open = list.get_untracked().is_some_and(|list| list.open());
-        screen.notices_open.set(open);
+        commands.send(Command::List(List::Notices, open));
     };
     let summary = move || {
-        screen.notices.with(|notices| match (&*notices.behind, notices.total) {
+        screen.footer.notices.with(|notices| match (&*notices.behind, notices.total) {
             ("", 1) => String::from("1 notice"),
             ("", total) => format!("{total} notices"),
             (behind, _) => format!("behind by {behind}"),
@@ -94,11 +96,11 @@ fn NoticeList(screen: Screen) -> impl IntoView {
     };
     view! {
         <details class="notices" data-testid="notices" node_ref=list on:toggle=toggled>
-            <summary data-behind=move || screen.notices.with(|notices| !notices.behind.is_empty()).to_string()>
+            <summary data-behind=move || screen.footer.notices.with(|notices| !notices.behind.is_empty()).to_string()>
                 {summary} " ▴"
             </summary>
             <ol>
-                {move || screen.notices.with(|notices| match notices.total {
+                {move || screen.footer.notices.with(|notices| match notices.total {
                     0 if !notices.behind.is_empty() => view! {
                         <li><p>"More comes than is shown at once. It will be told here when that is over."</p></li>
                     }.into_any(),

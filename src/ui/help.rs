@@ -1,15 +1,15 @@
-//! The keys in a dialog, made from the table that the page obeys.
+//! The dialog that shows the keys. It is made from the same table that says what the keys do.
 
 use leptos::html;
 use leptos::prelude::*;
 
-use kubechurn_model::page::keys::{Act, Binding, Layer, SECTIONS, Section, cap};
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::keys::{Binding, SECTIONS, Section, cap};
 
-use crate::ui::hands::Hands;
 use crate::ui::palette::{modal, outside};
-use crate::ui::screen::{Command, Commands, Screen};
+use crate::ui::screen::{Commands, Screen};
 
-/// The keys.
+/// The dialog.
 #[component]
 pub fn Help(
     /// What to show.
@@ -18,9 +18,9 @@ pub fn Help(
     commands: Commands,
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
-    modal(dialog, screen.hands.help.into());
-    let close = move || commands.send(Command::Hands(Hands::Close(Layer::Help)));
-    let letters = move |_| commands.send(Command::Hands(Hands::Act(Act::Letters)));
+    modal(dialog, screen.dialogs.help.into());
+    let close = move || commands.send(Command::CloseHelp);
+    let letters = move |_| commands.send(Command::ToggleLetters);
     view! {
         <dialog
             class="dialog help"
@@ -41,7 +41,7 @@ pub fn Help(
                 <input
                     type="checkbox"
                     data-testid="letters"
-                    prop:checked=move || screen.hands.letters.get()
+                    prop:checked=move || screen.dialogs.letters.get()
                     on:change=letters
                 />
                 "Keys of a single letter or sign. Turn them off if something else types them, such as dictation; Ctrl K and \
@@ -65,7 +65,7 @@ fn line(binding: &'static Binding) -> impl IntoView {
     view! {
         <div>
             <dt>{keys.collect_view()}</dt>
-            <dd>{binding.act.title()}</dd>
+            <dd>{binding.command.title()}</dd>
         </div>
     }
 }

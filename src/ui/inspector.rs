@@ -2,7 +2,6 @@
 
 mod changes;
 mod events;
-pub mod signals;
 mod summary;
 mod yaml;
 
@@ -13,12 +12,15 @@ use wasm_bindgen::JsCast;
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
+use kubechurn_model::page::command::{Command, InspectorCommand};
+use kubechurn_model::page::inspector::relatives::Link;
+use kubechurn_model::page::inspector::tab::Tab;
 use kubechurn_model::page::inspector::width::NARROWEST;
+use kubechurn_model::page::view::inspector::Inspected;
 
-use crate::ui::inspector::signals::{Inspect, Signals, Tab};
-use crate::ui::screen::{Command, Commands, Screen};
+use crate::ui::screen::{Commands, Inspector as Signals, Screen};
 
-/// By how much the arrow keys move its edge.
+/// How many pixels an arrow key moves the panel's edge.
 const STEP: f64 = 24.0;
 
 /// The panel; nothing while no row is selected.
@@ -31,8 +33,8 @@ pub fn Inspector(
 ) -> impl IntoView {
     let signals = screen.inspector;
     let panel = NodeRef::<html::Aside>::new();
-    // Whether the keyboard opened it: then the focus comes along, and goes back when it closes. A click leaves the
-    // focus in the table, where the arrow keys go on to the next row.
+    // Whether the keyboard opened the panel. Then the focus moves into it, and back when it closes. After a click the focus
+    // stays in the table, where the arrow keys go to the next row.
     let by_keyboard = StoredValue::new(false);
     let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
     let keys = window_event_listener(ev::keydown, move |_| by_keyboard.set_value(true));
@@ -53,7 +55,7 @@ pub fn Inspector(
             }
             (true, false) => match before.try_update_value(Option::take).flatten() {
                 Some(element) if element.is_connected() => drop(element.focus()),
-                // Nowhere is where a closed panel leaves the focus that was in it.
+                // The focus was in the panel, and closing the panel has left it nowhere.
                 _ if document
                     .and_then(|document| document.active_element())
                     .is_none_or(|element| element.tag_name() == "BODY") =>
@@ -107,13 +109,13 @@ fn focus(selector: &str) {
     }
 }
 
-/// The edge that is dragged, or moved by keys; clicked twice, it makes the panel as wide as at first.
+/// The edge of the panel, which is dragged or moved by keys. A double click makes the panel as wide as at first.
 #[component]
 fn Edge(panel: NodeRef<html::Aside>, signals: Signals, commands: Commands) -> impl IntoView {
     let dragging = RwSignal::new(false);
-    let widen = move |width: f64| commands.send(Command::Inspect(Inspect::Widen(Some(width))));
-    let keep = move || commands.send(Command::Inspect(Inspect::KeepWidth));
-    // The end of a drag may be told of more than once.
+    let widen = move |width: f64| commands.send(Command::Inspector(InspectorCommand::Widen(Some(width))));
+    let keep = move || commands.send(Command::Inspector(InspectorCommand::KeepWidth));
+    // Several events tell that a drag ended.
     let end = move || {
         if dragging.get_untracked() {
             dragging.set(false);
@@ -158,7 +160,7 @@ fn Edge(panel: NodeRef<html::Aside>, signals: Signals, commands: Commands) -> im
             on:pointercancel=move |_| end()
             on:lostpointercapture=move |_| end()
             on:dblclick=move |_| {
-                commands.send(Command::Inspect(Inspect::Widen(None)));
+                commands.send(Command::Inspector(InspectorCommand::Widen(None)));
                 keep();
             }
             on:keydown=move |event: ev::KeyboardEvent| {
@@ -178,7 +180,7 @@ fn Edge(panel: NodeRef<html::Aside>, signals: Signals, commands: Commands) -> im
 
 #[component]
 fn Head(signals: Signals, commands: Commands) -> impl IntoView {
-    let read = move |get: fn(&signals::Inspected) -> String| {
+    let read = move |get: fn(&Inspected) -> String| {
         move || signals.inspected.with(|one| one.as_ref().map(get).unwrap_or_default())
     };
     view! {
@@ -209,8 +211,8 @@ fn Head(signals: Signals, commands: Commands) -> impl IntoView {
 }
 
 /// Objects one after the other, each a link where there is somewhere to go.
-fn links(chain: Vec<kubechurn_model::page::inspector::relatives::Link>, between: &'static str) -> impl IntoView {
-    let one = |(at, link): (usize, kubechurn_model::page::inspector::relatives::Link)| {
+fn links(chain: Vec<Link>, between: &'static str) -> impl IntoView {
+    let one = |(at, link): (usize, Link)| {
         let words = format!("{} {}", link.kind, link.name);
         let before = if at > 0 { between } else { "" };
         let note = (!link.words.is_empty()).then(|| format!(" ({})", link.words));
@@ -238,7 +240,7 @@ fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
         event.prevent_default();
         let at = Tab::ALL.iter().position(|tab| *tab == signals.tab.get_untracked()).unwrap_or(0);
         let tab = Tab::ALL[(at + by) % Tab::ALL.len()];
-        commands.send(Command::Inspect(Inspect::Tab(tab)));
+        commands.send(Command::Inspector(InspectorCommand::Tab(tab)));
         focus(&format!("#inspector-{}", tab.name()));
     };
     let tab = move |tab: Tab| {
@@ -252,7 +254,7 @@ fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
                 aria-selected=move || current().to_string()
                 aria-controls="inspector-panel"
                 tabindex=move || if current() { "0" } else { "-1" }
-                on:click=move |_| commands.send(Command::Inspect(Inspect::Tab(tab)))
+                on:click=move |_| commands.send(Command::Inspector(InspectorCommand::Tab(tab)))
             >
                 {tab.title()}
                 {move || Some(count(tab)).filter(|count| *count > 0).map(|count| view! { <span class="num">{count}</span> })}
@@ -266,7 +268,7 @@ fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
     }
 }
 
-/// How long ago, as kubectl prints it; it ticks.
+/// The time since then as kubectl prints it, renewed as time passes.
 fn age(signals: Signals, since: Timestamp) -> impl Fn() -> String {
     move || {
         let mut text = String::new();

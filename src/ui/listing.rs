@@ -12,13 +12,13 @@ pub fn Listing(
     /// What to show.
     screen: Screen,
 ) -> impl IntoView {
-    let model = move || screen.listing.get().unwrap_or_default();
+    let model = move || screen.table.listing.get().unwrap_or_default();
     let width = move || {
         let ListingModel { listed, about, .. } = model();
         format!("{:.2}%", 100.0 * listed as f64 / about.max(1) as f64)
     };
     view! {
-        <Show when=move || screen.listing.with(Option::is_some) && screen.length.get() == 0>
+        <Show when=move || screen.table.listing.with(Option::is_some) && screen.rows.length.get() == 0>
             <div class="listing">
                 <div
                     class="bar"

@@ -1,19 +1,19 @@
 //! What is seen: components that read signals and send commands. Nothing here decides anything.
 
 pub mod columns_menu;
+pub mod focus;
 pub mod footer;
-pub mod hands;
 pub mod help;
 pub mod inspector;
-pub mod linger;
 pub mod listing;
 pub mod palette;
-pub mod rail;
 pub mod resync;
+pub mod retention;
 mod row;
 pub mod screen;
 mod selectors;
 pub mod shell;
+pub mod sidebar;
 pub mod table;
 pub mod timeline;
 pub mod timeline_canvas;

@@ -1,19 +1,20 @@
-//! The palette's dialog: a field, and a list under it that the field speaks for.
+//! The palette's dialog: a field, and a list of what was found. The focus stays in the field, which tells screen readers
+//! what is chosen in the list.
 
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use kubechurn_model::page::keys::{Act, Layer};
+use kubechurn_model::page::command::{Command, PaletteCommand};
+use kubechurn_model::page::view::PaletteItem;
 
-use crate::ui::hands::{Hands, PaletteItem};
-use crate::ui::screen::{Command, Commands, Screen};
+use crate::ui::screen::{Commands, Screen};
 
-/// By how many entries a page of the list goes.
+/// How many entries the keys Page Down and Page Up go.
 const PAGE: isize = 8;
 
-/// The palette. Its dialog is always in the document: opened as a modal one, it hands the focus back when it closes.
+/// The palette. Its dialog is always in the document; a modal dialog gives the focus back when it is closed.
 #[component]
 pub fn Palette(
     /// What to show.
@@ -22,27 +23,27 @@ pub fn Palette(
     commands: Commands,
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
-    let palette = screen.hands.palette;
+    let palette = screen.dialogs.palette;
     let is_open = Memo::new(move |_| palette.with(Option::is_some));
     modal(dialog, is_open.into());
-    let send = move |hands| commands.send(Command::Hands(hands));
+    let send = move |command| commands.send(Command::Palette(command));
     let at = Memo::new(move |_| palette.with(|palette| palette.as_ref().map_or(0, |palette| palette.at)));
     let items = Memo::new(move |_| {
         palette.with(|palette| palette.as_ref().map(|palette| palette.items.clone()).unwrap_or_default())
     });
     let typed = move |event: ev::KeyboardEvent| {
-        let hands = match &*event.key() {
-            "ArrowDown" => Hands::Step(1),
-            "ArrowUp" => Hands::Step(-1),
-            "PageDown" => Hands::Step(PAGE),
-            "PageUp" => Hands::Step(-PAGE),
-            "Enter" if !event.is_composing() => Hands::Take(None),
+        let command = match &*event.key() {
+            "ArrowDown" => PaletteCommand::Step(1),
+            "ArrowUp" => PaletteCommand::Step(-1),
+            "PageDown" => PaletteCommand::Step(PAGE),
+            "PageUp" => PaletteCommand::Step(-PAGE),
+            "Enter" if !event.is_composing() => PaletteCommand::Take(None),
             _ => return,
         };
         event.prevent_default();
-        send(hands);
+        send(command);
     };
-    // The chosen entry is kept in sight.
+    // The list is scrolled to the chosen entry.
     Effect::new(move |_| {
         let (at, _) = (at.get(), items.with(Vec::len));
         request_animation_frame(move || {
@@ -67,8 +68,8 @@ pub fn Palette(
             aria-label="Palette"
             data-testid="palette"
             node_ref=dialog
-            on:close=move |_| send(Hands::Close(Layer::Palette))
-            on:pointerdown=move |event| outside(&event, dialog, move || send(Hands::Close(Layer::Palette)))
+            on:close=move |_| send(PaletteCommand::Close)
+            on:pointerdown=move |event| outside(&event, dialog, move || send(PaletteCommand::Close))
         >
             <div class="palette-field">
                 <span class="kbd" aria-hidden="true">":"</span>
@@ -87,7 +88,7 @@ pub fn Palette(
                     spellcheck="false"
                     placeholder="a kind, a namespace, something to do"
                     prop:value=move || palette.with(|palette| palette.as_ref().map(|palette| palette.query.clone()).unwrap_or_default())
-                    on:input=move |event| send(Hands::Seek(event_target_value(&event)))
+                    on:input=move |event| send(PaletteCommand::Seek(event_target_value(&event)))
                     on:keydown=typed
                 />
                 <span class="num dim" role="status" data-testid="palette-count">{count}</span>
@@ -119,7 +120,7 @@ fn entry(place: usize, item: PaletteItem, at: Memo<usize>, commands: Commands) -
             role="option"
             data-group=item.group
             aria-selected=move || (at.get() == place).to_string()
-            on:click=move |_| commands.send(Command::Hands(Hands::Take(Some(place))))
+            on:click=move |_| commands.send(Command::Palette(PaletteCommand::Take(Some(place))))
         >
             <span class="title">{pieces.collect_view()}</span>
             <span class="detail">{item.detail}</span>
@@ -128,12 +129,12 @@ fn entry(place: usize, item: PaletteItem, at: Memo<usize>, commands: Commands) -
     }
 }
 
-/// Opens a dialog as a modal one, and closes it, as the signal says.
+/// Has a dialog open as a modal one while the signal says so.
 pub fn modal(dialog: NodeRef<html::Dialog>, is_open: Signal<bool>) {
     Effect::new(move |_| {
         let (Some(dialog), is_open) = (dialog.get(), is_open.get()) else { return };
         if is_open && !dialog.open() {
-            // It fails only for a dialog that is open or not in the document.
+            // It fails for a dialog that is open already, or not in the document.
             let _ = dialog.show_modal();
         } else if !is_open && dialog.open() {
             dialog.close();
@@ -141,7 +142,8 @@ pub fn modal(dialog: NodeRef<html::Dialog>, is_open: Signal<bool>) {
     });
 }
 
-/// Closes a dialog when what is around it is clicked. That is a part of the dialog's element, outside its box.
+/// Closes a dialog when its backdrop is clicked. To the browser such a click is one on the dialog's element, at a place
+/// outside of its box.
 pub fn outside(event: &ev::PointerEvent, dialog: NodeRef<html::Dialog>, close: impl FnOnce()) {
     let Some(dialog) = dialog.get_untracked() else { return };
     let is_dialog =
@@ -157,7 +159,7 @@ pub fn outside(event: &ev::PointerEvent, dialog: NodeRef<html::Dialog>, close: i
     }
 }
 
-/// A button that opens the palette, for those who do not know the key yet.
+/// A button that opens the palette, and names its key.
 #[component]
 pub fn PaletteButton(
     /// Where the click goes.
@@ -170,7 +172,7 @@ pub fn PaletteButton(
             aria-haspopup="dialog"
             aria-label="Ctrl K: open the palette"
             title="go to a kind or a namespace, or do something"
-            on:click=move |_| commands.send(Command::Hands(Hands::Act(Act::Palette)))
+            on:click=move |_| commands.send(Command::Palette(PaletteCommand::Toggle))
         >
             <span class="kbd">"Ctrl K"</span>
         </button>

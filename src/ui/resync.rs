@@ -1,14 +1,13 @@
-//! How often what is known is told again: a choice in the table's menu.
+//! The choice in the table's menu of how often the informers resync: that they tell again what they know.
 
 use leptos::prelude::*;
 
-use kubechurn_model::page::keys::Act;
+use kubechurn_model::page::command::Command;
 use kubechurn_model::page::resync::Resync;
 
-use crate::ui::hands::Hands;
-use crate::ui::screen::{Command, Commands, Screen};
+use crate::ui::screen::{Commands, Screen};
 
-/// The words on a choice.
+/// What stands beside the button of a choice.
 fn words(resync: Resync) -> &'static str {
     match resync {
         Resync::Automatic => "auto",
@@ -19,7 +18,7 @@ fn words(resync: Resync) -> &'static str {
     }
 }
 
-/// The choice, a part of the table's menu.
+/// The choice.
 #[component]
 pub fn ResyncChoice(
     /// What to show.
@@ -34,8 +33,8 @@ pub fn ResyncChoice(
                     type="radio"
                     name="resync"
                     data-testid=format!("resync-{}", resync.name())
-                    prop:checked=move || screen.resync.with(|model| model.chosen == Some(resync))
-                    on:change=move |_| commands.send(Command::Hands(Hands::Act(Act::Resync(resync))))
+                    prop:checked=move || screen.table.resync.with(|model| model.chosen == Some(resync))
+                    on:change=move |_| commands.send(Command::Resync(resync))
                 />
                 {words(resync)}
             </label>
@@ -45,7 +44,7 @@ pub fn ResyncChoice(
         <fieldset class="choice five" title="the informers tell again what they know, as in a controller; nothing is asked of the server">
             <legend>"Resync: what is known is told again"</legend>
             {Resync::ALL.map(choice).collect_view()}
-            {move || screen.resync.with(|model| (!model.words.is_empty()).then(|| view! {
+            {move || screen.table.resync.with(|model| (!model.words.is_empty()).then(|| view! {
                 <p data-testid="resync-words">{model.words.clone()}</p>
             }))}
         </fieldset>

@@ -1,5 +1,6 @@
-//! A row of the table. Each new order has other rows in the window, and each row tells its ages anew every second, so a
-//! row is one copy of a pattern, which rows pass on to each other, and one effect that touches what is not as it was.
+//! A row of the table. Rows are redrawn often: each new order brings other rows into the window, and ages change every
+//! second. So an element is copied from a pattern once and then reused by one row after the other, and a single effect
+//! for each row writes only those attributes and texts that have changed.
 
 use std::sync::Arc;
 
@@ -7,15 +8,15 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Document, Element, Node, Text};
 
+use kubechurn_model::page::command::Command;
 use kubechurn_model::page::route::CHANGED;
 use kubechurn_model::table::order::RowKey;
 
-use kubechurn_model::page::view::{CellModel, Head, RowModel};
+use kubechurn_model::page::view::{CellModel, Head, RowModel, cell_id, row_id};
 
-use crate::ui::hands::{cell_id, row_id};
-use crate::ui::screen::{Command, Commands, Slot};
+use crate::ui::screen::{Commands, Place};
 
-/// The cells that each row of a table begins with: they are made once, and copied.
+/// The cells of a new row. They are made once for each set of columns, and copied for each row.
 #[derive(Clone, Default)]
 pub struct Pattern(Vec<Column>, Vec<Element>);
 
@@ -54,8 +55,8 @@ fn pattern(document: &Document, (title, end): Column) -> Option<Element> {
 /// One row. Its signal is set when something in it changed, or when another row takes its element over.
 #[component]
 pub fn Row(
-    /// What it shows.
-    held: Slot,
+    /// Where it is, and what it shows.
+    place: Place,
     /// The columns.
     heads: Vec<Head>,
     /// What its cells are copied from.
@@ -63,7 +64,7 @@ pub fn Row(
     /// Where clicks go.
     commands: Commands,
 ) -> impl IntoView {
-    let row = held.row;
+    let row = place.row;
     let clicked = {
         let row = row.clone();
         move |_| commands.send(Command::Select(Some(row.with_untracked(|row| (row.kind, row.key.clone())))))
@@ -100,7 +101,7 @@ impl Drawn {
         }
         put(element, "data-kind", was, is, |row| Some(row.kind));
         if was.is_none_or(|was| was.rank != is.rank) {
-            // The head is the first row.
+            // Row 1 is the head.
             set(element, "aria-rowindex", Some(&(is.rank + 1).to_string()));
         }
         put(element, "aria-selected", was, is, |row| Some(if row.selected { "true" } else { "false" }));
@@ -110,7 +111,7 @@ impl Drawn {
         put(element, "data-fresh", was, is, |row| row.fresh.then_some("true"));
         put(element, "data-flaw", was, is, |row| row.flaw.as_ref().map(|_| "true"));
         put(element, "title", was, is, |row| row.flaw.as_deref());
-        put(element, "data-hand", was, is, |row| row.hand.map(|cell| if cell == 0 { "row" } else { "cell" }));
+        put(element, "data-hand", was, is, |row| row.cursor.map(|cell| if cell == 0 { "row" } else { "cell" }));
         if was.map_or(0, |was| was.fading) != is.fading {
             set(element, "data-fading", (is.fading > 0).then(|| is.fading.to_string()).as_deref());
         }
@@ -121,12 +122,12 @@ impl Drawn {
                 set(&cell.element, "title", Some(is.delta.0));
             }
         }
-        let hand = |row: &RowModel| row.hand.map(|cell| (row.id, cell));
-        self.hand(was.and_then(hand), hand(is));
+        let cursor = |row: &RowModel| row.cursor.map(|cell| (row.id, cell));
+        self.cursor(was.and_then(cursor), cursor(is));
     }
 
-    /// The cell under the hand is the only one with an id: a screen reader is told of it by that.
-    fn hand(&self, was: Option<(RowKey, usize)>, is: Option<(RowKey, usize)>) {
+    /// Gives the cell under the cursor an id, by which screen readers are told of it; no other cell has one.
+    fn cursor(&self, was: Option<(RowKey, usize)>, is: Option<(RowKey, usize)>) {
         if was == is {
             return;
         }

@@ -1,20 +1,22 @@
-//! The fields for label and field selectors: what the server is asked to leave out.
+//! The fields for label and field selectors, by which the server sends only what they select.
 
 use leptos::ev;
 use leptos::prelude::*;
 
+use kubechurn_model::page::command::Command;
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::selectors::{check_fields, check_labels};
 
-use crate::ui::screen::{Command, Commands, Screen};
+use crate::ui::screen::{Commands, Screen};
 
-/// A selector's field: its name, what it may look like, where it stands in a route, and what is wrong with a text.
+/// A selector's field: its name, what it may look like, where it stands in a route, how it is asked for, and what is
+/// wrong with a text.
 #[derive(Clone, Copy)]
 struct Selector {
     name: &'static str,
     example: &'static str,
     get: fn(&Route) -> &String,
-    set: fn(&mut Route) -> &mut String,
+    command: fn(String) -> Command,
     check: fn(&str) -> Result<(), String>,
 }
 
@@ -22,7 +24,7 @@ const LABELS: Selector = Selector {
     name: "labels",
     example: "app=web,tier!=db",
     get: |route| &route.labels,
-    set: |route| &mut route.labels,
+    command: Command::Labels,
     check: check_labels,
 };
 
@@ -30,7 +32,7 @@ const FIELDS: Selector = Selector {
     name: "fields",
     example: "status.phase!=Running",
     get: |route| &route.fields,
-    set: |route| &mut route.fields,
+    command: Command::Fields,
     check: check_fields,
 };
 
@@ -48,7 +50,8 @@ pub fn Selectors(
     }
 }
 
-/// One field. A text that is no selector is not sent: it stays in its field, and what is wrong stands below.
+/// One field. A text that is no selector is not sent to the server. It stays in its field, and what is wrong with it is
+/// said below.
 #[component]
 fn Field(selector: Selector, screen: Screen, commands: Commands) -> impl IntoView {
     let trouble = RwSignal::new(None::<String>);
@@ -57,9 +60,7 @@ fn Field(selector: Selector, screen: Screen, commands: Commands) -> impl IntoVie
         match (selector.check)(&text) {
             Ok(()) => {
                 trouble.set(None);
-                let mut route = screen.route.get_untracked();
-                *(selector.set)(&mut route) = text;
-                commands.send(Command::Go(route));
+                commands.send((selector.command)(text));
             }
             Err(words) => trouble.set(Some(words)),
         }
@@ -80,7 +81,7 @@ fn Field(selector: Selector, screen: Screen, commands: Commands) -> impl IntoVie
                 placeholder=selector.example
                 autocomplete="off"
                 spellcheck="false"
-                prop:value=move || screen.route.with(|route| (selector.get)(route).clone())
+                prop:value=move || screen.header.route.with(|route| (selector.get)(route).clone())
                 aria-invalid=move || trouble.with(Option::is_some).to_string()
                 aria-describedby=move || trouble.with(Option::is_some).then(|| described_by.clone())
                 on:change=changed

@@ -5,19 +5,17 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use kubechurn_model::page::keys::Act;
-use kubechurn_model::page::route::Route;
-
-use kubechurn_model::page::view::Source;
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::cursor::Step;
+use kubechurn_model::page::view::{Source, Theme};
 
 use crate::ui::footer::Footer;
-use crate::ui::hands::Hands;
 use crate::ui::help::Help;
 use crate::ui::inspector::Inspector;
 use crate::ui::palette::{Palette, PaletteButton, modal};
-use crate::ui::rail::Rail;
-use crate::ui::screen::{Command, Commands, Screen, Theme};
+use crate::ui::screen::{Commands, Screen};
 use crate::ui::selectors::Selectors;
+use crate::ui::sidebar::Sidebar;
 use crate::ui::table::Table;
 use crate::ui::timeline::Timeline;
 
@@ -29,14 +27,29 @@ pub fn Shell(
     /// Where clicks go.
     commands: Commands,
 ) -> impl IntoView {
+    let document = || web_sys::window().and_then(|window| window.document());
+    Effect::new(move |_| {
+        let title = screen.header.title.get();
+        document().into_iter().for_each(|document| document.set_title(&title));
+    });
+    Effect::new(move |_| {
+        let width = screen.inspector.width.with(|width| width.chosen);
+        let root = document().and_then(|document| document.document_element()?.dyn_into::<web_sys::HtmlElement>().ok());
+        if let Some(root) = root {
+            let _ = match width {
+                Some(width) => root.style().set_property("--inspector", &format!("{width}px")),
+                None => root.style().remove_property("--inspector").map(drop),
+            };
+        }
+    });
     view! {
         <div
             class="shell"
-            inert=move || screen.splash.with(Option::is_some)
+            inert=move || screen.header.splash.with(Option::is_some)
             data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))
         >
             <Header screen commands />
-            <Rail screen commands />
+            <Sidebar screen commands />
             <main class="main">
                 <Table screen commands />
             </main>
@@ -47,9 +60,9 @@ pub fn Shell(
         <Palette screen commands />
         <Help screen commands />
         <Question screen commands />
-        <p class="hidden-text" role="status" data-testid="said">{move || screen.hands.said.get()}</p>
-        <p class="told" role="status" data-testid="told">{move || screen.hands.told.get()}</p>
-        {move || screen.splash.get().map(|splash| view! {
+        <p class="hidden-text" role="status" data-testid="said">{move || screen.dialogs.spoken.get()}</p>
+        <p class="told" role="status" data-testid="told">{move || screen.dialogs.told.get()}</p>
+        {move || screen.header.splash.get().map(|splash| view! {
             <div class="splash" data-testid="splash" role="alert">
                 <h1>"No API server answers"</h1>
                 <p>"kubechurn watches a cluster through a proxy on this machine. Tried:"</p>
@@ -69,17 +82,17 @@ const HELP: &str = "./dev serve          # finds a cluster, or starts the demo c
 kubectl proxy        # beside `trunk serve`: your kubectl's current context
 ./dev build          # builds the page, and says how kubectl serves page and API from one port";
 
-/// Asks whether the page may connect to an API beyond this machine, which its address names: whoever made the link
-/// chose it. Until then nothing is sent there.
+/// Asks whether the page may connect to an API on another machine. The page's address names that API, so whoever made the
+/// link has chosen it. Nothing is sent there before the user agrees.
 #[component]
 fn Question(screen: Screen, commands: Commands) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
-    modal(dialog, Signal::derive(move || screen.question.with(Option::is_some)));
-    let host = move || screen.question.get().unwrap_or_default();
+    modal(dialog, Signal::derive(move || screen.header.question.with(Option::is_some)));
+    let host = move || screen.header.question.get().unwrap_or_default();
     let answer = move |allowed: bool| commands.send(Command::Connect(allowed));
-    // However the dialog is closed while the question stands, that is no leave.
+    // A dialog that is closed while the question is open counts as a No.
     let closed = move |_| {
-        if screen.question.with_untracked(Option::is_some) {
+        if screen.header.question.with_untracked(Option::is_some) {
             answer(false);
         }
     };
@@ -115,14 +128,8 @@ fn Question(screen: Screen, commands: Commands) -> impl IntoView {
 #[component]
 fn Header(screen: Screen, commands: Commands) -> impl IntoView {
     let filter = NodeRef::<html::Input>::new();
-    let pause = move |_| commands.send(Command::Pause(!screen.paused.get_untracked()));
-    let theme = move |_| {
-        let other = match screen.theme.get_untracked() {
-            Theme::Dark => Theme::Light,
-            Theme::Light => Theme::Dark,
-        };
-        commands.send(Command::Theme(other));
-    };
+    let pause = move |_| commands.send(Command::TogglePause);
+    let theme = move |_| commands.send(Command::ToggleTheme);
     view! {
         <header class="header">
             <div class="home">
@@ -140,7 +147,7 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
             <div
                 class="field filter"
                 role="search"
-                data-invalid=move || screen.filter_error.with(Option::is_some).then_some("true")
+                data-invalid=move || screen.header.filter_error.with(Option::is_some).then_some("true")
             >
                 <label for="filter">"filter"</label>
                 <input
@@ -148,14 +155,14 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                     data-testid="filter"
                     node_ref=filter
                     placeholder="words, STATUS:word, !word, /regex/"
-                    aria-invalid=move || screen.filter_error.with(Option::is_some).then_some("true")
+                    aria-invalid=move || screen.header.filter_error.with(Option::is_some).then_some("true")
                     aria-describedby="filter-error"
                     autocomplete="off"
                     spellcheck="false"
-                    prop:value=move || screen.route.with(|route| route.text.clone())
+                    prop:value=move || screen.header.route.with(|route| route.text.clone())
                     on:input=move |event| commands.send(Command::Filter(event_target_value(&event)))
                     on:keydown=move |event| {
-                        // Out of the field the keys are the table's: Enter keeps the filter, Esc clears it.
+                        // Enter keeps the filter and Esc clears it; both give the focus to the table.
                         match &*event.key() {
                             "Escape" => commands.send(Command::Filter(String::new())),
                             "Enter" | "ArrowDown" if !event.is_composing() => {}
@@ -165,11 +172,11 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                         if let Some(filter) = filter.get_untracked() {
                             let _ = filter.blur();
                         }
-                        commands.send(Command::Hands(Hands::Act(Act::First)));
+                        commands.send(Command::Row(Step::First));
                     }
                 />
                 <span class="kbd" aria-hidden="true">"/"</span>
-                {move || screen.filter_error.get().map(|words| view! {
+                {move || screen.header.filter_error.get().map(|words| view! {
                     <p class="field-trouble" id="filter-error" data-testid="filter-error" role="alert">
                         {format!("not filtered: {words}")}
                     </p>
@@ -179,27 +186,27 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
             <div
                 class="connection"
                 data-testid="connection"
-                data-state=move || screen.connection.with(|connection| connection.state)
+                data-state=move || screen.header.connection.with(|connection| connection.state)
             >
                 <span class="dot" aria-hidden="true"></span>
-                <span>{move || screen.connection.with(|connection| connection.state)}</span>
-                <span class="num">{move || screen.connection.with(|connection| connection.detail.clone())}</span>
+                <span>{move || screen.header.connection.with(|connection| connection.state)}</span>
+                <span class="num">{move || screen.header.connection.with(|connection| connection.detail.clone())}</span>
             </div>
-            <button data-testid="pause" aria-pressed=move || screen.paused.get().to_string() on:click=pause>
-                {move || if screen.paused.get() { "Go live" } else { "Pause" }}
+            <button data-testid="pause" aria-pressed=move || screen.header.paused.get().to_string() on:click=pause>
+                {move || if screen.header.paused.get() { "Go live" } else { "Pause" }}
             </button>
             <button data-testid="theme" on:click=theme aria-label="dark or light">
-                {move || if screen.theme.get() == Theme::Dark { "Light" } else { "Dark" }}
+                {move || if screen.header.theme.get() == Theme::Dark { "Light" } else { "Dark" }}
             </button>
             <PaletteButton commands />
         </header>
     }
 }
 
-/// Where the data comes from, once that is found.
+/// The address of the API, once it was found.
 #[component]
 fn SourceLabel(screen: Screen) -> impl IntoView {
-    let found = move || Some(screen.source.get()).filter(|source| !source.address.is_empty());
+    let found = move || Some(screen.header.source.get()).filter(|source| !source.address.is_empty());
     let label = |Source { cluster, address }: Source| {
         let title = format!("The API that this page asks, at {address}. {cluster}");
         view! {
@@ -234,7 +241,7 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
     });
     on_cleanup(move || outside.remove());
     let chosen = move || {
-        screen.route.with(|route| match &*route.namespaces {
+        screen.header.route.with(|route| match &*route.namespaces {
             [] => String::from("all"),
             namespaces => namespaces.join(", "),
         })
@@ -248,7 +255,7 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
         "Enter" => {
             let name = event_target_value(&event).trim().to_owned();
             if !name.is_empty() {
-                commands.send(Command::Go(screen.route.get_untracked().choosing(&name)));
+                commands.send(Command::Namespace(name));
             }
         }
         "Escape" => {
@@ -261,10 +268,10 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
         }
         _ => {}
     };
-    // Those that are chosen come first, whether or not the server knows them.
+    // The chosen namespaces come first, whether or not the server knows them.
     let names = move || {
-        let mut names = screen.route.with(|route| route.namespaces.clone());
-        screen.namespaces.with(|known| {
+        let mut names = screen.header.route.with(|route| route.namespaces.clone());
+        screen.header.namespaces.with(|known| {
             names.extend(known.names.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
         });
         names
@@ -280,11 +287,8 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
                     <input
                         type="checkbox"
                         data-testid="namespace-all"
-                        prop:checked=move || screen.route.with(|route| route.namespaces.is_empty())
-                        on:change=move |_| {
-                            let route = screen.route.get_untracked();
-                            commands.send(Command::Go(Route { namespaces: Vec::new(), ..route }));
-                        }
+                        prop:checked=move || screen.header.route.with(|route| route.namespaces.is_empty())
+                        on:change=move |_| commands.send(Command::AllNamespaces)
                     />
                     "all namespaces"
                 </label>
@@ -299,9 +303,9 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
                                 <input
                                     type="checkbox"
                                     data-testid=id
-                                    prop:checked=move || screen.route.with(|route| route.namespaces.contains(&asked))
+                                    prop:checked=move || screen.header.route.with(|route| route.namespaces.contains(&asked))
                                     on:change=move |_| {
-                                        commands.send(Command::Go(screen.route.get_untracked().choosing(&name)));
+                                        commands.send(Command::Namespace(name.clone()));
                                     }
                                 />
                                 {shown}
@@ -309,7 +313,7 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
                         }
                     }
                 />
-                {move || screen.namespaces.with(|known| known.trouble.clone()).map(|words| view! { <p>{words}</p> })}
+                {move || screen.header.namespaces.with(|known| known.trouble.clone()).map(|words| view! { <p>{words}</p> })}
             </div>
         </details>
     }

@@ -4,20 +4,17 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use kubechurn_model::page::layout::Rearrange;
-
-use kubechurn_model::page::view::Head;
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::layout::ColumnChange;
+use kubechurn_model::page::view::{Head, ROW};
 
 use crate::ui::columns_menu::{ColumnsMenu, Grip};
-use crate::ui::hands::Hands;
-use crate::ui::linger::ClearDeleted;
 use crate::ui::listing::Listing;
+use crate::ui::retention::ClearDeleted;
 use crate::ui::row::{Pattern, Row};
-use crate::ui::screen::{Command, Commands, Screen};
-use crate::ui::unplaced::{MAX_HEIGHT, ROW, Unplaced};
+use crate::ui::screen::{Commands, Screen};
+use crate::ui::unplaced::{MAX_HEIGHT, Unplaced};
 
-/// The height of the head, which covers the uppermost part of what is scrolled.
-pub const HEAD: f64 = 28.0;
 /// The id of what is scrolled, which has the focus when the keys go from row to row.
 pub const OBJECTS: &str = "objects";
 
@@ -33,14 +30,15 @@ pub fn Table(
     let pattern = StoredValue::new_local(Pattern::default());
     let scrolled = move || {
         if let Some(scroller) = scroller.get_untracked() {
-            commands.send(Command::Scroll(f64::from(scroller.scroll_top()), f64::from(scroller.client_height())));
+            let (top, height) = (f64::from(scroller.scroll_top()), f64::from(scroller.client_height()));
+            commands.send(Command::Scroll { top, height });
         }
     };
     let resized = window_event_listener(ev::resize, move |_| scrolled());
     on_cleanup(move || resized.remove());
     // Another kind begins at its top, and the first look at the scroller is its size.
     Effect::new(move |last: Option<String>| {
-        let resource = screen.route.with(|route| route.resource.clone());
+        let resource = screen.header.route.with(|route| route.resource.clone());
         if let Some(scroller) = scroller.get().filter(|_| last.as_ref() != Some(&resource)) {
             scroller.set_scroll_top(0);
             scrolled();
@@ -48,13 +46,13 @@ pub fn Table(
         resource
     });
     Effect::new(move |_| {
-        let top = screen.scroll.get();
+        let top = screen.rows.scroll.get();
         if let Some(scroller) = scroller.get_untracked().filter(|_| top > 0.0) {
             scroller.set_scroll_top(top as i32);
         }
     });
-    let deep = move || f64::min(screen.length.get() as f64 * ROW, MAX_HEIGHT);
-    let offset = move || format!("translateY({}px)", screen.window.with(|window| window.first) as f64 * ROW);
+    let deep = move || f64::min(screen.rows.length.get() as f64 * ROW, MAX_HEIGHT);
+    let offset = move || format!("translateY({}px)", screen.rows.window.with(|window| window.first) as f64 * ROW);
     view! {
         <TitleBar screen commands />
         <Trouble screen commands />
@@ -65,26 +63,26 @@ pub fn Table(
             data-testid="table-scroll"
             tabindex="0"
             role="grid"
-            aria-label=move || screen.subject.with(|subject| subject.title.clone())
-            aria-rowcount=move || screen.length.get() + 1
-            aria-colcount=move || screen.heads.with(Vec::len)
-            aria-activedescendant=move || screen.hands.at.get()
+            aria-label=move || screen.header.subject.with(|subject| subject.title.clone())
+            aria-rowcount=move || screen.rows.length.get() + 1
+            aria-colcount=move || screen.table.heads.with(Vec::len)
+            aria-activedescendant=move || screen.rows.cursor.get()
             node_ref=scroller
             on:scroll=move |_| scrolled()
-            on:pointermove=move |_| commands.send(Command::Hold(true))
-            on:pointerleave=move |_| commands.send(Command::Hold(false))
+            on:pointermove=move |_| commands.send(Command::PointerOverTable(true))
+            on:pointerleave=move |_| commands.send(Command::PointerOverTable(false))
         >
             <div
                 class="table"
                 role="presentation"
-                style=("--columns", move || screen.template.get())
+                style=("--columns", move || screen.table.template.get())
             >
                 <div class="table-head" role="row" aria-rowindex="1">
                     <For
                         // Two columns may have one title: a CRD calls its own as it likes.
-                        each=move || screen.heads.get().into_iter().enumerate()
+                        each=move || screen.table.heads.get().into_iter().enumerate()
                         key=|(at, head)| (*at, head.title, head.end, head.sort)
-                        children=move |(_, head)| view! { <HeadCell head screen commands /> }
+                        children=move |(_, head)| view! { <HeadCell head commands /> }
                     />
                     <i id="hundred-characters" aria-hidden="true"></i>
                 </div>
@@ -92,16 +90,16 @@ pub fn Table(
                     <Unplaced screen />
                     <div class="table-rows" role="presentation" style:transform=offset>
                         <For
-                            each=move || screen.window.with(|window| window.slots.clone())
-                            key=|slot| slot.id
-                            children=move |held| view! { <Row held heads=screen.heads.get_untracked() pattern commands /> }
+                            each=move || screen.rows.window.with(|window| window.places.clone())
+                            key=|place| place.id
+                            children=move |place| view! { <Row place heads=screen.table.heads.get_untracked() pattern commands /> }
                         />
                     </div>
                 </div>
             </div>
         </div>
         <Listing screen />
-        {move || screen.empty.get().map(|words| view! { <p class="empty" data-testid="empty">{words}</p> })}
+        {move || screen.rows.empty.get().map(|words| view! { <p class="empty" data-testid="empty">{words}</p> })}
         </div>
     }
 }
@@ -109,29 +107,26 @@ pub fn Table(
 #[component]
 fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
     let what = move || {
-        screen.route.with(|route| match &*route.namespaces {
-            _ if !screen.subject.with(|subject| subject.namespaced) => String::from("of the cluster"),
+        screen.header.route.with(|route| match &*route.namespaces {
+            _ if !screen.header.subject.with(|subject| subject.namespaced) => String::from("of the cluster"),
             [] => String::from("in all namespaces"),
             namespaces => format!("in {}", namespaces.join(", ")),
         })
     };
-    let minute = move |at: usize| screen.minute.with(|minute| minute[at].to_string());
-    let wide = move || screen.route.with(|route| route.wide);
-    let widen = move |_| {
-        let route = screen.route.get_untracked();
-        commands.send(Command::Go(kubechurn_model::page::route::Route { wide: !route.wide, ..route }));
-    };
+    let minute = move |at: usize| screen.table.minute.with(|minute| minute[at].to_string());
+    let wide = move || screen.header.route.with(|route| route.wide);
+    let widen = move |_| commands.send(Command::ToggleWide);
     view! {
         <div class="title-bar">
-            <h1>{move || screen.subject.with(|subject| subject.title.clone())}</h1>
-            <span class="num" data-testid="row-count">{move || screen.count.get()}</span>
+            <h1>{move || screen.header.subject.with(|subject| subject.title.clone())}</h1>
+            <span class="num" data-testid="row-count">{move || screen.table.count.get()}</span>
             <span class="what">{what}</span>
-            <span class="what num" data-testid="progress" role="status">{move || screen.progress.get()}</span>
+            <span class="what num" data-testid="progress" role="status">{move || screen.table.progress.get()}</span>
             {move || {
-                let waiting = screen.waiting.get();
+                let waiting = screen.table.waiting.get();
                 (waiting > 0)
                     .then(|| view! {
-                        <button class="waiting" on:click=move |_| commands.send(Command::Hold(false))>
+                        <button class="waiting" on:click=move |_| commands.send(Command::PointerOverTable(false))>
                             {format!("▲ {waiting} more, when the hands rest")}
                         </button>
                     })
@@ -155,7 +150,7 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
 #[component]
 fn Trouble(screen: Screen, commands: Commands) -> impl IntoView {
     move || {
-        let each = screen.trouble.get().into_iter().map(|trouble| {
+        let each = screen.table.trouble.get().into_iter().map(|trouble| {
             view! {
                 <div class="notice" data-testid="notice" data-state=trouble.state>
                     <b>{trouble.what}</b>
@@ -172,17 +167,14 @@ fn Trouble(screen: Screen, commands: Commands) -> impl IntoView {
 }
 
 #[component]
-fn HeadCell(head: Head, screen: Screen, commands: Commands) -> impl IntoView {
+fn HeadCell(head: Head, commands: Commands) -> impl IntoView {
     let arrow = match head.sort {
         "ascending" => "↑",
         "descending" => "↓",
         _ => "",
     };
     let title = head.title;
-    let sort = move |_| {
-        let route = screen.route.get_untracked().sorted_by(title);
-        commands.send(Command::Go(route));
-    };
+    let sort = move |_| commands.send(Command::SortBy(title));
     let align = if head.end { "end" } else { "start" };
     view! {
         <div
@@ -195,7 +187,7 @@ fn HeadCell(head: Head, screen: Screen, commands: Commands) -> impl IntoView {
                 event.prevent_default();
                 let moved = event.data_transfer().and_then(|carried| carried.get_data("text/plain").ok());
                 if let Some(moved) = moved {
-                    commands.send(Command::Hands(Hands::Columns(Rearrange::Onto(moved, title.to_owned()))));
+                    commands.send(Command::Columns(ColumnChange::Onto(moved, title.to_owned())));
                 }
             }
         >

@@ -1,7 +1,7 @@
 //! Paints a timeline's scene on a canvas. It decides nothing: what stands where comes with the scene.
 //!
-//! Everything of one colour goes into one path where that is easy, marks are shapes and not text, and no text is
-//! measured while painting: the font is monospace, and its width is read when the theme is.
+//! Painting is fast because everything of one colour goes into one path where that is easy, marks are shapes and not text,
+//! and no text is measured: the font is monospace, and the width of its characters is read together with the theme.
 
 use std::f64::consts::TAU;
 
@@ -102,7 +102,7 @@ impl Painter {
     /// Paints everything anew.
     pub fn paint(&self, scene: &Scene) {
         let (context, layout) = (&self.context, &scene.layout);
-        // Resizing a canvas resets its context, so all of it is set each time; but for the font, which is dear.
+        // Resizing a canvas resets its context, so the context is set up each time. Setting the font is slow, and done once.
         let _ = context.set_transform(self.ratio, 0.0, 0.0, self.ratio, 0.0, 0.0);
         context.set_text_baseline("middle");
         context.set_text_align("left");

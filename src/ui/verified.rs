@@ -1,16 +1,14 @@
-//! What the page's checks of itself found: a word and a time in the footer, and on demand what of which watch.
+//! What the page's checks of itself found: a word and a time in the footer, and a list that says more about each watch.
 
 use leptos::html;
 use leptos::prelude::*;
 
-use kubechurn_model::page::keys::Act;
-
+use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::page::view::VerifiedItem;
 
-use crate::ui::hands::Hands;
-use crate::ui::screen::{Command, Commands, Screen};
+use crate::ui::screen::{Commands, Screen};
 
-/// When what is shown was found to be what the server has, and on demand more about it.
+/// Whether and when what is shown was found to be what the server has; while the list is open, more about each watch.
 #[component]
 pub fn VerifiedList(
     /// What to show.
@@ -19,9 +17,12 @@ pub fn VerifiedList(
     commands: Commands,
 ) -> impl IntoView {
     let list = NodeRef::<html::Details>::new();
-    let toggled = move |_| screen.verified_open.set(list.get_untracked().is_some_and(|list| list.open()));
-    let verify = move |_| commands.send(Command::Hands(Hands::Act(Act::Verify)));
-    let state = move || screen.verified.with(|verified| verified.state);
+    let toggled = move |_| {
+        let open = list.get_untracked().is_some_and(|list| list.open());
+        commands.send(Command::List(List::Verified, open));
+    };
+    let verify = move |_| commands.send(Command::Verify);
+    let state = move || screen.footer.verified.with(|verified| verified.state);
     let item = |item: VerifiedItem| {
         let differences = (!item.differences.is_empty()).then(|| {
             let lines = item.differences.into_iter().map(|line| view! { <li>{line}</li> }).collect_view();
@@ -42,14 +43,14 @@ pub fn VerifiedList(
     view! {
         <details class="notices verified" data-testid="verified" data-state=state node_ref=list on:toggle=toggled>
             <summary title="whether what is shown is what the server has, by its own word">
-                {move || screen.verified.with(|verified| verified.label.clone())} " ▴"
+                {move || screen.footer.verified.with(|verified| verified.label.clone())} " ▴"
             </summary>
             <div>
                 <p class="lead">
                     <button data-testid="verify" on:click=verify>"Verify now"</button>
                     "The server is asked who exists, at the very version that is shown; store and rows are compared with that."
                 </p>
-                <ol>{move || screen.verified.with(|verified| verified.items.clone()).into_iter().map(item).collect_view()}</ol>
+                <ol>{move || screen.footer.verified.with(|verified| verified.items.clone()).into_iter().map(item).collect_view()}</ol>
             </div>
         </details>
         <span class="arrow">"·"</span>

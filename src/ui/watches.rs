@@ -1,20 +1,26 @@
-//! The open watches, listed at the footer's count of them: what each costs.
+//! The list of open watches, which opens from their count in the footer, and says what each of them costs.
 
 use leptos::html;
 use leptos::prelude::*;
 
+use kubechurn_model::page::command::{Command, List};
 use kubechurn_model::page::view::WatchItem;
 
-use crate::ui::screen::Screen;
+use crate::ui::screen::{Commands, Screen};
 
-/// How many watches are open, and on demand which.
+/// The number of open watches, and while the list is open each of them.
 #[component]
 pub fn WatchList(
     /// What to show.
     screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
 ) -> impl IntoView {
     let list = NodeRef::<html::Details>::new();
-    let toggled = move |_| screen.watches_open.set(list.get_untracked().is_some_and(|list| list.open()));
+    let toggled = move |_| {
+        let open = list.get_untracked().is_some_and(|list| list.open());
+        commands.send(Command::List(List::Watches, open));
+    };
     let row = |item: WatchItem| {
         let scope = if item.scope.is_empty() { String::from("all namespaces") } else { item.scope };
         view! {
@@ -32,8 +38,8 @@ pub fn WatchList(
     view! {
         <details class="watches" data-testid="watches" node_ref=list on:toggle=toggled>
             <summary title="the open watches, and what each costs">
-                <b>{move || screen.pipeline.with(|pipeline| pipeline.watches.clone())}</b> ", "
-                <b>{move || screen.pipeline.with(|pipeline| pipeline.rate.clone())}</b> " ▴"
+                <b>{move || screen.footer.pipeline.with(|pipeline| pipeline.watches.clone())}</b> ", "
+                <b>{move || screen.footer.pipeline.with(|pipeline| pipeline.rate.clone())}</b> " ▴"
             </summary>
             <div class="watches-list">
                 <table>
@@ -49,7 +55,7 @@ pub fn WatchList(
                             <th scope="col" class="num">"objects"</th>
                         </tr>
                     </thead>
-                    <tbody>{move || screen.watches.get().into_iter().map(row).collect_view()}</tbody>
+                    <tbody>{move || screen.footer.watches.get().into_iter().map(row).collect_view()}</tbody>
                 </table>
             </div>
         </details>

@@ -103,6 +103,17 @@ fn only_app_joins_browser_and_ui() {
     }
 }
 
+/// Most lines of what runs the page in the browser, its view aside: decisions belong to `crates/model`.
+const SHELL: usize = 2_000;
+
+#[test]
+fn the_shell_is_thin() {
+    let is_shell = |path: &PathBuf| !in_room(path, "src/ui");
+    let lines = |path: PathBuf| fs::read_to_string(path).unwrap().lines().count();
+    let all: usize = files("src", &["rs"]).into_iter().filter(is_shell).map(lines).sum();
+    assert!(all <= SHELL, "src without ui has {all} lines");
+}
+
 #[test]
 fn what_no_code_may_say() {
     let mut wrong = Vec::new();

@@ -2,7 +2,10 @@
 //!
 //!     cargo run -p kubechurn-client --example watch -- apps/v1/deployments default http://127.0.0.1:8001
 
-use std::time::Instant;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::request::Scope;
@@ -13,12 +16,10 @@ use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHan
 use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
-use tokio::sync::mpsc::{Sender, channel};
-use tokio::time::{Duration, sleep};
 
 /// What came of an action.
-enum Told {
-    Is(Input<'static>),
+enum Answer {
+    Input(Input<'static>),
     Frame(Vec<u8>),
     Page(Vec<u8>),
 }
@@ -39,8 +40,7 @@ impl ResourceEventHandler for Printer {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), &'static str> {
+fn main() -> Result<(), &'static str> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let resource = words.first().and_then(|name| resource(name)).ok_or("usage: watch v1/pods [NAMESPACE [API]]")?;
     let scope = Scope { namespace: words.get(1).cloned().unwrap_or_default(), ..Scope::default() };
@@ -52,23 +52,21 @@ async fn main() -> Result<(), &'static str> {
     let mut informer = SharedInformer::new(Decode::METADATA, InformerOptions::default());
     let printer = informer.add_event_handler(HandlerOptions::default(), now());
     let mut action = informer.handle(Input::Start, moment());
-    let mut told = channel(1).1;
+    let mut answers = sync_channel(64);
     loop {
-        // Each action takes the place of the one before: whoever still tells of that finds nobody who listens.
+        // Each action takes the place of the one before, whose thread ends when it finds that no one receives its answers.
         if let Some(action) = action.take() {
-            let (tell, new) = channel(64);
-            told = new;
-            tokio::spawn(perform(format!("{base}/"), resource, scope.clone(), action, tell));
+            answers = sync_channel(64);
+            let (base, of, sender) = (base.to_owned(), (resource, scope.clone()), answers.0.clone());
+            thread::spawn(move || perform(&base, &of, action, &sender).map(|last| sender.send(last)));
         }
-        let deadline = informer.reflector().deadline().map_or(3_600_000.0, |at| (at - now()).max(0.0));
-        let told = tokio::select! {
-            Some(told) = told.recv() => told,
-            () = sleep(Duration::from_secs_f64(deadline / 1000.0)) => Told::Is(Input::Timer),
-        };
-        let input = match &told {
-            Told::Is(input) => input.clone(),
-            Told::Frame(line) => Input::Bytes(line),
-            Told::Page(page) => Input::PageBytes(page),
+        let wait = informer.reflector().deadline().map_or(3_600_000.0, |at| (at - now()).max(0.0));
+        let answer = answers.1.recv_timeout(Duration::from_secs_f64(wait / 1000.0));
+        let input = match &answer {
+            Ok(Answer::Input(input)) => input.clone(),
+            Ok(Answer::Frame(line)) => Input::Bytes(line),
+            Ok(Answer::Page(page)) => Input::PageBytes(page),
+            Err(_) => Input::Timer,
         };
         action = informer.handle(input, moment());
         informer.drain(usize::MAX, now());
@@ -77,37 +75,37 @@ async fn main() -> Result<(), &'static str> {
     }
 }
 
-/// Carries an action out, and tells of it until it is over, or nobody listens.
-async fn perform(base: String, resource: ApiResource, scope: Scope, action: Action, tell: Sender<Told>) {
+/// Carries an action out, and returns what is to be sent last. What comes before that is sent at once; where no one receives
+/// it any more, nothing is to be sent.
+fn perform(base: &str, of: &(ApiResource, Scope), action: Action, answers: &SyncSender<Answer>) -> Option<Answer> {
     let url = match &action {
-        Action::List(request) => request.url(&resource, &scope),
-        Action::Watch(request) => request.url(&resource, &scope),
+        Action::List(request) => request.url(&of.0, &of.1),
+        Action::Watch(request) => request.url(&of.0, &of.1),
         // A watch that was refused over HTTP has said why already.
-        Action::Probe(_) => return drop(tell.send(Told::Is(Input::ProbePassed)).await),
-        Action::Wait => return,
+        Action::Probe(_) => return Some(Answer::Input(Input::ProbePassed)),
+        Action::Wait => return None,
     };
-    let refused = |failure| Told::Is(Input::Failed(failure));
-    let Ok(mut response) = reqwest::get(base + &url).await else {
-        return drop(tell.send(refused(Failure::unreachable("no answer"))).await);
-    };
+    let failed = |failure| Some(Answer::Input(Input::Failed(failure)));
+    let request = ureq::get(format!("{base}/{url}")).config().http_status_as_error(false).build();
+    let Ok(response) = request.call() else { return failed(Failure::unreachable("no answer")) };
     let code = response.status().as_u16();
+    let mut body = BufReader::new(response.into_body().into_reader());
+    let mut bytes = Vec::new();
     if code != 200 || matches!(action, Action::List(_)) {
-        let told = match response.bytes().await {
-            Ok(bytes) if code == 200 => Told::Page(bytes.into()),
-            Ok(bytes) => refused(Failure::from_response(code, None, &String::from_utf8_lossy(&bytes))),
-            Err(_) => refused(Failure::unreachable("the answer broke off")),
+        return match body.read_to_end(&mut bytes) {
+            Ok(_) if code == 200 => Some(Answer::Page(bytes)),
+            Ok(_) => failed(Failure::from_response(code, None, &String::from_utf8_lossy(&bytes))),
+            Err(_) => failed(Failure::unreachable("the answer broke off")),
         };
-        return drop(tell.send(told).await);
     }
-    let mut rest = Vec::new();
-    let mut listens = tell.send(Told::Is(Input::Opened)).await.is_ok();
-    while let (true, Ok(Some(chunk))) = (listens, response.chunk().await) {
-        rest.extend_from_slice(&chunk);
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            listens &= tell.send(Told::Frame(rest.drain(..=end).collect())).await.is_ok();
+    answers.send(Answer::Input(Input::Opened)).ok()?;
+    loop {
+        match body.read_until(b'\n', &mut bytes) {
+            Ok(0) => return Some(Answer::Input(Input::Closed(1000))),
+            Ok(_) if bytes.ends_with(b"\n") => answers.send(Answer::Frame(std::mem::take(&mut bytes))).ok()?,
+            Ok(_) | Err(_) => return Some(Answer::Input(Input::Closed(1006))),
         }
     }
-    drop(tell.send(Told::Is(Input::Closed(if rest.is_empty() { 1000 } else { 1006 }))).await);
 }
 
 /// `v1/pods` and `apps/v1/deployments` in their parts.

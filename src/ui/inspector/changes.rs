@@ -9,12 +9,13 @@ use kubechurn_model::page::inspector::diff::{Change, FieldChange};
 use kubechurn_model::page::inspector::versions::{Body, Shown};
 use kubechurn_model::timeline::mark::MarkType;
 
-use crate::ui::inspector::signals::{Inspect, Signals};
-use crate::ui::screen::{Command, Commands};
+use kubechurn_model::page::command::{Command, InspectorCommand};
+
+use crate::ui::screen::{Commands, Inspector};
 
 /// The tab.
 #[component]
-pub fn Changes(signals: Signals, commands: Commands) -> impl IntoView {
+pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
     let versions = signals.versions;
     let let_go = Memo::new(move |_| versions.with(|versions| versions.let_go.clone()));
     let older = Memo::new(move |_| versions.with(|versions| versions.older));
@@ -22,7 +23,7 @@ pub fn Changes(signals: Signals, commands: Commands) -> impl IntoView {
         <Show when=move || versions.with(|versions| versions.shown.is_empty())>
             <p class="inspector-note">"This session has not received a version of it that is kept."</p>
         </Show>
-        {move || signals.resynced.get().map(|(count, at)| view! {
+        {move || versions.with(|versions| versions.resynced).map(|(count, at)| view! {
             <p class="inspector-note" data-testid="inspector-resynced">{resynced(count, at)}</p>
         })}
         <ol class="versions" data-testid="inspector-versions">
@@ -33,7 +34,7 @@ pub fn Changes(signals: Signals, commands: Commands) -> impl IntoView {
             />
         </ol>
         {move || (older.get() > 0).then(|| view! {
-            <button class="older" on:click=move |_| commands.send(Command::Inspect(Inspect::Older))>
+            <button class="older" on:click=move |_| commands.send(Command::Inspector(InspectorCommand::Older))>
                 {format!("{} older", older.get())}
             </button>
         })}

@@ -4,12 +4,12 @@ use leptos::prelude::*;
 
 use kubechurn_model::page::inspector::events::Item;
 
-use crate::ui::inspector::signals::Signals;
 use crate::ui::inspector::{age, tone_name};
+use crate::ui::screen::Inspector;
 
 /// The tab.
 #[component]
-pub fn Events(signals: Signals) -> impl IntoView {
+pub fn Events(signals: Inspector) -> impl IntoView {
     let events = signals.events;
     let more = Memo::new(move |_| events.with(|events| events.more));
     let words = Memo::new(move |_| events.with(|events| events.words.clone()));
@@ -28,7 +28,7 @@ pub fn Events(signals: Signals) -> impl IntoView {
     }
 }
 
-fn item(event: Item, signals: Signals) -> impl IntoView {
+fn item(event: Item, signals: Inspector) -> impl IntoView {
     let times =
         (event.count > 1).then(|| view! { <span class="num" title="how often it was seen">"×"{event.count}</span> });
     let reason = event.reason.clone();

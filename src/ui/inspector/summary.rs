@@ -5,12 +5,12 @@ use leptos::prelude::*;
 use kubechurn_model::page::inspector::relatives::Link;
 use kubechurn_model::page::inspector::summary::{Condition, FactValue};
 
-use crate::ui::inspector::signals::Signals;
 use crate::ui::inspector::{age, tone_name};
+use crate::ui::screen::Inspector;
 
 /// The tab.
 #[component]
-pub fn Summary(signals: Signals) -> impl IntoView {
+pub fn Summary(signals: Inspector) -> impl IntoView {
     let facts = Memo::new(move |_| signals.summary.with(|summary| summary.as_ref().map(|one| one.facts.clone())));
     let conditions = Memo::new(move |_| {
         signals.summary.with(|one| one.as_ref().map(|one| one.conditions.clone()).unwrap_or_default())
@@ -48,7 +48,7 @@ pub fn Summary(signals: Signals) -> impl IntoView {
     }
 }
 
-fn condition(signals: Signals, condition: Condition) -> impl IntoView {
+fn condition(signals: Inspector, condition: Condition) -> impl IntoView {
     let Condition { name, status, tone, reason, message, since } = condition;
     let why = match (reason.is_empty(), message.is_empty()) {
         (true, true) => None,
@@ -79,7 +79,7 @@ fn pairs(title: &'static str, handle: &'static str, list: &[(String, String)]) -
 
 /// Owners above, and what belongs to it below.
 #[component]
-fn Relatives(signals: Signals) -> impl IntoView {
+fn Relatives(signals: Inspector) -> impl IntoView {
     let row = |link: Link, up: bool| {
         let name = match link.href {
             Some(href) => view! { <a href=href>{link.name}</a> }.into_any(),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// Whole seconds since 1970-01-01T00:00:00Z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
@@ -90,23 +90,6 @@ pub fn write_human_duration(seconds: i64, out: &mut String) {
         _ if seconds < 8 * YEAR => write_units(out, [(seconds / YEAR, "y"), (seconds % YEAR / DAY, "d")]),
         _ => write_units(out, [(seconds / YEAR, "y"), (0, "")]),
     }
-}
-
-/// Writes a duration as one number and one unit: `59s`, `3m`, `23h`, `364d`, `1y`.
-///
-/// The steps are those of `ShortHumanDuration` (apimachinery `util/duration/duration.go`), for places where
-/// [`write_human_duration`] is too wide.
-pub fn write_short_human_duration(seconds: i64, out: &mut String) {
-    let unit = match seconds {
-        ..-1 => return out.push_str("<invalid>"),
-        -1 => (0, "s"),
-        _ if seconds < MINUTE => (seconds, "s"),
-        _ if seconds < HOUR => (seconds / MINUTE, "m"),
-        _ if seconds < DAY => (seconds / HOUR, "h"),
-        _ if seconds < YEAR => (seconds / DAY, "d"),
-        _ => (seconds / YEAR, "y"),
-    };
-    write_units(out, [unit, (0, "")]);
 }
 
 /// Writes the first unit, and the second unless there is none of it.
@@ -212,27 +195,6 @@ mod tests {
                 (8 * YEAR - 1, "7y364d"),
                 (8 * YEAR, "8y"),
                 (9 * YEAR - 1, "8y"),
-                (GO_LONGEST, "292y"),
-            ],
-        );
-    }
-
-    #[test]
-    fn short_ages_have_one_unit() {
-        check(
-            write_short_human_duration,
-            &[
-                (-2, "<invalid>"),
-                (-1, "0s"),
-                (0, "0s"),
-                (59, "59s"),
-                (60, "1m"),
-                (HOUR - 1, "59m"),
-                (HOUR, "1h"),
-                (DAY - 1, "23h"),
-                (DAY, "1d"),
-                (YEAR - 1, "364d"),
-                (YEAR, "1y"),
                 (GO_LONGEST, "292y"),
             ],
         );

@@ -181,17 +181,6 @@ impl Deltas {
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Delta> {
         self.list.iter_mut()
     }
-
-    /// Takes the oldest.
-    pub fn take_first(&mut self) -> Option<Delta> {
-        (!self.list.is_empty()).then(|| self.list.remove(0))
-    }
-
-    /// These, and then `newer` ones, each folded in as if it had just arrived.
-    pub fn followed_by(mut self, newer: Deltas) -> Deltas {
-        newer.into_iter().for_each(|delta| self.push(delta));
-        self
-    }
 }
 
 impl From<Delta> for Deltas {

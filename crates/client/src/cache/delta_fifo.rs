@@ -8,24 +8,21 @@
 //! as the objects that the store holds. Whoever takes sees no difference.
 
 use std::collections::VecDeque;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::{HashSet, HashTable};
+use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
-use slab::Slab;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
-use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, half, late, resolve};
+use crate::cache::keyed_slab::{Keyed, KeyedSlab, hash_of};
+use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, half, late, resolve, transformed};
 
 /// The queue. A delta for a key that waits already costs one look-up and no allocation.
 #[derive(Debug, Default)]
 pub struct DeltaFifo {
-    /// What waits, for each key; never empty deltas.
-    slots: Slab<Slot>,
-    /// The slots by the hash of their key.
-    keys: HashTable<usize>,
+    /// What waits, for each key.
+    slots: KeyedSlab<Slot>,
     /// The items of a complete list whose turn has not come, by key; they come before the queue. What has happened since
     /// to one of them is in its slot, together with it, which then is not in the queue.
     listed: VecDeque<Arc<Object>>,
@@ -36,22 +33,16 @@ pub struct DeltaFifo {
     /// What resyncs tell again and whose turn has not come; no key is in two of them. What has happened since to one of
     /// the objects is in its slot, together with the Sync, and the slot is not in the queue.
     again: VecDeque<Again>,
-    /// How many received deltas wait, folded ones counted.
-    queued: u64,
-    made: Made,
-    /// Keys of the first Replace that have not been taken out.
-    initial: usize,
+    counts: Counts,
     /// The number of the latest Replace.
     replaced: u32,
-    /// Whether anything arrived, a first Replace included.
-    populated: bool,
-    closed: bool,
     transform: Option<Transform>,
 }
 
 #[derive(Debug)]
 struct Slot {
     hash: u64,
+    /// Never empty.
     deltas: Deltas,
     /// The latest Replace that held the key; 0 is none.
     replaced: u32,
@@ -89,44 +80,12 @@ impl DeltaFifo {
         DeltaFifo { transform, ..DeltaFifo::default() }
     }
 
-    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.populated = true;
-        let hash = FxBuildHasher.hash_one(&object.key);
-        if let Some(at) = self.find_or_unpack(hash, &object.key) {
-            // Every slot has a newest delta.
-            let newest = self.slots[at].deltas.newest();
-            let late = newest.and_then(|newest| late(&object, newest.object.object(), newest.is_present()));
-            if let Some(late) = late {
-                return late;
-            }
-            let delta = Delta::new(delta_type, self.transformed(object));
-            self.slots[at].deltas.push(delta);
-            self.queued += 1;
-            return Queued::Queued;
-        }
-        match known.known(&object.key).map(|known| late(&object, known, true)) {
-            Some(Some(late)) => return late,
-            None if delta_type == DeltaType::Deleted => return Queued::Unknown,
-            _ => {}
-        }
-        let delta = Delta::new(delta_type, self.transformed(object));
-        self.join(hash, delta.into());
-        Queued::Queued
-    }
-
-    fn transformed(&self, object: Arc<Object>) -> Arc<Object> {
-        match self.transform {
-            Some(transform) => transform(object),
-            None => object,
-        }
-    }
-
     fn find(&self, hash: u64, key: &ObjectKey) -> Option<usize> {
-        self.keys.find(hash, |&at| self.slots[at].deltas.key() == Some(key)).copied()
+        self.slots.find(hash, key)
     }
 
     fn slot(&self, key: &ObjectKey) -> Option<&Slot> {
-        self.find(FxBuildHasher.hash_one(key), key).map(|at| &self.slots[at])
+        self.slots.get(key)
     }
 
     /// The item of the complete list that waits for a key.
@@ -138,7 +97,7 @@ impl DeltaFifo {
     fn waiting(&self) -> impl Iterator<Item = &ObjectKey> {
         let listed = self.listed.iter().map(|object| &object.key);
         let again = self.again.iter().flat_map(|again| &again.objects).map(|(_, object)| &object.key);
-        listed.chain(again).chain(self.slots.iter().filter_map(|(_, slot)| slot.deltas.key()))
+        listed.chain(again).chain(self.slots.iter().map(Keyed::key))
     }
 
     /// The object of a key that a resync tells again.
@@ -177,14 +136,14 @@ impl DeltaFifo {
         let all = VecDeque::with_capacity(count + self.queue.len());
         let mut queue = std::mem::replace(&mut self.queue, all);
         for object in listed {
-            let hash = FxBuildHasher.hash_one(&object.key);
+            let hash = hash_of(&object.key);
             let at = self.find(hash, &object.key).unwrap_or_else(|| self.unpack(hash, object));
             self.queue.push_back(at);
         }
         for Again { ahead, objects } in again {
             self.queue.extend(queue.drain(..ahead));
             for (_, object) in objects {
-                let hash = FxBuildHasher.hash_one(&object.key);
+                let hash = hash_of(&object.key);
                 let found = self.find(hash, &object.key);
                 let at = found.unwrap_or_else(|| self.settle(hash, Delta::new(DeltaType::Sync, object).into()));
                 self.queue.push_back(at);
@@ -195,10 +154,10 @@ impl DeltaFifo {
 
     /// Queues a delta, whatever is known, and says where it waits.
     fn push(&mut self, delta: Delta) -> usize {
-        let hash = FxBuildHasher.hash_one(delta.key());
+        let hash = hash_of(delta.key());
         match self.find_or_unpack(hash, delta.key()) {
             Some(at) => {
-                self.queued += u64::from(delta.folded);
+                self.counts.queued += u64::from(delta.folded);
                 self.slots[at].deltas.push(delta);
                 at
             }
@@ -208,7 +167,7 @@ impl DeltaFifo {
 
     /// A key that does not wait joins the tail.
     fn join(&mut self, hash: u64, deltas: Deltas) -> usize {
-        self.queued += deltas.folded();
+        self.counts.queued += deltas.folded();
         let at = self.settle(hash, deltas);
         self.queue.push_back(at);
         at
@@ -216,10 +175,7 @@ impl DeltaFifo {
 
     /// A slot for a key that has none.
     fn settle(&mut self, hash: u64, deltas: Deltas) -> usize {
-        let at = self.slots.insert(Slot { hash, deltas, replaced: 0, initial: false });
-        let slots = &self.slots;
-        self.keys.insert_unique(hash, at, |&other| slots[other].hash);
-        at
+        self.slots.insert_new(Slot { hash, deltas, replaced: 0, initial: false })
     }
 
     fn turn(&self) -> Turn {
@@ -235,11 +191,11 @@ impl DeltaFifo {
     fn head(&self) -> Option<usize> {
         let object = match self.turn() {
             Turn::Queue => return self.queue.front().copied(),
-            _ if self.keys.is_empty() => return None,
+            _ if self.slots.is_empty() => return None,
             Turn::Listed => self.listed.front()?,
             Turn::Again => &self.again.front()?.objects.front()?.1,
         };
-        self.find(FxBuildHasher.hash_one(&object.key), &object.key)
+        self.find(hash_of(&object.key), &object.key)
     }
 
     /// What has no slot of its own in the queue leaves, if it is the head, with what it was before anything happened to it.
@@ -267,8 +223,8 @@ impl DeltaFifo {
 
     /// A complete list that is sorted by key, while nothing waits.
     fn take_in(&mut self, items: Vec<Arc<Object>>, first: bool) {
-        self.queued += items.len() as u64;
-        self.initial += if first { items.len() } else { 0 };
+        self.counts.queued += items.len() as u64;
+        self.counts.initial += if first { items.len() } else { 0 };
         self.listed_first = first;
         self.listed = match self.transform {
             Some(transform) => items.into_iter().map(transform).collect(),
@@ -282,11 +238,11 @@ impl DeltaFifo {
         self.slots.reserve_exact(items.len());
         self.queue.reserve_exact(items.len());
         for object in items {
-            let delta = Delta::new(DeltaType::Replaced, self.transformed(object));
+            let delta = Delta::new(DeltaType::Replaced, transformed(self.transform, object));
             let at = self.push(delta);
             let slot = &mut self.slots[at];
             slot.replaced = self.replaced;
-            self.initial += usize::from(first && !slot.initial);
+            self.counts.initial += usize::from(first && !slot.initial);
             slot.initial |= first;
         }
     }
@@ -297,7 +253,7 @@ impl DeltaFifo {
         let packed = self.leave_packed();
         let Some(at) = at else {
             let delta = packed?;
-            self.initial -= usize::from(self.listed_first && delta.delta_type == DeltaType::Replaced);
+            self.counts.initial -= usize::from(self.listed_first && delta.delta_type == DeltaType::Replaced);
             return Some(delta.into());
         };
         if packed.is_none() {
@@ -307,14 +263,21 @@ impl DeltaFifo {
             }
         }
         let slot = self.slots.remove(at);
-        if let Ok(entry) = self.keys.find_entry(slot.hash, |&other| other == at) {
-            entry.remove();
-        }
-        self.initial -= usize::from(slot.initial);
+        self.counts.initial -= usize::from(slot.initial);
         if self.is_empty() && self.slots.capacity() > KEPT {
-            (self.slots, self.keys, self.queue) = Default::default();
+            (self.slots, self.queue) = Default::default();
         }
         Some(slot.deltas)
+    }
+}
+
+impl Keyed for Slot {
+    fn key(&self) -> &ObjectKey {
+        self.deltas.key().expect("a slot is made with a delta, and keeps one")
+    }
+
+    fn hash(&self) -> u64 {
+        self.hash
     }
 }
 
@@ -327,22 +290,35 @@ impl Again {
 }
 
 impl Queue for DeltaFifo {
-    fn add(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.event(DeltaType::Added, object, known)
-    }
-
-    fn update(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.event(DeltaType::Updated, object, known)
-    }
-
-    /// Unless the key is neither queued nor known.
-    fn delete(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.event(DeltaType::Deleted, object, known)
+    /// A deletion of a key that is neither queued nor known is dropped.
+    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+        self.counts.populated = true;
+        let hash = hash_of(&object.key);
+        if let Some(at) = self.find_or_unpack(hash, &object.key) {
+            // Every slot has a newest delta.
+            let newest = self.slots[at].deltas.newest();
+            let late = newest.and_then(|newest| late(&object, newest.object.object(), newest.is_present()));
+            if let Some(late) = late {
+                return late;
+            }
+            let delta = Delta::new(delta_type, transformed(self.transform, object));
+            self.slots[at].deltas.push(delta);
+            self.counts.queued += 1;
+            return Queued::Queued;
+        }
+        match known.known(&object.key).map(|known| late(&object, known, true)) {
+            Some(Some(late)) => return late,
+            None if delta_type == DeltaType::Deleted => return Queued::Unknown,
+            _ => {}
+        }
+        let delta = Delta::new(delta_type, transformed(self.transform, object));
+        self.join(hash, delta.into());
+        Queued::Queued
     }
 
     /// In one pass over the list, one over the queue and one over what is known.
     fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
-        let first = !std::mem::replace(&mut self.populated, true);
+        let first = !std::mem::replace(&mut self.counts.populated, true);
         self.unpack_all();
         self.replaced += 1;
         if self.queue.is_empty() && items.is_sorted_by(|a, b| a.key < b.key) {
@@ -354,10 +330,10 @@ impl Queue for DeltaFifo {
         let newest = absent.filter_map(|slot| slot.deltas.newest()).filter(|newest| newest.is_present());
         let mut gone: Vec<Arc<Object>> = newest.map(|newest| newest.object.object().clone()).collect();
         known.each_absent(&mut self.waiting(), &mut |object| gone.push(object.clone()));
-        self.made.tombstones += gone.len() as u64;
+        self.counts.made.tombstones += gone.len() as u64;
         for object in &gone {
             let at = self.push(Delta::tombstone(object.clone()));
-            self.initial += usize::from(first);
+            self.counts.initial += usize::from(first);
             self.slots[at].initial |= first;
         }
         gone
@@ -379,7 +355,7 @@ impl Queue for DeltaFifo {
     fn resync(&mut self, known: &dyn KnownObjects) {
         let mut objects: Vec<(u32, Arc<Object>)> = Vec::new();
         known.each_absent_hashed(&mut self.waiting(), &mut |hash, object| objects.push((hash, object.clone())));
-        self.made.resyncs += objects.len() as u64;
+        self.counts.made.resyncs += objects.len() as u64;
         if objects.is_empty() {
             return;
         }
@@ -389,28 +365,16 @@ impl Queue for DeltaFifo {
             }
             return;
         }
-        self.queued += objects.len() as u64;
+        self.counts.queued += objects.len() as u64;
         // Someone may wait while 150,000 are sorted.
         objects.sort_unstable_by_key(|&(hash, _)| hash);
         let ahead = self.queue.len() - self.again.iter().map(|again| again.ahead).sum::<usize>();
         self.again.push_back(Again { ahead, objects: objects.into() });
     }
 
-    /// The key stays at the head until all of its deltas are taken. A pending deletion of the same key was taken
-    /// before, and `known` must have been told of it.
-    fn pop_one(&mut self, known: &dyn KnownObjects) -> Option<Delta> {
-        let mut delta = match self.head() {
-            Some(at) if self.slots[at].deltas.len() > 1 => self.slots[at].deltas.take_first()?,
-            _ => self.leave()?.take_first()?,
-        };
-        self.queued -= u64::from(delta.folded);
-        resolve(&mut delta, |key| known.known(key).is_some());
-        Some(delta)
-    }
-
-    fn pop_key(&mut self, known: &dyn KnownObjects) -> Option<Deltas> {
+    fn pop(&mut self, known: &dyn KnownObjects) -> Option<Deltas> {
         let mut deltas = self.leave()?;
-        self.queued -= deltas.folded();
+        self.counts.queued -= deltas.folded();
         // Only the first is about what is known; each later one is about the one before.
         let mut before = None;
         for delta in deltas.iter_mut() {
@@ -421,58 +385,26 @@ impl Queue for DeltaFifo {
     }
 
     fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<Deltas> {
-        std::iter::from_fn(|| self.pop_key(known)).take(limit).collect()
-    }
-
-    /// The key keeps its place if something has come for it since, and joins the tail otherwise.
-    fn requeue(&mut self, deltas: Deltas) {
-        let Some(key) = deltas.key() else { return };
-        let hash = FxBuildHasher.hash_one(key);
-        match self.find_or_unpack(hash, key) {
-            Some(at) => {
-                self.queued += deltas.folded();
-                let newer = std::mem::take(&mut self.slots[at].deltas);
-                self.slots[at].deltas = deltas.followed_by(newer);
-            }
-            None => {
-                self.join(hash, deltas);
-            }
-        }
-    }
-
-    fn has_synced(&self) -> bool {
-        self.populated && self.initial == 0
-    }
-
-    fn close(&mut self) {
-        self.closed = true;
-    }
-
-    fn is_closed(&self) -> bool {
-        self.closed
+        std::iter::from_fn(|| self.pop(known)).take(limit).collect()
     }
 
     fn len(&self) -> usize {
         self.listed.len() + self.resyncing() as usize + self.queue.len()
     }
 
-    fn queued(&self) -> u64 {
-        self.queued
+    fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     fn resyncing(&self) -> u64 {
         self.again.iter().map(|again| again.objects.len() as u64).sum()
     }
 
-    fn made(&self) -> Made {
-        self.made
-    }
-
     fn newest(&self, key: &ObjectKey) -> Option<(&Arc<Object>, bool)> {
         match self.slot(key) {
             Some(slot) => slot.deltas.newest().map(|newest| (newest.object.object(), newest.is_present())),
             None => {
-                let object = self.listed(key).or_else(|| self.again(FxBuildHasher.hash_one(key), key));
+                let object = self.listed(key).or_else(|| self.again(hash_of(key), key));
                 object.map(|object| (object, true))
             }
         }

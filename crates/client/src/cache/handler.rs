@@ -81,17 +81,61 @@ impl Default for HandlerOptions {
     }
 }
 
-/// Shows another handler only what passes a filter (`FilteringResourceEventHandler`): an object that comes to pass
-/// is an addition to it, and one that passes no longer a deletion.
+/// Shows another handler only the objects that pass a filter (client-go's `FilteringResourceEventHandler`). An object that
+/// begins to pass is an addition to that handler, and one that no longer passes is a deletion.
+///
+/// A controller that works on one namespace only, beside others that share its informer:
+///
+/// ```
+/// use kubechurn_client::api::object::{Decode, Object};
+/// use kubechurn_client::cache::backoff::Moment;
+/// use kubechurn_client::cache::handler::{
+///     FilteringResourceEventHandler, Handled, HandlerOptions, ResourceEventHandler,
+/// };
+/// use kubechurn_client::cache::reflector::Input;
+/// use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
+/// use kubechurn_client::cache::store::Change;
+///
+/// #[derive(Default)]
+/// struct Names(Vec<String>);
+///
+/// impl ResourceEventHandler for Names {
+///     fn changed(&mut self, _now: f64, change: &Change) -> Handled {
+///         self.0.push(change.object().key.name.to_string());
+///         Ok(())
+///     }
+/// }
+///
+/// let in_shop = |object: &Object| &*object.key.namespace == "shop";
+/// let mut handler = FilteringResourceEventHandler { filter: in_shop, handler: Names::default() };
+///
+/// let mut informer = SharedInformer::new(Decode::METADATA, InformerOptions::default());
+/// let id = informer.add_event_handler(HandlerOptions::default(), 0.0);
+/// let moment = |now| Moment { now, random: 0.0 };
+/// informer.handle(Input::Start, moment(0.0));
+/// for (namespace, name) in [("shop", "web"), ("bank", "vault")] {
+///     informer.handle(Input::Frame(&format!(
+///         r#"{{"type":"ADDED","object":{{"metadata":{{"namespace":"{namespace}","name":"{name}","uid":"{name}","resourceVersion":"7"}}}}}}"#
+///     )), moment(1.0));
+/// }
+/// informer.handle(Input::Frame(r#"{"type":"BOOKMARK","object":{"metadata":
+///     {"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}"#), moment(2.0));
+/// informer.drain(usize::MAX, 2.0);
+///
+/// assert_eq!(informer.deliver(id, &mut handler), 2);
+/// assert_eq!(handler.handler.0, ["web"]);
+/// // The list has reached this handler, so that it now knows all that there is (client-go's `HasSynced`).
+/// assert!(informer.handler_has_synced(id));
+/// ```
 #[derive(Debug)]
-pub struct Filtering<F, H> {
+pub struct FilteringResourceEventHandler<F, H> {
     /// Whether an object passes.
     pub filter: F,
     /// Who is told.
     pub handler: H,
 }
 
-impl<F: Fn(&Object) -> bool, H: ResourceEventHandler> ResourceEventHandler for Filtering<F, H> {
+impl<F: Fn(&Object) -> bool, H: ResourceEventHandler> ResourceEventHandler for FilteringResourceEventHandler<F, H> {
     fn changed(&mut self, now: f64, change: &Change) -> Handled {
         let change = match change {
             Change::Added { new, .. } | Change::Synced { new, .. } => (self.filter)(new).then(|| change.clone()),

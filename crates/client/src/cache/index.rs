@@ -7,12 +7,36 @@ use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Object, ObjectKey};
-use crate::api::time::Timestamp;
 
 /// The name under which [`by_namespace`] is usual (client-go's `NamespaceIndex`).
 pub const NAMESPACE: &str = "namespace";
 
-/// Says under which values an object is filed: none, one or several.
+/// Says under which values an object is filed: none, one or several (client-go's `IndexFunc`).
+///
+/// A controller finds the Pods of each app by an index over a label:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use kubechurn_client::api::extra::Keep;
+/// use kubechurn_client::api::object::Decode;
+/// use kubechurn_client::cache::index::IndexFunc;
+/// use kubechurn_client::cache::reflector::Options;
+/// use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
+///
+/// let by_app: IndexFunc = Arc::new(|object, file| {
+///     if let Some(app) = object.label("app") {
+///         file(app);
+///     }
+/// });
+/// // Labels are there to be indexed only where the informer keeps them.
+/// let reflector = Options { keep: Keep { labels: true, ..Keep::default() }, ..Options::default() };
+/// let mut informer =
+///     SharedInformer::new(Decode::METADATA, InformerOptions { reflector, ..InformerOptions::default() });
+/// informer.add_index("app", by_app)?;
+/// assert_eq!(informer.store().by_index("app", "web").count(), 0);
+/// # Ok::<(), kubechurn_client::cache::index::IndexExists>(())
+/// ```
 pub type IndexFunc = Arc<dyn Fn(&Object, &mut dyn FnMut(&str)) + Send + Sync>;
 
 /// Files objects under their namespace (`MetaNamespaceIndexFunc`).
@@ -23,24 +47,6 @@ pub fn by_namespace() -> IndexFunc {
 /// Files objects under the uid of each owner. The informer must keep owners: [`crate::api::extra::Keep`].
 pub fn by_owner() -> IndexFunc {
     Arc::new(|object, file| object.owners().iter().for_each(|owner| file(&owner.uid.text())))
-}
-
-/// Files objects under the value of one label. The informer must keep labels: [`crate::api::extra::Keep`].
-pub fn by_label(label: &str) -> IndexFunc {
-    let label = label.to_owned();
-    Arc::new(move |object, file| object.label(&label).into_iter().for_each(&mut *file))
-}
-
-/// Files objects under what one of their kind's columns shows: Pods under their node, by the column NODE.
-/// Columns whose text depends on the time are no use here.
-pub fn by_column(column: usize) -> IndexFunc {
-    Arc::new(move |object, file| {
-        let mut text = String::new();
-        if let Some(cell) = object.cells.get(column) {
-            cell.write(Timestamp(0), &mut text);
-            file(&text);
-        }
-    })
 }
 
 /// There is an index of that name already.

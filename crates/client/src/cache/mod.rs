@@ -11,6 +11,7 @@ pub mod reflector;
 
 pub mod delta;
 pub mod delta_fifo;
+mod keyed_slab;
 pub mod queue;
 pub mod queue_kind;
 pub mod real_fifo;

@@ -1,5 +1,5 @@
-//! A queue and the store that it is drained into: client-go's `controller` without the reflector
-//! (`controller.go`, `processDeltas`).
+//! A queue and the store that it is drained into: client-go's `controller` without the reflector (`controller.go`,
+//! `processDeltas`).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::cache::queue::{Queue, Queued, Transform};
 use crate::cache::queue_kind::QueueKind;
 use crate::cache::store::{Change, Store};
 
-/// A queue before its store, with the sums that show that nothing was lost between them.
+/// A queue and the store behind it, with the sums that show that nothing was lost between the two.
 #[derive(Debug)]
 pub struct Pipeline {
     queue: Box<dyn Queue>,
@@ -24,30 +24,26 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// An empty queue of this kind before an empty store.
+    /// A pipeline of an empty queue of this kind and an empty store.
     pub fn new(kind: QueueKind, transform: Option<Transform>) -> Pipeline {
         let (queue, store) = (kind.make(transform), Store::default());
         Pipeline { queue, store, pushed: 0, applied: 0, coalesced: 0, changes: 0, without_effect: 0, twofold: 0 }
     }
 
-    /// Queues an event of a watch.
+    /// Queues an event of a watch: `Added`, `Updated` or `Deleted`.
     pub fn event(&mut self, delta_type: DeltaType, object: Arc<Object>) -> Queued {
-        let queued = match delta_type {
-            DeltaType::Added => self.queue.add(object, &self.store),
-            DeltaType::Deleted => self.queue.delete(object, &self.store),
-            _ => self.queue.update(object, &self.store),
-        };
+        let queued = self.queue.event(delta_type, object, &self.store);
         self.pushed += u64::from(queued == Queued::Queued);
         queued
     }
 
-    /// Queues a complete list. Returns what it makes go: the newest state of each.
+    /// Queues a complete list. Returns the newest state of each object that is queued or known and not in the list.
     pub fn replace(&mut self, items: Vec<Arc<Object>>) -> Vec<Arc<Object>> {
         self.pushed += items.len() as u64;
         self.queue.replace(items, &self.store)
     }
 
-    /// What such a list would make go: the newest state of each.
+    /// What [`Pipeline::replace`] would return for these items, with nothing changed.
     pub fn absent(&self, items: &[Arc<Object>]) -> Vec<Arc<Object>> {
         self.queue.absent(items, &self.store)
     }
@@ -60,22 +56,50 @@ impl Pipeline {
         }
     }
 
-    /// Queues what is known, and has nothing queued, once more. How many objects these are.
+    /// Queues again each object that is known and has nothing queued. Returns how many objects these are.
     pub fn resync(&mut self) -> u64 {
         let before = self.queue.made().resyncs;
         self.queue.resync(&self.store);
         self.queue.made().resyncs - before
     }
 
-    /// Takes what waits for the head, and applies it to the store, oldest first. `tell` hears of each change once
-    /// the store has it. Whether there was anything.
+    /// Takes what waits at the head of the queue, and applies it to the store, oldest first. `tell` is called with each
+    /// change when the store has it. Returns false if nothing waits.
     pub fn pop(&mut self, mut tell: impl FnMut(Change)) -> bool {
-        let Some(deltas) = self.queue.pop_key(&self.store) else { return false };
+        let Some(deltas) = self.queue.pop(&self.store) else { return false };
         self.apply(deltas, &mut tell);
         true
     }
 
-    /// The same for up to `limit` keys at once, as one batch of the queue. How many deltas it had.
+    /// [`Pipeline::pop`] for up to `limit` keys at once, as one batch of the queue (client-go's `PopBatch`). Returns how
+    /// many keys the batch had; 0 means that nothing waits.
+    ///
+    /// For whoever writes the changes elsewhere, with one transaction for many of them:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use kubechurn_client::api::object::decode_metadata;
+    /// use kubechurn_client::cache::pipeline::Pipeline;
+    /// use kubechurn_client::cache::queue_kind::QueueKind;
+    ///
+    /// let item = |name: &str| {
+    ///     decode_metadata(&format!(r#"{{"metadata":{{"name":"{name}","uid":"{name}","resourceVersion":"1"}}}}"#))
+    /// };
+    /// let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
+    /// pipeline.replace(vec![Arc::new(item("a")?), Arc::new(item("b")?), Arc::new(item("c")?)]);
+    ///
+    /// let mut transactions = Vec::new();
+    /// loop {
+    ///     let mut transaction = Vec::new();
+    ///     if pipeline.pop_batch(2, |change| transaction.push(change.object().key.name.to_string())) == 0 {
+    ///         break;
+    ///     }
+    ///     transactions.push(transaction.join(" "));
+    /// }
+    /// assert_eq!(transactions, ["a b", "c"]);
+    /// # Ok::<(), kubechurn_client::api::object::DecodeError>(())
+    /// ```
     pub fn pop_batch(&mut self, limit: usize, mut tell: impl FnMut(Change)) -> usize {
         let batch = self.queue.pop_batch(limit, &self.store);
         let count = batch.len();
@@ -97,22 +121,22 @@ impl Pipeline {
         }
     }
 
-    /// What waits.
+    /// The queue: what waits to be applied.
     pub fn queue(&self) -> &dyn Queue {
         &*self.queue
     }
 
-    /// What is known.
+    /// The store: what is known.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// What is known, to be indexed in another way.
+    /// The store, to add an index or to keep a journal.
     pub fn store_mut(&mut self) -> &mut Store {
         &mut self.store
     }
 
-    /// Counts into a ledger what became of the deltas.
+    /// Writes into a ledger what became of the deltas.
     pub fn count(&self, ledger: &mut Ledger) {
         let made = self.queue.made();
         (ledger.tombstones, ledger.resyncs) = (made.tombstones, made.resyncs);

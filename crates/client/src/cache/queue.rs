@@ -1,4 +1,4 @@
-//! What every queue between a reflector and a store can do.
+//! The queue between a reflector and a store: what each kind of queue can do, and what the kinds have in common.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
 
-/// What the reader of the queue already knows: its store (client-go's `KeyListerGetter`).
+/// What the reader of a queue already holds: its store (client-go's `KeyListerGetter`).
 pub trait KnownObjects {
     /// The object of that key, if it is known.
     fn known(&self, key: &ObjectKey) -> Option<&Arc<Object>>;
@@ -14,7 +14,8 @@ pub trait KnownObjects {
     fn each_absent<'a>(&self, present: &mut dyn Iterator<Item = &'a ObjectKey>, visit: &mut dyn FnMut(&Arc<Object>)) {
         self.each_absent_hashed(present, &mut |_, object| visit(object));
     }
-    /// The same, each with the [`half`] of the hash of its key, so that no key of 150,000 has to be read for it.
+    /// [`KnownObjects::each_absent`] that also hands over the [`half`] of the hash of each key: with 150,000 objects, to
+    /// hash every key again would mean to read every object from memory.
     fn each_absent_hashed<'a>(
         &self,
         present: &mut dyn Iterator<Item = &'a ObjectKey>,
@@ -22,8 +23,9 @@ pub trait KnownObjects {
     );
 }
 
-/// What is kept of a hash where it stands beside many keys: in the page an entry takes eight bytes with it, and sixteen with
-/// all of it. Both halves are folded into it, for in the page, where words have 32 bits, the upper one is always 0.
+/// The 32 bits of a hash that are kept beside each key. In wasm, an entry of a pointer and 32 bits takes eight bytes, and one
+/// with the whole hash takes sixteen. Both halves of the hash are folded into the result, because in wasm, where words have
+/// 32 bits, the upper half is always 0.
 pub(super) fn half(hash: u64) -> u32 {
     (hash ^ hash >> 32) as u32
 }
@@ -33,67 +35,79 @@ pub(super) fn half(hash: u64) -> u32 {
 pub enum Queued {
     /// It waits.
     Queued,
-    /// A deletion of something neither queued nor known: dropped.
+    /// It was the deletion of something that is neither queued nor known, and was dropped.
     Unknown,
-    /// An event older than what is known of the same uid: dropped, for state never goes back.
+    /// It was older than what is known of the same uid, and was dropped: the state of an object never goes back.
     Late,
-    /// An event of another uid than the one that is known to live under its name, and older than that one: dropped, for
-    /// it is of a former life.
+    /// Another object (another uid) is known to exist under this name, and the event was older than it. It was about a
+    /// former object of that name, and was dropped.
     Former,
 }
 
-/// Changes an object before it is queued (client-go's `TransformFunc`): once for each object that the server
-/// sent; never for tombstones and resyncs, whose objects went through it before.
+/// Changes an object before it is queued (client-go's `TransformFunc`): once for each object that the server sent, and
+/// never for tombstones and resyncs, whose objects went through it before.
+///
+/// A controller that never looks at an object's cells need not keep them in memory:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use kubechurn_client::api::cells::Cells;
+/// use kubechurn_client::api::object::{Decode, Object};
+/// use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
+///
+/// fn without_cells(object: Arc<Object>) -> Arc<Object> {
+///     Arc::new(Object { cells: Cells::default(), ..Object::clone(&object) })
+/// }
+///
+/// let options = InformerOptions { transform: Some(without_cells), ..InformerOptions::default() };
+/// let informer = SharedInformer::new(Decode::METADATA, options);
+/// # assert!(informer.store().is_empty());
+/// ```
 pub type Transform = fn(Arc<Object>) -> Arc<Object>;
 
-/// How many deltas a queue has made that no frame or item brought.
+/// How many deltas a queue has made that no frame and no item brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
-    /// Deletions of what a complete list did not hold.
+    /// Deletions of objects that a complete list did not hold.
     pub tombstones: u64,
-    /// Objects told again by resyncs.
+    /// Objects that resyncs queued again.
     pub resyncs: u64,
+}
+
+/// What each kind of queue counts of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// How many received deltas wait. A delta into which others were folded counts as all of them.
+    pub(super) queued: u64,
+    pub(super) made: Made,
+    /// How many keys (of a RealFIFO: deltas) of the first complete list have not been taken out.
+    pub(super) initial: usize,
+    /// Whether anything has arrived. A first complete list counts even if it is empty.
+    pub(super) populated: bool,
 }
 
 /// A queue of deltas (client-go's `Queue`, `fifo.go`).
 ///
-/// `known` is always the store that the popped deltas are applied to, with all that was popped before applied:
-/// it tells what a deletion, a complete list or a resync is about.
+/// `known` is always the store that the popped deltas are applied to, with every delta applied that was popped before:
+/// from it the queue learns what a deletion, a complete list or a resync is about.
 pub trait Queue: Debug + Send {
-    /// Queues an addition.
-    fn add(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued;
-    /// Queues a newer version.
-    fn update(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued;
-    /// Queues a deletion.
-    fn delete(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued;
+    /// Queues what a watch brought: `Added`, `Updated` or `Deleted` (client-go's `Add`, `Update` and `Delete`).
+    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued;
     /// Queues a complete list, and a tombstone for whatever is queued or known and not in it. Returns the newest
-    /// state of each of those; an object whose newest delta is a deletion is gone already, and not among them.
+    /// state of each object that gets a tombstone. An object whose newest delta is a deletion is gone already, and is not
+    /// among them.
     fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>>;
-    /// What such a list would make go: the newest state of whatever is queued or known, and not in it.
+    /// What [`Queue::replace`] would return for these items, with nothing changed.
     fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>>;
     /// Queues `Sync` for each known object that has nothing queued.
     fn resync(&mut self, known: &dyn KnownObjects);
 
-    /// Takes the oldest delta of the head. `Replaced` and `Sync` come out as `Added` or `Updated` by what is known,
-    /// as a reader that knows only those would need them.
-    fn pop_one(&mut self, known: &dyn KnownObjects) -> Option<Delta>;
-    /// Takes what waits for the head's key as one, oldest first, resolved as by [`Queue::pop_one`].
-    fn pop_key(&mut self, known: &dyn KnownObjects) -> Option<Deltas>;
-    /// Takes up to `limit` keys at once, each one time, in order.
+    /// Takes what waits at the head, oldest first (client-go's `Pop`). `Replaced` and `Sync` come out as `Added` or
+    /// `Updated`, by whether the object is known: a reader needs no other types.
+    fn pop(&mut self, known: &dyn KnownObjects) -> Option<Deltas>;
+    /// Takes up to `limit` keys at once, in order, each key at most once (client-go's `PopBatch`).
     fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<Deltas>;
-    /// Takes back what was popped and could not be processed. It goes before whatever has come for its key since,
-    /// so that time never moves backwards for a reader; client-go's `AddIfNotPresent` dropped it there, and was
-    /// removed for that.
-    fn requeue(&mut self, deltas: Deltas);
-
-    /// Whether the first complete list has been taken out, or something else arrived before any list
-    /// (`HasSynced`).
-    fn has_synced(&self) -> bool;
-    /// After this, what waits can still be taken; what still comes is taken in, as in client-go. A reader that
-    /// finds a closed queue empty is done.
-    fn close(&mut self);
-    /// Whether it was closed.
-    fn is_closed(&self) -> bool;
 
     /// How many keys wait.
     fn len(&self) -> usize;
@@ -101,21 +115,40 @@ pub trait Queue: Debug + Send {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// How many received deltas wait, folded ones among them counted one by one.
-    fn queued(&self) -> u64;
-    /// How many of those are Syncs that wait as the store held their objects: they bring nothing that is not shown already.
+    /// What the queue counts of itself.
+    fn counts(&self) -> &Counts;
+    /// Whether the first complete list has been taken out, or something else arrived before any list (`HasSynced`).
+    fn has_synced(&self) -> bool {
+        self.counts().populated && self.counts().initial == 0
+    }
+    /// How many received deltas wait. A delta into which others were folded counts as all of them.
+    fn queued(&self) -> u64 {
+        self.counts().queued
+    }
+    /// How many deltas the queue has made that no frame and no item brought.
+    fn made(&self) -> Made {
+        self.counts().made
+    }
+    /// How many of the waiting deltas are Syncs of objects that are still as the store holds them: these bring nothing
+    /// that is not shown already.
     fn resyncing(&self) -> u64 {
         0
     }
-    /// How many deltas it has made by itself.
-    fn made(&self) -> Made;
-    /// The newest that waits for a key, and whether it is a state, not a deletion.
+    /// The newest object that waits for a key, and whether it is a state (`true`) or a deletion.
     fn newest(&self, key: &ObjectKey) -> Option<(&Arc<Object>, bool)>;
 }
 
-/// Whether an event is older than the newest that is known of its name, which may be a deletion (`present` is
-/// false then), and then what becomes of it. A deletion proves nothing against another uid: after a restore from a
-/// backup, new objects have lower versions than those that are gone.
+/// Applies the queue's transform to an object, if it has one.
+pub(super) fn transformed(transform: Option<Transform>, object: Arc<Object>) -> Arc<Object> {
+    match transform {
+        Some(transform) => transform(object),
+        None => object,
+    }
+}
+
+/// Whether an event comes too late: it is older than `newest`, the newest that is known of its name. Then the result says
+/// what becomes of the event. `present` is false where `newest` is a deletion. A deletion proves nothing against an object
+/// with another uid: after a restore from a backup, new objects have lower versions than those that are gone.
 pub(super) fn late(object: &Object, newest: &Object, present: bool) -> Option<Queued> {
     if !object.resource_version.is_older_than(&newest.resource_version) {
         return None;
@@ -126,7 +159,7 @@ pub(super) fn late(object: &Object, newest: &Object, present: bool) -> Option<Qu
     }
 }
 
-/// Turns `Replaced` and `Sync` into what they are to a reader that knows the key, or does not.
+/// Turns `Replaced` and `Sync` into `Updated` where the reader has an object of that key (`present`), else into `Added`.
 pub(super) fn resolve(delta: &mut Delta, present: impl FnOnce(&ObjectKey) -> bool) {
     delta.listed |= delta.delta_type == DeltaType::Replaced;
     if matches!(delta.delta_type, DeltaType::Replaced | DeltaType::Sync) {

@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::delta::{Delta, DeltaType, Deltas};
-use crate::cache::queue::{KnownObjects, Made, Queue, Queued, Transform, late, resolve};
+use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, late, resolve, transformed};
 
 /// The most keys that one batch may have (`defaultBatchSize`).
 pub const BATCH: usize = 1000;
@@ -23,16 +23,10 @@ pub struct RealFifo {
     items: VecDeque<Item>,
     /// The newest state of every key that waits.
     newest: HashMap<ObjectKey, Newest, FxBuildHasher>,
-    /// How many deltas wait; of a complete list, each of its items.
-    queued: u64,
-    made: Made,
-    /// How many deltas of the first Replace have not been taken out.
-    initial: usize,
+    counts: Counts,
     /// How many complete lists wait as one entry.
     lists: usize,
     atomic: bool,
-    populated: bool,
-    closed: bool,
     transform: Option<Transform>,
 }
 
@@ -68,31 +62,8 @@ impl RealFifo {
         RealFifo { atomic: true, ..RealFifo::new(transform) }
     }
 
-    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.populated = true;
-        let late = match self.newest(&object.key) {
-            Some((newest, present)) => late(&object, newest, present),
-            // What is known and in no list that waits will be gone when that list has had its turn.
-            None if self.lists > 0 => None,
-            None => known.known(&object.key).and_then(|known| late(&object, known, true)),
-        };
-        if let Some(late) = late {
-            return late;
-        }
-        let object = self.transformed(object);
-        self.push(Delta::new(delta_type, object));
-        Queued::Queued
-    }
-
-    fn transformed(&self, object: Arc<Object>) -> Arc<Object> {
-        match self.transform {
-            Some(transform) => transform(object),
-            None => object,
-        }
-    }
-
     fn push(&mut self, delta: Delta) {
-        self.queued += u64::from(delta.folded);
+        self.counts.queued += u64::from(delta.folded);
         self.note(delta.object.object(), delta.is_present());
         self.items.push_back(Item::Delta(delta));
     }
@@ -126,7 +97,7 @@ impl RealFifo {
                     known.each_absent(&mut self.newest.keys(), &mut |object| {
                         again.push(Delta::new(DeltaType::Sync, object.clone()));
                     });
-                    self.made.resyncs += again.len() as u64;
+                    self.counts.made.resyncs += again.len() as u64;
                     self.put_first(again);
                 }
                 Some(item @ Item::Delta(_)) => return self.items.push_front(item),
@@ -140,8 +111,8 @@ impl RealFifo {
         let mut gone = Vec::new();
         let mut listed = items.iter().map(|object| &object.key);
         known.each_absent(&mut listed, &mut |object| gone.push(Delta::tombstone(object.clone())));
-        self.made.tombstones += gone.len() as u64;
-        self.initial += if first { gone.len() } else { 0 };
+        self.counts.made.tombstones += gone.len() as u64;
+        self.counts.initial += if first { gone.len() } else { 0 };
         // The items were counted when their list arrived.
         for object in items.into_iter().rev() {
             self.items.push_front(Item::Delta(Delta::new(DeltaType::Replaced, object)));
@@ -152,7 +123,7 @@ impl RealFifo {
     /// Deltas that nothing counted go before all others. What is known of their keys otherwise stays the newest.
     fn put_first(&mut self, deltas: Vec<Delta>) {
         for delta in deltas.into_iter().rev() {
-            self.queued += u64::from(delta.folded);
+            self.counts.queued += u64::from(delta.folded);
             let object = delta.object.object();
             match self.newest.get_mut(&object.key) {
                 Some(newest) => newest.count += 1,
@@ -164,38 +135,42 @@ impl RealFifo {
 }
 
 impl Queue for RealFifo {
-    fn add(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.event(DeltaType::Added, object, known)
-    }
-
-    fn update(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.event(DeltaType::Updated, object, known)
-    }
-
-    /// Always, even if nothing is known of the key.
-    fn delete(&mut self, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
-        self.event(DeltaType::Deleted, object, known)
+    /// A deletion is queued even if nothing is known of the key.
+    fn event(&mut self, delta_type: DeltaType, object: Arc<Object>, known: &dyn KnownObjects) -> Queued {
+        self.counts.populated = true;
+        let late = match self.newest(&object.key) {
+            Some((newest, present)) => late(&object, newest, present),
+            // What is known and in no list that waits will be gone when that list has had its turn.
+            None if self.lists > 0 => None,
+            None => known.known(&object.key).and_then(|known| late(&object, known, true)),
+        };
+        if let Some(late) = late {
+            return late;
+        }
+        let object = transformed(self.transform, object);
+        self.push(Delta::new(delta_type, object));
+        Queued::Queued
     }
 
     /// Tombstones go before the items.
     fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
-        let first = !std::mem::replace(&mut self.populated, true);
-        let items: Vec<Arc<Object>> = items.into_iter().map(|object| self.transformed(object)).collect();
+        let first = !std::mem::replace(&mut self.counts.populated, true);
+        let items: Vec<Arc<Object>> = items.into_iter().map(|object| transformed(self.transform, object)).collect();
         let gone = self.absent(&items, known);
         if first {
-            self.initial = items.len();
+            self.counts.initial = items.len();
         }
         if self.atomic {
             // Whatever waits and is not listed will be gone when the list has had its turn.
             self.newest.values_mut().for_each(|newest| newest.present = false);
             items.iter().for_each(|object| self.note(object, true));
-            self.queued += items.len() as u64;
+            self.counts.queued += items.len() as u64;
             self.lists += 1;
             self.items.push_back(Item::ReplacedAll { items, first });
             return gone;
         }
-        self.made.tombstones += gone.len() as u64;
-        self.initial += if first { gone.len() } else { 0 };
+        self.counts.made.tombstones += gone.len() as u64;
+        self.counts.initial += if first { gone.len() } else { 0 };
         gone.iter().for_each(|object| self.push(Delta::tombstone(object.clone())));
         items.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Replaced, object)));
         gone
@@ -220,24 +195,20 @@ impl Queue for RealFifo {
         }
         let mut again = Vec::new();
         known.each_absent(&mut self.newest.keys(), &mut |object| again.push(object.clone()));
-        self.made.resyncs += again.len() as u64;
+        self.counts.made.resyncs += again.len() as u64;
         again.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Sync, object)));
     }
 
-    fn pop_one(&mut self, known: &dyn KnownObjects) -> Option<Delta> {
+    /// Takes one delta: what came for its key later waits for its own turn.
+    fn pop(&mut self, known: &dyn KnownObjects) -> Option<Deltas> {
         self.expand(known);
         let Some(Item::Delta(mut delta)) = self.items.pop_front() else { return None };
-        self.queued -= u64::from(delta.folded);
-        self.initial = self.initial.saturating_sub(1);
+        self.counts.queued -= u64::from(delta.folded);
+        self.counts.initial = self.counts.initial.saturating_sub(1);
         let key = delta.key().clone();
         self.forget(&key);
         resolve(&mut delta, |key| known.known(key).is_some());
-        Some(delta)
-    }
-
-    /// One delta: what came for the key later waits for its turn.
-    fn pop_key(&mut self, known: &dyn KnownObjects) -> Option<Deltas> {
-        self.pop_one(known).map(Deltas::from)
+        Some(delta.into())
     }
 
     /// Never more than [`BATCH`] keys; it ends where a key would come a second time, and where the first complete
@@ -245,37 +216,19 @@ impl Queue for RealFifo {
     fn pop_batch(&mut self, limit: usize, known: &dyn KnownObjects) -> Vec<Deltas> {
         let mut keys: HashSet<ObjectKey, FxBuildHasher> = HashSet::default();
         let mut batch: Vec<Deltas> = Vec::new();
-        let initial = self.initial > 0;
+        let initial = self.counts.initial > 0;
         while batch.len() < limit.min(BATCH) {
             if batch.is_empty() {
                 self.expand(known);
             }
             let Some(Item::Delta(next)) = self.items.front() else { break };
-            if keys.contains(next.key()) || (initial && self.initial == 0) {
+            if keys.contains(next.key()) || (initial && self.counts.initial == 0) {
                 break;
             }
             keys.insert(next.key().clone());
-            batch.extend(self.pop_key(known));
+            batch.extend(self.pop(known));
         }
         batch
-    }
-
-    /// They go back to the head.
-    fn requeue(&mut self, deltas: Deltas) {
-        self.initial += if self.initial > 0 { deltas.len() } else { 0 };
-        self.put_first(deltas.into_iter().collect());
-    }
-
-    fn has_synced(&self) -> bool {
-        self.populated && self.initial == 0
-    }
-
-    fn close(&mut self) {
-        self.closed = true;
-    }
-
-    fn is_closed(&self) -> bool {
-        self.closed
     }
 
     fn len(&self) -> usize {
@@ -286,12 +239,8 @@ impl Queue for RealFifo {
         self.items.is_empty()
     }
 
-    fn queued(&self) -> u64 {
-        self.queued
-    }
-
-    fn made(&self) -> Made {
-        self.made
+    fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     fn newest(&self, key: &ObjectKey) -> Option<(&Arc<Object>, bool)> {
@@ -329,7 +278,7 @@ mod tests {
                 let mut reader = reader_of(kind, "");
                 assert!(!reader.fifo.has_synced());
                 reader.put_all(puts);
-                let synced = (0..9).find(|_| reader.fifo.has_synced() || !reader.take_some(Take::One));
+                let synced = (0..9).find(|_| reader.fifo.has_synced() || !reader.take_some(Take::Pop));
                 assert_eq!(synced, Some(after), "{puts:?} {kind:?}");
             }
         }
@@ -368,12 +317,12 @@ mod tests {
                 let mut reader = reader_of(kind, "a@1 c#2@2");
                 for (at, step) in steps.iter().enumerate() {
                     if step.0 > 7 {
-                        while reader.take_some(Take::Batch) && at % 2 == 0 {}
+                        while reader.take_some(Take::Batch2) && at % 2 == 0 {}
                     } else {
                         reader.put(&written(at, *step));
                     }
                 }
-                reader.take(Take::One);
+                reader.take(Take::Pop);
                 reader.changes.retain(|change| !matches!(change, Change::Synced { .. }));
                 (reader.changes, reader.store.list(), reader.fifo.queued())
             };
@@ -398,12 +347,12 @@ mod tests {
                 for (at, step) in steps.iter().enumerate() {
                     if step.0 > 7 {
                         // Both have applied the same before anything more comes.
-                        reader.take(Take::Key);
+                        reader.take(Take::Pop);
                     } else {
                         reader.put(&written(at, *step));
                     }
                 }
-                reader.take(Take::Key);
+                reader.take(Take::Pop);
                 reader.changes.retain(|change| !matches!(change, Change::Synced { .. }));
                 (reader.changes, reader.store.list())
             };

@@ -19,16 +19,14 @@ use crate::cache::pipeline::Pipeline;
 use crate::cache::processor::{HandlerId, HandlerLedger, SharedProcessor};
 use crate::cache::queue::{Queue, Queued, Transform};
 use crate::cache::queue_kind::QueueKind;
-use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread, WatchEvent};
-use crate::cache::store::{Change, Store};
+use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread};
+use crate::cache::store::Store;
 
 /// Keeps the objects of one resource in one scope, for all who look at them.
 #[derive(Debug)]
 pub struct SharedInformer {
     reflector: Reflector,
     pipeline: Pipeline,
-    /// What another kind of queue makes of the same stream.
-    beside: Option<Pipeline>,
     ledger: Ledger,
     processor: SharedProcessor,
     /// What the watch itself had to say, until someone takes it.
@@ -52,8 +50,6 @@ pub struct InformerOptions {
     pub queue: QueueKind,
     /// What is done to each object before it is queued.
     pub transform: Option<Transform>,
-    /// Another queue, which takes in the same stream, for comparison.
-    pub beside: Option<QueueKind>,
     /// How much may wait for the handlers; without it, any amount, as in client-go.
     pub backlog: Option<Backlog>,
 }
@@ -68,7 +64,6 @@ type Texts = HashSet<Arc<str>, FxBuildHasher>;
 /// A view of an informer's parts that a reflector can write into.
 struct Sink<'a> {
     pipeline: &'a mut Pipeline,
-    beside: Option<&'a mut Pipeline>,
     ledger: &'a mut Ledger,
     processor: &'a mut SharedProcessor,
     notices: &'a mut Vec<Notice>,
@@ -118,15 +113,7 @@ impl ReflectorStore for Sink<'_> {
         Arc::new(object)
     }
 
-    fn event(&mut self, now: f64, event: WatchEvent, object: Arc<Object>, text: &str) -> Queued {
-        let delta_type = match event {
-            WatchEvent::Added => DeltaType::Added,
-            WatchEvent::Modified => DeltaType::Updated,
-            WatchEvent::Deleted => DeltaType::Deleted,
-        };
-        if let Some(beside) = &mut self.beside {
-            beside.event(delta_type, object.clone());
-        }
+    fn event(&mut self, now: f64, delta_type: DeltaType, object: Arc<Object>, text: &str) -> Queued {
         let queued = self.pipeline.event(delta_type, object.clone());
         *self.ledger.place_of(queued) += 1;
         // The timeline keeps a deletion of something that no one knew; the table has no row for it.
@@ -136,16 +123,12 @@ impl ReflectorStore for Sink<'_> {
         queued
     }
 
-    fn streamed(&mut self, now: f64, event: WatchEvent, object: &Arc<Object>, text: &str) {
-        let delta_type = match event {
-            WatchEvent::Added => DeltaType::Replaced,
-            WatchEvent::Modified => DeltaType::Updated,
-            WatchEvent::Deleted => DeltaType::Deleted,
-        };
-        if event == WatchEvent::Deleted {
+    fn streamed(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: &str) {
+        let is_deleted = delta_type == DeltaType::Deleted;
+        if is_deleted {
             self.told.insert(object.uid.clone());
         }
-        if event == WatchEvent::Deleted || !self.is_known(object) {
+        if is_deleted || !self.is_known(object) {
             self.received(now, delta_type, object, Some(text));
         } else {
             self.ledger.repeated += 1;
@@ -158,9 +141,6 @@ impl ReflectorStore for Sink<'_> {
             self.ledger.kept += kept.len() as u64;
             items.extend(kept);
             items.sort_by(|a, b| a.key.cmp(&b.key));
-        }
-        if let Some(beside) = &mut self.beside {
-            beside.replace(items.clone());
         }
         let gone = self.pipeline.replace(items);
         // Those that no object has any more are let go.
@@ -183,9 +163,6 @@ impl ReflectorStore for Sink<'_> {
             let count = self.pipeline.resync();
             if count > 0 {
                 self.processor.resynced(now, Resynced { count, settled: self.settled });
-            }
-            if let Some(beside) = &mut self.beside {
-                beside.resync();
             }
         }
     }
@@ -244,7 +221,6 @@ impl SharedInformer {
         SharedInformer {
             reflector: Reflector::new(decode, options.reflector),
             pipeline: Pipeline::new(options.queue, options.transform),
-            beside: options.beside.map(|kind| Pipeline::new(kind, options.transform)),
             ledger: Ledger::default(),
             processor: SharedProcessor::default(),
             notices: Vec::new(),
@@ -274,7 +250,6 @@ impl SharedInformer {
         let before = self.ledger;
         let mut sink = Sink {
             pipeline: &mut self.pipeline,
-            beside: self.beside.as_mut(),
             ledger: &mut self.ledger,
             processor: &mut self.processor,
             notices: &mut self.notices,
@@ -415,20 +390,6 @@ impl SharedInformer {
         &self.ledger
     }
 
-    /// The other queue and its store, if there is one.
-    pub fn beside(&self) -> Option<&Pipeline> {
-        self.beside.as_ref()
-    }
-
-    /// Takes up to `limit` keys from the other queue as a batch, and tells what that changed in its store.
-    pub fn drain_beside(&mut self, limit: usize) -> Vec<Change> {
-        let mut changes = Vec::new();
-        if let Some(beside) = &mut self.beside {
-            beside.pop_batch(limit, |change| changes.push(change));
-        }
-        changes
-    }
-
     /// Whether every frame and delta is accounted for.
     pub fn is_balanced(&self) -> bool {
         let (told, ledger) = (self.processor.told(), &self.ledger);
@@ -436,7 +397,6 @@ impl SharedInformer {
             && (told.changes, told.received) == (ledger.changes, ledger.received)
             && self.processor.is_balanced()
             && self.pipeline.is_balanced()
-            && self.beside.as_ref().is_none_or(Pipeline::is_balanced)
     }
 
     /// How much of what is shown can be believed.

@@ -1,4 +1,4 @@
-//! Makes Events of what a program sees, and tells them to a broadcaster. It never waits.
+//! Makes Events of what a program sees, and hands them to a broadcaster. The recorder never waits.
 
 use std::sync::Arc;
 
@@ -12,37 +12,44 @@ pub const MAX_QUEUED_EVENTS: usize = 1000;
 /// Where Events of objects at the cluster scope are kept.
 const NAMESPACE_DEFAULT: &str = "default";
 
+/// What happened to an object: the arguments of client-go's `Event`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Happened<'a> {
+    /// To which object.
+    pub object: ObjectReference,
+    /// Whether it is as it should be.
+    pub event_type: EventType,
+    /// Why, in one UpperCamelCase word.
+    pub reason: &'a str,
+    /// What happened, in a sentence.
+    pub message: &'a str,
+}
+
 /// A recorder of one source (client-go `event.go`, `recorderImpl`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRecorder {
-    /// Who sees what is recorded.
+    /// Which program records, and where it runs.
     pub source: EventSource,
 }
 
 impl EventRecorder {
-    /// Records that something happened to an object at `time`: `reason` in one UpperCamelCase word, `message` in a
-    /// sentence. The Event is not written but told to the broadcaster, whose watchers may be full: a broadcaster
-    /// that drops counts it for each that is, any other gives it back.
+    /// Records what happened at `time`. The Event is not written here but handed to the broadcaster.
+    ///
+    /// # Errors
+    ///
+    /// When a watcher of the broadcaster is full, and the broadcaster is not one that drops what a full watcher cannot take
+    /// and counts it; or when the broadcaster has shut down. The Event is given back.
     pub fn event(
         &self,
         broadcaster: &mut Broadcaster<Arc<Event>>,
         time: Time,
-        object: ObjectReference,
-        event_type: EventType,
-        reason: &str,
-        message: &str,
+        happened: Happened<'_>,
     ) -> Result<(), NotTaken<Arc<Event>>> {
-        broadcaster.action(Arc::new(self.make_event(time, object, event_type, reason, message)))
+        broadcaster.action(Arc::new(self.make_event(time, happened)))
     }
 
-    fn make_event(
-        &self,
-        time: Time,
-        object: ObjectReference,
-        event_type: EventType,
-        reason: &str,
-        message: &str,
-    ) -> Event {
+    fn make_event(&self, time: Time, happened: Happened<'_>) -> Event {
+        let Happened { object, event_type, reason, message } = happened;
         let namespace = if object.namespace.is_empty() { NAMESPACE_DEFAULT } else { &object.namespace };
         Event {
             namespace: namespace.to_owned(),
@@ -80,14 +87,13 @@ mod tests {
             let mut broadcaster = Broadcaster::new(FullChannelBehavior::DropIfChannelFull);
             let id = broadcaster.watch(MAX_QUEUED_EVENTS).unwrap();
             let object = ObjectReference { namespace: namespace.to_owned(), ..node() };
-            let told = recorder().event(
-                &mut broadcaster,
-                Time(255),
-                object.clone(),
-                EventType::Warning,
-                "Rebooted",
-                "Node node-1 has been rebooted",
-            );
+            let happened = Happened {
+                object: object.clone(),
+                event_type: EventType::Warning,
+                reason: "Rebooted",
+                message: "Node node-1 has been rebooted",
+            };
+            let told = recorder().event(&mut broadcaster, Time(255), happened);
             assert_eq!(told, Ok(()));
             let Next::Event(event) = broadcaster.next(id) else { unreachable!("it was taken") };
             assert_eq!((event.namespace.as_str(), event.name.as_str()), (expected, "node-1.ff"));
@@ -101,12 +107,13 @@ mod tests {
     fn what_a_watcher_has_no_room_for_is_dropped_and_counted() {
         let mut broadcaster = Broadcaster::new(FullChannelBehavior::DropIfChannelFull);
         let id = broadcaster.watch(MAX_QUEUED_EVENTS).unwrap();
+        let ready = || Happened { object: node(), event_type: EventType::Normal, reason: "Ready", message: "" };
         for at in 0..1003 {
-            recorder().event(&mut broadcaster, Time(at), node(), EventType::Normal, "Ready", "").unwrap();
+            recorder().event(&mut broadcaster, Time(at), ready()).unwrap();
         }
         assert_eq!((broadcaster.queued(id), broadcaster.dropped(id)), (1000, 3));
         broadcaster.shutdown();
-        let late = recorder().event(&mut broadcaster, Time(0), node(), EventType::Normal, "Ready", "");
+        let late = recorder().event(&mut broadcaster, Time(0), ready());
         assert!(matches!(late, Err(NotTaken::Stopped(_))));
     }
 }

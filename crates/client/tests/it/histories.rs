@@ -13,7 +13,8 @@
 //! - every life of every name was shown to a handler, or all of it lies under such lists;
 //! - each handler was told a part of each name's true history, in order, up to its end; who came late first heard of
 //!   exactly what the store then held, and then of all that the others did;
-//! - a queue of another kind beside, drained at other times, ends in the same state by way of the same states.
+//! - an informer with a queue of another kind, which is told the same and drained at other times, asks for the same, and
+//!   ends in the same state by way of the same states.
 //!
 //! `PROPTEST_CASES` asks for another number of cases, and `./dev soak` for many. A failure prints how to repeat it.
 
@@ -30,6 +31,7 @@ mod server; // The server: one map, its history, and what it answers.
 
 mod books; // What must become of everything that is received.
 mod ears; // Handlers.
+mod other; // An informer with another kind of queue.
 mod play; // The server, the informer, and what lies between them.
 mod steps; // What may happen.
 
@@ -51,26 +53,26 @@ fn any_history_with_any_faults_ends_in_the_servers_state() {
     check("any_history_with_any_faults_ends_in_the_servers_state", QueueKind::DeltaFifo, None);
 }
 
-/// 52, with a RealFIFO beside.
+/// 52, beside an informer with a RealFIFO.
 #[test]
 fn a_real_fifo_beside_goes_the_same_way() {
     check("a_real_fifo_beside_goes_the_same_way", QueueKind::DeltaFifo, Some(QueueKind::RealFifo));
 }
 
-/// 52, with an AtomicFIFO beside.
+/// 52, beside an informer with an AtomicFIFO.
 #[test]
 fn an_atomic_fifo_beside_goes_the_same_way() {
     check("an_atomic_fifo_beside_goes_the_same_way", QueueKind::DeltaFifo, Some(QueueKind::AtomicFifo));
 }
 
-/// 52, by way of a RealFIFO, with an AtomicFIFO beside, which tells the very same.
+/// 52, by way of a RealFIFO, beside an informer with an AtomicFIFO, which tells the very same.
 #[test]
 fn nothing_is_folded_by_a_real_fifo() {
     check("nothing_is_folded_by_a_real_fifo", QueueKind::RealFifo, Some(QueueKind::AtomicFifo));
 }
 
 /// Plays a test's part of the cases, some for each seed.
-fn check(test: &str, queue: QueueKind, beside: Option<QueueKind>) {
+fn check(test: &str, queue: QueueKind, other: Option<QueueKind>) {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
     let cases = number("PROPTEST_CASES").map_or(CASES, |cases: u64| cases as u32).div_ceil(TESTS);
     let first = number("PROPTEST_RNG_SEED").unwrap_or_else(|| RandomState::new().hash_one(test));
@@ -95,7 +97,8 @@ fn check(test: &str, queue: QueueKind, beside: Option<QueueKind>) {
             ..Config::default()
         };
         let result = TestRunner::new(config).run(&strategy, |(steps, reflector, base)| {
-            let mut play = Play::new(base, InformerOptions { reflector, queue, beside, ..InformerOptions::default() });
+            let options = InformerOptions { reflector, queue, ..InformerOptions::default() };
+            let mut play = Play::new(base, options, other);
             steps.iter().for_each(|number| play.step(number.step()));
             play.settle();
             play.check();

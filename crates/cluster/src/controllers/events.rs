@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
 use kubechurn_client::record::correlator::{CorrelatorOptions, EventCorrelator};
 use kubechurn_client::record::event::{Event, EventSource, EventType};
-use kubechurn_client::record::recorder::{EventRecorder, MAX_QUEUED_EVENTS};
+use kubechurn_client::record::recorder::{EventRecorder, Happened, MAX_QUEUED_EVENTS};
 use kubechurn_client::record::sink::{Action, Answer, RecordToSink};
 use kubechurn_client::record::time::Time;
 use serde_json::Value;
@@ -124,7 +124,8 @@ impl Recorder {
         let mut reference = object::reference(object);
         reference.field_path = field_path.to_owned();
         // A sink that is shut down takes no more, which is as it should be.
-        let _ = self.recorder.event(&mut shared.broadcaster.borrow_mut(), time, reference, event_type, reason, message);
+        let happened = Happened { object: reference, event_type, reason, message };
+        let _ = self.recorder.event(&mut shared.broadcaster.borrow_mut(), time, happened);
         shared.recorded.notify_waiters();
     }
 

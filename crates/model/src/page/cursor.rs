@@ -77,14 +77,17 @@ impl Cursor {
         }
     }
 
-    /// Looks where the row stands now. If it is gone, the row in its place is taken; `None` where there is none.
+    /// Looks where the row stands now; `None` where that is not known yet, because rows are being sorted or filtered. If
+    /// it is gone, the row in its place is taken; `None` where there is none.
     pub fn settle(&mut self, view: &TableView) -> Option<usize> {
         let row = self.row?;
-        match view.row_of(row).and_then(|_| self.find(view, row.id)) {
+        let is_same = view.row_of(row).is_some();
+        match is_same.then(|| self.find(view, row.id)).flatten() {
             Some(index) => {
                 self.index = index;
                 Some(index)
             }
+            None if is_same && view.progress().is_some() => None,
             None => self.take(view, self.index.min(view.len().saturating_sub(1))),
         }
     }

@@ -44,7 +44,7 @@ pub struct Arrangement {
 
 /// A change to the columns, each named by its title.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rearrange {
+pub enum ColumnChange {
     /// Show a column, or hide it. The last one stays.
     Show(String, bool),
     /// Make it so many characters wide.
@@ -170,34 +170,34 @@ impl Layout {
     }
 
     /// What becomes of an arrangement by a change.
-    pub fn rearranged(&self, arrangement: &Arrangement, change: Rearrange) -> Arrangement {
+    pub fn rearranged(&self, arrangement: &Arrangement, change: ColumnChange) -> Arrangement {
         let mut new = arrangement.clone();
         match change {
-            Rearrange::Show(title, shown) => {
+            ColumnChange::Show(title, shown) => {
                 let others = self.sources.iter().filter(|source| self.title(**source) != title).count();
                 if shown || others > 0 {
                     new.shown.insert(title, shown);
                 }
             }
-            Rearrange::Width(title, width) => {
+            ColumnChange::Width(title, width) => {
                 new.widths.insert(title, width.clamp(*CHOSEN.start(), *CHOSEN.end()));
             }
-            Rearrange::Widen(title, by) => {
+            ColumnChange::Widen(title, by) => {
                 let at = self.sources.iter().position(|source| self.title(*source) == title);
                 let now = at.and_then(|at| self.widths.get(at)).map_or(10, |(width, _)| *width) as u16;
-                return self.rearranged(arrangement, Rearrange::Width(title, now.saturating_add_signed(by)));
+                return self.rearranged(arrangement, ColumnChange::Width(title, now.saturating_add_signed(by)));
             }
-            Rearrange::Fit(title) => {
+            ColumnChange::Fit(title) => {
                 new.widths.remove(&title);
             }
-            Rearrange::Move(title, by) => {
+            ColumnChange::Move(title, by) => {
                 new.order = self.moved(arrangement, &title, |at| at.saturating_add_signed(by))
             }
-            Rearrange::Onto(title, other) => {
+            ColumnChange::Onto(title, other) => {
                 let target = titles(&self.schema, arrangement).position(|one| one == other);
                 new.order = self.moved(arrangement, &title, |at| target.unwrap_or(at));
             }
-            Rearrange::Reset => return Arrangement::default(),
+            ColumnChange::Reset => return Arrangement::default(),
         }
         new
     }

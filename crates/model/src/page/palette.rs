@@ -6,7 +6,10 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::sort::sort_by_key;
 
 use crate::page::catalog::Catalog;
-use crate::page::keys::{Act, keys_of};
+use crate::page::command::{Command, Copied};
+use crate::page::export::Format;
+use crate::page::keys::keys_of;
+use crate::page::layout::ColumnChange;
 use crate::page::resync::Resync;
 use crate::page::route::{Route, joined};
 use crate::table::kinds::Kind;
@@ -14,57 +17,46 @@ use crate::table::schema::TableSchema;
 use crate::table::view::Retention;
 
 /// What the palette does without a key of its own, and what has one but is looked for by name.
-const ACTS: &[Act] = &[
-    Act::Filter,
-    Act::Namespaces,
-    Act::Pause,
-    Act::Wide,
-    Act::Columns,
-    Act::ResetColumns,
-    Act::Sort,
-    Act::Turn,
-    Act::Pin,
-    Act::ClearFilter,
-    Act::ClearDeleted,
-    Act::Retention(Retention::AtOnce),
-    Act::Retention(Retention::TwoSeconds),
-    Act::Retention(Retention::TenSeconds),
-    Act::Retention(Retention::Minute),
-    Act::Retention(Retention::FiveMinutes),
-    Act::Retention(Retention::UntilDismissed),
-    Act::Resync(Resync::Automatic),
-    Act::Resync(Resync::Off),
-    Act::Resync(Resync::HalfMinute),
-    Act::Resync(Resync::Minute),
-    Act::Resync(Resync::TenMinutes),
-    Act::Retry,
-    Act::Verify,
-    Act::CopyName,
-    Act::CopyCell,
-    Act::CopyRow,
-    Act::CopyObjectCommand,
-    Act::CopyCommand,
-    Act::CopyLink,
-    Act::ExportCsv,
-    Act::ExportJson,
-    Act::Theme,
-    Act::Letters,
-    Act::Help,
+const COMMANDS: &[Command] = &[
+    Command::FocusFilter,
+    Command::OpenNamespaces,
+    Command::TogglePause,
+    Command::ToggleWide,
+    Command::OpenColumns,
+    Command::Columns(ColumnChange::Reset),
+    Command::SortNext,
+    Command::TurnOrder,
+    Command::PinInView,
+    Command::Filter(String::new()),
+    Command::ClearDeleted,
+    Command::Retention(Retention::AtOnce),
+    Command::Retention(Retention::TwoSeconds),
+    Command::Retention(Retention::TenSeconds),
+    Command::Retention(Retention::Minute),
+    Command::Retention(Retention::FiveMinutes),
+    Command::Retention(Retention::UntilDismissed),
+    Command::Resync(Resync::Automatic),
+    Command::Resync(Resync::Off),
+    Command::Resync(Resync::HalfMinute),
+    Command::Resync(Resync::Minute),
+    Command::Resync(Resync::TenMinutes),
+    Command::Retry,
+    Command::Verify,
+    Command::Copy(Copied::Name),
+    Command::Copy(Copied::Cell),
+    Command::Copy(Copied::Row),
+    Command::Copy(Copied::ObjectCommandLine),
+    Command::Copy(Copied::TableCommandLine),
+    Command::Copy(Copied::Link),
+    Command::Export(Format::Csv),
+    Command::Export(Format::Json),
+    Command::ToggleTheme,
+    Command::ToggleLetters,
+    Command::ToggleHelp,
 ];
 
 /// How many entries are shown at most: all of what most clusters have, and no more than a page can carry.
 const SHOWN: usize = 400;
-
-/// What an entry does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Does {
-    /// Be at another place.
-    Go(Route),
-    /// Do this.
-    Act(Act),
-    /// Look at an object of a kind, by the page's name for it.
-    Look(&'static str, ObjectKey),
-}
 
 /// The headings, in their order where nothing else decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +95,7 @@ pub struct Entry {
     /// Other names that it goes by.
     names: Vec<String>,
     /// What it does.
-    pub does: Does,
+    pub command: Command,
 }
 
 /// An entry that was found, and which bytes of its title were looked for.
@@ -171,7 +163,7 @@ impl Known<'_> {
                 title: key.to_string(),
                 detail: kind.resource.kind.to_owned(),
                 names: Vec::new(),
-                does: Does::Look(kind.name, key.clone()),
+                command: Command::Visit(kind.name, key.clone()),
             })
         });
         let kinds = self.catalog.kinds().map(|kind| self.kind(kind));
@@ -180,23 +172,23 @@ impl Known<'_> {
             title: namespace.clone(),
             detail: if self.route.namespaces == [namespace.as_str()] { String::from("chosen") } else { String::new() },
             names: Vec::new(),
-            does: Does::Go(Route { namespaces: vec![namespace.clone()], ..self.route.clone() }),
+            command: Command::Go(Route { namespaces: vec![namespace.clone()], ..self.route.clone() }),
         });
         let all = Entry {
             group: Group::Namespace,
             title: String::from("all namespaces"),
             detail: if self.route.namespaces.is_empty() { String::from("chosen") } else { String::new() },
             names: Vec::new(),
-            does: Does::Go(Route { namespaces: Vec::new(), ..self.route.clone() }),
+            command: Command::Go(Route { namespaces: Vec::new(), ..self.route.clone() }),
         };
-        let acts = ACTS.iter().map(|act| Entry {
+        let commands = COMMANDS.iter().map(|command| Entry {
             group: Group::Action,
-            title: act.title().to_owned(),
-            detail: keys_of(*act).join("  "),
-            names: other_names(*act).iter().map(|name| name.to_string()).collect(),
-            does: Does::Act(*act),
+            title: command.title().to_owned(),
+            detail: keys_of(command).join("  "),
+            names: other_names(command).iter().map(|name| name.to_string()).collect(),
+            command: command.clone(),
         });
-        recent.chain(kinds).chain(std::iter::once(all)).chain(namespaces).chain(acts)
+        recent.chain(kinds).chain(std::iter::once(all)).chain(namespaces).chain(commands)
     }
 
     fn kind(&self, kind: &'static Kind) -> Entry {
@@ -208,8 +200,8 @@ impl Known<'_> {
         };
         names.extend([kind.resource.plural, kind.resource.kind, kind.name].map(str::to_lowercase));
         names.push(format!("{}.{}", kind.resource.kind.to_lowercase(), kind.resource.group));
-        let does = Does::Go(self.route.showing(kind.name));
-        Entry { group: Group::Kind, title: kind.title.to_owned(), detail, names, does }
+        let command = Command::Go(self.route.showing(kind.name));
+        Entry { group: Group::Kind, title: kind.title.to_owned(), detail, names, command }
     }
 
     /// Several kinds with commas between, and perhaps a namespace. What nothing goes by is said.
@@ -236,7 +228,7 @@ impl Known<'_> {
             title,
             detail: joined(&asked.left_out(self.catalog)),
             names: Vec::new(),
-            does: Does::Go(Route { namespaces, ..route }),
+            command: Command::Go(Route { namespaces, ..route }),
         })
     }
 
@@ -252,26 +244,26 @@ impl Known<'_> {
             title: format!("{} in {place}", kind.title),
             detail: String::new(),
             names: Vec::new(),
-            does: Does::Go(Route { namespaces, ..self.route.showing(kind.name) }),
+            command: Command::Go(Route { namespaces, ..self.route.showing(kind.name) }),
         })
     }
 }
 
 /// What else someone may call it.
-fn other_names(act: Act) -> &'static [&'static str] {
-    match act {
-        Act::Theme => &["theme", "colours"],
-        Act::ExportCsv => &["download", "save", "spreadsheet"],
-        Act::ExportJson => &["download", "save", "json"],
-        Act::Letters => &["shortcuts"],
-        Act::Retry => &["reconnect", "refresh"],
-        Act::Verify => &["check", "compare", "consistency"],
-        Act::Help => &["help", "shortcuts"],
-        Act::ClearFilter => &["show all"],
-        Act::CopyLink => &["url", "share", "address"],
-        Act::ClearDeleted => &["dismiss"],
-        Act::Retention(_) => &["linger", "keep"],
-        Act::Resync(_) => &["sync", "tell again", "period"],
+fn other_names(command: &Command) -> &'static [&'static str] {
+    match command {
+        Command::ToggleTheme => &["theme", "colours"],
+        Command::Export(Format::Csv) => &["download", "save", "spreadsheet"],
+        Command::Export(Format::Json) => &["download", "save", "json"],
+        Command::ToggleLetters => &["shortcuts"],
+        Command::Retry => &["reconnect", "refresh"],
+        Command::Verify => &["check", "compare", "consistency"],
+        Command::ToggleHelp => &["help", "shortcuts"],
+        Command::Filter(_) => &["show all"],
+        Command::Copy(Copied::Link) => &["url", "share", "address"],
+        Command::ClearDeleted => &["dismiss"],
+        Command::Retention(_) => &["linger", "keep"],
+        Command::Resync(_) => &["sync", "tell again", "period"],
         _ => &[],
     }
 }
@@ -399,8 +391,8 @@ mod tests {
 
     #[test]
     fn an_entry_leads_where_it_says() {
-        let route = |query: &str| match find(query).into_iter().next().map(|found| found.entry.does) {
-            Some(Does::Go(route)) => route.fragment(),
+        let route = |query: &str| match find(query).into_iter().next().map(|found| found.entry.command) {
+            Some(Command::Go(route)) => route.fragment(),
             other => format!("{other:?}"),
         };
         for (query, expected) in [
@@ -415,9 +407,9 @@ mod tests {
             assert_eq!(route(query), expected, "{query}");
         }
         let first = find("theme").into_iter().chain(find("light")).next().unwrap();
-        assert_eq!(first.entry.does, Does::Act(Act::Theme));
+        assert_eq!(first.entry.command, Command::ToggleTheme);
         let first = find("cart-7").into_iter().next().unwrap();
-        assert_eq!(first.entry.does, Does::Look("pods", ObjectKey::new("shop", "cart-7")));
+        assert_eq!(first.entry.command, Command::Visit("pods", ObjectKey::new("shop", "cart-7")));
     }
 
     #[test]
@@ -445,14 +437,8 @@ mod tests {
                 assert_eq!(found.pieces().into_iter().map(|(_, text)| text).collect::<String>(), found.entry.title);
             }
         }
-        let all: Vec<Act> = known
-            .find("")
-            .into_iter()
-            .filter_map(|found| match found.entry.does {
-                Does::Act(act) => Some(act),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(all, ACTS, "everything that can be done is in the empty palette");
+        let actions = known.find("").into_iter().filter(|found| found.entry.group == Group::Action);
+        let all: Vec<Command> = actions.map(|found| found.entry.command).collect();
+        assert_eq!(all, COMMANDS, "everything that can be done is in the empty palette");
     }
 }

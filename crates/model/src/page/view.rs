@@ -1,6 +1,9 @@
 //! What parts of the page show, each as one value that a view writes into the document as it stands.
 
+pub mod inspector;
+pub mod panels;
 mod row;
+pub mod shown;
 mod spark;
 mod told;
 mod words;
@@ -18,6 +21,21 @@ use kubechurn_client::api::uid::Uid;
 use crate::page::resync::Resync;
 use crate::table::order::RowKey;
 use crate::table::view::Retention;
+
+/// The height of a row in pixels; `--row` in tokens.css.
+pub const ROW: f64 = 25.0;
+/// The height of the table's head, which covers the uppermost part of what is scrolled.
+pub const HEAD: f64 = 28.0;
+
+/// The id of a row in the document.
+pub fn row_id(row: RowKey) -> String {
+    format!("row-{}-{}", row.id.0, row.born)
+}
+
+/// The id of a cell of a row, counted from 0.
+pub fn cell_id(row: RowKey, cell: usize) -> String {
+    format!("row-{}-{}-{cell}", row.id.0, row.born)
+}
 
 /// The connection's state, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -108,8 +126,8 @@ pub struct RowModel {
     pub fading: u8,
     /// Whether the user looks at it.
     pub selected: bool,
-    /// Whether the keyboard's hand is on it: on the row (0), or on one of its cells (from 1).
-    pub hand: Option<usize>,
+    /// Whether the cursor is on it: on the row (0), or on one of its cells (from 1).
+    pub cursor: Option<usize>,
     /// What of it could not be read.
     pub flaw: Option<Box<str>>,
     /// The last change's type: name and glyph.
@@ -118,9 +136,9 @@ pub struct RowModel {
     pub cells: Vec<CellModel>,
 }
 
-/// One kind in the rail.
+/// One kind in the sidebar.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RailItem {
+pub struct SidebarItem {
     /// The page's name for it.
     pub name: &'static str,
     /// The heading above it.
@@ -287,4 +305,61 @@ pub struct VerifiedItem {
     pub found_at: Option<String>,
     /// What differed then.
     pub differences: Vec<String>,
+}
+
+/// The palette, while it is open.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PaletteModel {
+    /// What is typed.
+    pub query: String,
+    /// What was found, the best first.
+    pub items: Vec<PaletteItem>,
+    /// Which of it is chosen.
+    pub at: usize,
+}
+
+/// An entry of the palette.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaletteItem {
+    /// The title in pieces, each with whether it was looked for.
+    pub pieces: Vec<(bool, String)>,
+    /// `kind`, `namespace`, `action` or `recent`.
+    pub group: &'static str,
+    /// Short names, or keys.
+    pub detail: String,
+}
+
+/// The page has no API.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Splash {
+    /// Each address that was tried, and what it said.
+    pub tried: Vec<(String, String)>,
+}
+
+/// Dark or light.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Light words on a dark ground.
+    #[default]
+    Dark,
+    /// Dark words on a light ground.
+    Light,
+}
+
+impl Theme {
+    /// The word in the document and in the browser's storage.
+    pub fn name(self) -> &'static str {
+        match self {
+            Theme::Dark => "dark",
+            Theme::Light => "light",
+        }
+    }
+
+    /// The other one.
+    pub fn other(self) -> Theme {
+        match self {
+            Theme::Dark => Theme::Light,
+            Theme::Light => Theme::Dark,
+        }
+    }
 }

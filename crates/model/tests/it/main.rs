@@ -16,7 +16,9 @@ mod informers;
 mod listing;
 /// What the queue takes of memory.
 mod memory;
-/// The page as far as it is pure, for the tests of views and of what is watched.
+/// The whole page without a browser.
+mod page;
+/// What is watched and in view, for the tests of both.
 mod play;
 /// The page checks itself against the server.
 mod verify;

@@ -1,28 +1,33 @@
-//! How lists come in: page by page, until one is complete; and how a complete one is handed over.
+//! How a list comes in, page by page, and how a complete list is handed over.
 
 use crate::api::list;
 use crate::api::object::{DecodeError, ResourceVersion};
+use crate::cache::delta::DeltaType;
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Phase, Reflector, ReflectorStore, Silence, State,
-    Unread, Verdict, WatchEvent, kind, read,
+    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Phase, Reflector, ReflectorStore, State, Unread,
+    Verdict, kind, read,
 };
 
-/// A list of more items than this does not end: the largest clusters have 150,000 Pods (kubernetes, "Considerations
-/// for large clusters").
+/// A list of more items than this counts as one that never ends: the largest clusters have 150,000 Pods (kubernetes,
+/// "Considerations for large clusters").
 const MOST: usize = 1_000_000;
-/// Where a list had items without a name, and so left it open whether something is still there, it is taken anew after so
-/// long, in milliseconds: seldom, for an item that is spoilt on the server will be the same then.
+/// A list that had items without a name leaves it open whether some known objects still exist. Another list is taken after
+/// this time, in milliseconds. The time is long, for an item that is broken on the server will most often be so then, too.
 const DOUBT: f64 = 300_000.0;
 
 impl Reflector {
-    /// Asks for the first page. Unset asks for the newest; `0`, the first time, for any cached state, which
-    /// comes whole; a version seen before for at least that, unpaged. A page size that was set holds for all.
+    /// Asks for the first page of a list:
+    ///
+    /// - the first time at `0`, which is any state that the server has cached, and comes as a whole;
+    /// - later at the version that was seen last, or a newer one, and without pages, so that the server's cache can answer;
+    /// - where the server cannot serve from that version, without a version, which asks for the newest state.
+    ///
+    /// A page size that was set in the options holds for all of these.
     pub(super) fn list(&mut self, moment: Moment) -> Action {
-        let resource_version = match (self.unavailable, self.version.is_unset()) {
-            (true, _) => ResourceVersion::default(),
-            (false, true) => ResourceVersion::new("0"),
-            (false, false) => self.version.clone(),
+        let resource_version = match self.last_sync.version().is_unset() && !self.last_sync.unavailable {
+            true => ResourceVersion::new("0"),
+            false => self.last_sync.for_list(),
         };
         let concrete = !resource_version.is_unset() && resource_version.as_str() != "0";
         let limit = match self.options.page_size {
@@ -32,18 +37,18 @@ impl Reflector {
         self.request(ListRequest { resource_version, limit, continue_token: None }, moment)
     }
 
-    /// Begins a new list beside an open watch, from the server's newest. What is held is known to be wrong meanwhile:
-    /// it is stale, and the list's end tells why.
+    /// Ends an open watch, and begins a new list of the server's newest state. Until that list ends, what is held is known
+    /// to be wrong, and counts as stale.
     pub(super) fn relist(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        if !matches!(self.state, State::Watch(_)) {
+        if !matches!(self.state, State::Watch { .. }) {
             return None;
         }
         self.discard(store);
         self.reason = reason.to_owned();
-        // A server whose versions went back has never heard of the one that is held.
-        self.unavailable = true;
-        // Why it is stale is said by whoever found out.
-        self.outage = true;
+        // A server whose versions went back does not know the version that is held.
+        self.last_sync.unavailable = true;
+        // Whoever found the held objects to be wrong tells the user why.
+        self.continuity.tell();
         Some(self.enter(Phase::Start, moment))
     }
 
@@ -76,7 +81,7 @@ impl Reflector {
         }
     }
 
-    /// An answer with a good status that cannot be read.
+    /// An answer with status 200 could not be read.
     fn no_list(&mut self, error: &DecodeError, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let words = format!("the answer is no list: {error}");
         self.failed(Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None }, moment, store)
@@ -107,14 +112,14 @@ impl Reflector {
                     continue;
                 }
             };
-            // Pages that repeat an object, as those of an inconsistent token may, bring it forward and never back.
+            // Pages of an inconsistent token may repeat an object: a newer state counts, and an older one does not.
             let newer = items.get(&object.key).filter(|newer| newer.uid == object.uid);
             if newer.is_some_and(|newer| object.resource_version.is_older_than(&newer.resource_version)) {
                 store.ledger().merged += 1;
                 store.ledger().repeated += 1;
                 continue;
             }
-            store.streamed(moment.now, WatchEvent::Added, &object, item);
+            store.streamed(moment.now, DeltaType::Replaced, &object, item);
             match items.insert(object) {
                 None => store.ledger().pending += 1,
                 Some(_) => store.ledger().merged += 1,
@@ -124,8 +129,7 @@ impl Reflector {
             *version = page.resource_version;
         }
         if let Some(token) = page.continue_token {
-            // A server that continues for ever would never let the list end: it repeats its token or its items, or
-            // makes up new ones.
+            // Some servers never let a list end: they repeat their token or their items, or go on with new items.
             let count = items.len() + unread.len();
             let repeats = count == before || request.continue_token.as_ref() == Some(&token);
             if repeats || count > MOST {
@@ -144,7 +148,7 @@ impl Reflector {
         let State::List { items, mut unread, version, .. } = std::mem::replace(&mut self.state, State::Idle) else {
             return None;
         };
-        self.reached(version);
+        self.last_sync.reached(version);
         self.refusals.allowed(Verb::List);
         if let Some(reason) = unread.rest() {
             store.notice(Notice::Malformed { at: moment.now, reason });
@@ -154,22 +158,22 @@ impl Reflector {
         Some(self.open(moment, false))
     }
 
-    /// When a list is to be taken anew because of what the last one could not name; not while one is on its way.
+    /// When another list is to be taken because the last one had items without a name; never while one is on its way.
     pub(super) fn doubt_due(&self) -> Option<f64> {
-        self.doubt_at.filter(|_| matches!(self.state, State::Watch(_)))
+        self.doubt_at.filter(|_| matches!(self.state, State::Watch { .. }))
     }
 
-    /// Takes a list anew: perhaps every item of this one can be read.
+    /// Takes another list, of which perhaps every item can be read.
     pub(super) fn resolve_doubt(&mut self, moment: Moment) -> Action {
         self.doubt_at = None;
         self.reason = String::from("the last list had items without a name");
         self.silent(false, moment);
-        // What comes until that list is complete is a gap, though nobody refused anything.
+        // Whatever happens until that list is complete is a gap, although nothing was refused.
         self.failure = Some(Failure::unreachable(self.reason.clone()));
         self.enter(Phase::Start, moment)
     }
 
-    /// Hands a complete list over, but for what could not be read of it.
+    /// Hands a complete list over, without the items that could not be read.
     pub(super) fn replace(
         &mut self,
         objects: Objects,
@@ -182,15 +186,14 @@ impl Reflector {
         store.ledger().pending -= count as u64;
         store.ledger().replaced += count as u64;
         store.ledger().lists += 1;
-        self.unavailable = false;
+        self.last_sync.unavailable = false;
         self.resync_at = self.options.resync.map(|every| moment.now + every);
         self.heard = Some(moment.now);
         let reason = std::mem::replace(&mut self.reason, String::from("relist"));
         let first = !self.synced;
         self.synced = true;
-        if let Some(silence) = self.silence.as_mut().filter(|_| first) {
-            // Before the first list nothing was known, so that nothing was missed.
-            *silence = Silence { from: moment.now, since: moment.now };
+        if first {
+            self.continuity.begin_at(moment.now);
         }
         let doubt = store.replace(moment.now, items, unread);
         self.doubt_at = doubt.then_some(moment.now + DOUBT);

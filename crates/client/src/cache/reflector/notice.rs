@@ -1,22 +1,22 @@
-//! What a reflector has to say that is no object.
+//! What a reflector tells the user of the watch itself.
 
 /// What happened to the watch itself. All times are milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
-    /// A complete list replaced what was known; the words say why it was needed.
+    /// A complete list replaced what was held.
     Relisted {
         /// When the list was complete.
         at: f64,
-        /// Why.
+        /// Why the list was needed.
         reason: String,
-        /// How many objects it held.
+        /// How many objects the list held.
         items: usize,
     },
-    /// Nothing was heard between two times; it is over.
+    /// Nothing came between two times; that is over now.
     Gap {
-        /// When the last proof of life came.
+        /// When the last proof came that what is held is true.
         from: f64,
-        /// When the next came.
+        /// When the next proof came.
         to: f64,
         /// Why.
         reason: String,
@@ -28,34 +28,33 @@ pub enum Notice {
         /// What was wrong.
         reason: String,
     },
-    /// The watch was lost, or the server is not heard: what is shown begins to be old. Told once in an outage.
+    /// The watch was lost, or the server does not answer: what is held begins to be old. Told once in an outage.
     Stale {
-        /// When it began to count.
+        /// When the outage began to count.
         at: f64,
         /// Why.
         reason: String,
     },
-    /// A list or a watch was answered with 401, 403, 404, 422 or the like. Told once, and again when the answer is
-    /// another one.
+    /// A list or a watch was answered with 401, 403, 404, 422 or the like. Told once, and again when the answer changes.
     Refused {
         /// When.
         at: f64,
         /// What was refused, the HTTP status and the server's words: `watch (403): pods is forbidden`.
         reason: String,
-        /// Whether it will be asked again without anyone's doing.
+        /// Whether the reflector will ask again by itself.
         retried: bool,
     },
-    /// The bookmark that ends a streaming list does not come, and nothing else does. Told every ten seconds.
+    /// Neither the bookmark that ends a streaming list nor anything else comes. Told every ten seconds.
     Late {
         /// When.
         at: f64,
-        /// How long the stream has said nothing.
+        /// How long nothing has come, in milliseconds.
         waited: f64,
     },
 }
 
 impl Notice {
-    /// When it was; of a gap, when it ended.
+    /// When it happened, in milliseconds; for a gap, when it ended.
     pub fn at(&self) -> f64 {
         match self {
             Notice::Gap { to, .. } => *to,

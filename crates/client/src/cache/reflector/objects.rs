@@ -1,71 +1,46 @@
-//! The objects of a list that has not ended, in the order in which they came.
+//! The objects of a list that has not ended.
 
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-use rustc_hash::FxBuildHasher;
-
 use crate::api::object::{Object, ObjectKey};
+use crate::cache::keyed_slab::{Keyed, KeyedSlab, hash_of};
 
-/// Objects by key. Servers list in the order of names, which so needs not be made again.
+/// Objects by key, in the order in which they came. Servers list in the order of names, so that little is left to sort.
 #[derive(Debug, Default)]
-pub(super) struct Objects {
-    /// What was removed again leaves a hole.
-    list: Vec<Option<Arc<Object>>>,
-    /// The objects' places in the list.
-    places: HashTable<u32>,
+pub(super) struct Objects(KeyedSlab<Arc<Object>>);
+
+impl Keyed for Arc<Object> {
+    fn key(&self) -> &ObjectKey {
+        &self.key
+    }
 }
 
 impl Objects {
     /// The object of a key.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
-        let place = self.places.find(hash(key), |&place| is(&self.list, place, key))?;
-        self.list.get(*place as usize)?.as_ref()
+        self.0.get(key)
     }
 
     /// Puts an object in, and returns the one that it takes the place of.
     pub(super) fn insert(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
-        let list = &mut self.list;
-        let rehash = |&place: &u32| list.get(place as usize).and_then(Option::as_ref).map_or(0, |one| hash(&one.key));
-        match self.places.entry(hash(&object.key), |&place| is(list, place, &object.key), rehash) {
-            Entry::Occupied(entry) => list.get_mut(*entry.get() as usize)?.replace(object),
-            Entry::Vacant(entry) => {
-                entry.insert(list.len() as u32);
-                list.push(Some(object));
-                None
-            }
-        }
+        self.0.insert(object)
     }
 
     /// Takes an object out.
     pub(super) fn remove(&mut self, key: &ObjectKey) -> Option<Arc<Object>> {
-        let list = &self.list;
-        let entry = self.places.find_entry(hash(key), |&place| is(list, place, key)).ok()?;
-        let (place, _) = entry.remove();
-        self.list.get_mut(place as usize)?.take()
+        self.0.find(hash_of(key), key).map(|at| self.0.remove(at))
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.places.len()
+        self.0.len()
     }
 
-    /// All, by key.
+    /// All objects, sorted by key.
     pub(super) fn into_sorted(self) -> Vec<Arc<Object>> {
-        drop(self.places);
-        let mut objects: Vec<Arc<Object>> = self.list.into_iter().flatten().collect();
-        // Unlike an unstable sort this one takes runs that are in order as they are.
+        let mut objects: Vec<Arc<Object>> = self.0.into_values().collect();
+        // A stable sort takes runs that are in order already as they are; an unstable one does not.
         objects.sort_by(|a, b| a.key.cmp(&b.key));
         objects
     }
-}
-
-fn hash(key: &ObjectKey) -> u64 {
-    FxBuildHasher.hash_one(key)
-}
-
-fn is(list: &[Option<Arc<Object>>], place: u32, key: &ObjectKey) -> bool {
-    list.get(place as usize).and_then(Option::as_ref).is_some_and(|one| one.key == *key)
 }

@@ -1,13 +1,13 @@
-//! What the server refuses, so that it is told once and not with every attempt.
+//! What the server refuses, so that the user is told once and not with every attempt.
 
 use crate::api::status::{Failure, Verdict};
 
-/// The verb that was refused: the permissions to list and to watch are two.
+/// The verb that was refused. The permission to list and the permission to watch are separate ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     /// A page of a list.
     List,
-    /// A watch, or a streaming list, which is one to the server.
+    /// A watch, or a streaming list, which is a watch to the server.
     Watch,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Refusals {
 }
 
 impl Refusals {
-    /// Takes a failure; the words of a refusal that was not told yet, else `None`.
+    /// Takes a failure. Returns what to tell the user if it is a refusal that was not told yet.
     pub(super) fn refused(&mut self, verb: Verb, failure: &Failure) -> Option<String> {
         if !is_refusal(failure) {
             return None;
@@ -36,7 +36,7 @@ impl Refusals {
         Some(words)
     }
 
-    /// The verb is allowed: a later refusal is news.
+    /// The verb is allowed, so that a later refusal is to be told.
     pub(super) fn allowed(&mut self, verb: Verb) {
         match verb {
             Verb::List => self.list = None,
@@ -45,7 +45,7 @@ impl Refusals {
     }
 }
 
-/// Whether the server understood, and said no.
+/// Whether the server understood the request, and refuses it.
 pub(super) fn is_refusal(failure: &Failure) -> bool {
     matches!(failure.verdict, Verdict::Forbidden | Verdict::Refused)
 }

@@ -1,27 +1,26 @@
-//! What a reflector knows of its socket.
+//! What a reflector knows of one socket.
 
 use crate::cache::ledger::Ledger;
 use crate::cache::reflector::{GRACE, OPENING, QUIET};
 
-/// One socket: a streaming list, or the watch that follows a list.
+/// One socket, which brings a streaming list, or the watch that follows a list. All times are milliseconds.
 #[derive(Debug)]
 pub(super) struct Socket {
+    /// When the socket was asked for.
     pub(super) requested: f64,
     pub(super) opened: Option<f64>,
+    /// When the last frame came.
     pub(super) last_frame: Option<f64>,
+    /// After how long the server is to end the watch.
     pub(super) timeout: f64,
+    /// How many frames have come.
     pub(super) frames: u64,
+    /// How many of them were events or bookmarks.
     pub(super) events: u64,
-    /// When the missing end of the initial events was last told.
-    pub(super) warned: f64,
-    /// By when it must have brought something, for the server has something for it.
-    pub(super) owed: Option<f64>,
-    /// A streaming list, or a watch.
-    pub(super) streaming: bool,
 }
 
 impl Socket {
-    pub(super) fn new(now: f64, timeout_seconds: u32, streaming: bool) -> Socket {
+    pub(super) fn new(now: f64, timeout_seconds: u32) -> Socket {
         Socket {
             requested: now,
             opened: None,
@@ -29,13 +28,10 @@ impl Socket {
             timeout: f64::from(timeout_seconds) * 1000.0,
             frames: 0,
             events: 0,
-            warned: f64::NEG_INFINITY,
-            owed: None,
-            streaming,
         }
     }
 
-    /// It opened, or a frame shows that it has.
+    /// The socket opened, or a frame shows that it did.
     pub(super) fn open(&mut self, now: f64, ledger: &mut Ledger) {
         if self.opened.is_none() {
             self.opened = Some(now);
@@ -43,15 +39,28 @@ impl Socket {
         }
     }
 
-    /// When it last said something; without a word, when it opened.
+    /// Whether the socket had opened at that time. What was asked before it opened says nothing about it.
+    pub(super) fn was_open(&self, at: f64) -> bool {
+        self.opened.is_some_and(|opened| opened <= at)
+    }
+
+    /// When the last frame came, or when the socket opened if none did.
     pub(super) fn heard(&self) -> Option<f64> {
         self.last_frame.or(self.opened)
     }
 
+    /// When a streaming list has taken too long: it must begin soon after the socket opened.
+    pub(super) fn list_deadline(&self) -> f64 {
+        match self.opened {
+            Some(opened) if self.frames == 0 => opened + OPENING,
+            _ => self.deadline(),
+        }
+    }
+
+    /// When a watch has taken too long.
     pub(super) fn deadline(&self) -> f64 {
         match self.opened {
             None => self.requested + OPENING,
-            Some(opened) if self.streaming && self.frames == 0 => opened + OPENING,
             Some(opened) => (opened + self.timeout + GRACE).min(self.last_frame.unwrap_or(opened) + QUIET),
         }
     }

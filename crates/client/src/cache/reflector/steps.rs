@@ -1,24 +1,25 @@
-//! The Reflector's transitions, one method for each kind of input.
+//! The Reflector's transitions: one method for each kind of input.
 
 use crate::api::event::{self, EventType};
 use crate::api::object::{DecodeError, Object, ResourceVersion};
 use crate::cache::backlog::Backlog;
 use crate::cache::backoff::Backoff;
+use crate::cache::delta::DeltaType;
 use crate::cache::queue::{Queued, late};
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
     Action, Failure, LONGEST_FRAME, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT,
-    Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchEvent, WatchRequest, kind, read,
+    Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchRequest, kind, read,
 };
 
-/// A watch that lasts this long between two internal errors ends what they have in common (client-go's
-/// `minResetPeriod`), in milliseconds.
+/// Where a watch lasts this long between two internal errors, in milliseconds, the second one counts as a new trouble of the
+/// server (client-go's `minResetPeriod`).
 const WELL: f64 = 60_000.0;
 
 impl Reflector {
-    /// Begins a cycle: a streaming list where that is wanted, else pages.
+    /// Begins anew with a list: a streaming one where that is wanted, else one in pages.
     pub(super) fn start(&mut self, moment: Moment) -> Action {
-        // What happened since the last watch is not known, and the timeline shall say so.
+        // What happened since the last watch is not known, and the user is to be told of that as a gap.
         let stopped = matches!(self.state, State::Stopped);
         if self.heard.is_some() && (stopped || self.failure.is_none()) {
             let words = if stopped { "the watch was stopped" } else { "a new list was asked for" };
@@ -30,16 +31,16 @@ impl Reflector {
     pub(super) fn stop(&mut self, moment: Moment, store: &mut dyn ReflectorStore) {
         self.discard(store);
         self.silent(false, moment);
-        self.outage = true;
+        self.continuity.tell();
         self.state = State::Stopped;
     }
 
-    /// Without a version there is nothing to resume, so that even a watch begins with a list.
+    /// Enters a phase now. Without a version no watch can be resumed, so that a list is taken instead.
     pub(super) fn enter(&mut self, phase: Phase, moment: Moment) -> Action {
-        if phase == Phase::Watch && !self.version.is_unset() {
+        if phase == Phase::Watch && !self.last_sync.version().is_unset() {
             return self.open(moment, false);
         }
-        // A new cycle: its list says when telling again is due, and its watch may fail for as long as any.
+        // A new list says when the next resync is due, and its watch may have internal errors for the whole time again.
         self.resync_at = None;
         self.internal_since = None;
         if self.options.watch_list { self.open(moment, true) } else { self.list(moment) }
@@ -48,12 +49,19 @@ impl Reflector {
     /// Opens a socket: for a streaming list, or for the watch that follows a list.
     pub(super) fn open(&mut self, moment: Moment, streaming: bool) -> Action {
         let timeout_seconds = (WATCH_TIMEOUT * (1.0 + moment.random)) as u32;
-        let resource_version =
-            if streaming && self.unavailable { ResourceVersion::default() } else { self.version.clone() };
-        let socket = Socket::new(moment.now, timeout_seconds, streaming);
+        let resource_version = self.version_to_ask(streaming);
+        let socket = Socket::new(moment.now, timeout_seconds);
         self.last_opened = moment.now;
-        self.state = if streaming { State::Stream(socket, Objects::default()) } else { State::Watch(socket) };
+        self.state = match streaming {
+            true => State::Stream { socket, items: Objects::default(), warned: f64::NEG_INFINITY },
+            false => State::Watch { socket, owed: None },
+        };
         Action::Watch(WatchRequest { resource_version, initial_events: streaming, timeout_seconds })
+    }
+
+    /// From which version to ask for a streaming list, or for a watch.
+    fn version_to_ask(&self, streaming: bool) -> ResourceVersion {
+        if streaming { self.last_sync.for_list() } else { self.last_sync.version().clone() }
     }
 
     pub(super) fn bytes(&mut self, bytes: &[u8], moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
@@ -67,9 +75,9 @@ impl Reflector {
         self.malformed(&words.unwrap_or_default(), moment, store)
     }
 
-    /// Counts a frame of so many bytes; false where no socket is open that it could have come from.
+    /// Counts a frame of this many bytes. Returns false where no socket is open from which it could have come.
     fn hear(&mut self, bytes: usize, moment: Moment, store: &mut dyn ReflectorStore) -> bool {
-        let (State::Stream(socket, _) | State::Watch(socket)) = &mut self.state else { return false };
+        let (State::Stream { socket, .. } | State::Watch { socket, .. }) = &mut self.state else { return false };
         // A frame proves that the socket opened, whether or not anyone saw it open.
         socket.open(moment.now, store.ledger());
         self.quiet = 0;
@@ -77,8 +85,8 @@ impl Reflector {
         socket.frames += 1;
         store.ledger().frames += 1;
         store.ledger().bytes += bytes as u64;
-        // The waits of an outage grew because nothing answered. What the server says now is another matter, and
-        // begins with short waits: a page that was cut off and is told 410 must not be stale for long.
+        // The waits of an outage grew because nothing answered. Now the server answers, and if it answers with an error, the
+        // waits begin short again: a page that was cut off and is told 410 must not be stale for long.
         if self.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Unreachable) {
             self.backoff = Backoff::default();
         }
@@ -93,22 +101,22 @@ impl Reflector {
             Ok(frame) => frame,
             Err(error) => return self.malformed(&error.to_string(), moment, store),
         };
-        let event = match frame.event_type {
-            EventType::Added => WatchEvent::Added,
-            EventType::Modified => WatchEvent::Modified,
-            EventType::Deleted => WatchEvent::Deleted,
+        let delta_type = match frame.event_type {
+            EventType::Added => DeltaType::Added,
+            EventType::Modified => DeltaType::Updated,
+            EventType::Deleted => DeltaType::Deleted,
             EventType::Bookmark => return self.bookmark(frame.object, moment, store),
             EventType::Error => return self.error(frame.object, moment, store),
-            // client-go logs it and takes the version past it, so that whatever it said stays unknown until the next
-            // list. Servers add types only on request; so this is one that something between has changed, or that a
-            // newer server sends on its own, and it may have been a change.
+            // client-go logs such an event and takes its version as seen, so that what the event said stays unknown until
+            // the next list. Servers add types only on request; so a proxy has changed this one, or a newer server sends
+            // it unasked, and it may have been a change of an object.
             EventType::Unknown(word) => {
                 return self.malformed(&format!("an event of the unknown type {word:?}"), moment, store);
             }
         };
         // client-go logs an object of another type, leaves it out and keeps the version; the next event then takes the
-        // version past it. But whoever turns events into Tables or bare metadata turns changes into them, so that
-        // leaving them out loses those. A list after a wait loses none, and is what any unreadable frame leads to.
+        // version past it. But a proxy that turns objects into Tables or bare metadata does so with changes, too, and these
+        // would be lost. A list after a wait loses none, and follows any frame that cannot be read.
         if let Some(Err(words)) = self.options.kind.map(|kind| kind::check(kind, frame.object)) {
             return self.malformed(&words, moment, store);
         }
@@ -119,41 +127,42 @@ impl Reflector {
         self.prove(true, moment, store);
         store.ledger().events += 1;
         match &mut self.state {
-            State::Stream(socket, objects) => {
+            State::Stream { socket, items, .. } => {
                 socket.events += 1;
-                let late = objects.get(&object.key).and_then(|newer| late(&object, newer, true));
+                let late = items.get(&object.key).and_then(|newer| late(&object, newer, true));
                 if let Some(late) = late {
                     *store.ledger().place_of(late) += 1;
                     return None;
                 }
-                store.streamed(moment.now, event, &object, frame.object);
+                // An ADDED of a streaming list says that the object exists, as an item of a page does.
+                let listed = if delta_type == DeltaType::Added { DeltaType::Replaced } else { delta_type };
+                store.streamed(moment.now, listed, &object, frame.object);
                 let ledger = store.ledger();
                 ledger.streamed += 1;
                 ledger.pending += 1;
-                let before = match event {
-                    WatchEvent::Deleted => {
-                        // The deletion goes nowhere by itself: the object is not in the list that will be handed over.
+                let before = match delta_type {
+                    DeltaType::Deleted => {
+                        // The deletion itself is not handed over: the object will be missing in the complete list.
                         ledger.pending -= 1;
                         ledger.merged += 1;
-                        objects.remove(&object.key)
+                        items.remove(&object.key)
                     }
-                    _ => objects.insert(object),
+                    _ => items.insert(object),
                 };
                 if before.is_some() {
                     ledger.pending -= 1;
                     ledger.merged += 1;
                 }
             }
-            State::Watch(socket) => {
+            State::Watch { socket, .. } => {
                 socket.events += 1;
-                // A watch from no version, or from `0`, begins with what exists, in the order of names: the version of
-                // one says nothing about the next. What exists is over with the first event that is no ADDED.
-                let anywhere = self.version.is_unset() || self.version.as_str() == "0";
-                let is_news = self.is_news(&object.resource_version);
-                if event != WatchEvent::Added || !anywhere {
-                    self.version_seen(&object.resource_version);
+                // A watch from no version, or from `0`, begins with what exists, in the order of names, so that the version
+                // of one object says nothing about the next. The first event that is no ADDED ends that part.
+                let is_news = self.last_sync.is_news(&object.resource_version);
+                if delta_type != DeltaType::Added || !self.last_sync.is_any() {
+                    self.last_sync.seen(&object.resource_version);
                 }
-                let queued = store.event(moment.now, event, object.clone(), frame.object);
+                let queued = store.event(moment.now, delta_type, object.clone(), frame.object);
                 if is_news && matches!(queued, Queued::Late | Queued::Former) {
                     return self.went_back(&object, moment, store);
                 }
@@ -173,49 +182,25 @@ impl Reflector {
         self.prove(false, moment, store);
         let version = ResourceVersion::new(&bookmark.resource_version);
         match std::mem::replace(&mut self.state, State::Idle) {
-            State::Stream(socket, objects) if bookmark.initial_events_end => {
-                // The whole state as of this version: it counts even where it is lower than one seen before,
-                // for a server that was restored from a backup has gone back.
-                self.reached(version);
-                self.replace(objects, &Unread::default(), moment, store);
-                self.state = State::Watch(socket);
+            State::Stream { socket, items, .. } if bookmark.initial_events_end => {
+                self.last_sync.reached(version);
+                self.replace(items, &Unread::default(), moment, store);
+                self.state = State::Watch { socket, owed: None };
                 self.settle(true, moment, store);
             }
-            state @ State::Watch(_) => {
+            state @ State::Watch { .. } => {
                 self.state = state;
-                self.version_seen(&version);
-                // Nothing below it is to come.
-                self.before = self.version.clone();
+                self.last_sync.passed(&version);
             }
             state => self.state = state,
         }
         None
     }
 
-    /// Remembers where a watch would resume. Empty and smaller versions are ignored: a watch never goes back. So is
-    /// one that cannot be compared where the last one could: at `0` a server tells what exists, and not what is gone.
-    fn version_seen(&mut self, version: &ResourceVersion) {
-        let follows = version.is_comparable() || !(version.is_unset() || self.version.is_comparable());
-        if follows && !version.is_older_than(&self.version) && *version != self.version {
-            self.before = std::mem::replace(&mut self.version, version.clone());
-        }
-    }
-
-    /// A list or its end says that everything up to this version is known.
-    pub(super) fn reached(&mut self, version: ResourceVersion) {
-        (self.version, self.before) = (version.clone(), version);
-    }
-
-    /// Whether the server has not been past this version: it is above all that was sent, but perhaps for the newest. A
-    /// frame that comes again is no news.
-    fn is_news(&self, version: &ResourceVersion) -> bool {
-        self.before.is_older_than(version) && *version != self.version
-    }
-
-    /// Something new came of an object, and is older than what is known of it. A server sends changes in the order of
-    /// their versions, so that one of the two versions is wrong. Where it is the one that is known (a single huge one
-    /// is enough), every later change would be late, and the row would stay as it is under "live". Only a new list
-    /// tells, and not one at a version that may be the wrong one.
+    /// An event is new to the watch, and yet older than what is known of its object. A server sends changes in the order of
+    /// their versions, so that one of the two versions is wrong. If it is the known one (a single huge one is enough), every
+    /// later change of the object would count as late, and its row would stay as it is under "live". Only a new list tells
+    /// what is true, and not one at a version that may be the wrong one.
     fn went_back(&mut self, object: &Object, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let Object { key, resource_version, .. } = object;
         let reason =
@@ -226,13 +211,13 @@ impl Reflector {
             moment,
             store,
         );
-        self.unavailable = true;
+        self.last_sync.unavailable = true;
         action
     }
 
-    /// Bookmarks count as events too when a watch ends early, as in client-go.
+    /// When a watch ends early, it matters whether it brought an event. Bookmarks count, too, as in client-go.
     fn count_event(&mut self) {
-        if let State::Stream(socket, _) | State::Watch(socket) = &mut self.state {
+        if let State::Stream { socket, .. } | State::Watch { socket, .. } = &mut self.state {
             socket.events += 1;
         }
     }
@@ -243,15 +228,15 @@ impl Reflector {
         self.failed(failure, moment, store)
     }
 
-    /// A frame that cannot be read may have been anything, a deletion too: the version stays where it is, and
-    /// after a wait a new list tells.
+    /// A frame that cannot be read may have been anything, even a deletion. The version stays where it is, and a new list
+    /// follows after a wait.
     fn malformed(&mut self, reason: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         store.ledger().malformed += 1;
         self.unread(reason, moment, store)
     }
 
-    /// A frame that is too long is not read at all, and may have been anything, too. The list that follows has no limit:
-    /// it comes in pieces.
+    /// A frame that is too long is not read, and may have been anything. The list that follows brings the object all the
+    /// same: a list has no limit, for it comes in pieces.
     pub(super) fn too_long(&mut self, bytes: usize, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         if !self.hear(bytes, moment, store) {
             return None;
@@ -262,14 +247,14 @@ impl Reflector {
         self.unread(&format!("a frame of {long:.1} MB, and no more than {most:.0} MB are read"), moment, store)
     }
 
-    /// The watch ends, and with it what would still come: what waits is bounded, and after a wait a list tells the rest.
+    /// More has come than the handlers can take: the watch ends, so that no more comes, and a list follows after a wait.
     pub(super) fn overrun(
         &mut self,
         backlog: Backlog,
         moment: Moment,
         store: &mut dyn ReflectorStore,
     ) -> Option<Action> {
-        if !matches!(self.state, State::Watch(_)) {
+        if !matches!(self.state, State::Watch { .. }) {
             return None;
         }
         let Backlog { changes, bytes } = backlog;
@@ -285,29 +270,27 @@ impl Reflector {
 
     pub(super) fn closed(&mut self, code: u16, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
         let (streaming, socket) = match &self.state {
-            State::Stream(socket, _) => (true, socket),
-            State::Watch(socket) => (false, socket),
+            State::Stream { socket, .. } => (true, socket),
+            State::Watch { socket, .. } => (false, socket),
             _ => return None,
         };
         let lived = socket.opened.map_or(0.0, |opened| moment.now - opened);
         let (opened, events, frames) = (socket.opened.is_some(), socket.events, socket.frames);
-        // Trunk accepts a socket before it dials: what closes uncleanly and without a frame, at once or before anything
-        // proved it, never was a watch. Only a probe over HTTP tells why.
+        // The proxy of Trunk accepts a socket before it has reached the server. A socket that closes uncleanly and without a
+        // frame, within a second or while a failure is not over, never was a watch. Only a probe over HTTP tells why.
         if !opened || (frames == 0 && code != 1000 && (lived < SHORT || self.failure.is_some())) {
             self.discard(store);
             self.silent(false, moment);
             let phase = if streaming { Phase::Start } else { Phase::Watch };
-            self.state = State::Probe { phase, streaming, requested: moment.now };
-            let resource_version =
-                if streaming && self.unavailable { ResourceVersion::default() } else { self.version.clone() };
+            self.state = State::Probe { phase, requested: moment.now };
             return Some(Action::Probe(WatchRequest {
-                resource_version,
+                resource_version: self.version_to_ask(streaming),
                 initial_events: streaming,
                 timeout_seconds: 1,
             }));
         }
         if code != 1000 {
-            // The process or the proxy died: what is shown may be old from here on.
+            // The server or a proxy ended without a word: what is held may be old from here on.
             let words = format!("the connection broke (close code {code})");
             self.failure = Some(Failure::unreachable(words));
         }
@@ -328,7 +311,7 @@ impl Reflector {
         Some(self.enter_after(Phase::Watch, moment))
     }
 
-    /// Enters a phase at once, or when a second has passed since the last opening.
+    /// Enters a phase now, or when a second has passed since a socket was last asked for.
     pub(super) fn enter_after(&mut self, phase: Phase, moment: Moment) -> Action {
         if moment.now - self.last_opened >= SHORT {
             return self.enter(phase, moment);
@@ -337,7 +320,7 @@ impl Reflector {
         Action::Wait
     }
 
-    /// A list, a probe or an ERROR event said no.
+    /// What is under way failed: a list, a probe, or a socket with an ERROR event.
     pub(super) fn failed(
         &mut self,
         failure: Failure,
@@ -345,22 +328,21 @@ impl Reflector {
         store: &mut dyn ReflectorStore,
     ) -> Option<Action> {
         let at = match &self.state {
-            State::Stream(..) => At::Stream,
-            State::Probe { streaming: true, .. } => At::Stream,
-            State::Watch(_) | State::Probe { .. } => At::Watch,
+            State::Stream { .. } | State::Probe { phase: Phase::Start, .. } => At::Stream,
+            State::Watch { .. } | State::Probe { phase: Phase::Watch, .. } => At::Watch,
             State::List { request, .. } => {
                 At::List { continued: request.continue_token.is_some(), request: request.clone() }
             }
             _ => return None,
         };
-        let open = matches!(self.state, State::Watch(_));
+        let open = matches!(self.state, State::Watch { .. });
         self.discard(store);
         self.silent(false, moment);
-        // A server that cannot list so, or not from there, is asked in another way at once.
+        // A server that cannot answer this kind of list, or not from this version, is asked in another way at once.
         let otherwise = match (&at, failure.verdict) {
             (At::Stream, Verdict::Expired | Verdict::TooLarge | Verdict::Refused) => true,
-            (At::List { continued, .. }, Verdict::Expired) => *continued || !self.unavailable,
-            (At::List { .. }, Verdict::TooLarge) => !self.unavailable,
+            (At::List { continued, .. }, Verdict::Expired) => *continued || !self.last_sync.unavailable,
+            (At::List { .. }, Verdict::TooLarge) => !self.last_sync.unavailable,
             _ => false,
         };
         if !otherwise {
@@ -373,7 +355,8 @@ impl Reflector {
                 store.notice(Notice::Refused { at: moment.now, reason, retried: !last });
             }
         }
-        let sits_out = open && failure.verdict == Verdict::Internal && self.sits_out(moment);
+        let retries_internal_error =
+            open && failure.verdict == Verdict::Internal && self.retries_internal_error(moment);
         if self.synced {
             self.reason = match failure.code {
                 0 => failure.words.clone(),
@@ -383,37 +366,37 @@ impl Reflector {
         let after = failure.retry_after;
         Some(match (at, failure.verdict) {
             (At::Stream, Verdict::TooManyRequests | Verdict::Unreachable) => self.wait(Phase::Start, after, moment),
-            (At::Stream, Verdict::Expired | Verdict::TooLarge) if !self.unavailable => {
-                self.unavailable = true;
+            (At::Stream, Verdict::Expired | Verdict::TooLarge) if !self.last_sync.unavailable => {
+                self.last_sync.unavailable = true;
                 self.open(moment, true)
             }
             (At::Stream, _) => self.list(moment),
-            // From page two on the token may have expired; client-go then asks for everything at once, at the
-            // version that was asked for first.
+            // From the second page on, the token may have expired. Then the whole list is asked for at once, at the version
+            // that was asked for first, as client-go does.
             (At::List { continued: true, request }, Verdict::Expired) => {
                 self.request(ListRequest { limit: None, continue_token: None, ..request }, moment)
             }
-            (At::List { .. }, Verdict::Expired | Verdict::TooLarge) if !self.unavailable => {
-                self.unavailable = true;
+            (At::List { .. }, Verdict::Expired | Verdict::TooLarge) if !self.last_sync.unavailable => {
+                self.last_sync.unavailable = true;
                 self.list(moment)
             }
-            // A list that is refused will be refused again. A watch alone may be: the lists between the attempts
-            // keep what is shown fresh.
+            // A list that is refused will be refused again. Where only the watch is refused, the lists between the attempts
+            // keep what is held fresh.
             (At::List { .. }, Verdict::Refused) => {
                 self.state = State::Refused;
                 Action::Wait
             }
             (At::List { .. }, _) => self.wait(Phase::Start, after, moment),
             (At::Watch, Verdict::TooManyRequests | Verdict::Unreachable) => self.wait(Phase::Watch, after, moment),
-            (At::Watch, _) if sits_out => self.wait(Phase::Watch, after, moment),
+            (At::Watch, _) if retries_internal_error => self.wait(Phase::Watch, after, moment),
             (At::Watch, _) => self.wait(Phase::Start, after, moment),
         })
     }
 
-    /// Whether an internal error of an open watch is answered with the same watch, as long as the first of them is not
-    /// longer ago than is configured (client-go, `RetryWithDeadline`). A watch that lasted a minute was well again.
-    /// client-go tries again at once; here the usual waits stand between, for a server in trouble has no use for more.
-    fn sits_out(&mut self, moment: Moment) -> bool {
+    /// Whether the answer to an internal error of an open watch is the same watch again: as long as the first such error is
+    /// not longer ago than the options say (client-go, `RetryWithDeadline`). A watch that lasted a minute ended the trouble
+    /// before it. client-go tries again at once; here the usual waits come first, to spare a server that is in trouble.
+    fn retries_internal_error(&mut self, moment: Moment) -> bool {
         let window = self.options.max_internal_error_retry.unwrap_or(0.0);
         let recent = |_: &f64| moment.now - self.last_opened < WELL;
         let since = self.internal_since.filter(recent).unwrap_or(moment.now);
@@ -422,7 +405,7 @@ impl Reflector {
         within
     }
 
-    /// Nothing is wrong with the request, so whatever refused the socket was in between.
+    /// The server answers the request over HTTP, so that something between here and the server refuses the socket.
     pub(super) fn probe_passed(&mut self, moment: Moment) -> Option<Action> {
         let State::Probe { phase, .. } = self.state else { return None };
         let words = "the server answers over HTTP, but the WebSocket could not be opened";
@@ -436,7 +419,7 @@ impl Reflector {
         Action::Wait
     }
 
-    /// Whatever a list had brought so far is worth nothing.
+    /// Drops what an incomplete list has brought so far.
     pub(super) fn discard(&mut self, store: &mut dyn ReflectorStore) {
         let count = self.listing().unwrap_or(0) as u64;
         if count > 0 {
@@ -444,8 +427,7 @@ impl Reflector {
             store.ledger().discarded += count;
         }
         match &mut self.state {
-            State::Stream(_, objects) => *objects = Objects::default(),
-            State::List { items, .. } => *items = Objects::default(),
+            State::Stream { items, .. } | State::List { items, .. } => *items = Objects::default(),
             _ => {}
         }
     }

@@ -1,26 +1,27 @@
-//! The items of a list that could not be read, and what of them is known all the same.
+//! The items of a list that could not be read, and what is known of them all the same.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{ObjectKey, key_of};
 
-/// Of so many items of a list it is told one by one what was wrong.
+/// For this many items of a list the user is told one by one what was wrong.
 const TOLD: usize = 10;
 
-/// The items of a list that could not be read. A list without them is complete; in one with them, what is not named may
-/// be there all the same.
+/// The items of a list that could not be read. Where there are some, an object that the list does not name may exist all
+/// the same.
 #[derive(Clone, Debug, Default)]
 pub struct Unread {
-    /// Those that have a name that can be read, and what was wrong with them.
+    /// The items whose name could be read, and what was wrong with them.
     named: HashMap<ObjectKey, Box<str>, FxBuildHasher>,
-    /// How many there are, those without a name included.
+    /// How many items could not be read, with or without a name.
     count: usize,
+    /// How many of them have no name that could be read.
     unnamed: usize,
 }
 
 impl Unread {
-    /// An item that could not be read, for this reason. What is to be told of it, if anything.
+    /// Takes in an item that could not be read, for this reason. Returns what to tell the user of it, if anything.
     pub(super) fn push(&mut self, item: &str, words: &str) -> Option<String> {
         self.count += 1;
         match key_of(item) {
@@ -30,13 +31,13 @@ impl Unread {
         (self.count <= TOLD).then(|| format!("an item of the list: {words}"))
     }
 
-    /// What is to be told of those of which nothing was told.
+    /// What to tell the user of the items of which [`Unread::push`] told nothing.
     pub(super) fn rest(&self) -> Option<String> {
         let more = self.count.checked_sub(TOLD).filter(|more| *more > 0)?;
         Some(format!("{more} more items of the list"))
     }
 
-    /// Of what could be read all the same nothing is in doubt.
+    /// Leaves out the objects that another item of the list shows (`has`): nothing is in doubt of them.
     pub(super) fn forget(&mut self, has: impl Fn(&ObjectKey) -> bool) {
         self.named.retain(|key, _| !has(key));
     }
@@ -51,7 +52,8 @@ impl Unread {
         self.named.contains_key(key)
     }
 
-    /// How many items not even a name could be read of: any object that the list does not name may be one of them.
+    /// How many items there are of which not even the name could be read. Any object that the list does not name may be one
+    /// of them.
     pub fn unnamed(&self) -> usize {
         self.unnamed
     }

@@ -335,6 +335,26 @@ fn page_that_repeats_an_object_in_an_older_version() {
     assert_eq!(talk.informer.ledger().merged, 2);
 }
 
+/// The new list takes the place of the watch that would have been opened: one deadline asks for one thing.
+#[test]
+fn list_that_left_a_doubt_is_taken_anew_when_its_watch_ends_too() {
+    relisting().check(&[
+        ("fail 422 Invalid no", "list 7"),
+        ("page 9 ? a@8", "watch 9"),
+        ("open", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("+80000", ""),
+        ("BOOKMARK 9", ""),
+        ("+50000", ""),
+        ("BOOKMARK 9", ""),
+        // The list is 300 s old then, and the socket has been silent for 90 s.
+        ("deadline", "90000"),
+        ("timer", "stream 9"),
+        ("deadline", "15000"),
+    ]);
+}
+
 #[test]
 fn continue_token_that_never_ends() {
     for again in ["page 7 +t b@6", "page 7 +u", "page 7 +u a@5"] {

@@ -5,7 +5,6 @@ use std::collections::{HashSet, VecDeque};
 
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::ledger::Ledger;
-use kubechurn_client::cache::reflector::WatchEvent;
 
 use crate::histories::server::{COUNT, Map, Seen, State};
 
@@ -141,11 +140,7 @@ impl Books {
                 return;
             }
         }
-        let delta_type = match state.event {
-            WatchEvent::Added => DeltaType::Added,
-            WatchEvent::Modified => DeltaType::Updated,
-            WatchEvent::Deleted => DeltaType::Deleted,
-        };
+        let delta_type = state.delta_type;
         self.marks.push((delta_type, state.seen));
         if newest.is_none() && !state.is_present() && self.folds {
             self.ledger.unknown += 1;
@@ -173,10 +168,9 @@ impl Books {
         self.ledger.merged += u64::from(before.is_some()) + u64::from(!state.is_present());
         self.list[seen.key] = state.is_present().then_some(seen);
         self.ledger.pending = self.list.iter().flatten().count() as u64;
-        let delta_type = match state.event {
-            WatchEvent::Added => DeltaType::Replaced,
-            WatchEvent::Modified => DeltaType::Updated,
-            WatchEvent::Deleted => DeltaType::Deleted,
+        let delta_type = match state.delta_type {
+            DeltaType::Added => DeltaType::Replaced,
+            other => other,
         };
         if !state.is_present() {
             self.told.insert((seen.key, seen.life));

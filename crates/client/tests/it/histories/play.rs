@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::cache::backoff::Moment;
-use kubechurn_client::cache::handler::HandlerOptions;
 use kubechurn_client::cache::index;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::processor::HandlerId;
@@ -15,6 +14,7 @@ use kubechurn_client::cache::store::Change;
 
 use crate::histories::books::{Books, Told, What};
 use crate::histories::ears::{Ear, Log};
+use crate::histories::other::{Other, wants};
 use crate::histories::server::{COUNT, Frame, KEYS, Map, Seen, Server, State, failure, words};
 use crate::histories::steps::Step;
 
@@ -33,7 +33,8 @@ pub struct Play {
     id: HandlerId,
     log: Log,
     ears: Vec<Ear>,
-    beside: Vec<Change>,
+    /// An informer with another kind of queue, which is told the same.
+    other: Option<Other>,
     /// From when to when nothing was heard, as it was told.
     gaps: Vec<(f64, f64)>,
 }
@@ -47,11 +48,11 @@ enum Socket {
 }
 
 impl Play {
-    pub fn new(base: u128, options: InformerOptions) -> Play {
+    /// Where there is another kind of queue, an informer with that is told the same.
+    pub fn new(base: u128, options: InformerOptions, other: Option<QueueKind>) -> Play {
         let mut informer = SharedInformer::new(Decode::METADATA, options);
         informer.add_index(index::NAMESPACE, index::by_namespace()).unwrap();
-        let wants = HandlerOptions { changes: true, received: true, resync: options.reflector.resync };
-        let id = informer.add_event_handler(wants, 0.0);
+        let id = informer.add_event_handler(wants(options), 0.0);
         let mut play = Play {
             server: Server::new(base),
             informer,
@@ -64,17 +65,27 @@ impl Play {
             id,
             log: Log::default(),
             ears: Vec::new(),
-            beside: Vec::new(),
+            other: other.map(|queue| Other::new(InformerOptions { queue, ..options })),
             gaps: Vec::new(),
         };
         play.input(Input::Start);
         play
     }
 
+    /// Hands an input over. What is to be done next does not depend on the kind of the queue.
+    fn handle(&mut self, input: Input<'_>) -> Option<Action> {
+        self.random = (self.random + 0.382) % 1.0;
+        let moment = Moment { now: self.now, random: self.random };
+        let action = self.informer.handle(input.clone(), moment);
+        if let Some(other) = &mut self.other {
+            other.handle(input, moment, action.as_ref(), &self.informer);
+        }
+        action
+    }
+
     /// Hands an input over whose effect stands in the books already, and compares.
     fn input(&mut self, input: Input<'_>) {
-        self.random = (self.random + 0.382) % 1.0;
-        let action = self.informer.handle(input, Moment { now: self.now, random: self.random });
+        let action = self.handle(input);
         let goes_on = matches!(&action, Some(Action::List(request)) if request.continue_token.is_some());
         if let Some(action) = action {
             self.socket = Socket::Closed;
@@ -144,7 +155,7 @@ impl Play {
             Step::Write(key, versioned) => self.server.write(key, versioned),
             Step::Delete(key) => self.server.delete(key),
             Step::Drain(keys) => self.drain(keys),
-            Step::DrainBeside(keys) => drop(self.drain_beside(keys)),
+            Step::DrainOther(keys) => drop(self.drain_other(keys)),
             Step::Time(ms) => self.time(ms),
             Step::Refuse(code) => self.refuse(code),
             Step::Again(back) if open => self.again(back),
@@ -222,8 +233,7 @@ impl Play {
     fn complete(&mut self, revision: u64, input: Input<'_>) {
         let first = self.books.ledger.lists == 0;
         let items = self.books.complete(revision, self.now);
-        self.random = (self.random + 0.382) % 1.0;
-        let action = self.informer.handle(input, Moment { now: self.now, random: self.random });
+        let action = self.handle(input);
         self.check_notices((!first).then_some(items));
         if action.is_some() {
             (self.socket, self.asked) = (Socket::Closed, action);
@@ -341,12 +351,8 @@ impl Play {
         }
     }
 
-    fn drain_beside(&mut self, keys: usize) -> bool {
-        let changes = self.informer.drain_beside(keys);
-        let any = !changes.is_empty();
-        self.beside.extend(changes);
-        assert!(self.informer.is_balanced());
-        any
+    fn drain_other(&mut self, keys: usize) -> bool {
+        self.other.as_mut().is_some_and(|other| other.drain(keys, self.now))
     }
 
     fn told(&self, change: &Change) -> Told {
@@ -414,7 +420,7 @@ impl Play {
             }
         }
         self.drain(usize::MAX);
-        while self.drain_beside(1000) {}
+        while self.drain_other(1000) {}
     }
 
     /// What must hold once it has settled.
@@ -432,10 +438,10 @@ impl Play {
             ear.hear(&mut self.informer, &self.log.changes);
             assert!(self.informer.handler_has_synced(ear.id));
         }
-        if let Some(other) = self.informer.beside() {
-            assert!(other.queue().is_empty() && other.queue().has_synced());
-            assert_eq!(self.map_of(other.store().iter()), map, "the store beside is the server's map");
-            self.check_beside();
+        if let Some(Other { informer, id, log }) = &self.other {
+            assert!(informer.queue().is_empty() && informer.has_synced() && informer.handler_has_synced(*id));
+            assert_eq!(self.map_of(informer.store().iter()), map, "the other store is the server's map");
+            self.check_other(&log.changes);
         }
     }
 
@@ -459,14 +465,14 @@ impl Play {
         }
     }
 
-    /// What the first queue's store was told of a key is a part of what the store beside was told, in order; where
-    /// none folds, the same.
-    fn check_beside(&self) {
+    /// What the handler of the first queue's informer was told of a key is a part of what the other's was told, in the
+    /// same order; where neither queue folds, the two are equal.
+    fn check_other(&self, changes: &[Change]) {
         for key in 0..COUNT {
-            let (told, beside) = (self.states(&self.log.changes, key), self.states(&self.beside, key));
-            let mut rest = beside.iter();
-            assert!(told.iter().all(|state| rest.any(|other| other == state)), "{told:?} {beside:?}");
-            assert!(self.books.folds() || told == beside, "{told:?} {beside:?}");
+            let (told, others) = (self.states(&self.log.changes, key), self.states(changes, key));
+            let mut rest = others.iter();
+            assert!(told.iter().all(|state| rest.any(|other| other == state)), "{told:?} {others:?}");
+            assert!(self.books.folds() || told == others, "{told:?} {others:?}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use kubechurn_client::api::object::{Object, ResourceVersion};
 use kubechurn_client::api::request::{ListRequest, WatchRequest};
 use kubechurn_client::api::status::Failure;
-use kubechurn_client::cache::reflector::WatchEvent;
+use kubechurn_client::cache::delta::DeltaType;
 
 /// Namespace and name of every object that there may be, in the order of their keys.
 pub const KEYS: [(&str, &str); COUNT] = [("", "d"), ("m", "a"), ("m", "c"), ("n", "a"), ("n", "b")];
@@ -22,7 +22,7 @@ pub const BASES: [u128; 4] = [0, 95, (1 << 53) - 2, 99_999_999_999_999_999_980];
 pub struct State {
     pub seen: Seen,
     pub revision: u64,
-    pub event: WatchEvent,
+    pub delta_type: DeltaType,
 }
 
 /// What can be seen of a state: of whom, which life, and the revision that it carries as its version; 0 is none.
@@ -71,7 +71,7 @@ pub struct Server {
 
 impl State {
     pub fn is_present(&self) -> bool {
-        self.event != WatchEvent::Deleted
+        self.delta_type != DeltaType::Deleted
     }
 }
 
@@ -84,25 +84,25 @@ impl Server {
 
     /// An object is made, or changed if it is there; now and then it carries no version.
     pub fn write(&mut self, key: usize, versioned: bool) {
-        let (life, event) = match self.newest(key) {
-            Some(state) if state.is_present() => (state.seen.life, WatchEvent::Modified),
-            Some(state) => (state.seen.life + 1, WatchEvent::Added),
-            None => (1, WatchEvent::Added),
+        let (life, delta_type) = match self.newest(key) {
+            Some(state) if state.is_present() => (state.seen.life, DeltaType::Updated),
+            Some(state) => (state.seen.life + 1, DeltaType::Added),
+            None => (1, DeltaType::Added),
         };
-        self.push(key, life, versioned, event);
+        self.push(key, life, versioned, delta_type);
     }
 
     /// An object is deleted, if it is there.
     pub fn delete(&mut self, key: usize) {
         if let Some(state) = self.newest(key).filter(|state| state.is_present()) {
-            self.push(key, state.seen.life, true, WatchEvent::Deleted);
+            self.push(key, state.seen.life, true, DeltaType::Deleted);
         }
     }
 
-    fn push(&mut self, key: usize, life: u32, versioned: bool, event: WatchEvent) {
+    fn push(&mut self, key: usize, life: u32, versioned: bool, delta_type: DeltaType) {
         self.revision += 1;
         let seen = Seen { key, life, version: if versioned { self.revision } else { 0 } };
-        self.history.push(State { seen, revision: self.revision, event });
+        self.history.push(State { seen, revision: self.revision, delta_type });
     }
 
     fn newest(&self, key: usize) -> Option<State> {
@@ -146,7 +146,7 @@ impl Server {
         }
         self.cursor = self.at_least(&request.resource_version, lag);
         for seen in self.items(self.cursor) {
-            self.first.push_back(Frame::Event(State { seen, revision: self.cursor, event: WatchEvent::Added }));
+            self.first.push_back(Frame::Event(State { seen, revision: self.cursor, delta_type: DeltaType::Added }));
         }
         if end_last {
             let since = self.history.iter().filter(|state| state.revision > self.cursor);
@@ -240,10 +240,11 @@ impl Server {
         };
         match frame {
             Frame::Event(state) => {
-                let word = match state.event {
-                    WatchEvent::Added => "ADDED",
-                    WatchEvent::Modified => "MODIFIED",
-                    WatchEvent::Deleted => "DELETED",
+                let word = match state.delta_type {
+                    DeltaType::Added => "ADDED",
+                    DeltaType::Updated => "MODIFIED",
+                    DeltaType::Deleted => "DELETED",
+                    DeltaType::Replaced | DeltaType::Sync => unreachable!("no event of a watch"),
                 };
                 format!("{{\"type\":\"{word}\",\"object\":{}}}\n", self.object(state.seen))
             }

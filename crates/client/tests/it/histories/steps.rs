@@ -23,8 +23,8 @@ pub enum Step {
     Delete(usize),
     /// Up to so many keys are taken from the queue.
     Drain(usize),
-    /// The same with the queue beside.
-    DrainBeside(usize),
+    /// Up to so many keys are taken from the other informer's queue.
+    DrainOther(usize),
     /// Time passes, up to this many milliseconds, and the deadlines within it come.
     Time(f64),
     /// The server refuses what it was asked for last; 0 is no answer at all, 1 is a version beyond the server's.
@@ -82,7 +82,7 @@ impl Number {
             38..54 => Step::Write(KEY[rest % KEY.len()], rest / KEY.len() % 10 != 9),
             54..62 => Step::Delete(KEY[rest % KEY.len()]),
             62..69 => Step::Drain(1 + rest % 4),
-            69..72 => Step::DrainBeside(1 + rest % 4),
+            69..72 => Step::DrainOther(1 + rest % 4),
             72..75 => Step::Time([10.0, 500.0, 3000.0, 20_000.0, 100_000.0][rest % 5]),
             75..78 => Step::Refuse([500, 410, 429, 503, 504, 422, 403, 0, 1][rest % 9]),
             78..82 => Step::Again(rest % 12),

@@ -12,11 +12,10 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::queue::Queued;
-use kubechurn_client::cache::reflector::{
-    Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread, WatchEvent,
-};
+use kubechurn_client::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread};
 use rustc_hash::FxHashSet;
 use tokio::time::{Duration, Instant};
 
@@ -77,15 +76,15 @@ impl Sink {
 }
 
 impl ReflectorStore for Sink {
-    fn event(&mut self, _now: f64, event: WatchEvent, object: Arc<Object>, _text: &str) -> Queued {
-        match event {
-            WatchEvent::Added | WatchEvent::Modified => self.observe(&object),
-            WatchEvent::Deleted => self.builder.forget(&object.uid.text()),
+    fn event(&mut self, _now: f64, delta_type: DeltaType, object: Arc<Object>, _text: &str) -> Queued {
+        match delta_type {
+            DeltaType::Deleted => self.builder.forget(&object.uid.text()),
+            _ => self.observe(&object),
         }
         Queued::Queued
     }
 
-    fn streamed(&mut self, _now: f64, _event: WatchEvent, _object: &Arc<Object>, _text: &str) {}
+    fn streamed(&mut self, _now: f64, _delta_type: DeltaType, _object: &Arc<Object>, _text: &str) {}
 
     fn replace(&mut self, _now: f64, items: Vec<Arc<Object>>, unread: &Unread) -> bool {
         items.iter().for_each(|object| self.observe(object));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
 use kubechurn_client::record::correlator::{CorrelatorOptions, EventCorrelator};
 use kubechurn_client::record::event::{Event, EventPatch, EventSource, EventType, ObjectReference};
-use kubechurn_client::record::recorder::{EventRecorder, MAX_QUEUED_EVENTS};
+use kubechurn_client::record::recorder::{EventRecorder, Happened, MAX_QUEUED_EVENTS};
 use kubechurn_client::record::sink::{Action, Answer, RecordToSink};
 use kubechurn_client::record::time::Time;
 use serde_json::Value;
@@ -83,14 +83,8 @@ impl Recorder {
         self.last = time.max(Time(self.last.0 + 1));
         let source = EventSource { component: what.component.to_owned(), host: what.host.to_owned() };
         let event_type = if what.warning { EventType::Warning } else { EventType::Normal };
-        let told = EventRecorder { source }.event(
-            &mut self.broadcaster,
-            self.last,
-            reference(about),
-            event_type,
-            what.reason,
-            what.message,
-        );
+        let happened = Happened { object: reference(about), event_type, reason: what.reason, message: what.message };
+        let told = EventRecorder { source }.event(&mut self.broadcaster, self.last, happened);
         debug_assert!(told.is_ok(), "the broadcaster lives as long as the scenario");
         let now = self.last.0 as f64 / 1e6;
         while let Next::Event(event) = self.broadcaster.next(self.watcher) {

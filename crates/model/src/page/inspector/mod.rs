@@ -7,6 +7,7 @@ pub mod fields;
 pub mod relatives;
 pub mod secret;
 pub mod summary;
+pub mod tab;
 pub mod versions;
 pub mod width;
 pub mod yaml;

@@ -73,7 +73,7 @@ fn an_order_copes_with_columns_that_come_and_go() {
 }
 
 /// The titles after changes, one after the other.
-fn after(changes: &[Rearrange]) -> (Vec<&'static str>, Arrangement) {
+fn after(changes: &[ColumnChange]) -> (Vec<&'static str>, Arrangement) {
     let mut arrangement = Arrangement::default();
     for change in changes {
         let layout = Layout::of(schema(&["namespaces"]), false, &arrangement);
@@ -84,7 +84,7 @@ fn after(changes: &[Rearrange]) -> (Vec<&'static str>, Arrangement) {
 
 #[test]
 fn columns_are_moved_hidden_and_put_back() {
-    use Rearrange::{Move, Onto, Reset, Show};
+    use ColumnChange::{Move, Onto, Reset, Show};
     let [age, name, status] = ["AGE", "NAME", "STATUS"].map(String::from);
     for (changes, expected) in [
         (vec![Move(age.clone(), -1)], &["NAME", "AGE", "STATUS", "Δ"][..]),
@@ -119,12 +119,12 @@ fn widths_grow_with_values_unless_they_were_chosen() {
     assert!(layout.make_room(9, "there is no such column"));
     assert_eq!(layout.template(), "minmax(11ch, 11fr) minmax(64ch, 64fr) minmax(5ch, 5fr) minmax(11ch, 11fr)");
     for (change, expected) in [
-        (Rearrange::Width("NAME".into(), 7), "7ch"),
-        (Rearrange::Width("NAME".into(), 0), "3ch"),
-        (Rearrange::Width("NAME".into(), 9_999), "300ch"),
-        (Rearrange::Widen("NAME".into(), 2), "13ch"),
-        (Rearrange::Widen("NAME".into(), -99), "3ch"),
-        (Rearrange::Fit("NAME".into()), "minmax(6ch, 6fr)"),
+        (ColumnChange::Width("NAME".into(), 7), "7ch"),
+        (ColumnChange::Width("NAME".into(), 0), "3ch"),
+        (ColumnChange::Width("NAME".into(), 9_999), "300ch"),
+        (ColumnChange::Widen("NAME".into(), 2), "13ch"),
+        (ColumnChange::Widen("NAME".into(), -99), "3ch"),
+        (ColumnChange::Fit("NAME".into()), "minmax(6ch, 6fr)"),
     ] {
         let arrangement = layout.rearranged(&Arrangement::default(), change.clone());
         let mut resized = Layout {

@@ -16,8 +16,8 @@ use kubechurn_client::cache::delta::DeltaType;
 pub struct Look {
     /// Whether the row's object is the one that the inspector shows.
     pub selected: bool,
-    /// Whether the keyboard is on the row (0), or on one of its cells (from 1).
-    pub hand: Option<usize>,
+    /// Whether the cursor is on the row (0), or on one of its cells (from 1).
+    pub cursor: Option<usize>,
 }
 
 /// What a row showed last.
@@ -123,7 +123,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
         fading: row.deleted_at().map_or(0, |deleted_at| view.retention().fading(now - deleted_at)),
         selected: look.selected,
-        hand: look.hand,
+        cursor: look.cursor,
         flaw: object.flaw.clone(),
         delta: (mark.name(), mark.glyph()),
         cells,

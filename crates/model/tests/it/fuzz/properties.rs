@@ -140,6 +140,8 @@ fn decode_as_every_kind(text: &str) {
 /// An informer and what it was told, in a conversation with a server that tells the truth.
 struct Session {
     informer: SharedInformer,
+    /// An informer with a queue of another kind, which is told the same and comes to the same.
+    other: SharedInformer,
     /// Pods, of which the columns are read; otherwise objects of any kind, of which the metadata is.
     columns: bool,
     now: f64,
@@ -181,12 +183,13 @@ impl Session {
         let kind = columns.then_some(pods::KIND.resource.kind);
         let options = InformerOptions {
             reflector: Options { keep: KEEP, kind, ..Options::default() },
-            beside: Some(QueueKind::AtomicFifo),
             ..InformerOptions::default()
         };
         let mut informer = SharedInformer::new(decoder(columns), options);
+        let atomic = InformerOptions { queue: QueueKind::AtomicFifo, ..options };
+        let other = SharedInformer::new(decoder(columns), atomic);
         let handler = informer.add_event_handler(HandlerOptions::default(), 0.0);
-        let mut session = Session { informer, columns, now: 0.0, handler, changed: Changed::default() };
+        let mut session = Session { informer, other, columns, now: 0.0, handler, changed: Changed::default() };
         assert!(matches!(session.act(Input::Start), Some(Action::Watch(_))));
         session.act(Input::Opened);
         session.say_truth();
@@ -215,27 +218,22 @@ impl Session {
     }
 
     fn act(&mut self, input: Input<'_>) -> Option<Action> {
-        let action = self.informer.handle(input, Moment { now: self.now, random: 0.0 });
+        let moment = Moment { now: self.now, random: 0.0 };
+        let action = self.informer.handle(input.clone(), moment);
+        assert_eq!(self.other.handle(input, moment), action);
         assert!(self.informer.is_balanced(), "{:?}", self.informer.ledger());
+        assert!(self.other.is_balanced(), "{:?}", self.other.ledger());
         action
     }
 
-    /// Applies what is queued, in both queues, which come to the same.
+    /// Applies what is queued, in both informers, which come to the same.
     fn drain(&mut self) {
-        self.informer.drain(usize::MAX, self.now);
-        // It gives a batch at a time, which ends where a list begins; a list of nothing may be all that waits.
-        for batches in 0.. {
-            let beside = self.informer.beside().expect("a queue beside");
-            if beside.queue().is_empty() {
-                break;
-            }
-            assert!(batches < 1_000, "each batch takes something");
-            self.informer.drain_beside(usize::MAX);
+        for informer in [&mut self.informer, &mut self.other] {
+            informer.drain(usize::MAX, self.now);
+            assert!(informer.queue().is_empty() && informer.is_balanced(), "{:?}", informer.ledger());
         }
-        assert!(self.informer.is_balanced(), "{:?}", self.informer.ledger());
         self.informer.deliver(self.handler, &mut self.changed);
-        let beside = self.informer.beside().expect("a queue beside");
-        assert_eq!(self.rows(), rows(beside.store()));
+        assert_eq!(self.rows(), rows(self.other.store()));
     }
 
     fn rows(&self) -> Rows {

@@ -1,0 +1,74 @@
+//! Whether a watch goes on without a break, and what was said of it where it does not.
+
+use crate::cache::reflector::PAUSE;
+
+/// A time without a proven socket. All times are milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Silence {
+    /// Up to when everything is known.
+    pub(super) from: f64,
+    /// When the socket ended.
+    pub(super) since: f64,
+}
+
+impl Silence {
+    /// When the silence begins to count: what is held is stale from then on.
+    pub(super) fn counts_from(&self) -> f64 {
+        self.since + PAUSE
+    }
+
+    /// Whether the server had sent everything when the socket ended.
+    pub(super) fn is_clean(&self) -> bool {
+        self.from == self.since
+    }
+}
+
+/// What lies behind the newest proof of a watch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Continuity {
+    /// Nothing: the watch is proven.
+    Unbroken,
+    /// A silence of which the user has not been told. The next socket may end it before it counts.
+    Silent(Silence),
+    /// The user was told that the watch is lost, asked for that, or is told by whoever found the held objects to be wrong.
+    /// In the last case nothing was silent, and no gap follows.
+    Outage(Option<Silence>),
+}
+
+impl Continuity {
+    /// The silence, whether or not the user was told of it.
+    pub(super) fn silence(&self) -> Option<Silence> {
+        match *self {
+            Continuity::Unbroken => None,
+            Continuity::Silent(silence) => Some(silence),
+            Continuity::Outage(silence) => silence,
+        }
+    }
+
+    /// Whether the user has been told.
+    pub(super) fn is_told(&self) -> bool {
+        matches!(self, Continuity::Outage(_))
+    }
+
+    /// The socket is gone, or nothing proves it. Where the user has not been told, the pause between two sockets begins
+    /// anew.
+    pub(super) fn fall_silent(&mut self, new: Silence) {
+        match self {
+            Continuity::Unbroken => *self = Continuity::Silent(new),
+            Continuity::Silent(silence) => silence.since = new.since,
+            Continuity::Outage(silence) => *silence = silence.or(Some(new)),
+        }
+    }
+
+    /// The user is told.
+    pub(super) fn tell(&mut self) {
+        *self = Continuity::Outage(self.silence());
+    }
+
+    /// Before the first list nothing was known, so that nothing was missed: a silence begins with that list.
+    pub(super) fn begin_at(&mut self, now: f64) {
+        if let Continuity::Silent(silence) | Continuity::Outage(Some(silence)) = self {
+            *silence = Silence { from: now, since: now };
+        }
+    }
+}

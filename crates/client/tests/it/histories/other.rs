@@ -1,0 +1,47 @@
+//! An informer with another kind of queue than the one that is tested, which is told the same.
+
+use kubechurn_client::api::object::Decode;
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::handler::HandlerOptions;
+use kubechurn_client::cache::processor::HandlerId;
+use kubechurn_client::cache::reflector::{Action, Input};
+use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
+
+use crate::histories::ears::Log;
+
+/// An informer with another kind of queue, and what its handler was told.
+pub struct Other {
+    pub informer: SharedInformer,
+    pub id: HandlerId,
+    pub log: Log,
+}
+
+impl Other {
+    pub fn new(options: InformerOptions) -> Other {
+        let mut informer = SharedInformer::new(Decode::METADATA, options);
+        let id = informer.add_event_handler(wants(options), 0.0);
+        Other { informer, id, log: Log::default() }
+    }
+
+    /// Hands over what the first informer was handed, which then asked for `action`: what is to be done next does not
+    /// depend on the kind of the queue.
+    pub fn handle(&mut self, input: Input<'_>, moment: Moment, action: Option<&Action>, first: &SharedInformer) {
+        assert_eq!(self.informer.handle(input, moment).as_ref(), action);
+        let state = |informer: &SharedInformer| (informer.reflector().deadline(), informer.health(moment.now));
+        assert_eq!(state(&self.informer), state(first));
+        assert!(self.informer.is_balanced(), "{:?}", self.informer.ledger());
+    }
+
+    /// Takes up to so many keys from the queue. Whether there were any.
+    pub fn drain(&mut self, keys: usize, now: f64) -> bool {
+        let taken = self.informer.drain(keys, now);
+        self.informer.deliver(self.id, &mut self.log);
+        assert!(self.informer.is_balanced(), "{:?}", self.informer.ledger());
+        taken > 0
+    }
+}
+
+/// What the first handler of an informer is told: all of it.
+pub fn wants(options: InformerOptions) -> HandlerOptions {
+    HandlerOptions { changes: true, received: true, resync: options.reflector.resync }
+}

@@ -1,0 +1,124 @@
+//! Where the data comes from: looks for the API, asks the user first where an address names one beyond this machine, and
+//! holds the page to what was allowed.
+
+use kubechurn_client::cache::heartbeat::{self, DEADLINE};
+
+use crate::page::address::{Access, Address, access, candidates, label, policy};
+use crate::page::catalog::Catalog;
+use crate::page::effect::{Effect, Found, Request};
+use crate::page::environment::Environment;
+use crate::page::state::Page;
+use crate::page::state::requests::Purpose;
+use crate::page::view::{Source, Splash};
+
+/// What the browser keeps the origin under that the user has allowed in this tab.
+const ALLOWED: &str = "kubechurn.api";
+
+/// How long an API that has not answered yet is waited for at most, in milliseconds.
+const LONGEST: f64 = 30_000.0;
+
+/// The search for the API.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    places: Vec<String>,
+    second: bool,
+    began: f64,
+    /// When to look again.
+    again: Option<f64>,
+}
+
+impl Page {
+    /// Looks for the API, or asks whether it may be asked. `granted` says that the user has just allowed it.
+    pub(super) fn look_for_api(&mut self, granted: bool, env: &dyn Environment) {
+        let own = own(env);
+        let Some(wanted) = env.parameter("api") else {
+            self.restrict(&own, None);
+            let places = candidates(&own.path).map(String::from);
+            // Trunk puts its base in the place of the words in braces.
+            return self.search(Vec::from(places), env.named("trunk").is_some(), env);
+        };
+        let Some(api) = env.address(&wanted) else {
+            return self.refuse(&own, wanted, "this is no address");
+        };
+        let allowed = if granted { Some(api.origin()) } else { env.stored_in_tab(ALLOWED) };
+        match access(&api, &own, allowed.as_deref()) {
+            Access::Granted => {
+                if granted {
+                    self.out.effects.push(Effect::StoreInTab(ALLOWED, api.origin()));
+                }
+                self.restrict(&own, Some(&api));
+                self.out.view.header.question.put(None);
+                let place = format!("{}{}/", api.origin(), api.path.trim_end_matches('/'));
+                self.search(vec![place], false, env);
+            }
+            Access::Asked => self.out.view.header.question.put(Some(api.origin())),
+            Access::Refused(why) => self.refuse(&own, api.shown(), why),
+        }
+    }
+
+    /// The user's answer. Without leave, the page begins anew with the API that it has of itself.
+    pub(super) fn connect(&mut self, allowed: bool, env: &dyn Environment) {
+        match allowed {
+            true => self.look_for_api(true, env),
+            false => self.out.effects.push(Effect::LeaveParameter("api")),
+        }
+    }
+
+    /// Holds the page's connections to what it may ask: from now on the browser refuses every other. Scripts of others
+    /// cannot be here, for the built page's own policy refuses them; but what is never allowed can never be sent.
+    fn restrict(&mut self, own: &Address, api: Option<&Address>) {
+        self.out.effects.push(Effect::Restrict(policy(own, api)));
+    }
+
+    fn refuse(&mut self, own: &Address, address: String, why: &str) {
+        self.restrict(own, None);
+        self.out.view.header.splash.put(Some(Splash { tried: vec![(address, why.to_owned())] }));
+    }
+
+    fn search(&mut self, places: Vec<String>, second: bool, env: &dyn Environment) {
+        self.requests.search = Search { places, second, began: env.now(), again: None };
+        self.find(env);
+    }
+
+    fn find(&mut self, env: &dyn Environment) {
+        let Search { places, second, began, .. } = &self.requests.search;
+        // Behind a credential plugin the first answer may take a log-in.
+        let patience = (env.now() - began).clamp(f64::from(DEADLINE), LONGEST) as u32;
+        let request = Request::Find { places: places.clone(), second: *second, patience };
+        self.request(Purpose::Find, request);
+    }
+
+    pub(super) fn search_again(&mut self, env: &dyn Environment) {
+        if self.requests.search.again.is_some_and(|again| env.now() >= again) {
+            self.requests.search.again = None;
+            self.find(env);
+        }
+    }
+
+    /// The API was found, and everything begins; or each place said something else.
+    pub(super) fn found(&mut self, answer: Result<Found, Vec<(String, String)>>, env: &dyn Environment) {
+        let header = &mut self.out.view.header;
+        match answer {
+            Ok(Found { http, release }) => {
+                header.splash.put(None);
+                let address = env.address(&http).map(|api| label(&api, &own(env))).unwrap_or_default();
+                header.source.put(Source { cluster: env.named("cluster").unwrap_or_default(), address });
+                self.place.catalog = Catalog::printed_by(release);
+                self.place.found = true;
+                self.discover();
+                self.go_on(env);
+            }
+            Err(tried) => {
+                let shown = |address: String| env.address(&address).map_or(address, |address| address.shown());
+                let tried = tried.into_iter().map(|(address, words)| (shown(address), words)).collect();
+                header.splash.put(Some(Splash { tried }));
+                let (now, search) = (env.now(), &mut self.requests.search);
+                search.again = Some(now + heartbeat::wait(now - search.began, env.random()));
+            }
+        }
+    }
+}
+
+fn own(env: &dyn Environment) -> Address {
+    env.address("").unwrap_or_default()
+}

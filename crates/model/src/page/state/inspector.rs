@@ -1,0 +1,399 @@
+//! Keeps the inspector what the page knows of the selected object: fetches what was not kept, watches its Events, and
+//! reads its versions when someone looks.
+
+mod around;
+mod text;
+mod versions;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
+use kubechurn_client::api::owner::OwnerReference;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::factory::{InformerId, Registration};
+use kubechurn_client::cache::reflector::Health;
+use kubechurn_client::cache::shared_informer::SharedInformer;
+
+use crate::page::command::InspectorCommand;
+use crate::page::effect::{Effect, Request};
+use crate::page::environment::Environment;
+use crate::page::inspector::relatives;
+use crate::page::inspector::tab::Tab;
+use crate::page::inspector::versions::Shown;
+use crate::page::inspector::width::{fit, read, widest};
+use crate::page::inspector::yaml;
+use crate::page::route::Route;
+use crate::page::state::Page;
+use crate::page::state::requests::Purpose;
+use crate::page::view::inspector::{Inspected, Width, YamlModel};
+use crate::table::kinds::Kind;
+
+/// How often the inspector is renewed while its object changes, in milliseconds.
+const PACE: f64 = 250.0;
+/// How often what depends on other objects is renewed.
+const SLOW: f64 = 1_000.0;
+/// So many versions are read at first, and more on demand.
+const VERSIONS: usize = 40;
+
+/// What the browser keeps the panel's width under.
+const WIDTH: &str = "kubechurn.inspector";
+
+/// The object that is looked at, and what the user chose for every object.
+#[derive(Debug, Default)]
+pub(super) struct Inspector {
+    open: Option<Inspection>,
+    yaml: yaml::Options,
+    /// How wide the panel shall be, where that was chosen, in pixels.
+    width: Option<f64>,
+    /// What became of the last copy.
+    copied: &'static str,
+}
+
+/// One object that is looked at.
+#[derive(Debug)]
+struct Inspection {
+    kind: &'static Kind,
+    key: ObjectKey,
+    since: f64,
+    /// Its newest row that was seen.
+    row: Option<Arc<Object>>,
+    /// `live`, `deleted`, `unknown` or `waiting`.
+    state: &'static str,
+    text: Text,
+    /// What owners that are not watched belong to, by uid; `None` for one that is not there.
+    owners: FxHashMap<Uid, Option<Vec<OwnerReference>>>,
+    events: Option<Registration>,
+    /// Versions that were read, by their sequence.
+    read: FxHashMap<u64, Arc<Shown>>,
+    /// How many versions are shown.
+    most: usize,
+    drawn: Drawn,
+}
+
+/// The whole object, and how it is come by.
+#[derive(Debug)]
+struct Text {
+    full: Option<Rc<Full>>,
+    /// Whether a fetch is on its way.
+    fetching: bool,
+    /// When the last one began.
+    fetched_at: f64,
+    /// Why the last fetch brought nothing.
+    trouble: Option<String>,
+    /// Whether the server has no such object.
+    missing: bool,
+    /// For what the history was last looked through in vain, and how much had been received then.
+    looked: Option<(u64, &'static str, Option<ResourceVersion>)>,
+}
+
+/// The whole object, as read from a text.
+#[derive(Debug)]
+struct Full {
+    uid: Uid,
+    version: ResourceVersion,
+    value: Rc<Value>,
+    /// Whether it was fetched, and not brought by a watch or a list.
+    fetched: bool,
+}
+
+/// What was shown last, and when.
+#[derive(Debug)]
+struct Drawn {
+    /// How much had been received by then.
+    received: u64,
+    at: f64,
+    slow: f64,
+    /// Whether it is to be shown anew in any case.
+    dirty: bool,
+    /// The YAML, as it was last made.
+    lined: yaml::Lined,
+    /// What the summary was last made of.
+    summed: Option<(Rc<Value>, Option<Arc<Object>>)>,
+}
+
+impl Inspection {
+    fn new(kind: &'static Kind, key: ObjectKey, now: f64) -> Inspection {
+        Inspection {
+            kind,
+            key,
+            since: now,
+            row: None,
+            state: "waiting",
+            text: Text {
+                full: None,
+                fetching: false,
+                fetched_at: f64::NEG_INFINITY,
+                trouble: None,
+                missing: false,
+                looked: None,
+            },
+            owners: FxHashMap::default(),
+            events: None,
+            read: FxHashMap::default(),
+            most: VERSIONS,
+            drawn: Drawn {
+                received: u64::MAX,
+                at: f64::NEG_INFINITY,
+                slow: f64::NEG_INFINITY,
+                dirty: true,
+                lined: yaml::Lined::default(),
+                summed: None,
+            },
+        }
+    }
+
+    fn is_of(&self, kind: &Kind, key: &ObjectKey) -> bool {
+        self.kind == kind && self.key == *key
+    }
+}
+
+impl Inspector {
+    /// A closed inspector, as wide as on the last visit.
+    pub(super) fn stored(env: &dyn Environment) -> Inspector {
+        Inspector { width: env.stored(WIDTH).and_then(|text| read(&text)), ..Inspector::default() }
+    }
+
+    /// Whether the informer is the inspector's own.
+    pub(super) fn watches(&self, id: InformerId) -> bool {
+        let events = self.open.as_ref().and_then(|open| open.events);
+        events.is_some_and(|registration| registration.informer == id)
+    }
+
+    /// The inspection of this object, where that is looked at.
+    fn of(&mut self, kind: &Kind, key: &ObjectKey) -> Option<&mut Inspection> {
+        self.open.as_mut().filter(|open| open.is_of(kind, key))
+    }
+}
+
+impl Page {
+    /// Does what the user asks of the inspector.
+    pub(super) fn command_inspector(&mut self, command: InspectorCommand, env: &dyn Environment) {
+        self.inspector.copied = "";
+        match command {
+            InspectorCommand::Widen(width) => {
+                self.inspector.width = width.map(|wanted| fit(wanted, env.window_width()));
+                return self.fit_inspector(env);
+            }
+            InspectorCommand::KeepWidth => {
+                let width = self.inspector.width.map(|width| width.to_string());
+                return self.store(WIDTH, width.as_deref());
+            }
+            InspectorCommand::Fit => return self.fit_inspector(env),
+            InspectorCommand::Tab(tab) => {
+                // What was shown on purpose is shown where that was, and no longer.
+                self.out.view.inspector.revealed.put(None);
+                let name = if tab == Tab::default() { "" } else { tab.name() };
+                self.place.route = Route { tab: name.to_owned(), ..self.place.route.clone() };
+                self.out.effects.push(Effect::Replace(self.place.route.fragment()));
+                self.present_route();
+            }
+            InspectorCommand::Managed(managed) => self.inspector.yaml.managed = managed,
+            InspectorCommand::Managers(managers) => self.inspector.yaml.managers = managers,
+            InspectorCommand::Reveal(field) => self.reveal(field),
+            InspectorCommand::Conceal => self.out.view.inspector.revealed.put(None),
+            InspectorCommand::Copy => {
+                let full = self.inspector.open.as_ref().and_then(|open| open.text.full.clone());
+                if let Some(full) = full {
+                    let text = yaml::text(&full.value, self.inspector.yaml.managed);
+                    self.request(Purpose::CopyYaml, Request::Copy(text));
+                }
+            }
+            InspectorCommand::Older => {
+                if let Some(open) = &mut self.inspector.open {
+                    open.most += 5 * VERSIONS;
+                }
+            }
+            InspectorCommand::Refresh => {
+                if let Some(open) = &mut self.inspector.open {
+                    (open.text.fetched_at, open.text.trouble) = (f64::NEG_INFINITY, None);
+                }
+            }
+        }
+        if let Some(open) = &mut self.inspector.open {
+            open.drawn.dirty = true;
+        }
+    }
+
+    /// Says what became of a copy of the YAML.
+    pub(super) fn copied_yaml(&mut self, done: bool) {
+        self.inspector.copied = if done { "copied" } else { "the browser did not allow it" };
+        if let Some(open) = &mut self.inspector.open {
+            open.drawn.dirty = true;
+        }
+        self.hurry();
+    }
+
+    /// Fits the inspector into the window as it is now. What was chosen stays so: a larger window may have room for it.
+    pub(super) fn fit_inspector(&mut self, env: &dyn Environment) {
+        let window = env.window_width();
+        let chosen = self.inspector.width.map(|wanted| fit(wanted, window));
+        self.out.view.inspector.width.put(Width { chosen, widest: widest(window) });
+    }
+
+    /// Opens the inspector on what the place selects, or closes it.
+    fn follow_selection(&mut self, now: f64) {
+        let same = match (&self.inspector.open, &self.place.selected) {
+            (Some(open), Some((kind, key))) => open.is_of(kind, key),
+            (None, None) => true,
+            _ => false,
+        };
+        if same {
+            return;
+        }
+        if let Some(registration) = self.inspector.open.take().and_then(|closed| closed.events) {
+            self.unwatch(registration);
+        }
+        self.inspector.copied = "";
+        self.out.view.inspector.clear();
+        let selected = self.place.selected.clone();
+        self.inspector.open = selected.map(|(kind, key)| Inspection::new(kind, key, now));
+        if self.inspector.open.is_none() {
+            self.out.view.inspector.inspected.put(None);
+        }
+    }
+
+    fn unwatch(&mut self, registration: Registration) {
+        if self.watching.informers.remove_event_handler(registration) {
+            self.out.effects.push(Effect::Stop(registration.informer));
+        }
+    }
+
+    /// Shows what is known of the selected object.
+    pub(super) fn present_inspector(&mut self, now: f64, env: &dyn Environment) {
+        self.follow_selection(now);
+        let Some(mut open) = self.inspector.open.take() else { return };
+        self.out.view.inspector.tab.put(Tab::named(&self.place.route.tab));
+        let changed = self.look_at_row(&mut open);
+        let received = self.watching.history.received();
+        let is_new = received != open.drawn.received;
+        let (dirty, rested) = (open.drawn.dirty, now - open.drawn.at >= PACE);
+        let is_due = changed || ((is_new || now - open.drawn.slow >= SLOW) && rested);
+        if dirty || (is_due && !self.watching.paused) {
+            self.out.view.inspector.wall.put(env.wall());
+            self.need_text(&mut open, now);
+            self.present_object(&mut open, now);
+            if is_new || dirty {
+                open.drawn.received = received;
+                self.present_versions(&mut open);
+            } else {
+                self.present_resynced();
+            }
+            self.present_owners(&mut open);
+            let dependents = self.dependents_of(&open);
+            self.out.view.inspector.dependents.put(dependents);
+            self.watch_events(&mut open, now);
+            self.present_events(&open, now);
+            (open.drawn.at, open.drawn.dirty) = (now, false);
+            if now - open.drawn.slow >= SLOW {
+                open.drawn.slow = now;
+            }
+        }
+        self.inspector.open = Some(open);
+    }
+
+    /// Looks what has become of the row. Whether anything has.
+    fn look_at_row(&mut self, open: &mut Inspection) -> bool {
+        let (watches, informers) = (&self.watching.watches, &self.watching.informers);
+        let row = relatives::find(watches, informers, open.kind, &open.key).cloned();
+        let synced = self.has_listed(open.kind);
+        let state = match (&row, &open.row, open.text.missing) {
+            (Some(_), ..) => "live",
+            (None, Some(_), _) if synced => "deleted",
+            (None, Some(_), _) => open.state,
+            (None, None, true) => "unknown",
+            (None, None, false) => "waiting",
+        };
+        let same = match (&row, &open.row) {
+            (Some(new), Some(old)) => Arc::ptr_eq(new, old),
+            (new, _) => new.is_none(),
+        };
+        let changed = state != open.state || !same;
+        if row.is_some() {
+            if !same && open.row.as_ref().is_some_and(|old| row.as_ref().is_some_and(|new| new.uid != old.uid)) {
+                // Another life of the name: nothing fetched for the last one holds.
+                open.owners.clear();
+                self.out.view.inspector.revealed.put(None);
+            }
+            open.row = row;
+        }
+        if changed && state == "live" {
+            (open.text.missing, open.text.trouble) = (false, None);
+            // A value that was shown on purpose may be another one now.
+            self.out.view.inspector.revealed.put(None);
+        }
+        open.state = state;
+        changed
+    }
+
+    /// Whether all objects of a kind in view are known.
+    fn has_listed(&self, kind: &Kind) -> bool {
+        let watched = self.watching.watches.member(kind);
+        watched.is_some_and(|watched| watched.informers(&self.watching.informers).all(SharedInformer::has_synced))
+    }
+
+    fn present_object(&mut self, open: &mut Inspection, now: f64) {
+        let health = self.watching.watches.member(open.kind);
+        let health = health.map(|watched| watched.health(&self.watching.informers, now));
+        let words = state_words(open, health);
+        let shown = &mut self.out.view.inspector;
+        shown.inspected.put(Some(Inspected {
+            kind: open.kind.resource.kind.to_owned(),
+            resource: open.kind.name,
+            key: open.key.to_string(),
+            namespace: open.key.namespace.to_string(),
+            name: open.key.name.to_string(),
+            state: open.state,
+            words,
+        }));
+        let full = open.text.full.as_deref();
+        let is_summed = match (full, &open.drawn.summed) {
+            (Some(full), Some((value, row))) => {
+                Rc::ptr_eq(&full.value, value) && row.as_ref().map(Arc::as_ptr) == open.row.as_ref().map(Arc::as_ptr)
+            }
+            (full, summed) => full.is_none() && summed.is_none(),
+        };
+        if !is_summed {
+            let summary = crate::page::inspector::summary::summary;
+            shown.summary.put(full.map(|full| summary(open.kind, open.row.as_deref(), &full.value)));
+            open.drawn.summed = full.map(|full| (full.value.clone(), open.row.clone()));
+        }
+        let words = open.text.words(open.state, open.row.as_deref());
+        // Lines are made only while they are looked at.
+        let yaml = match full.filter(|_| Tab::named(&self.place.route.tab) == Tab::Yaml) {
+            Some(full) => open.drawn.lined.of(&full.value, self.inspector.yaml),
+            None => shown.yaml.yaml.clone(),
+        };
+        let managed_fields = |full: &Full| full.value.get("metadata")?.get("managedFields")?.as_array().map(Vec::len);
+        let entries = full.and_then(managed_fields).unwrap_or(0);
+        let failed = open.text.trouble.is_some();
+        let yaml::Options { managed, managers } = self.inspector.yaml;
+        let copied = self.inspector.copied;
+        shown.yaml.put(YamlModel { yaml, words, failed, entries, managed, managers, copied });
+    }
+}
+
+/// What is to be said of the state that an object is in.
+fn state_words(open: &Inspection, health: Option<Health>) -> String {
+    match (open.state, health) {
+        ("deleted", _) => match open.text.full {
+            Some(_) => String::from("Deleted. This is the last state that this session received."),
+            None => String::from("Deleted. Its last state was not kept; the row is all there is."),
+        },
+        ("unknown", _) => open.text.trouble.clone().unwrap_or_else(|| {
+            format!(
+                "The server has no {} of this name. It may have gone before this page looked.",
+                open.kind.resource.kind
+            )
+        }),
+        ("waiting", _) if open.text.full.is_some() => {
+            String::from("Not among the rows of the table: as fetched, and not watched.")
+        }
+        ("waiting", _) => String::from("Waiting for the list …"),
+        (_, Some(Health::Stale)) => String::from("The connection is stale: what is shown may be old."),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,56 @@
+//! What this session saw of the object that is looked at.
+
+use std::sync::Arc;
+
+use kubechurn_client::cache::delta::DeltaType;
+
+use crate::page::inspector::versions;
+use crate::page::state::Page;
+use crate::page::state::inspector::Inspection;
+use crate::page::view::inspector::VersionsModel;
+
+impl Page {
+    /// Shows the newest versions, and says what is no longer kept.
+    pub(super) fn present_versions(&mut self, open: &mut Inspection) {
+        let history = &self.watching.history;
+        let kept = history.of(&open.kind.resource, &open.key);
+        let older = kept.len().saturating_sub(open.most);
+        let mut shown = Vec::with_capacity(kept.len() - older);
+        for (at, version) in kept.iter().enumerate().skip(older) {
+            let before = at.checked_sub(1).map(|before| kept[before]);
+            let read = open.read.entry(version.sequence).or_insert_with(|| Arc::new(versions::show(version, before)));
+            shown.push(read.clone());
+        }
+        // What is no longer kept shall not be shown from memory either.
+        let oldest = kept.first().map_or(u64::MAX, |version| version.sequence);
+        open.read.retain(|sequence, _| *sequence >= oldest);
+        shown.reverse();
+        let uid = open.row.as_ref().map(|row| row.uid.clone()).or_else(|| Some(kept.last()?.uid.clone()));
+        let (count, perhaps) = uid.map_or((0, false), |uid| history.let_go(&uid));
+        let budget = history.bytes().1 / 1_000_000;
+        let began = kept.first().is_some_and(|first| first.delta_type == DeltaType::Added);
+        let let_go = match (count, perhaps && !began) {
+            (0, false) => String::new(),
+            (0, true) => format!("Older versions may have been let go: the history keeps {budget} MB."),
+            (1, _) => format!("1 older version was let go: the history keeps {budget} MB."),
+            (count, _) => format!("{count} older versions were let go: the history keeps {budget} MB."),
+        };
+        let model = VersionsModel { shown, older, let_go, resynced: self.resynced() };
+        self.out.view.inspector.versions.put(model);
+    }
+
+    /// Shows how often the object was told again, where nothing else is new.
+    pub(super) fn present_resynced(&mut self) {
+        let resynced = self.resynced();
+        let shown = &mut self.out.view.inspector.versions;
+        if shown.resynced != resynced {
+            shown.put(VersionsModel { resynced, ..VersionsModel::clone(shown) });
+        }
+    }
+
+    /// How often the object was told again since its newest version, and when that was last.
+    fn resynced(&self) -> Option<(u64, f64)> {
+        let (kind, key) = self.selected_number()?;
+        self.watching.watches.timeline()?.resyncs_since_change(kind, &key)
+    }
+}

@@ -1,0 +1,288 @@
+//! The rows that are in the document: which they are, what each shows, and where the table stands when rows come and go
+//! above what is seen.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::page::cursor::Cursor;
+use crate::page::effect::Pace;
+use crate::page::environment::Environment;
+use crate::page::state::Page;
+use crate::page::state::cursor::Pointer;
+use crate::page::view::panels::WindowView;
+use crate::page::view::{Connection, HEAD, Look, ROW, RowModel, Seen, ShownRow, progress, row_model};
+use crate::table::order::{RowId, RowKey};
+use crate::table::view::TableView;
+
+/// Rows above and below the visible ones that are in the document too.
+const OVERSCAN: usize = 6;
+/// How much of a frame sorting and filtering may take, in milliseconds.
+const SORTS: f64 = 10.0;
+/// How long the rows that come first by a new order or filter are sought at a time, in milliseconds: the user waits for
+/// them.
+const SEEKS: f64 = 25.0;
+/// How long the rows of the filter before stay while the new one has found none, in milliseconds.
+const PATIENCE: f64 = 75.0;
+
+/// The part of the table that is in the document, and how the user is at it.
+#[derive(Debug, Default)]
+pub(super) struct RowWindow {
+    top: f64,
+    height: f64,
+    /// The uppermost row, and where it stood: it stays where it is while rows come and go above it.
+    anchor: Option<(RowId, usize)>,
+    held: FxHashMap<RowKey, Held>,
+    /// How many elements were made for rows.
+    elements: u64,
+    /// Of which layout the rows are.
+    generation: u64,
+    /// When a new order or filter was asked for, until its first rows are drawn.
+    awaits: Option<f64>,
+    pub(super) cursor: Cursor,
+    pub(super) pointer: Pointer,
+}
+
+/// A row in the document.
+#[derive(Debug)]
+struct Held {
+    /// Its place there.
+    place: u64,
+    model: Arc<RowModel>,
+    made_of: MadeOf,
+}
+
+/// What a row's model was made of: the same again would make the same.
+#[derive(Debug, PartialEq)]
+struct MadeOf {
+    version: u32,
+    second: i64,
+    rank: usize,
+    look: Look,
+    filter: u32,
+}
+
+impl RowWindow {
+    /// The table was scrolled.
+    pub(super) fn scroll(&mut self, top: f64, height: f64) {
+        // Where the page itself has scrolled to, the row is still the one to keep.
+        if (top - self.top).abs() >= 1.0 {
+            self.anchor = None;
+        }
+        (self.top, self.height) = (top.max(0.0), height);
+    }
+
+    /// The rows that are in the document: the first one's place, and how many.
+    fn window(&self) -> (usize, usize) {
+        let first = ((self.top / ROW) as usize).saturating_sub(OVERSCAN);
+        (first, (self.height / ROW).ceil() as usize + 2 * OVERSCAN)
+    }
+
+    /// The row that is seen first.
+    pub(super) fn first_seen(&self) -> usize {
+        (self.top / ROW).ceil() as usize
+    }
+
+    /// How many rows are seen whole, and at least one.
+    pub(super) fn page(&self) -> isize {
+        ((self.height - HEAD) / ROW - 1.0).max(1.0) as isize
+    }
+
+    /// Whether the row is in the document.
+    pub(super) fn shows(&self, row: RowKey) -> bool {
+        self.held.contains_key(&row)
+    }
+
+    /// What the rows in the document show.
+    pub(super) fn models(&self) -> impl Iterator<Item = &RowModel> {
+        self.held.values().map(|held| &*held.model)
+    }
+
+    /// Keeps the rows of the window where they are.
+    pub(super) fn hold(&self, view: &mut TableView) {
+        let (first, count) = self.window();
+        view.hold(first.min(view.len()), count);
+    }
+
+    /// Scrolls as little as it takes to see the row at this place: says where to.
+    pub(super) fn bring_into_sight(&mut self, index: usize) -> Option<f64> {
+        let place = index as f64 * ROW;
+        let lowest = place + ROW + HEAD - self.height;
+        let wanted = if place < self.top { place } else { self.top.max(lowest.ceil()) };
+        (wanted != self.top).then(|| {
+            self.scroll(wanted, self.height);
+            wanted
+        })
+    }
+
+    /// The table shows something else, or in another order: its first rows are sought at once.
+    pub(super) fn arrive(&mut self, view: Option<&mut TableView>, env: &dyn Environment) {
+        let now = env.now();
+        (self.anchor, self.awaits) = (None, Some(now));
+        let (first, count) = self.window();
+        if let Some(view) = view {
+            view.seek(first + count, || env.now() - now < SEEKS);
+        }
+    }
+
+    /// Looks where the row went that must not move, and says where the table must be scrolled to keep it in its place:
+    /// the row under the cursor, while it is seen, else the uppermost one.
+    fn follow_anchor(&mut self, view: &TableView, cursor: Option<(RowId, usize)>) -> Option<f64> {
+        let place = |id| cursor.filter(|(row, _)| *row == id).map(|(_, at)| at).or_else(|| view.position(id));
+        let moved = self.anchor.and_then(|(id, was)| Some(place(id)? as f64 - was as f64));
+        let top = moved.filter(|by| *by != 0.0).map(|by| (self.top + by * ROW).max(0.0));
+        self.top = top.unwrap_or(self.top);
+        // At the very top, what comes is wanted in sight.
+        let first = (self.top / ROW) as usize;
+        let seen = (self.top - ROW)..(self.top + self.height);
+        let cursor = cursor.filter(|(_, at)| seen.contains(&(*at as f64 * ROW)));
+        self.anchor = cursor.or_else(|| view.window(first, 1).first().map(|id| (*id, first)).filter(|_| first > 0));
+        top
+    }
+
+    /// Sorts and filters for a part of a frame. Whether there are rows to be drawn, and whether work is left.
+    fn work(&mut self, view: &mut TableView, generation: u64, now: f64, env: &dyn Environment) -> (bool, bool) {
+        let (first, count) = self.window();
+        let spent = || env.now() - now;
+        let waits = self.awaits.is_some_and(|asked| now - asked < PATIENCE);
+        let finds_none = |view: &TableView| waits && view.is_empty() && view.progress().is_some();
+        let nothing_yet = |view: &TableView| view.seeks_the_first() || finds_none(view);
+        let (draws, is_left) = if nothing_yet(view) {
+            view.seek(first + count, || spent() < SEEKS);
+            // Until they are found, and where finding them has filled the frame, the old rows stay: any others would be
+            // a guess. Those of another layout cannot stay.
+            let is_full = nothing_yet(view) || spent() > SORTS;
+            (!is_full || self.generation != generation, true)
+        } else if self.awaits.is_some() {
+            // To lay out a window of other rows fills a frame.
+            (true, view.progress().is_some())
+        } else {
+            (true, view.work(|| spent() < SORTS))
+        };
+        if draws {
+            self.awaits = None;
+        }
+        (draws, is_left)
+    }
+}
+
+impl Page {
+    /// Shows what the last drain changed.
+    pub(super) fn present(&mut self, now: f64, env: &dyn Environment) {
+        let busy = self.rows.pointer.is_busy(now);
+        let mut draws = true;
+        if let Some(view) = self.watching.watches.view_mut() {
+            let is_left;
+            (draws, is_left) = self.rows.work(view, self.columns.layout.generation, now, env);
+            if is_left {
+                self.out.effects.frame(Pace::Hurried);
+            }
+            if busy { self.rows.hold(view) } else { view.release() }
+        }
+        if draws && self.present_rows(now, env) {
+            self.rates.meter.pages += 1;
+        }
+        self.paint(now, env);
+        self.present_inspector(now, env);
+        self.present_slowly(now, env);
+    }
+
+    /// The rows of the window. Whether any of them changed.
+    fn present_rows(&mut self, now: f64, env: &dyn Environment) -> bool {
+        let selected = self.selected_number();
+        let Some(view) = self.watching.watches.view() else { return self.present_nothing() };
+        let (shown, window) = (&mut self.out.view.rows, &mut self.rows);
+        let under = window.cursor.settle(view).and_then(|at| Some((window.cursor.row()?.id, at)));
+        if let Some(top) = window.follow_anchor(view, under) {
+            shown.length.put(view.len());
+            shown.scroll.put(top);
+        }
+        let wall = env.wall();
+        let (first, count) = window.window();
+        let first = first.min(view.len());
+        let filter = view.filtered();
+        let layout = &mut self.columns.layout;
+        let mut known = std::mem::take(&mut window.held);
+        if std::mem::replace(&mut window.generation, layout.generation) != layout.generation {
+            // An element has the cells of its layout.
+            known.clear();
+        }
+        let rows = view.window(first, count).into_iter().enumerate();
+        let rows = rows.filter_map(|(at, id)| {
+            let row = view.row(id)?;
+            Some((first + at + 1, RowKey { id, born: row.born }, row))
+        });
+        let rows: Vec<_> = rows.map(|(rank, key, row)| (rank, key, row, known.remove(&key))).collect();
+        // In their order in the document, where rows of another order take them over as they stand.
+        let mut left: Vec<Held> = known.into_values().collect();
+        left.sort_unstable_by_key(|held| held.made_of.rank);
+        let mut left = left.into_iter();
+        let mut changed = false;
+        let mut places = Vec::with_capacity(rows.len());
+        for (rank, key, row, held) in rows {
+            let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
+            let look = Look { selected: is_selected, cursor: window.cursor.on(key) };
+            // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
+            let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
+            let made_of = MadeOf { version: row.version, second, rank, look, filter };
+            let held = match held {
+                Some(held) if held.made_of == made_of => held,
+                held => {
+                    let before = held.as_ref().map(|held| Seen {
+                        model: &held.model,
+                        changed: (held.made_of.version != row.version).then_some(row.changed),
+                    });
+                    let model = row_model(layout, ShownRow { view, id: key.id, row, rank, look, before, wall, now });
+                    let (place, model) = match held.or_else(|| left.next()) {
+                        Some(Held { place, model: same, .. }) if *same == model => (place, same),
+                        held => {
+                            let place = held.map_or_else(
+                                || {
+                                    window.elements += 1;
+                                    window.elements
+                                },
+                                |held| held.place,
+                            );
+                            let model = Arc::new(model);
+                            shown.drawn.push((place, model.clone()));
+                            changed = true;
+                            (place, model)
+                        }
+                    };
+                    Held { place, model, made_of }
+                }
+            };
+            places.push(held.place);
+            window.held.insert(key, held);
+        }
+        shown.length.put(view.len());
+        shown.unplaced.put(view.unplaced());
+        shown.window.put(WindowView { first, places });
+        let table = &mut self.out.view.table;
+        table.progress.put(view.progress().map_or_else(String::new, progress));
+        table.template.put(layout.template());
+        self.present_cursor();
+        let empty = self.empty(now);
+        self.out.view.rows.empty.put(empty);
+        changed
+    }
+
+    /// The server has no kind that is called so, or has not said yet what it has.
+    fn present_nothing(&mut self) -> bool {
+        let (state, words) = self.absence();
+        self.rows.held.clear();
+        let view = &mut self.out.view;
+        view.rows.length.put(0);
+        view.rows.unplaced.put(None);
+        view.rows.window.put(WindowView::default());
+        view.rows.empty.put(Some(words));
+        view.table.progress.put(String::new());
+        view.table.waiting.put(0);
+        view.table.minute.put([0; 3]);
+        view.table.count.put(String::from("0 / 0"));
+        view.table.trouble.put(Vec::new());
+        view.table.listing.put(None);
+        view.header.connection.put(Connection { state, detail: String::new() });
+        false
+    }
+}

@@ -1,0 +1,282 @@
+//! What is said of the whole: how the connection is, what is wrong, what went through the queues and how fast.
+
+use rustc_hash::FxHashMap;
+
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::ledger::Ledger;
+use kubechurn_client::cache::reflector::Health;
+use kubechurn_client::cache::shared_informer::SharedInformer;
+
+use crate::page::command::List;
+use crate::page::environment::Environment;
+use crate::page::listing::Progress;
+use crate::page::rates::{RateMeter, Rates as Measured, Sample};
+use crate::page::route::joined;
+use crate::page::state::Page;
+use crate::page::view::{
+    Connection, EmptyTable, ListingModel, Pipeline, Subject, Trouble, WatchItem, bytes, bytes_of, empty, left_out,
+    seconds, trouble,
+};
+use crate::page::watched::worst;
+use crate::table::schema::TableSchema;
+use crate::timeline::mark::{MarkType, grouped};
+
+/// How often counts, ages and rates are renewed, in milliseconds: all in one frame, for each such frame lays out
+/// the page's head and foot.
+const SLOW: f64 = 500.0;
+
+/// How fast it goes.
+#[derive(Debug, Default)]
+pub(super) struct Rates {
+    pub(super) meter: RateMeter,
+    /// Of each informer by itself.
+    shares: FxHashMap<InformerId, RateMeter>,
+    /// When all this was shown last, and in which state the connection was then.
+    pub(super) slow: f64,
+    state: &'static str,
+}
+
+impl Page {
+    /// Shows where the user is.
+    pub(super) fn present_route(&mut self) {
+        self.out.view.header.route.put(self.place.route.clone());
+    }
+
+    /// Shows what does not wait for a drain.
+    pub(super) fn present_shell(&mut self, env: &dyn Environment) {
+        self.present_route();
+        let in_view = TableSchema::of(&self.kinds());
+        let is_known = !in_view.kinds().is_empty();
+        let title = if is_known { in_view.title() } else { self.unknown_title() };
+        let subject = Subject { title, namespaced: !is_known || in_view.is_namespaced() };
+        self.out.view.header.subject.put(subject);
+        self.present_columns();
+        self.present_sidebar(env.now());
+    }
+
+    /// What the table is called while the server has nothing of what is asked for.
+    fn unknown_title(&self) -> String {
+        let resource = &self.place.route.resource;
+        self.place.catalog.gone(resource).map_or_else(|| resource.clone(), |kind| kind.title.to_owned())
+    }
+
+    /// The worst of the healths in view. Who waits for columns is not connected yet.
+    pub(super) fn health(&self, now: f64) -> Option<Health> {
+        let waits = self.place.definitions.awaits_in_view();
+        let known = self.watching.watches.health(&self.watching.informers, now)?;
+        worst([known].into_iter().chain(waits.then_some(Health::Connecting)))
+    }
+
+    /// A few times a second, and whenever the connection's state is another one: shows all that runs on.
+    pub(super) fn present_slowly(&mut self, now: f64, env: &dyn Environment) {
+        let state = self.health(now).map_or("", Health::word);
+        if now - self.rates.slow >= SLOW || state != self.rates.state {
+            (self.rates.slow, self.rates.state) = (now, state);
+            self.present_connection(now);
+            self.measure_watches(now);
+            self.present_sidebar(now);
+            self.present_pipeline(now, env);
+            self.present_retention();
+            self.present_lists(now, env);
+            self.present_dialogs(now);
+        }
+    }
+
+    /// Shows what stands in the footer's lists.
+    pub(super) fn present_lists(&mut self, now: f64, env: &dyn Environment) {
+        let items = if self.has_list(List::Watches) { self.watch_items(now) } else { Vec::new() };
+        self.out.view.footer.watches.put(items);
+        self.present_notices(now);
+        self.present_verified(env);
+    }
+
+    fn present_connection(&mut self, now: f64) {
+        let watches = &self.watching.watches;
+        let (Some(view), Some(health)) = (watches.view(), self.health(now)) else { return };
+        let (shown, total) = view.counts();
+        let waiting = view.waiting();
+        let informers = &self.watching.informers;
+        let progress = self.requests.counts.progress(watches.members(), informers);
+        let detail = match (health, progress, watches.age(informers, now)) {
+            (Health::Listing, Some(progress), _) => progress.words(),
+            (Health::Stale, Some(progress), Some(age)) if progress.listed > 0 => {
+                format!("{}, relist {}", seconds(age), progress.words())
+            }
+            (Health::Live | Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => seconds(age),
+            _ => String::new(),
+        };
+        let troubles = watches.members().iter().filter_map(|watched| trouble(watched, informers, now));
+        let mut troubles: Vec<Trouble> = troubles.collect();
+        // Until the server has said what it has, nothing is known to be missing.
+        if self.place.catalog.is_discovered() {
+            troubles.extend(self.place.route.left_out(&self.place.catalog).into_iter().map(left_out));
+        }
+        let minute = watches.timeline().map(|timeline| {
+            let counts = timeline.counts_since(now - 60_000.0);
+            [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type))
+        });
+        let listing = self.listing(progress, now);
+        let table = &mut self.out.view.table;
+        table.count.put(format!("{shown} / {total}"));
+        table.waiting.put(waiting);
+        table.listing.put(listing);
+        table.trouble.put(troubles);
+        if let Some(minute) = minute {
+            table.minute.put(minute);
+        }
+        self.out.view.header.connection.put(Connection { state: health.word(), detail });
+    }
+
+    /// How far the first list of the table in view has come, where the server said of how many.
+    fn listing(&self, progress: Option<Progress>, now: f64) -> Option<ListingModel> {
+        let health = self.watching.watches.health(&self.watching.informers, now);
+        let progress = progress.filter(|_| health == Some(Health::Listing))?;
+        let (title, words) = (self.columns.layout.schema().title(), progress.words());
+        Some(ListingModel { title, listed: progress.listed, about: progress.about?, words })
+    }
+
+    /// Shows the document's title: what is looked at, for a row of tabs.
+    pub(super) fn present_title(&mut self) {
+        let schema = self.columns.layout.schema();
+        let subject = match &self.place.selected {
+            Some((kind, key)) if schema.is_several() => format!("{} {key}", kind.resource.kind),
+            Some((_, key)) => key.to_string(),
+            None if self.watching.watches.view().is_some() => {
+                let items = self.watching.watches.items(&self.watching.informers);
+                format!("{} {}", schema.title(), grouped(items as u64))
+            }
+            None if self.kinds().is_empty() => self.place.route.resource.clone(),
+            None => TableSchema::of(&self.kinds()).title(),
+        };
+        self.out.view.header.title.put(format!("{subject} · kubechurn"));
+    }
+
+    fn present_pipeline(&mut self, now: f64, env: &dyn Environment) {
+        let watching = &self.watching;
+        let informers = watching.informers.iter().map(|(_, informer)| informer);
+        let ledger = informers.clone().fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()));
+        let (keys, deltas) = informers
+            .map(SharedInformer::queue)
+            .fold((0, 0), |(keys, deltas), queue| (keys + queue.len(), deltas + queue.queued()));
+        let sample = Sample {
+            at: now,
+            frames: ledger.frames,
+            bytes: ledger.bytes,
+            deltas: ledger.applied + ledger.coalesced,
+            applied: ledger.applied,
+            pages: self.rates.meter.pages,
+        };
+        let rates = self.rates.meter.take(sample);
+        // Each watch has its own version: of several, none is that of the table.
+        let members = watching.watches.members().iter();
+        let mut in_view = members.flat_map(|watched| watched.informers(&watching.informers));
+        let alone = in_view.next().filter(|_| in_view.next().is_none());
+        let version = alone.map(|informer| informer.reflector().resource_version().to_string());
+        let watches = watching.informers.len();
+        let pipeline = Pipeline {
+            listed: grouped(ledger.replaced),
+            frames: grouped(rates.frames.round() as u64),
+            keys: grouped(keys as u64),
+            deltas: grouped(deltas),
+            ratio: format!("{:.1}", rates.folded),
+            page: format!("{:.0}", rates.pages),
+            version: version.unwrap_or_default(),
+            watches: format!("{watches} {}", if watches == 1 { "watch" } else { "watches" }),
+            rate: bytes(rates.bytes),
+            memory: self.memory_words(env.memory()),
+            balanced: self.is_balanced(),
+            ledger: self.sums(),
+        };
+        self.out.view.footer.pipeline.put(pipeline);
+    }
+
+    /// What takes the memory. The most telling first: a narrow window cuts off the rest.
+    fn memory_words(&self, taken: usize) -> String {
+        let (versions, budget) = self.watching.history.bytes();
+        let marks = self.watching.watches.timeline_bytes();
+        let [marks, versions, budget] = [marks, versions, budget].map(|bytes| bytes as f64 / 1e6);
+        let [taken, most] = [taken, self.checks.memory.budget()].map(|bytes| bytes as f64 / 1e6);
+        format!("memory {taken:.0}/{most:.0} MB · versions {versions:.1}/{budget:.0} · marks {marks:.1}")
+    }
+
+    /// Measures each watch.
+    fn measure_watches(&mut self, now: f64) {
+        let informers = &self.watching.informers;
+        self.rates.shares.retain(|id, _| informers.get(*id).is_some());
+        for (id, informer) in informers.iter() {
+            let ledger = informer.ledger();
+            let (frames, bytes) = (ledger.frames, ledger.bytes);
+            self.rates.shares.entry(id).or_default().take(Sample { at: now, frames, bytes, ..Sample::default() });
+        }
+    }
+
+    fn watch_items(&self, now: f64) -> Vec<WatchItem> {
+        let informers = &self.watching.informers;
+        let items = informers.iter().filter_map(|(id, informer)| {
+            let (resource, scope) = informers.of(id)?;
+            let rates = self.rates.shares.get(&id).map(RateMeter::rates).unwrap_or_default();
+            let kind = self.place.catalog.kinds().find(|kind| kind.resource == resource);
+            let words = [&*scope.namespace, &*scope.label_selector, &*scope.field_selector];
+            Some(WatchItem {
+                title: kind.map_or(resource.kind, |kind| kind.title),
+                scope: words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · "),
+                state: informer.health(now).word(),
+                frames: format!("{:.0}", rates.frames),
+                rate: bytes(rates.bytes),
+                bytes: bytes_of(informer.ledger().bytes as f64),
+                objects: grouped(informer.store().len() as u64),
+            })
+        });
+        items.collect()
+    }
+
+    /// The rates of one watch.
+    pub(super) fn share(&self, resource: &ApiResource, scope: &Scope) -> Option<Measured> {
+        let informers = &self.watching.informers;
+        let is_it = |id| informers.of(id).is_some_and(|(other, own)| other == *resource && own == scope);
+        let (id, _) = informers.iter().find(|(id, _)| is_it(*id))?;
+        self.rates.shares.get(&id).map(RateMeter::rates)
+    }
+
+    /// Why there is no row, once that is known.
+    pub(super) fn empty(&self, now: f64) -> Option<String> {
+        let watches = &self.watching.watches;
+        let view = watches.view()?;
+        if !view.is_empty() {
+            return None;
+        }
+        let table = EmptyTable {
+            schema: self.columns.layout.schema(),
+            route: &self.place.route,
+            known: watches.items(&self.watching.informers),
+            works: view.progress().is_some(),
+        };
+        empty(table, self.health(now)?)
+    }
+
+    /// Why there is no table for what is in view: the state, and the words.
+    pub(super) fn absence(&self) -> (&'static str, String) {
+        let (route, catalog) = (&self.place.route, &self.place.catalog);
+        let name = &route.resource;
+        let kinds = self.kinds();
+        if route.is_several() && kinds.is_empty() {
+            if !catalog.is_discovered() {
+                let names = route.names().map(|name| format!("“{name}”")).collect::<Vec<_>>();
+                return ("connecting", format!("Looking for {} …", names.join(", ")));
+            }
+            return ("stopped", format!("None of these can be shown. {}.", joined(&route.left_out(catalog))));
+        }
+        match kinds.first() {
+            Some(kind) if self.place.definitions.awaits(kind) => {
+                ("connecting", format!("Asking which columns {} has …", kind.title))
+            }
+            _ if !catalog.is_discovered() => ("connecting", format!("Looking for “{name}” …")),
+            _ if catalog.gone(name).is_some() => {
+                ("stopped", format!("This server has “{name}” no longer. When it comes back, it is shown again."))
+            }
+            _ => ("stopped", format!("This server has no kind “{name}” that can be watched.")),
+        }
+    }
+}

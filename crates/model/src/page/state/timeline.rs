@@ -1,0 +1,110 @@
+//! What the user sees of the timeline: which time, which lanes, and what the pointer is over.
+
+use crate::page::command::TimelineCommand;
+use crate::page::environment::Environment;
+use crate::page::state::Page;
+use crate::timeline::scale::Viewport;
+use crate::timeline::scene::{TimelineView, duration};
+
+/// How often the words that stand for the canvas are renewed, in milliseconds.
+const WORDS: f64 = 1_000.0;
+
+/// How the user looks at the timeline.
+#[derive(Debug, Default)]
+pub(super) struct TimelineState {
+    viewport: Viewport,
+    width: f64,
+    height: f64,
+    scroll: usize,
+    hover: Option<(f64, f64)>,
+    /// Paint whether or not anything changed.
+    must: bool,
+    /// When the words were renewed last.
+    told: f64,
+}
+
+impl TimelineState {
+    /// A paused page shows a still picture; going live follows the time again.
+    pub(super) fn pause(&mut self, paused: bool, now: f64) {
+        if paused { self.viewport.pause(now) } else { self.viewport.follow() }
+    }
+
+    /// The colours are others.
+    pub(super) fn repaint(&mut self) {
+        self.must = true;
+    }
+}
+
+impl Page {
+    /// Draws the timeline of what is in view, if there is anything new to see.
+    pub(super) fn paint(&mut self, now: f64, env: &dyn Environment) {
+        let selected = self.selected_number();
+        let watches = &mut self.watching.watches;
+        // The one that is looked at has a lane, whether or not anything is left that happened to it.
+        if let Some((kind, key)) = &selected {
+            watches.attend(*kind, key);
+        }
+        let Some(mut timeline) = watches.timeline_mut() else { return };
+        let state = &mut self.timeline;
+        let view = TimelineView {
+            width: state.width,
+            height: state.height,
+            window: state.viewport.window(now),
+            scroll: state.scroll,
+            hold: state.hover.is_some(),
+            selected,
+            hover: state.hover,
+        };
+        if state.width < 1.0 || !(std::mem::take(&mut state.must) || timeline.is_due(&view, now)) {
+            return;
+        }
+        let scene = timeline.scene(&view, now);
+        self.out.effects.paint = true;
+        let panel = &mut self.out.view.timeline;
+        if now - state.told >= WORDS {
+            state.told = now;
+            panel.summary.put(scene.summary());
+        }
+        panel.following.put(state.viewport.is_following());
+        panel.span.put(format!("last {}", duration(state.viewport.span())));
+        let words = state.hover.and_then(|(x, y)| timeline.hit(x, y)).map(|hit| match hit.at() {
+            Some(at) => format!("{} {hit}", env.time_of_day(at)),
+            None => hit.to_string(),
+        });
+        panel.hover.put(words.unwrap_or_default());
+    }
+
+    pub(super) fn command_timeline(&mut self, command: TimelineCommand, now: f64) {
+        let state = &mut self.timeline;
+        if let TimelineCommand::Resize(width, height) = command {
+            (state.width, state.height, state.must) = (width, height, true);
+            return;
+        }
+        let Some(timeline) = self.watching.watches.timeline() else { return };
+        let scene = timeline.last_scene();
+        match command {
+            TimelineCommand::Hover(place) => state.hover = place,
+            TimelineCommand::Click(x, y) if y >= scene.layout.strip_top && y <= scene.layout.strip_bottom => {
+                state.viewport.center(now, scene.strip.time(x));
+            }
+            TimelineCommand::Click(x, y) => {
+                let owner = timeline.hit(x, y).and_then(|hit| hit.owner().cloned());
+                let schema = self.columns.layout.schema();
+                let chosen = owner.and_then(|owner| Some((schema.kind(owner.kind)?, owner.key)));
+                let chosen = chosen.filter(|chosen| self.place.selected.as_ref() != Some(chosen));
+                self.select(chosen.map(|(kind, key)| (kind.name, key)));
+            }
+            TimelineCommand::Scroll(by) => {
+                let most = scene.scrollable.saturating_sub(scene.layout.rows);
+                state.scroll = state.scroll.saturating_add_signed(by as isize).min(most);
+            }
+            TimelineCommand::Zoom(factor, x) => {
+                let at = x.map_or(now, |x| scene.scale.time(x));
+                state.viewport.zoom(now, at, factor);
+            }
+            TimelineCommand::Pan(by) => state.viewport.pan(now, -by * scene.scale.ms_per_pixel()),
+            TimelineCommand::Follow => state.viewport.follow(),
+            TimelineCommand::Resize(..) => {}
+        }
+    }
+}

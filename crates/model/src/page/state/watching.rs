@@ -1,0 +1,223 @@
+//! What comes of the watches: inputs of the reflectors, the drain of the queues, and what was chosen for all of them.
+
+use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::queue::Queue;
+use kubechurn_client::cache::reflector::{Action, Input};
+use kubechurn_client::cache::shared_informer::Received;
+
+use crate::page::command::Command;
+use crate::page::effect::{Effect, Told};
+use crate::page::environment::Environment;
+use crate::page::notices::{News, Said};
+use crate::page::resync::{Resync, Resyncs};
+use crate::page::state::Page;
+use crate::page::view::{ResyncModel, RetentionModel};
+use crate::table::view::{Retention, TableView};
+
+/// How long one drain may take of a frame, in milliseconds: half of it, so that the other half can paint.
+const SHARE: f64 = 8.0;
+/// How long one drain of a hidden page may take.
+const HIDDEN_SHARE: f64 = 40.0;
+/// Keys taken at once, between two looks at the clock.
+const BATCH: usize = 64;
+/// So many frames are received at most until the queues are drained, whether or not an animation frame or a timer comes:
+/// a browser holds those of a hidden page back for a minute, and of a covered one for as long as it likes.
+const UNDRAINED: usize = 4_096;
+
+/// What the browser keeps it under how long deleted rows stay.
+const RETENTION: &str = "kubechurn.linger";
+/// What the browser keeps it under how often what is known is told again.
+const RESYNC: &str = "kubechurn.resync";
+
+/// What was chosen last.
+pub(super) fn stored_retention(env: &dyn Environment) -> Retention {
+    env.stored(RETENTION).and_then(|name| Retention::named(&name)).unwrap_or_default()
+}
+
+/// What was chosen last, and what the address says.
+pub(super) fn stored_resyncs(env: &dyn Environment) -> Resyncs {
+    Resyncs::new(env.stored(RESYNC).as_deref(), env.parameter("resync").as_deref())
+}
+
+impl Page {
+    /// Hands an input to an informer's reflector, and says what it wants done next, and when it wants to be woken.
+    pub fn reflect(
+        &mut self,
+        id: InformerId,
+        input: Input<'_>,
+        env: &dyn Environment,
+    ) -> (Option<Action>, Option<f64>) {
+        let moment = env.moment();
+        let reflected = self.handle(id, input, moment);
+        if self.watching.undrained >= UNDRAINED {
+            self.watching.undrained = 0;
+            self.drain(true, env);
+            self.take(env);
+        }
+        self.request_frame();
+        reflected
+    }
+
+    fn handle(&mut self, id: InformerId, input: Input<'_>, moment: Moment) -> (Option<Action>, Option<f64>) {
+        // The inspector's own watches are no part of what the session saw of a kind.
+        let is_own = self.inspector.watches(id);
+        let watching = &mut self.watching;
+        let resource = watching.informers.of(id).filter(|_| !is_own).map(|(resource, _)| resource);
+        let history = &mut watching.history;
+        let Some(informer) = watching.informers.get_mut(id) else { return (None, None) };
+        let mut keep = |received: Received<'_>| {
+            if let Some(resource) = resource {
+                history.push(resource, received);
+            }
+        };
+        let audit = &self.checks.audit;
+        let frames = informer.ledger().frames;
+        let before = audit.before(informer, &input);
+        let action = informer.handle_tapped(input, moment, &mut keep);
+        watching.undrained += (informer.ledger().frames - frames) as usize;
+        let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
+        let informers = &watching.informers;
+        if let Some(before) = before
+            && let Some(of) = informers.of(id)
+            && let Some(informer) = informers.get(id)
+        {
+            audit.handled(before, (&of.0, of.1), informer, action.as_ref(), moment);
+        }
+        if !notices.is_empty()
+            && let Some((resource, scope)) = informers.of(id)
+        {
+            for notice in notices {
+                let namespace = scope.namespace.clone();
+                let said = Said { resource: resource.plural, namespace, news: News::Watch(id, notice) };
+                audit.said(Some((&resource, scope)), &said);
+                self.notices.announcer.say(said);
+            }
+            self.announce();
+        }
+        (action, deadline)
+    }
+
+    /// Drains the queues, as far as this frame's share goes. Whether anything is left.
+    pub(super) fn drain(&mut self, hidden: bool, env: &dyn Environment) -> bool {
+        if self.watching.paused {
+            return false;
+        }
+        let began = env.now();
+        let share = if hidden { HIDDEN_SHARE } else { SHARE };
+        let mut most = self.watching.drain.most();
+        loop {
+            let mut left = false;
+            for (_, informer) in self.watching.informers.iter_mut() {
+                informer.drain(BATCH.min(most), began);
+                left |= !informer.queue().is_empty();
+            }
+            most = most.saturating_sub(BATCH);
+            if !left || most == 0 || env.now() - began >= share {
+                return left;
+            }
+        }
+    }
+
+    /// Has the tables and timelines take what the informers have for them.
+    pub(super) fn take(&mut self, env: &dyn Environment) {
+        let now = env.now();
+        // What the hands are at is held from the next picture on, and must be there then.
+        let busy = self.rows.pointer.is_busy(now);
+        self.keep_resync(now);
+        let watching = &mut self.watching;
+        let left = watching.watches.take(&mut watching.informers, watching.retention, busy, now);
+        watching.whole = !left;
+        if left {
+            self.hurry();
+        }
+        if self.watching.paused {
+            return self.notices.overload.forgive();
+        }
+        // What is told again is no news that the table would be late with.
+        let news = |queue: &dyn Queue| queue.queued() - queue.resyncing();
+        let left = self.watching.informers.iter().map(|(_, informer)| news(informer.queue())).sum();
+        if let Some(said) = self.notices.overload.look(now, left) {
+            self.say(said);
+        }
+    }
+
+    /// Stops draining, or goes on. The queues keep taking in what comes, folded for each object.
+    pub(super) fn pause(&mut self, paused: bool, now: f64) {
+        if self.watching.paused != paused {
+            self.watching.paused = paused;
+            self.out.view.header.paused.put(paused);
+            self.timeline.pause(paused, now);
+        }
+    }
+
+    /// Has deleted rows stay so long from now on, those that are deleted already among them.
+    pub(super) fn retain(&mut self, retention: Retention, now: f64) {
+        self.watching.retention = retention;
+        self.store(RETENTION, (retention != Retention::default()).then_some(retention.name()));
+        // It was asked for, so that nothing has to be held any longer.
+        self.rows.pointer.over_table(false, now);
+        if let Some(view) = self.watching.watches.view_mut() {
+            view.release();
+        }
+        self.tell(&format!("{}.", Command::Retention(retention).title()), now);
+        self.present_retention();
+    }
+
+    /// Lets the deleted rows of the table in view go.
+    pub(super) fn clear_deleted(&mut self, now: f64) {
+        let Some(view) = self.watching.watches.view_mut() else { return };
+        let (count, _) = view.retained();
+        view.dismiss();
+        self.rows.pointer.over_table(false, now);
+        let words = match count {
+            0 => String::from("There are no deleted rows."),
+            1 => String::from("Cleared 1 deleted row."),
+            count => format!("Cleared {count} deleted rows."),
+        };
+        self.tell(&words, now);
+        self.present_retention();
+    }
+
+    /// Shows how long deleted rows stay, and how many there are.
+    pub(super) fn present_retention(&mut self) {
+        let (count, crowded_out) = self.watching.watches.view().map_or((0, 0), TableView::retained);
+        let model = RetentionModel { chosen: self.watching.retention, count, crowded_out };
+        self.out.view.table.retention.put(model);
+    }
+
+    /// Has what is known be told again so often from now on.
+    pub(super) fn resync(&mut self, resync: Resync, now: f64) {
+        self.watching.resyncs.choose(resync);
+        self.store(RESYNC, (resync != Resync::default()).then_some(resync.name()));
+        self.keep_resync(now);
+        self.tell(&format!("{}.", Command::Resync(resync).title()), now);
+        self.present_resync();
+    }
+
+    /// Has each informer tell again as often as was chosen for as many objects as it has.
+    fn keep_resync(&mut self, now: f64) {
+        let watching = &mut self.watching;
+        for id in watching.watches.resync(&mut watching.informers, &watching.resyncs, now) {
+            // It has another deadline.
+            self.out.effects.push(Effect::Tell(id, Told::Input(Input::Timer)));
+        }
+    }
+
+    /// Shows how often what is known is told again.
+    pub(super) fn present_resync(&mut self) {
+        let resyncs = &self.watching.resyncs;
+        let model = ResyncModel { chosen: resyncs.chosen(), words: resyncs.words() };
+        self.out.view.table.resync.put(model);
+    }
+
+    /// Writes down which states time alone has changed.
+    pub(super) fn audit_look(&self, now: f64) {
+        let informers = &self.watching.informers;
+        for (id, informer) in informers.iter().filter(|_| self.checks.audit.is_on()) {
+            if let Some((resource, scope)) = informers.of(id) {
+                self.checks.audit.look((&resource, scope), informer, now);
+            }
+        }
+    }
+}

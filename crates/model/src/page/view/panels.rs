@@ -1,0 +1,250 @@
+//! The whole of what the page shows, panel by panel.
+
+use std::sync::Arc;
+
+use kubechurn_client::api::time::Timestamp;
+
+use crate::page::inspector::relatives::{Dependents, Link};
+use crate::page::inspector::summary::Summary;
+use crate::page::inspector::tab::Tab;
+use crate::page::layout::Choice;
+use crate::page::route::Route;
+use crate::page::view::inspector::{EventsModel, Inspected, VersionsModel, Width, YamlModel};
+use crate::page::view::shown::Shown;
+use crate::page::view::{
+    Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel, RetentionModel, RowModel,
+    SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
+};
+
+/// Everything that the page shows.
+#[derive(Debug, Default)]
+pub struct View {
+    /// The frame around all.
+    pub header: HeaderView,
+    /// What is around the rows.
+    pub table: TablePanel,
+    /// The rows.
+    pub rows: RowsView,
+    /// The kinds to choose from.
+    pub sidebar: SidebarView,
+    /// The timeline's frame.
+    pub timeline: TimelinePanel,
+    /// The object that is looked at.
+    pub inspector: InspectorView,
+    /// What went through the queues, and what is to be said of it.
+    pub footer: FooterView,
+    /// Dialogs, and what is said.
+    pub dialogs: DialogsView,
+}
+
+/// Where the user is, and where the data comes from.
+#[derive(Debug, Default)]
+pub struct HeaderView {
+    /// The document's title.
+    pub title: Shown<String>,
+    /// Where the user is.
+    pub route: Shown<Route>,
+    /// What the table is about.
+    pub subject: Shown<Subject>,
+    /// The state of the connection of what is in view.
+    pub connection: Shown<Connection>,
+    /// No API at all.
+    pub splash: Shown<Option<Splash>>,
+    /// Where the data comes from.
+    pub source: Shown<Source>,
+    /// The origin of an API that the page connects to only with the user's leave, while that is asked for.
+    pub question: Shown<Option<String>>,
+    /// Why the filter cannot be read, and so filters nothing.
+    pub filter_error: Shown<Option<String>>,
+    /// Whether the queues are not drained.
+    pub paused: Shown<bool>,
+    /// The namespaces to choose from.
+    pub namespaces: Shown<Namespaces>,
+    /// Dark or light.
+    pub theme: Shown<Theme>,
+}
+
+/// What is around the rows: title, counts, columns, and what is wrong.
+#[derive(Debug, Default)]
+pub struct TablePanel {
+    /// What is wrong with the connection, or with each of several.
+    pub trouble: Shown<Vec<Trouble>>,
+    /// `shown / total`.
+    pub count: Shown<String>,
+    /// How far a new order or filter has come; empty once it is through.
+    pub progress: Shown<String>,
+    /// Rows that wait until the pointer leaves.
+    pub waiting: Shown<usize>,
+    /// Rows that were deleted, and how long they stay.
+    pub retention: Shown<RetentionModel>,
+    /// How often what is known is told again.
+    pub resync: Shown<ResyncModel>,
+    /// How far the first list has come, where it is known of how many.
+    pub listing: Shown<Option<ListingModel>>,
+    /// Added, updated and deleted in the last minute.
+    pub minute: Shown<[u64; 3]>,
+    /// The columns that are shown.
+    pub heads: Shown<Vec<Head>>,
+    /// Every column.
+    pub columns: Shown<Vec<Choice>>,
+    /// The widths of those that are shown, as CSS has them.
+    pub template: Shown<String>,
+}
+
+/// The rows.
+#[derive(Debug, Default)]
+pub struct RowsView {
+    /// How many there are.
+    pub length: Shown<usize>,
+    /// Where the table is to be scrolled to, in pixels, when rows came or went above what is seen.
+    pub scroll: Shown<f64>,
+    /// Where the rows begin that have no place yet, while they are being sorted.
+    pub unplaced: Shown<Option<usize>>,
+    /// Why there is no row.
+    pub empty: Shown<Option<String>>,
+    /// The id of the row or cell under the cursor, while it is in the document.
+    pub cursor: Shown<Option<String>>,
+    /// Those that are in the document.
+    pub window: Shown<WindowView>,
+    /// What places of the window show from now on: to be taken whenever it is drawn.
+    pub drawn: Vec<(u64, Arc<RowModel>)>,
+}
+
+/// The rows that are in the document. A row keeps its place for as long as it stays in the window; then a row that enters
+/// takes the place over, for to write other words into an element is cheaper than to make one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WindowView {
+    /// How many rows come before these.
+    pub first: usize,
+    /// Their places in the document, in order: a number for each element.
+    pub places: Vec<u64>,
+}
+
+/// The kinds to choose from.
+#[derive(Debug, Default)]
+pub struct SidebarView {
+    /// The kinds.
+    pub items: Shown<Vec<SidebarItem>>,
+    /// Why kinds may be missing, in the server's words.
+    pub trouble: Shown<Option<String>>,
+    /// The headings of the groups that are open.
+    pub open: Shown<Vec<&'static str>>,
+}
+
+/// What is around the timeline's canvas.
+#[derive(Debug)]
+pub struct TimelinePanel {
+    /// Whether the timeline follows the time.
+    pub following: Shown<bool>,
+    /// How long the timeline's window is.
+    pub span: Shown<String>,
+    /// What the pointer is over.
+    pub hover: Shown<String>,
+    /// The timeline in words.
+    pub summary: Shown<String>,
+}
+
+impl Default for TimelinePanel {
+    fn default() -> TimelinePanel {
+        TimelinePanel {
+            following: Shown::new(true),
+            span: Shown::default(),
+            hover: Shown::default(),
+            summary: Shown::default(),
+        }
+    }
+}
+
+/// The object that is looked at.
+#[derive(Debug, Default)]
+pub struct InspectorView {
+    /// The object; `None` while the inspector is closed.
+    pub inspected: Shown<Option<Inspected>>,
+    /// The tab in view.
+    pub tab: Shown<Tab>,
+    /// The wall clock, for ages.
+    pub wall: Shown<Timestamp>,
+    /// What the object says of itself; `None` before it is known.
+    pub summary: Shown<Option<Summary>>,
+    /// Its owners, the topmost first.
+    pub owners: Shown<Vec<Link>>,
+    /// What belongs to it.
+    pub dependents: Shown<Dependents>,
+    /// All of it.
+    pub yaml: Shown<YamlModel>,
+    /// A Secret's value that was asked for, and its name: nowhere else in the page.
+    pub revealed: Shown<Option<(String, String)>>,
+    /// Its Events.
+    pub events: Shown<EventsModel>,
+    /// Its versions.
+    pub versions: Shown<VersionsModel>,
+    /// How wide the panel is.
+    pub width: Shown<Width>,
+}
+
+impl InspectorView {
+    /// Forgets all about an object: another one comes into view, or none.
+    pub fn clear(&mut self) {
+        self.revealed.put(None);
+        self.summary.put(None);
+        self.owners.put(Vec::new());
+        self.dependents.put(Dependents::default());
+        self.yaml.put(YamlModel::default());
+        self.events.put(EventsModel::default());
+        self.versions.put(VersionsModel::default());
+    }
+}
+
+/// What went through the queues, and what the page has to say of itself.
+#[derive(Debug)]
+pub struct FooterView {
+    /// How many keys a frame may take from a queue, in words; empty where that is not limited.
+    pub drain: Shown<String>,
+    /// The counters.
+    pub pipeline: Shown<Pipeline>,
+    /// The open watches, while someone reads them.
+    pub watches: Shown<Vec<WatchItem>>,
+    /// What the page had to say of itself.
+    pub notices: Shown<Notices>,
+    /// What the page's checks of itself found.
+    pub verified: Shown<VerifiedModel>,
+}
+
+impl Default for FooterView {
+    fn default() -> FooterView {
+        FooterView {
+            drain: Shown::default(),
+            pipeline: Shown::new(Pipeline { balanced: true, ..Pipeline::default() }),
+            watches: Shown::default(),
+            notices: Shown::default(),
+            verified: Shown::default(),
+        }
+    }
+}
+
+/// Dialogs, and what is said.
+#[derive(Debug)]
+pub struct DialogsView {
+    /// The palette; `None` while it is closed.
+    pub palette: Shown<Option<PaletteModel>>,
+    /// Whether the keys are shown.
+    pub help: Shown<bool>,
+    /// Whether keys of a single letter do anything.
+    pub letters: Shown<bool>,
+    /// What a screen reader is told of the connection.
+    pub spoken: Shown<String>,
+    /// What became of what was asked for: shown for a moment, and read out.
+    pub told: Shown<String>,
+}
+
+impl Default for DialogsView {
+    fn default() -> DialogsView {
+        DialogsView {
+            palette: Shown::default(),
+            help: Shown::default(),
+            letters: Shown::new(true),
+            spoken: Shown::default(),
+            told: Shown::default(),
+        }
+    }
+}

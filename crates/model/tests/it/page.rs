@@ -1,0 +1,319 @@
+//! The whole page without a browser: commands, answers and frames go in, effects and the view come out.
+
+mod inspector;
+mod places;
+mod requests;
+mod rows;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::page::address::Address;
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::effect::{Answer, Effect, Focused, Found, Pace, Request, RequestId, Told};
+use kubechurn_model::page::environment::{DrawnRow, Environment};
+use kubechurn_model::page::state::{Page, TICK};
+use kubechurn_model::table::order::RowKey;
+use kubechurn_talk::{bookmark, event};
+
+/// What stands in the browser's place.
+#[derive(Default)]
+struct Place {
+    now: Cell<f64>,
+    hidden: Cell<bool>,
+    menu: Cell<bool>,
+    memory: Cell<usize>,
+    /// The page's address without its fragment, and the fragment.
+    url: RefCell<(String, String)>,
+    stored: RefCell<BTreeMap<String, String>>,
+    drawn: RefCell<BTreeMap<RowKey, DrawnRow>>,
+}
+
+impl Environment for Place {
+    fn now(&self) -> f64 {
+        self.now.get()
+    }
+
+    fn take_jump(&self) -> f64 {
+        0.0
+    }
+
+    fn random(&self) -> f64 {
+        0.5
+    }
+
+    fn secret_number(&self) -> u64 {
+        7
+    }
+
+    fn wall(&self) -> Timestamp {
+        Timestamp((self.now.get() / 1000.0) as i64)
+    }
+
+    fn time_of_day(&self, at: f64) -> String {
+        format!("00:00:{:06.3}", at / 1000.0)
+    }
+
+    fn date(&self) -> String {
+        String::from("20261122T130405")
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.hidden.get()
+    }
+
+    fn memory(&self) -> usize {
+        self.memory.get()
+    }
+
+    fn window_width(&self) -> f64 {
+        1440.0
+    }
+
+    fn stored(&self, name: &str) -> Option<String> {
+        self.stored.borrow().get(name).cloned()
+    }
+
+    fn stored_in_tab(&self, name: &str) -> Option<String> {
+        self.stored.borrow().get(&format!("tab {name}")).cloned()
+    }
+
+    fn parameter(&self, name: &str) -> Option<String> {
+        let url = self.url.borrow();
+        let (_, query) = url.0.split_once('?')?;
+        query.split('&').find_map(|pair| Some(pair.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
+    }
+
+    fn named(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn address(&self, text: &str) -> Option<Address> {
+        let text = match text {
+            "" => self.url.borrow().0.clone(),
+            text => text.to_owned(),
+        };
+        let (scheme, rest) = text.split_once("://")?;
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let name = host.split(':').next().unwrap_or_default();
+        let path = path.split('?').next().unwrap_or_default();
+        let [scheme, name, host, path] = [scheme, name, host, path].map(str::to_owned);
+        Some(Address { scheme, name, host, path, has_user: false })
+    }
+
+    fn url(&self) -> String {
+        let url = self.url.borrow();
+        format!("{}{}", url.0, url.1)
+    }
+
+    fn has_menu(&self) -> bool {
+        self.menu.get()
+    }
+
+    fn drawn(&self, row: RowKey) -> Option<DrawnRow> {
+        self.drawn.borrow().get(&row).cloned()
+    }
+}
+
+/// A page, what it runs in, and what it wanted done.
+struct Play {
+    page: Page,
+    place: Place,
+    /// Requests without an answer.
+    requests: Vec<(RequestId, Request)>,
+    /// Informers that run, and what they watch.
+    informers: Vec<(InformerId, &'static str)>,
+    /// Effects since they were last asked for, in words.
+    effects: Vec<String>,
+    /// How soon a frame was asked for since then.
+    frame: Option<Pace>,
+}
+
+impl Play {
+    /// A page at an address, with what is stored from the last visit.
+    fn at(url: &str, stored: &[(&str, &str)]) -> Play {
+        let place = Place::default();
+        let (base, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
+        *place.url.borrow_mut() = (base.to_owned(), fragment.to_owned());
+        *place.stored.borrow_mut() = stored.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        place.now.set(1_000.0);
+        let page = Page::begin(&place);
+        let mut play =
+            Play { page, place, requests: Vec::new(), informers: Vec::new(), effects: Vec::new(), frame: None };
+        play.settle();
+        play
+    }
+
+    /// The same, where the API was found.
+    fn found(fragment: &str) -> Play {
+        let mut play = Play::at(&format!("http://127.0.0.1:8080/{fragment}"), &[]);
+        play.answers(
+            "find",
+            Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None })),
+        );
+        play.effects.clear();
+        play
+    }
+
+    /// The same, where each informer has listed these objects, in a table of so many pixels.
+    fn listed(fragment: &str, objects: &[&str]) -> Play {
+        let mut play = Play::found(fragment);
+        play.command(Command::Scroll { top: 0.0, height: 528.0 });
+        for (id, _) in play.informers.clone() {
+            play.lists(id, objects);
+        }
+        play.frame();
+        play.effects.clear();
+        play
+    }
+
+    fn lists(&mut self, id: InformerId, objects: &[&str]) {
+        self.reflects(id, Input::Start);
+        self.reflects(id, Input::Opened);
+        for object in objects {
+            self.reflects(id, Input::Frame(&event("ADDED", object)));
+        }
+        self.reflects(id, Input::Frame(&bookmark("100", r#"{"k8s.io/initial-events-end":"true"}"#)));
+    }
+
+    fn reflects(&mut self, id: InformerId, input: Input<'_>) {
+        self.page.reflect(id, input, &self.place);
+        self.settle();
+    }
+
+    /// A frame of the watch of a resource.
+    fn hears(&mut self, resource: &str, word: &str, object: &str) {
+        let id = self.informers.iter().find(|(_, of)| *of == resource).expect("it is watched").0;
+        self.reflects(id, Input::Frame(&event(word, object)));
+    }
+
+    fn command(&mut self, command: Command) {
+        self.page.command(command, &self.place);
+        self.settle();
+    }
+
+    /// Time passes, and the screen shows a frame.
+    fn frame(&mut self) {
+        self.place.now.set(self.place.now.get() + 100.0);
+        self.page.frame(&self.place);
+        self.settle();
+    }
+
+    /// Time passes, with as many ticks as there are in it.
+    fn wait(&mut self, milliseconds: f64) {
+        let end = self.place.now.get() + milliseconds;
+        while self.place.now.get() < end {
+            self.place.now.set((self.place.now.get() + f64::from(TICK)).min(end));
+            self.page.tick(&self.place);
+            self.settle();
+        }
+    }
+
+    /// Answers the first request of that word.
+    fn answers(&mut self, word: &str, answer: Answer) {
+        let at = self.requests.iter().position(|(_, request)| word_of(request).starts_with(word));
+        let (id, _) = self.requests.remove(at.unwrap_or_else(|| panic!("no {word} among {:?}", self.requests)));
+        self.page.answer(id, answer, &self.place);
+        self.settle();
+    }
+
+    /// Does what a browser does with effects, and writes them down.
+    fn settle(&mut self) {
+        let effects = self.page.take_effects();
+        self.frame = self.frame.max(effects.frame);
+        for effect in effects.list {
+            let words = match effect {
+                Effect::Start(id, resource, scope) => {
+                    self.informers.push((id, resource.plural));
+                    format!("start {} {}", resource.plural, scope.namespace)
+                }
+                Effect::Stop(id) => {
+                    let at = self.informers.iter().position(|(own, _)| *own == id).expect("it was started");
+                    format!("stop {}", self.informers.remove(at).1)
+                }
+                // Its deadline is another one, as after most of what happens.
+                Effect::Tell(_, Told::Input(Input::Timer)) => continue,
+                Effect::Tell(_, Told::Input(input)) => format!("tell {input:?}"),
+                Effect::Tell(_, Told::Relist(reason)) => format!("relist {reason}"),
+                Effect::Tell(_, Told::GiveUp(reason)) => format!("give up {reason}"),
+                Effect::Request(id, request) => {
+                    let words = word_of(&request);
+                    self.requests.push((id, request));
+                    words
+                }
+                Effect::Abort(id) => {
+                    let at = self.requests.iter().position(|(own, _)| *own == id).expect("it was asked");
+                    format!("abort {}", word_of(&self.requests.remove(at).1))
+                }
+                Effect::Restrict(policy) => format!("restrict {}", policy.split(' ').next_back().unwrap_or_default()),
+                Effect::Push(fragment) => {
+                    self.place.url.borrow_mut().1 = fragment.clone();
+                    format!("push {fragment}")
+                }
+                Effect::Replace(fragment) => {
+                    self.place.url.borrow_mut().1 = fragment.clone();
+                    format!("replace {fragment}")
+                }
+                Effect::LeaveParameter(name) => format!("leave {name}"),
+                Effect::Store(name, value) => {
+                    let words = format!("store {name} {}", value.as_deref().unwrap_or("nothing"));
+                    match value {
+                        Some(value) => drop(self.place.stored.borrow_mut().insert(name, value)),
+                        None => drop(self.place.stored.borrow_mut().remove(&name)),
+                    }
+                    words
+                }
+                Effect::StoreInTab(name, value) => format!("store in tab {name} {value}"),
+                Effect::Theme(theme) => theme.name().to_owned(),
+                Effect::Warn(line) => format!("warn {line}"),
+                Effect::Focus(Focused::Table) => String::from("focus table"),
+                Effect::Focus(Focused::Field(id)) => format!("focus {id}"),
+                Effect::Focus(Focused::Menu(handle)) => format!("open {handle}"),
+                Effect::Focus(Focused::ClosedMenu) => String::from("close menu"),
+                Effect::ScrollTable(top) => format!("scroll {top}"),
+                Effect::Beat(_) => continue,
+            };
+            self.effects.push(words);
+        }
+    }
+
+    /// The effects since this was last called.
+    fn done(&mut self) -> String {
+        std::mem::take(&mut self.effects).join(", ")
+    }
+
+    /// The browser tells the page that the address has the fragment that the page gave it.
+    fn arrive(&mut self) -> String {
+        let fragment = self.place.url.borrow().1.clone();
+        self.effects.clear();
+        self.command(Command::Arrive(fragment));
+        self.frame();
+        self.done()
+    }
+
+    fn told(&self) -> &str {
+        &self.page.view().dialogs.told
+    }
+
+    fn state(&self) -> &'static str {
+        self.page.view().header.connection.state
+    }
+}
+
+fn word_of(request: &Request) -> String {
+    match request {
+        Request::Find { places, patience, .. } => format!("find {} in {patience}", places.join(" ")),
+        Request::Discovery(_) => String::from("discover"),
+        Request::Definition(resource) => format!("define {}", resource.plural),
+        Request::Heartbeat(resource, ..) => format!("heartbeat {}", resource.plural),
+        Request::Count(resource, _) => format!("count {}", resource.plural),
+        Request::ListExactly(resource, ..) => format!("list {}", resource.plural),
+        Request::Get(resource, scope, name) => format!("get {} {}/{name}", resource.plural, scope.namespace),
+        Request::Namespaces(_) => String::from("namespaces"),
+        Request::Copy(text) => format!("copy {text}"),
+        Request::Save { name, export, .. } => format!("save {name} {}", export.total()),
+    }
+}

@@ -1,0 +1,188 @@
+//! Places: the search for the API, the address, and what going somewhere does anew.
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_model::page::command::{Command, Copied, PaletteCommand};
+use kubechurn_model::page::cursor::Step;
+use kubechurn_model::page::effect::{Answer, Found};
+use kubechurn_model::page::view::Namespaces;
+
+use super::Play;
+
+#[test]
+fn the_api_is_looked_for_until_it_is_found() {
+    let mut play = Play::at("http://127.0.0.1:8080/#/pods", &[]);
+    let done = play.done();
+    assert!(done.contains("find ./k8s/ /k8s/ / in 4500"), "{done}");
+    let tried = vec![(String::from("http://127.0.0.1:8080/k8s/"), String::from("no answer"))];
+    play.answers("find", Answer::Find(Err(tried.clone())));
+    assert_eq!(play.page.view().header.splash.as_ref().map(|splash| &splash.tried), Some(&tried));
+    play.wait(1_000.0);
+    assert_eq!(play.done(), "", "it is not asked at once again");
+    play.wait(1_000.0);
+    assert_eq!(play.done(), "find ./k8s/ /k8s/ / in 4500");
+    play.place.now.set(21_000.0);
+    play.answers("find", Answer::Find(Err(tried)));
+    play.wait(10_000.0);
+    assert_eq!(play.done(), "find ./k8s/ /k8s/ / in 25000", "a log-in takes its time");
+    play.answers("find", Answer::Find(Ok(Found { http: String::from("http://127.0.0.1:8080/k8s/"), release: None })));
+    assert_eq!(play.done(), "discover, start pods ");
+    assert_eq!(*play.page.view().header.splash, None);
+    assert_eq!(play.page.view().header.source.address, "127.0.0.1:8080");
+}
+
+#[test]
+fn an_api_beyond_this_machine_is_asked_only_with_leave() {
+    let at = || Play::at("http://127.0.0.1:8080/?api=http://elsewhere.example:1/k8s/#/pods", &[]);
+    let mut play = at();
+    assert_eq!(play.page.view().header.question.as_deref(), Some("http://elsewhere.example:1"));
+    assert!(!play.done().contains("find"), "nothing is asked before the answer");
+    play.command(Command::Connect(false));
+    assert_eq!(play.done(), "leave api");
+
+    let mut play = at();
+    play.done();
+    play.command(Command::Connect(true));
+    let done = play.done();
+    assert!(done.starts_with("store in tab kubechurn.api http://elsewhere.example:1, restrict "), "{done}");
+    assert!(done.ends_with("ws://elsewhere.example:1, find http://elsewhere.example:1/k8s/ in 4500"), "{done}");
+    assert_eq!(*play.page.view().header.question, None);
+}
+
+#[test]
+fn only_what_changed_is_done_anew() {
+    let mut play = Play::listed("#/pods?pin=nodes", &["a@1", "b@2"]);
+    let places = |play: &Play| play.page.view().rows.window.places.clone();
+    let before = places(&play);
+    for (command, pushed, done) in [
+        (Command::SortBy("NAME"), "push #/pods?sort=NAME&pin=nodes", ""),
+        (Command::SortBy("NAME"), "push #/pods?sort=-NAME&pin=nodes", ""),
+        (Command::Select(Some(("pods", ObjectKey::new("n", "a")))), "push #/pods?sort=-NAME&pin=nodes&sel=n/a", ""),
+        (Command::Pin("nodes"), "push #/pods?sort=-NAME&sel=n/a", "stop nodes"),
+        (Command::Join("services"), "push #/pods,services?sort=-NAME&sel=pods/n/a", "start services "),
+        (Command::Join("services"), "push #/pods?sort=-NAME&sel=n/a", "stop services"),
+        (Command::Namespace("shop".into()), "push #/pods?ns=shop&sort=-NAME&sel=n/a", "start pods shop, stop pods"),
+        (
+            Command::Labels("app=web".into()),
+            "push #/pods?ns=shop&labels=app%3Dweb&sort=-NAME&sel=n/a",
+            "start pods shop, stop pods",
+        ),
+    ] {
+        play.effects.clear();
+        play.command(command.clone());
+        assert_eq!(play.done(), pushed);
+        let mut arrived: Vec<String> = play.arrive().split(", ").map(str::to_owned).collect();
+        arrived.retain(|effect| effect.starts_with("start") || effect.starts_with("stop"));
+        arrived.sort();
+        assert_eq!(arrived.join(", "), done, "{command:?}");
+        if matches!(command, Command::SortBy(_) | Command::Select(_)) {
+            let mut after = places(&play);
+            after.sort();
+            assert_eq!(after, before, "the rows stay in their elements");
+        }
+    }
+    assert_eq!(play.arrive(), "", "to be where one is does nothing");
+}
+
+#[test]
+fn a_filter_is_typed_without_steps_back_and_says_why_it_cannot_be_read() {
+    let mut play = Play::listed("#/pods", &["cart@1", "web@2"]);
+    play.command(Command::Filter("ca".into()));
+    assert_eq!(play.done(), "replace #/pods?q=ca");
+    play.frame();
+    assert_eq!((*play.page.view().rows.length, &*play.page.view().header.route.text), (1, "ca"));
+    play.command(Command::Filter("/(/".into()));
+    play.frame();
+    assert!(play.page.view().header.filter_error.is_some());
+    assert_eq!(*play.page.view().rows.length, 2, "what cannot be read filters nothing");
+    play.done();
+    play.command(Command::Leave);
+    assert_eq!(play.done(), "replace #/pods");
+    assert_eq!(*play.page.view().header.filter_error, None);
+}
+
+#[test]
+fn esc_leaves_one_thing_at_a_time_from_the_inside() {
+    let mut play = Play::listed("#/pods?q=a&sel=n/a", &["a@1", "ab@2"]);
+    play.command(Command::Row(Step::By(1)));
+    play.command(Command::Cell(1));
+    play.place.menu.set(true);
+    play.command(Command::ToggleHelp);
+    play.command(Command::Palette(PaletteCommand::Toggle));
+    play.done();
+    let mut left = Vec::new();
+    for _ in 0..6 {
+        play.command(Command::Leave);
+        let done = play.done();
+        if done == "close menu" {
+            play.place.menu.set(false);
+        }
+        if done.starts_with("push") {
+            play.arrive();
+        }
+        let view = play.page.view();
+        left.push((view.dialogs.palette.is_some(), *view.dialogs.help, done));
+    }
+    let expected = [(false, true, ""), (false, false, ""), (false, false, "close menu"), (false, false, "")];
+    let expected = expected.into_iter().chain([(false, false, "push #/pods?q=a"), (false, false, "replace #/pods")]);
+    assert_eq!(left, expected.map(|(palette, help, done)| (palette, help, done.to_owned())).collect::<Vec<_>>());
+    play.command(Command::Leave);
+    assert_eq!(play.done(), "", "nothing is left to leave");
+}
+
+#[test]
+fn the_palette_takes_what_it_has_found() {
+    let mut play = Play::listed("#/pods", &["a@1"]);
+    play.command(Command::Palette(PaletteCommand::Toggle));
+    assert_eq!(play.done(), "namespaces");
+    let known = Namespaces { names: vec![String::from("shop")], trouble: None };
+    play.answers("namespaces", Answer::Namespaces(known));
+    for (letters, expected) in [
+        ("nodes", "push #/nodes"),
+        ("shop", "push #/pods?ns=shop"),
+        ("pause", ""),
+        ("dark", "light, store kubechurn.theme light"),
+        ("copy link", "copy http://127.0.0.1:8080/#/pods"),
+    ] {
+        play.command(Command::Palette(PaletteCommand::Open("")));
+        play.command(Command::Palette(PaletteCommand::Seek(letters.into())));
+        assert!(play.page.view().dialogs.palette.as_ref().is_some_and(|palette| palette.query == letters));
+        play.done();
+        *play.place.url.borrow_mut() = (String::from("http://127.0.0.1:8080/"), String::from("#/pods"));
+        play.command(Command::Palette(PaletteCommand::Take(None)));
+        assert_eq!(play.done(), expected, "{letters}");
+        assert!(play.page.view().dialogs.palette.is_none());
+    }
+    assert!(*play.page.view().header.paused);
+    play.answers("copy", Answer::Copy(true));
+    assert_eq!(play.told(), "Copied the link: http://127.0.0.1:8080/#/pods");
+}
+
+#[test]
+fn an_object_elsewhere_is_visited_in_its_own_table() {
+    let mut play = Play::listed("#/pods?ns=shop", &["a@1"]);
+    play.command(Command::Visit("services", ObjectKey::new("bank", "web")));
+    let done = play.done();
+    assert!(done.starts_with("push #/services?ns=bank, "), "{done}");
+    assert!(done.ends_with("push #/services?ns=bank&sel=bank/web"), "{done}");
+    assert_eq!(play.page.view().header.subject.title, "Services");
+}
+
+#[test]
+fn what_is_copied_and_kept_is_told() {
+    let mut play = Play::listed("#/pods", &["a@1", "b@2"]);
+    play.command(Command::Copy(Copied::Name));
+    assert_eq!((play.done(), play.told()), (String::new(), "No row is chosen: j and k, or the arrows, go to one."));
+    play.command(Command::Row(Step::By(1)));
+    play.command(Command::Row(Step::By(1)));
+    play.done();
+    play.command(Command::Copy(Copied::ObjectCommandLine));
+    assert_eq!(play.done(), "copy kubectl get pod b -n n -o yaml");
+    play.answers("copy", Answer::Copy(false));
+    assert!(play.told().ends_with("To copy by hand: kubectl get pod b -n n -o yaml"), "{}", play.told());
+    play.hears("pods", "DELETED", "a@101");
+    play.frame();
+    play.command(Command::Export(kubechurn_model::page::export::Format::Csv));
+    assert_eq!(play.done(), "save pods-20261122T130405.csv 1", "a deleted row is not what there is");
+    play.answers("save", Answer::Save(Some(1)));
+    assert_eq!(play.told(), "Exported 1 rows: pods-20261122T130405.csv");
+}

@@ -1,0 +1,131 @@
+//! What is asked for, given up, and asked again; and what becomes of answers that come late.
+
+use kubechurn_client::api::status::Failure;
+use kubechurn_client::cache::heartbeat;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::page::command::{Command, List};
+use kubechurn_model::page::effect::{Answer, RequestId};
+use kubechurn_model::page::view::Namespaces;
+use kubechurn_model::table::view::Retention;
+
+use super::Play;
+use kubechurn_talk::event;
+
+#[test]
+fn a_long_list_is_counted_and_the_question_given_up_with_it() {
+    let mut play = Play::found("#/pods");
+    let (id, _) = play.informers[0];
+    for input in [Input::Start, Input::Opened, Input::Frame(&event("ADDED", "a@1"))] {
+        play.reflects(id, input);
+    }
+    play.wait(100.0);
+    assert!(!play.done().contains("count"), "most lists are short");
+    play.wait(600.0);
+    assert_eq!(play.done(), "count pods");
+    play.answers("count", Answer::Count(Some(30_000)));
+    play.frame();
+    play.wait(600.0);
+    play.frame();
+    let listing = play.page.view().table.listing.clone();
+    assert_eq!(listing.as_ref().map(|listing| &*listing.words), Some("1 of about 30,000"));
+
+    let mut play = Play::found("#/pods");
+    let (id, _) = play.informers[0];
+    play.reflects(id, Input::Start);
+    play.reflects(id, Input::Opened);
+    play.reflects(id, Input::Frame(&event("ADDED", "a@1")));
+    play.wait(900.0);
+    assert_eq!(play.done(), "count pods");
+    play.reflects(id, Input::Frame(&kubechurn_talk::bookmark("9", r#"{"k8s.io/initial-events-end":"true"}"#)));
+    play.frame();
+    play.wait(250.0);
+    assert_eq!(play.done(), "abort count pods");
+}
+
+#[test]
+fn what_nothing_answers_is_stale_and_says_so() {
+    let mut play = Play::listed("#/pods", &["a@1"]);
+    assert_eq!(play.state(), "live");
+    play.wait(10_500.0);
+    assert_eq!(play.done(), "heartbeat pods");
+    let failure = Failure::unreachable("the API server does not answer");
+    play.answers("heartbeat", Answer::Heartbeat(heartbeat::Answer::Nothing(failure)));
+    assert!(play.done().starts_with("tell HeartbeatFailed"), "each reflector hears of it");
+    let (id, _) = play.informers[0];
+    let asked = play.place.now.get();
+    let failure = Failure::unreachable("the API server does not answer");
+    play.reflects(id, Input::HeartbeatFailed { asked, failure });
+    play.frame();
+    assert_eq!(play.state(), "stale");
+    let trouble = &play.page.view().table.trouble;
+    assert!(trouble.iter().any(|trouble| trouble.words.contains("does not answer")), "{trouble:?}");
+    play.effects.clear();
+    play.command(Command::Retry);
+    assert!(play.done().starts_with("tell Start"), "the user need not wait");
+}
+
+#[test]
+fn an_answer_that_nobody_asked_for_changes_nothing() {
+    let mut play = Play::listed("#/pods", &["a@1"]);
+    let known = || Namespaces { names: vec![String::from("made-up")], trouble: None };
+    play.page.answer(RequestId(4_711), Answer::Namespaces(known()), &play.place);
+    assert!(play.page.view().header.namespaces.names.is_empty());
+    play.command(Command::LoadNamespaces);
+    play.answers("namespaces", Answer::Count(Some(3)));
+    assert!(play.page.view().header.namespaces.names.is_empty(), "an answer to something else is none");
+    play.command(Command::LoadNamespaces);
+    let (id, _) = play.requests.pop().expect("it is asked");
+    play.page.answer(id, Answer::Namespaces(known()), &play.place);
+    play.page.answer(id, Answer::Namespaces(Namespaces::default()), &play.place);
+    assert_eq!(play.page.view().header.namespaces.names, ["made-up"], "the first answer counts, and no other");
+}
+
+#[test]
+fn what_was_chosen_is_kept_and_found_again() {
+    let mut play = Play::listed("#/pods", &["a@1", "b@2"]);
+    play.command(Command::Retention(Retention::AtOnce));
+    play.command(Command::ToggleLetters);
+    play.command(Command::ToggleTheme);
+    play.command(Command::Fold("Network", false));
+    let done = play.done();
+    assert_eq!(
+        done,
+        "store kubechurn.linger 0, store kubechurn.letters off, light, store kubechurn.theme light, \
+         store kubechurn.rail -Network\n"
+    );
+    assert_eq!(play.told(), "Keys of one letter are off.");
+    let stored = play.place.stored.borrow().clone();
+    let stored: Vec<(&str, &str)> = stored.iter().map(|(name, value)| (&**name, &**value)).collect();
+    let again = Play::at("http://127.0.0.1:8080/#/pods", &stored);
+    let view = again.page.view();
+    assert!(!again.page.has_letters() && view.header.theme.name() == "light");
+    assert_eq!(view.table.retention.chosen, Retention::AtOnce);
+    assert!(!view.sidebar.open.contains(&"Network") && view.sidebar.open.contains(&"Workloads"));
+}
+
+#[test]
+fn lists_are_written_only_while_they_are_open() {
+    let mut play = Play::listed("#/pods", &["a@1"]);
+    play.wait(600.0);
+    play.frame();
+    assert!(play.page.view().footer.watches.is_empty() && play.page.view().footer.verified.items.is_empty());
+    play.command(Command::List(List::Watches, true));
+    play.command(Command::List(List::Verified, true));
+    let footer = &play.page.view().footer;
+    assert_eq!((footer.watches.len(), footer.verified.items.len()), (1, 1), "at once, and not with the next frame");
+    play.command(Command::List(List::Watches, false));
+    assert!(play.page.view().footer.watches.is_empty());
+}
+
+#[test]
+fn short_memory_is_told_and_the_largest_watch_given_up() {
+    let mut play = Play::listed("#/pods?pin=nodes", &["a@1"]);
+    play.place.memory.set(900_000_000);
+    play.wait(250.0);
+    let done = play.done();
+    assert!(done.contains("warn page: memory: The page takes 900 of 1074 MB"), "{done}");
+    play.place.memory.set(1_060_000_000);
+    play.wait(250.0);
+    let done = play.done();
+    assert!(done.contains("give up ") && done.contains("is no longer watched"), "{done}");
+}

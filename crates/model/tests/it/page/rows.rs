@@ -1,0 +1,152 @@
+//! Rows: which are in the document, what is drawn anew, and what stays where it is.
+
+use kubechurn_model::page::command::Command;
+use kubechurn_model::page::cursor::Step;
+use kubechurn_model::page::layout::ColumnChange;
+
+use super::Play;
+
+fn names(count: usize) -> Vec<String> {
+    (0..count).map(|at| format!("p{at:03}@{}", at + 1)).collect()
+}
+
+fn listed(count: usize) -> Play {
+    let names = names(count);
+    let mut play = Play::listed("#/pods", &names.iter().map(String::as_str).collect::<Vec<_>>());
+    drawn(&mut play);
+    play
+}
+
+/// The names of the rows that were drawn since this was last called, as they are drawn.
+fn drawn(play: &mut Play) -> Vec<String> {
+    let drawn = std::mem::take(&mut play.page.view_mut().rows.drawn);
+    drawn.into_iter().map(|(_, row)| row.key.name.to_string()).collect()
+}
+
+#[test]
+fn one_change_draws_one_row() {
+    let mut play = listed(500);
+    let window = play.page.view().rows.window.clone();
+    // 528 pixels are 22 rows, and six above and below are in the document.
+    assert_eq!((window.first, window.places.len(), *play.page.view().rows.length), (0, 34, 500));
+    play.hears("pods", "MODIFIED", "p003@501");
+    play.frame();
+    assert_eq!(drawn(&mut play), ["p003"]);
+    assert_eq!(*play.page.view().rows.window, *window, "no element moves");
+    play.hears("pods", "MODIFIED", "p400@502");
+    play.frame();
+    assert_eq!(drawn(&mut play), [""; 0], "what is out of sight costs nothing");
+}
+
+#[test]
+fn rows_that_leave_hand_their_elements_on() {
+    let mut play = listed(500);
+    let before = play.page.view().rows.window.places.clone();
+    play.command(Command::Scroll { top: 50.0 * 25.0, height: 528.0 });
+    play.frame();
+    let after = &play.page.view().rows.window;
+    assert_eq!((after.first, after.places.len()), (44, 34));
+    let (mut before, mut places) = (before, after.places.clone());
+    before.sort();
+    places.sort();
+    assert_eq!(places, before, "the same elements show other rows");
+    assert_eq!(drawn(&mut play).len(), 34);
+}
+
+#[test]
+fn the_row_that_is_seen_first_stays_where_it_is() {
+    let mut play = listed(500);
+    play.command(Command::Scroll { top: 2_500.0, height: 528.0 });
+    play.frame();
+    for at in 0..3 {
+        play.hears("pods", "ADDED", &format!("a{at}@{}", 501 + at));
+    }
+    play.frame();
+    assert_eq!(*play.page.view().rows.scroll, 2_575.0, "three rows came above it");
+    play.command(Command::Scroll { top: 0.0, height: 528.0 });
+    play.frame();
+    let scroll = *play.page.view().rows.scroll;
+    play.hears("pods", "ADDED", "a9@510");
+    play.frame();
+    assert_eq!(*play.page.view().rows.scroll, scroll, "at the very top, what comes is wanted in sight");
+}
+
+#[test]
+fn rows_wait_while_the_pointer_is_over_them() {
+    let mut play = listed(5);
+    play.command(Command::PointerOverTable(true));
+    play.frame();
+    play.hears("pods", "ADDED", "a@101");
+    play.frame();
+    play.wait(600.0);
+    play.frame();
+    assert_eq!((*play.page.view().rows.length, *play.page.view().table.waiting), (5, 1));
+    play.command(Command::PointerOverTable(false));
+    play.frame();
+    assert_eq!(*play.page.view().rows.length, 6);
+    play.command(Command::PointerOverTable(true));
+    play.frame();
+    play.hears("pods", "ADDED", "b@102");
+    play.frame();
+    assert_eq!(*play.page.view().rows.length, 6);
+    play.wait(2_600.0);
+    play.frame();
+    assert_eq!(*play.page.view().rows.length, 7, "a pointer that rests holds nothing");
+}
+
+#[test]
+fn the_cursor_goes_where_it_is_seen() {
+    let mut play = listed(500);
+    play.command(Command::Row(Step::Last));
+    assert_eq!(play.done(), "focus table, scroll 12000");
+    play.frame();
+    let at = play.page.view().rows.cursor.clone();
+    assert!(at.as_ref().is_some_and(|id| id.starts_with("row-499-")), "{at:?}");
+    play.command(Command::RowPage(-1));
+    assert_eq!(play.done(), "focus table", "it is seen already");
+    play.command(Command::Cell(2));
+    play.frame();
+    let cell = play.page.view().rows.cursor.clone();
+    assert!(cell.as_ref().is_some_and(|id| id.starts_with("row-480-") && id.ends_with("-1")), "{cell:?}");
+    play.command(Command::SortNext);
+    play.done();
+    assert_eq!(play.page.view().header.route.sort, "", "the page goes there once the address has it");
+    play.arrive();
+    assert_eq!(play.page.view().header.route.sort, "NAME", "by the column of the cell");
+    play.command(Command::OpenRow);
+    assert_eq!(play.done(), "push #/pods?sort=NAME&sel=n/p480");
+}
+
+#[test]
+fn columns_are_kept_and_rows_made_anew_only_where_they_must() {
+    let mut play = listed(3);
+    let places = play.page.view().rows.window.places.clone();
+    play.command(Command::Columns(ColumnChange::Width(String::from("NAME"), 40)));
+    assert_eq!(play.done(), r#"store kubechurn.columns.pods {"order":[],"shown":{},"widths":{"NAME":40}}"#);
+    play.frame();
+    assert_eq!(play.page.view().rows.window.places, places, "a width changes while it is dragged");
+    play.command(Command::Columns(ColumnChange::Show(String::from("AGE"), false)));
+    play.frame();
+    assert_ne!(play.page.view().rows.window.places, places, "an element has the cells of its columns");
+    assert!(play.page.view().table.heads.iter().all(|head| head.title != "AGE"));
+    play.command(Command::Columns(ColumnChange::Reset));
+    assert!(play.done().ends_with("store kubechurn.columns.pods nothing"));
+    assert!(play.page.view().table.heads.iter().any(|head| head.title == "AGE"));
+}
+
+#[test]
+fn a_paused_page_takes_in_what_comes_and_shows_it_later() {
+    let mut play = listed(3);
+    play.command(Command::TogglePause);
+    play.hears("pods", "DELETED", "p000@101");
+    play.hears("pods", "ADDED", "x@102");
+    play.frame();
+    play.wait(600.0);
+    play.frame();
+    assert_eq!((*play.page.view().rows.length, &*play.page.view().footer.pipeline.keys), (3, "2"));
+    assert!(play.page.view().footer.pipeline.balanced);
+    play.command(Command::TogglePause);
+    play.frame();
+    assert_eq!(*play.page.view().rows.length, 4, "the deleted one is shown for a while");
+    assert_eq!((play.state(), play.page.has_letters()), ("live", true));
+}

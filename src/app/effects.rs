@@ -1,0 +1,79 @@
+//! Carries out what the page wants done.
+
+use std::rc::Rc;
+
+use kubechurn_client::api::request::Scope;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::page::effect::{Effect, Focused, Told};
+
+use crate::app::App;
+use crate::app::environment::Browser;
+use crate::browser::driver::Driver;
+use crate::browser::lister_watcher::ListerWatcher;
+use crate::browser::{document, location, policy, storage, watchdog};
+use crate::ui::focus;
+
+impl App {
+    pub(super) fn perform(&self, effect: Effect) {
+        match effect {
+            Effect::Start(id, resource, scope) => self.start(id, resource, scope),
+            Effect::Stop(id) => drop(self.drivers.borrow_mut().remove(&id)),
+            Effect::Tell(id, told) => {
+                let driver = self.drivers.borrow().get(&id).cloned();
+                if let Some(driver) = driver {
+                    match told {
+                        Told::Input(input) => driver.input(input),
+                        Told::Relist(reason) => driver.input(Input::Relist(&reason)),
+                        Told::GiveUp(reason) => driver.input(Input::GiveUp(&reason)),
+                    }
+                }
+            }
+            Effect::Request(id, request) => self.ask(id, request),
+            Effect::Abort(id) => {
+                if let Some(handle) = self.requests.borrow_mut().remove(&id) {
+                    handle.abort();
+                }
+            }
+            Effect::Restrict(words) => policy::add(&words),
+            Effect::Push(fragment) => location::push(&fragment),
+            Effect::Replace(fragment) => location::replace(&fragment),
+            Effect::LeaveParameter(name) => location::leave_parameter(name),
+            Effect::Store(name, value) => storage::keep(&name, value.as_deref()),
+            Effect::StoreInTab(name, value) => storage::keep_in_tab(name, &value),
+            Effect::Theme(theme) => {
+                if let Some(root) = document().and_then(|document| document.document_element()) {
+                    let _ = root.set_attribute("data-theme", theme.name());
+                }
+                if let Some(painter) = &mut *self.painter.borrow_mut() {
+                    painter.read_theme();
+                }
+            }
+            Effect::Warn(line) => web_sys::console::warn_1(&line.into()),
+            Effect::Focus(Focused::Table) => focus::table(),
+            Effect::Focus(Focused::Field(id)) => focus::field(id),
+            Effect::Focus(Focused::Menu(handle)) => focus::menu(handle),
+            Effect::Focus(Focused::ClosedMenu) => focus::close_menu(),
+            Effect::ScrollTable(top) => focus::scroll_table(top),
+            Effect::Beat(versions) => watchdog::beat(&versions),
+        }
+    }
+
+    fn start(&self, id: InformerId, resource: ApiResource, scope: Scope) {
+        // Informers are started once the API was found.
+        let Some(base) = self.base.borrow().clone() else { return };
+        let app = self.this.clone();
+        let driver = Driver::new(ListerWatcher { base, resource, scope }, move |input| {
+            let Some(app) = app.upgrade() else { return (None, None) };
+            let mut page = app.page.borrow_mut();
+            let next = page.reflect(id, input, &Browser);
+            let effects = page.take_effects();
+            drop(page);
+            app.settle_later(effects);
+            next
+        });
+        self.drivers.borrow_mut().insert(id, Rc::clone(&driver));
+        driver.input(Input::Start);
+    }
+}

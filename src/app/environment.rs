@@ -1,0 +1,117 @@
+//! The browser, as the page asks it.
+
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_model::page::address::Address;
+use kubechurn_model::page::environment::{DrawnRow, Environment};
+use kubechurn_model::page::view::row_id;
+use kubechurn_model::table::order::RowKey;
+
+use crate::browser::{clock, document, location, storage};
+use crate::ui::focus;
+
+/// What a window is taken for that does not say how wide it is, in CSS pixels.
+const WINDOW: f64 = 1440.0;
+
+/// The browser that the page runs in.
+pub(super) struct Browser;
+
+impl Environment for Browser {
+    fn now(&self) -> f64 {
+        clock::now()
+    }
+
+    fn take_jump(&self) -> f64 {
+        clock::take_jump()
+    }
+
+    fn random(&self) -> f64 {
+        js_sys::Math::random()
+    }
+
+    fn secret_number(&self) -> u64 {
+        let mut bytes = [0; 8];
+        let crypto = web_sys::window().and_then(|window| window.crypto().ok());
+        let drawn = crypto.map(|crypto| crypto.get_random_values_with_u8_array(&mut bytes));
+        // Every browser that runs the page has it, in every context, and it fails for requests of 64 KiB and more only.
+        drawn.and_then(Result::ok).expect("a browser has random numbers");
+        u64::from_le_bytes(bytes)
+    }
+
+    fn wall(&self) -> Timestamp {
+        clock::wall()
+    }
+
+    fn time_of_day(&self, at: f64) -> String {
+        let date = js_sys::Date::new(&(at + clock::to_wall()).into());
+        let (hours, minutes, seconds) = (date.get_hours(), date.get_minutes(), date.get_seconds());
+        format!("{hours:02}:{minutes:02}:{seconds:02}.{:03}", date.get_milliseconds())
+    }
+
+    fn date(&self) -> String {
+        let time = String::from(js_sys::Date::new_0().to_iso_string()).replace([':', '-'], "");
+        time.split('.').next().unwrap_or_default().to_owned()
+    }
+
+    fn is_hidden(&self) -> bool {
+        clock::is_hidden()
+    }
+
+    fn memory(&self) -> usize {
+        core::arch::wasm32::memory_size(0) * 65_536
+    }
+
+    fn window_width(&self) -> f64 {
+        let width = web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64());
+        width.unwrap_or(WINDOW)
+    }
+
+    fn stored(&self, name: &str) -> Option<String> {
+        storage::kept(name)
+    }
+
+    fn stored_in_tab(&self, name: &str) -> Option<String> {
+        storage::kept_in_tab(name)
+    }
+
+    fn parameter(&self, name: &str) -> Option<String> {
+        location::parameter(name)
+    }
+
+    fn named(&self, name: &str) -> Option<String> {
+        let meta = document()?.query_selector(&format!("meta[name={name}]")).ok()??;
+        meta.get_attribute("content").filter(|content| !content.is_empty() && !content.starts_with("{{"))
+    }
+
+    fn address(&self, text: &str) -> Option<Address> {
+        let url = web_sys::Url::new_with_base(text, &document()?.base_uri().ok()??).ok()?;
+        Some(Address {
+            scheme: url.protocol().trim_end_matches(':').to_owned(),
+            name: url.hostname(),
+            host: url.host(),
+            path: url.pathname(),
+            has_user: !url.username().is_empty() || !url.password().is_empty(),
+        })
+    }
+
+    fn url(&self) -> String {
+        document().and_then(|document| document.url().ok()).unwrap_or_default()
+    }
+
+    fn has_menu(&self) -> bool {
+        focus::has_menu()
+    }
+
+    fn drawn(&self, row: RowKey) -> Option<DrawnRow> {
+        let element = document()?.get_element_by_id(&row_id(row))?;
+        let says = |name: &str| element.get_attribute(name).unwrap_or_default();
+        let cells = element.children();
+        let text = |at| cells.item(at).and_then(|cell| cell.text_content()).unwrap_or_default();
+        Some(DrawnRow {
+            key: says("data-key"),
+            uid: Uid::new(&says("data-uid")),
+            state: says("data-state"),
+            cells: (0..cells.length()).map(text).collect(),
+        })
+    }
+}

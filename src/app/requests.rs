@@ -1,0 +1,125 @@
+//! Asks for what the page wants to know, and hands it the answers.
+
+use futures::future::abortable;
+use gloo_timers::future::TimeoutFuture;
+use js_sys::Array;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::spawn_local;
+
+use kubechurn_client::api::list;
+use kubechurn_client::api::object::{DecodeError, ResourceVersion, decode_metadata};
+use kubechurn_client::api::request::{ListRequest, Scope};
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::sort::sort;
+use kubechurn_client::cache::reflector::{Input, PAGE};
+use kubechurn_model::page::effect::{Answer, Found, Request, RequestId};
+use kubechurn_model::page::export::{Export, Format};
+use kubechurn_model::page::view::Namespaces;
+use kubechurn_model::table::kinds::namespaces;
+
+use crate::app::App;
+use crate::browser::base::{self, Base};
+use crate::browser::clock;
+use crate::browser::lister_watcher::ListerWatcher;
+use crate::browser::{clipboard, discovery, download, heartbeat};
+
+/// Rows of a file that are written between two looks at the clock.
+const SLICE: usize = 200;
+/// How long is written without a break, in milliseconds: less than half of a frame.
+const SHARE: f64 = 6.0;
+
+impl App {
+    /// Asks for something.
+    pub(super) fn ask(&self, id: RequestId, request: Request) {
+        let Some(app) = self.this.upgrade() else { return };
+        let (work, handle) = abortable(async move {
+            let answer = app.answer(request).await;
+            app.requests.borrow_mut().remove(&id);
+            if let Some(answer) = answer {
+                app.with(|page, env| page.answer(id, answer, env));
+            }
+        });
+        self.requests.borrow_mut().insert(id, handle);
+        spawn_local(async move {
+            // What was given up has nothing more to say.
+            let _ = work.await;
+        });
+    }
+
+    /// The answer to a request; none where there is no one to ask.
+    async fn answer(&self, request: Request) -> Option<Answer> {
+        let base = || self.base.borrow().clone();
+        let at = |resource: ApiResource, scope: Scope| Some(ListerWatcher { base: base()?, resource, scope });
+        Some(match request {
+            Request::Find { places, second, patience } => {
+                let found = base::find(&places, second, patience).await;
+                Answer::Find(found.map_err(|missing| missing.tried).map(|base| self.found(base)))
+            }
+            Request::Discovery(mut cached) => {
+                discovery::refresh(&mut cached, &base()?).await;
+                Answer::Discovery(cached)
+            }
+            Request::Definition(resource) => Answer::Definition(discovery::definition(&base()?, &resource).await),
+            Request::Heartbeat(resource, scope, ask) => {
+                Answer::Heartbeat(heartbeat::answer(&at(resource, scope)?, &ask).await)
+            }
+            Request::Count(resource, scope) => Answer::Count(at(resource, scope)?.count().await),
+            Request::ListExactly(resource, scope, request) => {
+                Answer::ListExactly(at(resource, scope)?.list_exactly(&request).await)
+            }
+            Request::Get(resource, scope, name) => Answer::Get(at(resource, scope)?.get(&name).await),
+            Request::Namespaces(known) => {
+                let server = at(namespaces::KIND.resource, Scope::default())?;
+                Answer::Namespaces(list_namespaces(&server, known).await)
+            }
+            Request::Copy(text) => Answer::Copy(clipboard::write(&text).await),
+            Request::Save { name, format, export } => Answer::Save(save(&name, format, *export).await),
+        })
+    }
+
+    fn found(&self, base: Base) -> Found {
+        let found = Found { http: base.http.clone(), release: base.release };
+        self.base.replace(Some(base));
+        found
+    }
+}
+
+/// The names of the namespaces; what was known of them stays known where they are not told.
+async fn list_namespaces(server: &ListerWatcher, mut known: Namespaces) -> Namespaces {
+    let request = ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(PAGE), continue_token: None };
+    known.trouble = None;
+    server
+        .list(&request, |input| match input {
+            Input::PageBytes(bytes) => match str::from_utf8(bytes).map_err(DecodeError::from).and_then(list::page) {
+                Ok(page) => {
+                    let objects = page.items.iter().filter_map(|item| decode_metadata(item).ok());
+                    known.names = objects.map(|object| object.key.name.to_string()).collect();
+                    sort(&mut known.names);
+                    known.trouble = page.continue_token.map(|_| String::from("There are more; type the name."));
+                }
+                Err(error) => known.trouble = Some(format!("The list of namespaces could not be read: {error}")),
+            },
+            Input::Failed(failure) => {
+                known.trouble = Some(format!("The server does not list namespaces: {}. Type a name.", failure.words));
+            }
+            _ => {}
+        })
+        .await;
+    known
+}
+
+/// Writes a file in slices between which the page goes on, and hands it to the browser. How many rows are in it; `None`
+/// where the browser keeps no file.
+async fn save(name: &str, format: Format, mut export: Export) -> Option<usize> {
+    let (parts, total) = (Array::new(), export.total());
+    let mut began = clock::now();
+    // Each slice leaves the program's memory at once: that never shrinks again.
+    while let Some(text) = export.slice(SLICE) {
+        parts.push(&JsValue::from_str(&text));
+        if clock::now() - began >= SHARE {
+            TimeoutFuture::new(0).await;
+            began = clock::now();
+        }
+    }
+    download::save(&parts, name, format.media_type()).map(|()| total)
+}

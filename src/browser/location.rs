@@ -1,0 +1,36 @@
+//! The page's address.
+
+/// The fragment of the page's address, with its `#`.
+pub fn fragment() -> String {
+    web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
+}
+
+/// A parameter of the page's address: `?api=`.
+pub fn parameter(name: &str) -> Option<String> {
+    let search = web_sys::window()?.location().search().ok()?;
+    web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name).filter(|value| !value.is_empty())
+}
+
+/// Goes to a fragment that the user can come back from. The window tells of it as of every other change.
+pub fn push(fragment: &str) {
+    if let Some(window) = web_sys::window() {
+        let _ = window.location().set_hash(fragment);
+    }
+}
+
+/// Changes the fragment without leaving a step behind. The window does not tell of it.
+pub fn replace(fragment: &str) {
+    if let Some(history) = web_sys::window().and_then(|window| window.history().ok()) {
+        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(fragment));
+    }
+}
+
+/// Loads the page without this parameter of its address.
+pub fn leave_parameter(name: &str) {
+    let Some(location) = web_sys::window().map(|window| window.location()) else { return };
+    let search = location.search().unwrap_or_default();
+    if let Ok(parameters) = web_sys::UrlSearchParams::new_with_str(&search) {
+        parameters.delete(name);
+        let _ = location.set_search(&String::from(parameters.to_string()));
+    }
+}

@@ -1,0 +1,116 @@
+//! Where in the document the focus is, and where it goes.
+
+use std::time::Duration;
+
+use leptos::prelude::set_timeout;
+use wasm_bindgen::JsCast;
+use web_sys::{Document, Element, HtmlDetailsElement, HtmlElement, HtmlInputElement};
+
+use kubechurn_model::page::keys::Focus;
+
+use crate::ui::table::OBJECTS;
+
+/// Elements that have a use of their own for Enter and the arrows.
+const CONTROLS: &str = "button, a, summary, input, label, [role=separator], [role=tab], [role=slider]";
+/// Elements that take text.
+const FIELDS: &str = "textarea, select, [contenteditable]";
+/// Menus that are open.
+const MENUS: &str = "details.menu[open], details.notices[open], details.watches[open]";
+
+fn document() -> Option<Document> {
+    web_sys::window().and_then(|window| window.document())
+}
+
+/// Where a key was pressed, which decides what it may do.
+pub fn of(target: Option<&Element>) -> Focus {
+    let Some(target) = target else { return Focus::Table };
+    let is = |selector: &str| matches!(target.closest(selector), Ok(Some(_)));
+    if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
+        let is_control = ["checkbox", "radio", "button", "range"].contains(&&*input.type_());
+        return if is_control { Focus::Control } else { Focus::Field };
+    }
+    if is(FIELDS) {
+        Focus::Field
+    } else if is(CONTROLS) || !(is("main") || target.tag_name() == "BODY" || target.tag_name() == "HTML") {
+        Focus::Control
+    } else {
+        Focus::Table
+    }
+}
+
+/// Focuses the table, unless something in it has the focus.
+pub fn table() {
+    let Some(objects) = document().and_then(|document| document.get_element_by_id(OBJECTS)) else { return };
+    let active = document().and_then(|document| document.active_element());
+    if active.as_ref() != Some(&objects) {
+        give(&objects);
+    }
+}
+
+/// Focuses a field at once, because what is typed next is meant for it. It is focused once more a moment later: a dialog
+/// that is being closed lets no focus out until then, and gives the focus back to where it was before.
+pub fn field(id: &'static str) {
+    let choose = move || {
+        let Some(element) = document().and_then(|document| document.get_element_by_id(id)) else { return };
+        if has_focus(&element) {
+            return;
+        }
+        give(&element);
+        if let Some(input) = element.dyn_ref::<HtmlInputElement>() {
+            input.select();
+        }
+    };
+    choose();
+    set_timeout(choose, Duration::ZERO);
+}
+
+fn has_focus(element: &Element) -> bool {
+    document().and_then(|document| document.active_element()).as_ref() == Some(element)
+}
+
+/// Opens a menu by its handle, and focuses its first field, as [`field`] does.
+pub fn menu(handle: &'static str) {
+    let choose = move || {
+        let menu =
+            document().and_then(|document| document.query_selector(&format!("[data-testid={handle}]")).ok().flatten());
+        let Some(menu) = menu.and_then(|menu| menu.dyn_into::<HtmlDetailsElement>().ok()) else { return };
+        menu.set_open(true);
+        if let Ok(Some(first)) = menu.query_selector("input")
+            && !has_focus(&first)
+        {
+            give(&first);
+        }
+    };
+    choose();
+    set_timeout(choose, Duration::ZERO);
+}
+
+/// Whether a menu is open.
+pub fn has_menu() -> bool {
+    document().is_some_and(|document| matches!(document.query_selector(MENUS), Ok(Some(_))))
+}
+
+/// Closes the open menu, and focuses its button.
+pub fn close_menu() {
+    let menu = document().and_then(|document| document.query_selector(MENUS).ok().flatten());
+    if let Some(menu) = menu.and_then(|menu| menu.dyn_into::<HtmlDetailsElement>().ok()) {
+        menu.set_open(false);
+        if let Ok(Some(summary)) = menu.query_selector("summary") {
+            give(&summary);
+        }
+    }
+}
+
+/// Scrolls the table, at once.
+pub fn scroll_table(top: f64) {
+    if let Some(objects) = document().and_then(|document| document.get_element_by_id(OBJECTS)) {
+        objects.set_scroll_top(top as i32);
+    }
+}
+
+fn give(element: &Element) {
+    if let Some(element) = element.dyn_ref::<HtmlElement>() {
+        // It fails for an element that is gone, which matters to nobody.
+        let _ = element.focus();
+    }
+}
