@@ -129,12 +129,13 @@ impl Marks {
         self.lanes.recall(key, uid, tone);
     }
 
-    /// The same for an object that is looked at: its lane goes with the next one's, if nothing happens to it.
+    /// The same for an object that the user looks at. If nothing happens to the object, its lane is freed when the user
+    /// looks at another one.
     pub fn attend(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
         self.lanes.attend(key, uid, tone);
     }
 
-    /// Marks that the resource was listed again, and why: `relist (410)`.
+    /// Marks that the kind was listed again, and why: `relist (410)`.
     pub fn relist(&mut self, now: f64, note: &str) {
         self.push_stream((now, now), MarkType::Relist, note, false);
     }
@@ -169,9 +170,9 @@ impl Marks {
             mark = self.ring.before(later);
         }
         match mark {
-            // What happened after the queue was empty last may have been queued still.
+            // A change after the time at which the queue was empty last may still have been queued.
             Some(mark) => mark.mark_type != MarkType::Deleted && resync.since <= mark.at && mark.at <= resync.settled,
-            // Its marks are gone, but for the state that they left, if the object did not end with them.
+            // Its marks are evicted. What is left of them is a state, unless the object ended.
             None => lane.worn.is_some(),
         }
     }
@@ -276,12 +277,14 @@ impl Marks {
         self.ring.next_seq() - 1
     }
 
-    /// How many marks of objects, and of resyncs, were ever made: all that handlers are told of.
+    /// How many marks of objects and of resyncs were ever made. Of each a handler was told; relists and gaps are
+    /// announced.
     pub fn pushed(&self) -> u64 {
         self.pushed
     }
 
-    /// From now on the marks, and the lanes that they stand in, take at most so many bytes: the oldest go.
+    /// From now on the marks, and the lanes that they stand in, take at most so many bytes. The oldest marks are
+    /// evicted.
     pub fn limit(&mut self, budget: usize) {
         self.ring.limit(budget);
         self.evict();
@@ -297,7 +300,7 @@ impl Marks {
         self.ring.is_empty()
     }
 
-    /// The memory that it takes.
+    /// The bytes that the marks take, with their lanes and counts.
     pub fn bytes(&self) -> usize {
         self.ring.bytes() + self.lanes.bytes() + self.overview.bytes()
     }
@@ -307,7 +310,7 @@ impl Marks {
         self.ring.evicted()
     }
 
-    /// Whose a lane is, in the life with this number.
+    /// The object of a lane, in the life with this number: its key and its uid.
     pub(super) fn owner(&self, lane: LaneId, life: u32) -> Option<(&ObjectKey, &Uid)> {
         let lane = self.lanes.get(lane)?;
         Some((&lane.key, lane.uid_of(life)))

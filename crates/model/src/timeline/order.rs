@@ -135,8 +135,8 @@ impl<I: Iterator<Item = (f64, LaneOf)>> Iterator for Merged<I> {
 }
 
 impl Order {
-    /// Brings the order up to date, unless it may still stand. Costs at most one step per lane that is active in
-    /// the window; in a window of the past, one step per mark in it.
+    /// Brings the order up to date, if it is due. That costs at most one step for each lane that is active in the
+    /// window; in a window of the past, one step for each mark in it.
     pub fn arrange(&mut self, marks: &[&Marks], ask: Ask) {
         let selected = ask.selected.map_or(0, |lane| generation(marks, lane));
         let made = made(marks);
@@ -164,12 +164,12 @@ impl Order {
         if (ask.window.span() - last.window.span()).abs() > 1.0 || ask.selected != last.selected {
             return true;
         }
-        // A window that stands still gets no new marks; one that goes with the time waits for its turn.
+        // A window that stands still gets no new marks. In one that follows the time, the order stands for a while.
         let passed = ask.now - last.now;
         moved.abs() > 1.0 && (passed >= SETTLE || (moved - passed).abs() > 1.0)
     }
 
-    /// Fills `recent` with the lanes active in the window, most recently changed first.
+    /// Fills `recent` with the lanes that are active in the window, those that changed last first.
     fn collect(&mut self, marks: &[&Marks], window: Window) {
         self.recent.clear();
         self.active = 0;
@@ -206,7 +206,7 @@ impl Order {
         lanes.for_rest(|lane| self.active += usize::from(self.stamps.note(lane)));
     }
 
-    /// Makes the new order: of the rows on the screen, those that stay in the set keep their places.
+    /// Makes the new order. Rows on the screen whose lanes stay on the screen keep their places.
     fn settle(&mut self, marks: &[&Marks], ask: &Ask) {
         let selected = ask.selected.filter(|lane| lane_of(marks, *lane).is_some());
         self.recent.retain(|id| Some(*id) != selected);
@@ -248,7 +248,7 @@ impl Order {
         self.next = next;
     }
 
-    /// Appends what is active and has no row yet.
+    /// Appends the lanes that are active and have no row yet.
     fn fill(&mut self, marks: &[&Marks]) {
         self.stamps.next_round();
         for index in 0..self.rows.len() {
@@ -289,7 +289,7 @@ impl Order {
         self.rows.is_empty()
     }
 
-    /// Its size.
+    /// The bytes that the order takes.
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<Row>()
             + self.recent.capacity() * size_of::<LaneOf>()
