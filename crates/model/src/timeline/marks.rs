@@ -123,7 +123,7 @@ impl Marks {
         self.lanes.find(key).is_some()
     }
 
-    /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted.
+    /// Gives a live object a lane, if it has none because nothing has happened to it or because its marks are evicted.
     /// `tone` is its state, in which the lane begins.
     pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
         self.lanes.recall(key, uid, tone);
@@ -140,8 +140,8 @@ impl Marks {
         self.push_stream((now, now), MarkType::Relist, note, false);
     }
 
-    /// Marks that what is known was told again: once, however much that is. It is drawn in each lane of an object that
-    /// was told again.
+    /// Marks that known objects were told again: one mark, however many they are. It is drawn in the lane of each object
+    /// that was told again.
     pub fn resync(&mut self, now: f64, resync: Resync) {
         let at = self.ring.clamp(now);
         self.pushed += 1;
