@@ -50,7 +50,7 @@
 //! - **Dependencies point one way**, and the compiler holds it: `client ← model ← page`, `{client, model} ← cluster`. Of the
 //!   model the demo cluster uses the columns alone, to answer as a server prints. Within the page `browser` names the client
 //!   and nothing else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds
-//!   that, and the order within each crate: `api ← cache`, `workqueue ← record`, `{table, timeline} ← page`.
+//!   that, and the order within each crate: `api ← cache`, `workqueue ← record`, `kind_id ← {table, timeline} ← page`.
 //!
 //! # Deliberately absent
 //!

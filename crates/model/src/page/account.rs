@@ -1,5 +1,5 @@
-//! Where everything is that a kind's informers told the page's handlers: the sums from the store's changes to the rows that
-//! are shown, and from what arrived to the marks.
+//! Whether anything was lost on the way from a kind's informers to the page: sums from the changes of the stores to the
+//! rows that are shown, and from what arrived to the marks.
 
 use serde::Serialize;
 
@@ -10,10 +10,10 @@ use crate::page::counters::Counters;
 use crate::table::view::{Sums, TableView};
 use crate::timeline::marks::Marks;
 
-/// What became of all that was meant for the handlers of one kind, or of several together.
+/// What became of everything that was meant for the handlers of one kind, or of several kinds together.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// The table's handlers, and the rows; `None` for one of several kinds that share a table.
+    /// The table's handlers, and the rows. `None` for one of several kinds that share a table.
     pub table: Option<(HandlerLedger, RowSums)>,
     /// The timeline's handlers, and the marks.
     pub timeline: (HandlerLedger, MarkSums),
@@ -23,37 +23,37 @@ pub struct Account {
     pub objects: usize,
 }
 
-/// The rows of a table.
+/// The sums of a table's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowSums {
-    /// Where they are.
+    /// How many rows there are, by what became of them.
     pub sums: Sums,
-    /// Whether what stands in the table is what the sums say.
+    /// Whether the rows that the table shows are those that the sums say.
     pub balanced: bool,
 }
 
-/// The marks of a timeline.
+/// The sums of marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarkSums {
-    /// Of objects and of resyncs, since the handlers came.
+    /// How many marks of objects and of resyncs were made since the handlers were added.
     pub pushed: u64,
-    /// All that were ever made, relists and gaps included.
+    /// How many marks were ever made, relists and gaps included.
     pub made: u64,
-    /// Those that are held.
+    /// How many marks are held.
     pub held: u64,
-    /// Those that were dropped, for there was no more room.
+    /// How many marks were evicted, because there was no more room.
     pub dropped: u64,
 }
 
 impl RowSums {
-    /// Those of this table.
+    /// The sums of this table.
     pub fn of(view: &TableView) -> RowSums {
         RowSums { sums: view.sums(), balanced: view.is_balanced() }
     }
 }
 
 impl MarkSums {
-    /// The sums of these marks, of which so many were of objects and resyncs when the handlers came.
+    /// The sums of these marks, of which `before` were of objects and resyncs when the handlers were added.
     pub fn of(marks: &Marks, before: u64) -> MarkSums {
         MarkSums {
             pushed: marks.pushed() - before,
@@ -73,7 +73,7 @@ impl MarkSums {
     }
 }
 
-/// What became of all that was meant for these handlers together.
+/// What became of everything that was meant for these handlers together.
 pub(super) fn handled(
     handlers: impl Iterator<Item = Registration>,
     informers: &SharedInformerFactory,
@@ -83,7 +83,7 @@ pub(super) fn handled(
 }
 
 impl Account {
-    /// The account of two kinds together, but for their table.
+    /// The account of two kinds together, without a table.
     #[must_use]
     pub(super) fn plus(self, other: Account) -> Account {
         let (timeline, other_timeline) = (self.timeline, other.timeline);
@@ -96,8 +96,9 @@ impl Account {
         }
     }
 
-    /// Whether every change and every arrival is in one place: handled, failed, or waiting; each that was handled is in the
-    /// table, on the timeline, and in the counters; and where nothing waits, there are as many rows as objects.
+    /// Whether every change and every arrival is in one place. Each was handled, has failed, or waits. Each that was
+    /// handled is in the table, among the marks, and in the counters. Where nothing waits, there are as many rows as
+    /// objects.
     pub fn is_balanced(&self) -> bool {
         let has_all = |handlers: &HandlerLedger| handlers.waiting == 0;
         let table = self.table.as_ref().is_none_or(|(handlers, rows)| {
@@ -118,7 +119,7 @@ impl Account {
             && marks.made == marks.held + marks.dropped
     }
 
-    /// The sums, written out.
+    /// The sums in words, a line for each.
     pub fn words(&self) -> String {
         let told = |name: &str, ledger: &HandlerLedger| {
             let HandlerLedger { handled, failed, waiting, passed_over, meant, complaint } = ledger;
@@ -154,7 +155,7 @@ impl Account {
     }
 }
 
-/// What became of what was meant for one handler, as `status()` tells it.
+/// What became of everything that was meant for some handlers, as `status()` tells it.
 #[derive(Debug, Serialize)]
 pub struct Told {
     meant: u64,
@@ -164,7 +165,7 @@ pub struct Told {
     passed_over: u64,
 }
 
-/// The sums behind the store, as `status()` tells them.
+/// The account of a kind, as `status()` tells it.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// `null` for one of several kinds that share a table.
@@ -225,7 +226,7 @@ mod tests {
         HandlerLedger { meant, handled, failed, waiting, ..HandlerLedger::default() }
     }
 
-    /// Three objects, one of them gone again, and nothing that waits.
+    /// Three objects, one of which is gone again, and nothing waits.
     fn whole() -> Account {
         let mut rows = RowSums { balanced: true, ..RowSums::default() };
         rows.sums.taken.added = 3;
@@ -254,7 +255,7 @@ mod tests {
             }
         };
         check(|_| {}, true);
-        // A change that waits is on its way; its row is not there yet.
+        // A change that waits has no row yet.
         check(
             |account| {
                 table(account, |handlers, _| *handlers = ledger(5, 4, 0, 1));
@@ -264,7 +265,7 @@ mod tests {
             },
             true,
         );
-        // One that a handler failed at leaves a row too few.
+        // A change at which a handler failed leaves a row too few.
         check(
             |account| {
                 table(account, |handlers, _| *handlers = ledger(5, 4, 1, 0));

@@ -1,8 +1,8 @@
 //! `?audit=1` in the address: the page writes down what it received, what it applied to its stores and what its tables
 //! then showed, each with its time, so that a judge can hold it against the server's own account.
 //!
-//! An entry is a JSON array: milliseconds on the page's clock, a word, the resource as `deployments.apps`, the scope (the
-//! namespace and the selectors, where there are any), and what the word has to say:
+//! An entry is a JSON array: milliseconds on the page's clock, a word, the resource as `deployments.apps`, the scope
+//! (the namespace and the selectors, where there are any), and what the word has to say:
 //!
 //! | word | what follows |
 //! |---|---|
@@ -41,10 +41,10 @@ use crate::kind_id::KindId;
 use crate::page::notices::{News, Said};
 use crate::table::view::TableView;
 
-/// Bytes of entries that wait to be asked for. What comes beyond is dropped, and counted.
+/// How many bytes of entries are kept until they are asked for. Further entries are dropped, and counted.
 pub const MOST: usize = 32 << 20;
 
-/// What the page writes down, if it does. Clones write into the same log.
+/// What the page writes down, if the address asks for it. Clones write into the same log.
 #[derive(Clone, Debug, Default)]
 pub struct AuditLog(Option<Rc<RefCell<Log>>>);
 
@@ -53,7 +53,7 @@ struct Log {
     text: Vec<u8>,
     most: usize,
     dropped: u64,
-    /// What was written last of each resource and scope.
+    /// The state that was written last, by resource and scope.
     states: FxHashMap<(String, String), &'static str>,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Debug for Log {
     }
 }
 
-/// What an informer was like before it was handed an input, and the input.
+/// What an informer was like before an input, and the input.
 #[derive(Debug)]
 pub struct Before<'a> {
     input: Input<'a>,
@@ -72,12 +72,12 @@ pub struct Before<'a> {
 }
 
 impl AuditLog {
-    /// Whether the address asks for it. `1` does, and nothing else.
+    /// A log, if the parameter is `1`; for any other parameter nothing is written down.
     pub fn parse(parameter: Option<&str>) -> AuditLog {
         AuditLog::of((parameter == Some("1")).then_some(MOST))
     }
 
-    /// A log that keeps so many bytes; `None` is none at all.
+    /// A log that keeps so many bytes; with `None` nothing is written down.
     pub fn of(most: Option<usize>) -> AuditLog {
         let log = |most| Log { text: Vec::new(), most, dropped: 0, states: FxHashMap::default() };
         AuditLog(most.map(|most| Rc::new(RefCell::new(log(most)))))
@@ -88,8 +88,9 @@ impl AuditLog {
         self.0.is_some()
     }
 
-    /// What was written since the last call, as `{"now": …, "dropped": …, "entries": […]}`, and forgets it. `now` is the
-    /// page's clock; `dropped` counts the entries for which there was no room. `None` where nothing is written down.
+    /// What was written since the last call, as `{"now": …, "dropped": …, "entries": […]}`, and forgets it. `now` is
+    /// the page's clock; `dropped` counts the entries for which there was no room. `None` where nothing is written
+    /// down.
     pub fn take(&self, now: f64) -> Option<String> {
         let mut log = self.0.as_ref()?.borrow_mut();
         let (text, dropped) = (std::mem::take(&mut log.text), std::mem::take(&mut log.dropped));
@@ -97,14 +98,14 @@ impl AuditLog {
         Some(format!("{{\"now\":{now:?},\"dropped\":{dropped},\"entries\":[{entries}]}}"))
     }
 
-    /// To be called before an informer is handed an input.
+    /// To be called before an informer handles an input.
     pub fn before<'a>(&self, informer: &SharedInformer, input: &Input<'a>) -> Option<Before<'a>> {
         self.0.as_ref()?;
         let version = informer.reflector().resource_version().as_str().to_owned();
         Some(Before { input: input.clone(), ledger: *informer.ledger(), version })
     }
 
-    /// To be called after it: what came, and what it led to.
+    /// To be called after an informer has handled an input: writes down what came, and what it led to.
     pub fn handled(
         &self,
         before: Before<'_>,
@@ -126,7 +127,7 @@ impl AuditLog {
                 lossy = String::from_utf8_lossy(bytes);
                 self.frame(&lossy, (&ledger, informer.ledger()), of, moment.now);
             }
-            // Nothing of it was read.
+            // A message that is too long was not read.
             Input::TooLong(_) => self.frame("", (&ledger, informer.ledger()), of, moment.now),
             Input::HeartbeatAnswered { asked, event, .. } => {
                 self.write(moment.now, "answered", of, (asked, event));
@@ -156,7 +157,7 @@ impl AuditLog {
         self.state(of, informer, moment.now);
     }
 
-    /// To be called whenever time has passed: what an informer's state is by now.
+    /// To be called when time has passed: writes down the state of an informer, if it is another one than before.
     pub fn look(&self, of: (&ApiResource, &Scope), informer: &SharedInformer, now: f64) {
         if self.is_on() {
             self.state(&(name(of.0), words(of.1)), informer, now);
@@ -205,7 +206,7 @@ impl AuditLog {
         }
     }
 
-    /// A change that a store has taken in.
+    /// Writes down a change that a store has taken in.
     pub fn applied(&self, (resource, scope): (&ApiResource, &Scope), change: &Change, now: f64) {
         if !self.is_on() {
             return;
@@ -221,7 +222,7 @@ impl AuditLog {
         self.write(now, "applied", &(name(resource), words(scope)), said);
     }
 
-    /// A change that a table has taken in: what its row is by now, as the table has it.
+    /// Writes down a change that a table has taken in: what the row of the object is then.
     pub fn shown(
         &self,
         (resource, scope): (&ApiResource, &Scope),
@@ -248,7 +249,7 @@ impl AuditLog {
         self.write(now, "shown", &(name(resource), words(scope)), said);
     }
 
-    /// Something that the page said.
+    /// Writes down something that the page announced.
     pub fn said(&self, of: Option<(&ApiResource, &Scope)>, said: &Said) {
         if !self.is_on() {
             return;
@@ -271,13 +272,13 @@ impl AuditLog {
             log.text.push(b',');
         }
         let head = serde_json::to_writer(&mut log.text, &(now, word, resource, scope));
-        // The entry goes on where the head would end.
+        // The entry goes on in place of the bracket that ends the head.
         log.text.pop();
         let rest = log.text.len();
         let written = head.and_then(|()| serde_json::to_writer(&mut log.text, &said));
         match log.text.get_mut(rest) {
             Some(bracket) if *bracket == b'[' => *bracket = b',',
-            // A unit has nothing to say.
+            // The unit type has no fields.
             _ => {
                 log.text.truncate(rest);
                 log.text.push(b']');
@@ -290,7 +291,7 @@ impl AuditLog {
     }
 }
 
-/// What a change is called, and the object that it leaves or takes away.
+/// The word for a change, and the object that the change brings or takes away.
 fn told(change: &Change) -> (&'static str, &Object) {
     match change {
         Change::Added { new, listed: true, .. } => ("listed", new),
@@ -302,7 +303,8 @@ fn told(change: &Change) -> (&'static str, &Object) {
     }
 }
 
-/// Key, uid and version of an object's text; a bookmark has the version alone, and what cannot be read has nothing.
+/// Key, uid and version in an object's text. A bookmark has a version only; a text that cannot be read has none of
+/// them.
 fn identity(text: &str) -> (String, String, String) {
     let read =
         |object: Object| (object.key.to_string(), object.uid.to_string(), object.resource_version.as_str().to_owned());
@@ -313,7 +315,7 @@ fn identity(text: &str) -> (String, String, String) {
     decode_metadata(text).map_or_else(|_| bookmark(), read)
 }
 
-/// `pods`, `deployments.apps`.
+/// The name of a resource as `kubectl` writes it: `pods`, `deployments.apps`.
 fn name(resource: &ApiResource) -> String {
     if resource.group.is_empty() {
         resource.plural.to_owned()
@@ -322,7 +324,7 @@ fn name(resource: &ApiResource) -> String {
     }
 }
 
-/// The namespace and the selectors, those that are there.
+/// Namespace and selectors of a scope, those that are not empty.
 fn words(scope: &Scope) -> String {
     let words = [&*scope.namespace, &*scope.label_selector, &*scope.field_selector];
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

@@ -1,6 +1,6 @@
-//! How far a list has come, and of about how many objects. A streaming list tells no total, and neither does a list
-//! that comes whole, before it is there: of one that lasts the server is asked the number, once. It is an estimate, and
-//! nothing depends on it.
+//! How far a list has come, and of about how many objects. A list that comes as a stream does not tell their number,
+//! and a list that comes as a whole tells it only at its end. For a list that takes long the server is asked for the
+//! number, once. The number is an estimate, and nothing depends on it.
 
 use rustc_hash::FxHashMap;
 
@@ -10,35 +10,35 @@ use kubechurn_client::cache::reflector::Health;
 use crate::page::watched::Watched;
 use crate::timeline::mark::grouped;
 
-/// A first list that lasts longer than this is worth the question, in milliseconds.
+/// If a first list takes longer than this, the server is asked for the number of objects. In milliseconds.
 pub const LASTS: f64 = 500.0;
 
 /// What is known of one informer's first list.
 #[derive(Debug, Default)]
 struct Count {
-    /// Since when it is on its way.
+    /// Since when the list is on its way, in milliseconds; `None` while none is.
     since: Option<f64>,
-    /// Whether the server was asked while it was.
+    /// Whether the server was asked during this list.
     asked: bool,
-    /// What it answered.
+    /// The number that the server answered.
     total: Option<u64>,
 }
 
-/// The numbers that were asked for.
+/// What is known of the first lists of all informers.
 #[derive(Debug, Default)]
 pub struct Counts(FxHashMap<InformerId, Count>);
 
 /// How far the lists of a table have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// So many objects have come.
+    /// How many objects have come.
     pub listed: u64,
-    /// Of about so many, where that is known: never less than have come.
+    /// How many objects there are, as far as that is known; at least as many as have come.
     pub about: Option<u64>,
 }
 
 impl Progress {
-    /// In words; empty while there is nothing to say.
+    /// The progress in words; empty while nothing is known.
     pub fn words(self) -> String {
         match (self.listed, self.about) {
             (0, None) => String::new(),
@@ -49,8 +49,8 @@ impl Progress {
 }
 
 impl Counts {
-    /// Looks at the first lists of a table, a few times a second, and says of which of its informers the server is to be
-    /// asked the number of objects now.
+    /// Looks at the first lists of some kinds: to be called a few times a second. Returns the informers for which the
+    /// server is to be asked for the number of objects now.
     pub fn look(&mut self, now: f64, watched: &[Watched], informers: &SharedInformerFactory) -> Vec<InformerId> {
         self.0.retain(|id, _| informers.get(*id).is_some());
         let mut asks = Vec::new();
@@ -62,7 +62,7 @@ impl Counts {
                 continue;
             }
             let since = *count.since.get_or_insert(now);
-            // Of a selection the server does not count what is left.
+            // For a list with a selector, the server does not count the remaining objects.
             let is_told = scope.label_selector.is_empty() && scope.field_selector.is_empty();
             let is_known = count.total.is_some() || informer.reflector().remaining().is_some();
             if is_told && !is_known && !count.asked && now - since >= LASTS {
@@ -73,15 +73,15 @@ impl Counts {
         asks
     }
 
-    /// The server said how many objects there are of an informer, or would not.
+    /// Takes the server's answer for an informer: the number of objects, or `None` where the server did not tell it.
     pub fn answered(&mut self, id: InformerId, total: Option<u64>) {
         if let Some(count) = self.0.get_mut(&id) {
             count.total = total.or(count.total);
         }
     }
 
-    /// How far the lists of a table have come; `None` while none is on its way. Of a list that is made anew the last one
-    /// tells how many objects to expect.
+    /// How far the lists of some kinds have come together; `None` while none is on its way. While a kind is listed
+    /// anew, the last list tells how many objects to expect.
     pub fn progress(&self, watched: &[Watched], informers: &SharedInformerFactory) -> Option<Progress> {
         let lists = watched.iter().flat_map(Watched::sources).filter_map(|(id, _)| {
             let informer = informers.get(id)?;

@@ -1,4 +1,4 @@
-//! What the page says of itself to whoever holds on to it: `window.kubechurn`, as plain JSON.
+//! What the page tells other programs about itself as plain JSON, through `window.kubechurn`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -36,18 +36,18 @@ pub struct Status<'a> {
     synced: bool,
     items: usize,
     age_ms: Option<f64>,
-    /// How often what is known is told again; of several namespaces the most often.
+    /// How often what is known is told again, in milliseconds; of several namespaces the shortest period.
     resync_ms: Option<f64>,
     balanced: bool,
     changes: &'a Counters,
     /// What the page's own checks found.
     verified: Told,
     ledger: LedgerCounters,
-    /// Where everything is that the handlers were told.
+    /// What became of everything that was meant for the handlers.
     account: account::Report,
 }
 
-/// A kind that is not watched yet, as `status()` tells it: its columns are being asked for.
+/// A kind that is not watched yet because its columns are still being asked for, as `status()` tells it.
 #[derive(Debug, Serialize)]
 pub struct Waiting {
     resource: &'static str,
@@ -183,11 +183,11 @@ fn counters(ledger: &Ledger, (queued_keys, queued): (usize, u64), marks_evicted:
     }
 }
 
-/// Of so many watches it is said at which version they are.
+/// How many watches are named with their versions.
 const NAMED: usize = 6;
 
-/// At which version each watch is, in words: of each the kind's title, the namespace if it has one, and the version.
-/// What has no version yet is left out.
+/// The versions of watches in words: for each watch the kind's title, the namespace if it has one, and the version.
+/// Watches without a version are left out.
 pub fn versions<'a>(watches: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> String {
     let mut text = String::new();
     let mut more = 0;
@@ -272,7 +272,7 @@ pub fn digest<'a>(objects: impl Iterator<Item = &'a Object>) -> String {
     })
 }
 
-/// One mark, as `marks(resource)` tells it.
+/// A mark, as `marks(resource)` tells it.
 #[derive(Debug, Serialize)]
 pub struct Mark<'a> {
     sequence: u64,
@@ -288,7 +288,7 @@ pub struct Mark<'a> {
     note: Cow<'a, str>,
 }
 
-/// What `marks(resource)` says: every mark that is still held, oldest first.
+/// What `marks(resource)` says: every mark that is held, the oldest first.
 pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
     let marks = watched.marks().iter().map(|mark| Mark {
         sequence: mark.sequence,

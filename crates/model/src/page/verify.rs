@@ -1,9 +1,9 @@
-//! The page checks itself: it asks the server who exists, at exactly the version that a watch has come to, and compares
-//! the answer with the store, and the store with the rows.
+//! The page checks itself: it asks the server which objects exist at exactly the version that a watch has reached,
+//! compares the answer with the store, and then the store with the rows.
 //!
 //! A machine without IO: [`Verifier::look`] is called after each drain and says what to do next, and
-//! [`Verifier::answered`] takes what came of it. One informer is compared at a time. A difference is counted, kept for
-//! inspection, told, and healed by a new list; then it is compared once more.
+//! [`Verifier::answered`] takes the answers. One informer is compared at a time. A difference is counted, kept to be
+//! inspected, announced, and healed by a new list. Then the informer is compared once more.
 
 mod heal;
 mod rows;
@@ -26,72 +26,74 @@ use crate::page::watches::Watches;
 
 pub use crate::page::verify::told::{Item, Summary, Told};
 
-/// How often a watch in view is compared without being asked for, in milliseconds; the API server's own checker of its
-/// cache has the same pace.
+/// How often a watch in view is compared by itself, in milliseconds. The API server's own consistency checker of its
+/// cache has the same period.
 pub const EVERY: f64 = 300_000.0;
-/// How long after it went live it is compared for the first time, in milliseconds.
+/// How long after a watch went live it is compared for the first time, in milliseconds.
 pub const FIRST: f64 = 30_000.0;
-/// How long after an outage that ended without a new list, in milliseconds: the server may be another one.
+/// How long after an outage without a new list a watch is compared, in milliseconds: another server may answer.
 pub const AFTER_OUTAGE: f64 = 5_000.0;
-/// Of more objects than this nothing is asked for without the user's wish: ten pages of metadata, some megabytes.
+/// If there are more objects than this, only the user begins a comparison: it is ten pages of metadata, some megabytes.
 pub const BY_ITSELF: usize = 5_000;
-/// How often a comparison that the server cannot answer is tried again, at a newer version.
+/// How often a comparison that the server cannot answer is tried again, each time at a newer version.
 const RETRIES: u32 = 2;
-/// How long a server that is behind has to catch up before each, in milliseconds. It waits for 3 s by itself.
+/// How long a server that lags behind is given before each new attempt, in milliseconds. The server itself waits for
+/// three seconds.
 const CATCH_UP: f64 = 3_000.0;
 /// How long a newer version is waited for, in milliseconds: servers send a bookmark about every minute.
 const NEWER: f64 = 75_000.0;
-/// A version that was told within this many milliseconds is no old one: servers keep five minutes of history.
+/// The server must still know a version that it sent less than so many milliseconds ago: servers keep five minutes of
+/// history.
 const RECENT: f64 = 60_000.0;
-/// How long a queue may stay full before that is the answer, in milliseconds.
+/// If a queue stays full for so many milliseconds, the comparison comes to nothing.
 const DRAINED: f64 = 10_000.0;
 /// How long a page of the answer may take, in milliseconds.
 const ANSWER: f64 = 30_000.0;
 
-/// What is to be done now.
+/// What the caller is to do now.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Ask the server for a page of metadata, and hand it over with this number.
+    /// Ask the server for a page of metadata, and hand over the answer with this number.
     Ask(InformerId, u64, ExactListRequest),
-    /// What was asked for is not wanted any longer.
+    /// Drop the question that was asked: its answer is not wanted any longer.
     GiveUp,
-    /// Compare what is drawn of this informer with the rows, and tell [`Verifier::drawn`] of it at once.
+    /// Compare what is drawn of this informer with the rows, and call [`Verifier::drawn`] at once.
     Draw(InformerId),
     /// Have this informer list again, for this reason.
     Relist(InformerId, String),
     /// Make the tables anew, from what the stores hold.
     Rebuild,
-    /// Tell everyone.
+    /// Announce this.
     Say(Said),
 }
 
-/// How the page is at the moment.
+/// The state of the page at the moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Now {
-    /// Milliseconds.
+    /// The time in milliseconds.
     pub at: f64,
-    /// Whether no one sees it.
+    /// Whether the page is hidden.
     pub hidden: bool,
-    /// Whether what is received is not applied.
+    /// Whether the page is paused: what is received is not applied.
     pub paused: bool,
-    /// Whether every table has heard of all that its stores hold.
+    /// Whether every table has heard of everything that its stores hold.
     pub whole: bool,
 }
 
-/// A comparison that came to its end.
+/// A comparison that was finished.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verified {
-    /// When.
+    /// When it was finished, in milliseconds.
     pub at: f64,
-    /// The store with the server.
+    /// The comparison of the store with the server.
     pub store: Compared,
-    /// How many rows are the same as the store has them.
+    /// How many rows are the same as in the store.
     pub rows: u64,
-    /// The rows that are not, or are not there; what the store has is theirs.
+    /// Rows that differ from the store, or are missing; the store's side is `theirs`.
     pub row_differences: Differences,
-    /// How many rows of those that are drawn are drawn as they are.
+    /// How many of the rows on the screen are drawn as the table has them.
     pub drawn: u64,
-    /// The rows that are not; what is drawn is ours.
+    /// Rows that are drawn differently; what is drawn is `ours`.
     pub drawn_differences: Differences,
 }
 
@@ -105,73 +107,74 @@ impl Verified {
 #[derive(Debug, Default)]
 struct Record {
     last: Option<Verified>,
-    /// The newest one that found a difference.
+    /// The newest comparison that found a difference.
     found: Option<Verified>,
-    /// When and why the newest one came to nothing, if it did.
+    /// When and why the newest comparison came to nothing; `None` if it did not.
     trouble: Option<(f64, String)>,
     checks: u64,
     differed: u64,
-    /// When it is compared next without being asked for; `None` before it was live.
+    /// When the informer is compared next by itself, in milliseconds; `None` before it was live.
     due: Option<f64>,
     live: bool,
-    /// Lists so far, as of the last look.
+    /// How many lists there had been at the last look.
     lists: u64,
     version: ResourceVersion,
-    /// When that version was new.
+    /// When that version was first seen, in milliseconds.
     moved: f64,
-    /// A new list, after so many, was asked for. It is compared again once that has come.
+    /// How many lists there had been when a new list was asked for. The informer is compared again once that list has
+    /// come.
     awaits: Option<u64>,
-    /// The same, until a comparison finds that all is well.
+    /// The same, kept until a comparison finds no difference.
     relisted: Option<u64>,
-    /// The rows were made anew, and no comparison has found since that all is well.
+    /// Whether the rows were made anew, and no comparison has found since that nothing differs.
     rebuilt: bool,
 }
 
 #[derive(Debug)]
 enum Stage {
-    /// Waits for a moment at which all is applied.
+    /// Waits until everything that was received is applied.
     Begin { since: f64 },
-    /// The server is to answer.
+    /// Waits for the server's answer.
     Asked { since: f64 },
-    /// Begins anew at that time, or with a newer version than this one where one is waited for.
+    /// Begins anew at that time, or as soon as there is a newer version than this one, where one is waited for.
     Waiting { until: f64, newer_than: Option<ResourceVersion> },
-    /// Looks for what the server did not name.
+    /// Looks for objects that the server did not name.
     Work,
     /// Compares the rows.
     Rows(Compared, RowRun),
 }
 
-/// One comparison under way.
+/// A comparison that is under way.
 #[derive(Debug)]
 struct Run {
     id: InformerId,
     by_user: bool,
     tries: u32,
-    /// So many lists there were when it began.
+    /// How many lists there had been when it began.
     lists: u64,
     comparison: Option<Comparison>,
     stage: Stage,
 }
 
-/// Compares, one informer after the other.
+/// Compares informers, one after the other.
 #[derive(Debug, Default)]
 pub struct Verifier {
     records: FxHashMap<InformerId, Record>,
-    /// Those that wait for their turn, and whether the user wants it.
+    /// The informers that wait for their turn, and whether the user asked for it.
     queue: VecDeque<(InformerId, bool)>,
     run: Option<Run>,
-    /// Counts what was asked, so that what comes too late is known.
+    /// How many questions were asked, so that an answer that comes too late is recognised.
     number: u64,
 }
 
 impl Verifier {
-    /// The user wants everything that is watched to be compared, now.
+    /// The user asks for a comparison of everything that is watched.
     pub fn ask(&mut self, now: f64, watches: &Watches) {
         self.queue.retain(|(_, by_user)| !by_user);
         let all = watches.iter().flat_map(|watched| watched.sources()).map(|(id, _)| (id, true));
         let mut asked: VecDeque<_> = all.collect();
         if let Some(run) = self.run.as_mut() {
-            // It has begun already, and now it is the user who waits.
+            // The comparison has begun already; from now on the user waits for it.
             run.by_user = true;
             asked.retain(|(id, _)| *id != run.id);
             if matches!(run.stage, Stage::Waiting { .. }) {
@@ -182,7 +185,7 @@ impl Verifier {
         self.queue = asked;
     }
 
-    /// Takes how many rows are drawn as they are, and which are not. With that a comparison is done.
+    /// Takes how many rows are drawn as the table has them, and which are not. This finishes a comparison.
     pub fn drawn(
         &mut self,
         now: f64,
@@ -202,7 +205,7 @@ impl Verifier {
         self.run.as_ref().is_some_and(|run| matches!(run.stage, Stage::Begin { .. } | Stage::Work | Stage::Rows(..)))
     }
 
-    /// Goes on, after a drain, with what is applied and shown: to be called a few times a second.
+    /// Goes on after a drain: to be called a few times a second.
     pub fn look(&mut self, now: Now, watches: &Watches, informers: &mut SharedInformerFactory) -> Vec<Step> {
         let mut steps = Vec::new();
         let is_watched = |id: InformerId| watches.iter().any(|watched| watched.sources().any(|(own, _)| own == id));
@@ -236,7 +239,7 @@ impl Verifier {
         steps
     }
 
-    /// Which informer in view is compared by itself now. The one that has waited longest comes first.
+    /// The informer in view that is to be compared by itself now; of several the one that has waited longest.
     fn due(&self, now: Now, watches: &Watches, informers: &SharedInformerFactory) -> Option<InformerId> {
         if now.hidden || now.paused {
             return None;
@@ -304,7 +307,7 @@ impl Verifier {
         steps.push(Step::Ask(run.id, self.number, request));
     }
 
-    /// Takes what came of a question: a page of the answer, or why there is none.
+    /// Takes the answer to a question: a page of metadata, or why there is none.
     pub fn answered(
         &mut self,
         now: f64,
@@ -351,7 +354,7 @@ impl Verifier {
             Verdict::Expired => {
                 let record = self.records.get(&run.id);
                 let version = run.comparison.as_ref().map(Comparison::version).cloned().unwrap_or_default();
-                // What the server told a moment ago it must still know.
+                // The server must still know the version that it sent a moment ago.
                 if record.is_some_and(|record| now - record.moved < RECENT) {
                     let reason =
                         format!("the server has forgotten version {version}, which it told just now ({words})");
@@ -374,7 +377,7 @@ impl Verifier {
         }
     }
 
-    /// The server does not know a version that it told: it lags, or went back, as after a restore from a backup.
+    /// The server does not know a version that it sent: it lags behind, or went back, as after a restore from a backup.
     fn behind(&mut self, now: f64, words: &str, informers: &mut SharedInformerFactory, steps: &mut Vec<Step>) {
         let Some(run) = &self.run else { return };
         if run.tries < RETRIES {
@@ -430,7 +433,7 @@ impl Record {
     }
 }
 
-/// Why nothing can be compared, in words.
+/// Why a watch cannot be compared, in words.
 fn words(why: NotYet) -> String {
     match why {
         NotYet::NotLive(health) => format!("{}: what is shown is not known to be true", health.word()),

@@ -30,9 +30,9 @@ use crate::table::view::TableView;
 use crate::timeline::mark::Resync;
 use crate::timeline::marks::{Marks, NO_CONNECTION, NewMark};
 
-/// How much may wait for a handler. A handler for which more waits is told nothing further, and once it takes something,
-/// the watch lists anew. The page takes what waits with each frame of the screen, so that so much waits only for a page
-/// that stands still or is hidden.
+/// How much may wait for a handler. A handler for which more waits is told nothing further, and once it takes
+/// something, the watch lists anew. The page takes what waits with each frame of the screen, so that so much waits only
+/// for a page that stands still or is hidden.
 const BACKLOG: Backlog = Backlog { changes: 100_000, bytes: 128_000_000 };
 
 /// The name of the index that finds the objects that an object owns.
@@ -191,8 +191,8 @@ impl Watched {
         (self.marks, ended)
     }
 
-    /// Has the marks and the counters take what the informers have for them. `rows` is the table that has the kind's rows,
-    /// and the kind's number there.
+    /// Has the marks and the counters take what the informers have for them. `rows` is the table that has the kind's
+    /// rows, and the kind's number there.
     pub(super) fn take(&mut self, informers: &mut SharedInformerFactory, rows: (&TableView, KindId), audit: &AuditLog) {
         for (source, scope) in self.sources.iter().zip(&self.scopes) {
             let Some(informer) = informers.get_mut(source.marks.informer) else { continue };
@@ -210,8 +210,8 @@ impl Watched {
         }
     }
 
-    /// Has the marks and the counters be told again what is known, as often as that was chosen. A table is not told: nothing
-    /// changes in it. Informers that have another period now are added to `changed`.
+    /// Has the marks and the counters be told again what is known, as often as that was chosen. A table is not told:
+    /// nothing changes in it. Informers that have another period now are added to `changed`.
     pub fn resync(
         &self,
         informers: &mut SharedInformerFactory,
@@ -224,7 +224,8 @@ impl Watched {
         }
     }
 
-    /// How often what is known is told again, in milliseconds; of several scopes the shortest period. `None` where it never is.
+    /// How often what is known is told again, in milliseconds; of several scopes the shortest period. `None` where it
+    /// never is.
     pub fn resync_period(&self, informers: &SharedInformerFactory) -> Option<f64> {
         let periods = self
             .sources
@@ -233,7 +234,8 @@ impl Watched {
         periods.reduce(f64::min)
     }
 
-    /// Marks what was announced since the last call, as far as it is about the kind's informers or about the whole page.
+    /// Marks what was announced since the last call, as far as it is about the kind's informers or about the whole
+    /// page.
     pub fn hear(&mut self, announcer: &mut Announcer) {
         for Said { news, .. } in announcer.hear(self.ear) {
             match news {
@@ -250,8 +252,8 @@ impl Watched {
         }
     }
 
-    /// Begins a gap when the server is not heard any more, and ends it when it is heard again: to be called a few times a
-    /// second.
+    /// Begins a gap when the server is not heard any more, and ends it when it is heard again: to be called a few times
+    /// a second.
     pub fn look(&mut self, informers: &SharedInformerFactory, now: f64) {
         match self.health(informers, now) {
             Health::Live => self.marks.close_gap(now),
@@ -321,8 +323,8 @@ impl Watched {
         self.informers(informers).fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()))
     }
 
-    /// Where everything is that the informers told the marks and the counters. The table belongs to the view, whose account
-    /// has it.
+    /// Where everything is that the informers told the marks and the counters. The table belongs to the view, whose
+    /// account has it.
     pub fn account(&self, informers: &SharedInformerFactory) -> Account {
         let handled = |of: fn(&Source) -> Registration| handled(self.sources.iter().map(of), informers);
         Account {
@@ -365,8 +367,8 @@ impl Watched {
     }
 }
 
-/// Sets how often handlers are told again what is known, as was chosen for as many objects as there are. Informers whose
-/// period is another one now are added to `changed`.
+/// Sets how often handlers are told again what is known, as was chosen for as many objects as there are. Informers
+/// whose period is another one now are added to `changed`.
 fn keep_period(
     handlers: [Registration; 2],
     informers: &mut SharedInformerFactory,

@@ -153,14 +153,14 @@ impl Watches {
             && self.parts().all(|(view, members)| view.account(members, informers).is_balanced())
     }
 
-    /// Where everything is that the table, the marks and the counters of the kinds in view were told; `None` where nothing
-    /// in view is watched.
+    /// Where everything is that the table, the marks and the counters of the kinds in view were told; `None` where
+    /// nothing in view is watched.
     pub fn account(&self, informers: &SharedInformerFactory) -> Option<Account> {
         Some(self.main.as_ref()?.account(self.members(), informers))
     }
 
-    /// The account of one watched kind, by its place among them. It includes the table, unless several kinds share that.
-    /// `None` where there is no such place.
+    /// The account of one watched kind, by its place among them. It includes the table, unless several kinds share
+    /// that. `None` where there is no such place.
     pub fn account_of(&self, at: usize, informers: &SharedInformerFactory) -> Option<Account> {
         let watched = self.watched.get(at)?;
         let is_alone = |members: &[Watched]| matches!(members, [one] if std::ptr::eq(one, watched));
@@ -168,8 +168,8 @@ impl Watches {
         Some(alone.map_or_else(|| watched.account(informers), |(view, members)| view.account(members, informers)))
     }
 
-    /// The informer that holds the most objects, those queued and listed included, with its kind and their number. `None`
-    /// where all have stopped.
+    /// The informer that holds the most objects, those queued and listed included, with its kind and their number.
+    /// `None` where all have stopped.
     pub fn largest(&self, informers: &SharedInformerFactory) -> Option<(InformerId, &'static Kind, usize)> {
         let all = self.iter().flat_map(|watched| watched.sources().map(move |(id, _)| (id, watched.kind())));
         let held = all.filter_map(|(id, kind)| {
@@ -194,9 +194,9 @@ impl Watches {
         charts + self.iter().map(|watched| watched.marks().bytes()).sum::<usize>()
     }
 
-    /// Has every table, all marks and all counters take what the informers have for them. Then the rows of deleted objects go
-    /// that have stayed for as long as `retention` says; from the table in view no row goes while the user is `busy` there.
-    /// Returns whether a table has still to hear of objects that were known before the table was made.
+    /// Has every table, all marks and all counters take what the informers have for them. Then the rows of deleted
+    /// objects go that have stayed for as long as `retention` says; from the table in view no row goes while the user
+    /// is `busy` there. Returns whether a table has still to hear of objects that were known before the table was made.
     pub fn take(&mut self, informers: &mut SharedInformerFactory, retention: Retention, busy: bool, now: f64) -> bool {
         let (audit, has_main) = (self.audit.clone(), self.main.is_some());
         let mut left = false;
@@ -216,8 +216,8 @@ impl Watches {
         self.audit = audit.clone();
     }
 
-    /// Has all marks and counters be told again what is known, as often as that was chosen. Returns the informers that have
-    /// another period from now on.
+    /// Has all marks and counters be told again what is known, as often as that was chosen. Returns the informers that
+    /// have another period from now on.
     pub fn resync(&self, informers: &mut SharedInformerFactory, resyncs: &Resyncs, now: f64) -> Vec<InformerId> {
         let mut changed = Vec::new();
         self.watched.iter().for_each(|watched| watched.resync(informers, resyncs, now, &mut changed));
@@ -229,8 +229,8 @@ impl Watches {
         self.watched.iter_mut().for_each(|watched| watched.hear(announcer));
     }
 
-    /// Begins a gap for each kind that is not heard any more, and ends the gaps of those that are heard again: to be called
-    /// a few times a second.
+    /// Begins a gap for each kind that is not heard any more, and ends the gaps of those that are heard again: to be
+    /// called a few times a second.
     pub fn look(&mut self, informers: &SharedInformerFactory, now: f64) {
         self.watched.iter_mut().for_each(|watched| watched.look(informers, now));
     }
@@ -245,8 +245,8 @@ impl Watches {
         self.members().iter().map(|member| member.items(informers)).sum()
     }
 
-    /// How long ago the server was last heard, in milliseconds; of several kinds in view the longest time. `None` where one
-    /// of them was never heard.
+    /// How long ago the server was last heard, in milliseconds; of several kinds in view the longest time. `None` where
+    /// one of them was never heard.
     pub fn age(&self, informers: &SharedInformerFactory, now: f64) -> Option<f64> {
         let ages = self.members().iter().map(|member| member.age(informers, now));
         ages.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)

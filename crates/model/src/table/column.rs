@@ -1,8 +1,8 @@
 //! A column: its title, when it is shown, and where its values stand.
 //!
-//! How values print and sort is theirs to say: [`kubechurn_client::api::cell::Cell`].
+//! How a value is printed and sorted is decided by the cell itself: [`kubechurn_client::api::cell::Cell`].
 
-/// How a column's values sit in it.
+/// How a column aligns its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Align {
     /// Words.
@@ -16,11 +16,12 @@ pub enum Align {
 pub struct Column {
     /// kubectl's title, in capitals.
     pub title: &'static str,
-    /// Shown only on demand (`kubectl get -o wide`).
+    /// Whether the column is shown only on demand (`kubectl get -o wide`).
     pub wide: bool,
-    /// Where the values stand.
+    /// How the values are aligned.
     pub align: Align,
-    /// Where a definition finds the values, and as what: `integer .spec.size`. Empty for columns of the page's own.
+    /// Where a definition finds the values, and of which type they are: `integer .spec.size`. Empty for the columns of
+    /// built-in kinds.
     pub source: &'static str,
 }
 
@@ -35,7 +36,7 @@ impl Column {
         Column { title, wide: false, align: Align::End, source: "" }
     }
 
-    /// The same column, shown on demand only: the server's tables give it a priority above 0.
+    /// The same column, shown only on demand: in the server's tables its priority is above 0.
     pub const fn on_demand(self) -> Column {
         Column { wide: true, ..self }
     }

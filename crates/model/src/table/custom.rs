@@ -1,4 +1,4 @@
-//! Custom resources' columns, and their cells: what the server's own table has
+//! The columns of custom resources and their cells: what the API server's own table has
 //! (apiextensions-apiserver `pkg/registry/customresource/tableconvertor`), as `kubectl` prints it.
 
 mod go_json;
@@ -10,11 +10,11 @@ use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::time::Timestamp;
 
 use crate::table::column::{Align, Column};
+use crate::table::json::raw::Members;
 use crate::table::jsonpath::{Found, JsonPath, Scalar};
-use crate::table::kinds::json::raw::Members;
 use crate::table::kinds::parts::parse;
 
-/// What a printed value is taken for.
+/// The type of a column's values, as a definition names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueType {
     Text,
@@ -22,7 +22,7 @@ enum ValueType {
     Number,
     Boolean,
     Date,
-    /// None of these: nothing is ever shown.
+    /// Any other type: the server never shows such a value.
     Unknown,
 }
 
@@ -33,18 +33,18 @@ pub struct Printer {
     value_type: ValueType,
 }
 
-/// A kind's columns, and how their cells are made.
+/// The columns of a kind, and how their cells are made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Printers {
     printers: Vec<Printer>,
-    /// The members of objects in which paths begin, each once.
+    /// The members of objects in which the columns' paths begin, each once.
     roots: Vec<Box<str>>,
-    /// For each printer, in which of them its path begins.
+    /// For each column, the place of its member among `roots`.
     begins: Vec<Option<usize>>,
 }
 
-/// The columns that a definition asks for. Without any, AGE is the only one; from one on whose path the server cannot
-/// parse there are no more, as in the server's own table.
+/// The columns that a definition asks for. A definition without columns gets AGE. After the first column whose path the
+/// server cannot parse there are no further columns, as in the server's own table.
 pub fn columns(definition: &[PrinterColumn]) -> (Vec<Column>, Printers) {
     let age = [PrinterColumn {
         name: String::from("Age"),
@@ -78,7 +78,7 @@ pub fn columns(definition: &[PrinterColumn]) -> (Vec<Column>, Printers) {
     (columns, all)
 }
 
-/// A title as Go's `strings.ToUpper` has it: letter by letter.
+/// A title in capitals as Go's `strings.ToUpper` makes it: letter by letter.
 fn in_capitals(title: &str) -> String {
     let capital = |letter: char| {
         let mut capitals = letter.to_uppercase();
@@ -91,7 +91,7 @@ fn in_capitals(title: &str) -> String {
 }
 
 impl Printer {
-    /// What a definition says of a column; `None` where its path is none.
+    /// Reads what a definition says of a column; `None` where the server cannot parse its path.
     pub fn of(column: &PrinterColumn) -> Option<Printer> {
         let value_type = match &*column.value_type {
             "string" => ValueType::Text,
@@ -126,12 +126,12 @@ impl ValueType {
     }
 }
 
-/// Whether it is a whole number, but of another type of Go's than the whole numbers of objects.
+/// Whether a number is whole, but Go has decoded it into another type than its type for whole numbers.
 fn is_foreign(found: Found<'_>) -> bool {
     matches!(found, Found::Byte(_) | Found::Int(_))
 }
 
-/// What Go prints of a value: texts as they are, maps and lists as JSON.
+/// What Go prints for a value: strings as they are, maps and lists as JSON.
 fn text(found: Found<'_>, scalar: Option<Scalar<'_>>) -> Cell {
     match scalar {
         Some(Scalar::Text(text)) => Cell::Text((&*text).into()),
@@ -155,19 +155,19 @@ fn whole(number: f64) -> i64 {
     if (-BEYOND..BEYOND).contains(&number) { number as i64 } else { i64::MIN }
 }
 
-/// A number as it comes out of the table's JSON again: whole ones have no fraction there.
+/// A number as it reads after it was written into the JSON of the server's table: whole numbers have no fraction there.
 fn number_cell(number: f64) -> Cell {
     let is_whole = number.fract() == 0.0 && number.abs() < 1e21 && whole(number) as f64 == number;
     if is_whole { Cell::Number(whole(number)) } else { Cell::Float(number) }
 }
 
-/// An age, of which the time is kept so that it ticks. What is empty or `null` is not known; what is no time of
-/// RFC 3339 is not valid.
+/// An age. Its time is kept, so that the age goes on. An empty time or `null` is not known; a time that is not valid
+/// by RFC 3339 is shown as invalid.
 fn date(text: &str) -> Cell {
     if matches!(text, "" | "null") {
         return Cell::Age(None);
     }
-    // Go takes capitals only, and neither leap seconds nor days that a month does not have.
+    // Go takes capital letters only, and no leap second, and no day that the month does not have.
     let strict = !text.contains(['t', 'z', ' ']) && text.get(17..19) != Some("60") && has_day(text);
     match Timestamp::parse(text).filter(|_| strict) {
         Some(_) => Cell::Age(Timestamp::parse_set(text)),
@@ -175,7 +175,7 @@ fn date(text: &str) -> Cell {
     }
 }
 
-/// Whether a date's month has its day.
+/// Whether the month of a date has its day.
 fn has_day(text: &str) -> bool {
     let number = |from: usize, to: usize| text.get(from..to).and_then(|digits| digits.parse::<u16>().ok());
     let (Some(year), Some(month), Some(day)) = (number(0, 4), number(5, 7), number(8, 10)) else { return false };
@@ -190,12 +190,13 @@ fn has_day(text: &str) -> bool {
 }
 
 impl Printers {
-    /// Reads an object: its metadata, and the cells, in one pass over its text and another over the parts in which
-    /// columns look.
+    /// Reads an object: metadata and cells. One pass goes over the text, and another over the members in which columns
+    /// look.
     ///
     /// # Errors
     ///
-    /// When the text is no JSON object, or has no name. What a column cannot show is an empty cell and no error.
+    /// When the text is no JSON object, or has no name. A value that a column cannot show is an empty cell, and no
+    /// error.
     pub fn decode(&self, text: &str) -> Result<Object, DecodeError> {
         let text = map(text)?;
         let mut metadata = None;
@@ -210,7 +211,7 @@ impl Printers {
             }
         }
         if !members.is_whole() {
-            // Its own words say what is wrong, and where.
+            // The message of the error says what is wrong, and where.
             serde_json::from_str::<serde::de::IgnoredAny>(text)?;
         }
         let cell = |(printer, begins): (&Printer, &Option<usize>)| {

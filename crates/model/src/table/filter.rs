@@ -1,8 +1,8 @@
-//! The words that rows must hold, as the user writes them: how they are read, what they match, and where.
+//! The filter of a table: the words that rows must hold, how the user's text is read, and what in a row they match.
 //!
-//! A word matches in the namespace, the name or any cell, the kind included where there are several, whatever the case; all words must. `/…/` is a regular
-//! expression, `COLUMN:word` looks into one column alone, `!word` must not match. What changes by itself (an age) is
-//! not searched: rows would come and go without a change of their objects.
+//! A word matches in the namespace, the name or any cell, the kind included where there are several, whatever the case;
+//! all words must. `/…/` is a regular expression, `COLUMN:word` looks into one column alone, `!word` must not match.
+//! What changes by itself (an age) is not searched: rows would come and go without a change of their objects.
 
 use std::fmt;
 use std::ops::Range;
@@ -19,26 +19,26 @@ use crate::kind_id::KindId;
 use crate::table::column::Column;
 use crate::table::schema::TableSchema;
 
-/// What a filter cannot be read for, in words for the user.
+/// Why a filter cannot be read, in words for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
-    /// A regular expression begins and does not end.
+    /// A regular expression has no end.
     #[error("the regular expression {0} has no end: close it with a /")]
     Open(String),
-    /// It is none.
+    /// A regular expression is not valid.
     #[error("{expression} is no regular expression: {why}")]
     Bad {
-        /// As it was written.
+        /// The expression, as the user wrote it.
         expression: String,
-        /// The engine's words.
+        /// What is wrong with it, in the words of the regex engine.
         why: String,
     },
 }
 
-/// A text of a row that is searched.
+/// A part of a row that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The kind, where there are several.
+    /// The kind, on a table of several kinds.
     Kind,
     /// The namespace.
     Namespace,
@@ -48,7 +48,7 @@ pub enum Place {
     Cell(usize),
 }
 
-/// What rows are shown. It costs little to clone.
+/// A filter. Cloning it costs little.
 #[derive(Clone, Default, PartialEq)]
 pub struct Filter {
     terms: Arc<[Term]>,
@@ -57,14 +57,14 @@ pub struct Filter {
 #[derive(Clone, PartialEq)]
 struct Term {
     pattern: Pattern,
-    /// Everywhere, if not in one place.
+    /// The part that is searched; `None` for all parts.
     place: Option<Place>,
     excludes: bool,
 }
 
 #[derive(Clone)]
 enum Pattern {
-    /// In lower case.
+    /// The word in lower case.
     Word(String),
     Expression(Regex),
 }
@@ -81,7 +81,7 @@ impl Filter {
         Filter::read(text, columns, false)
     }
 
-    /// The same, about a table that may have several kinds: `KIND:` looks at their names then.
+    /// The same for a table of one kind or of several. On one of several, `KIND:` looks at the kinds' names.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Filter {
                 rest = after;
                 Pattern::Word(word.to_lowercase())
             };
-            // `!` and `STATUS:` alone are words still to be typed.
+            // `!` or `STATUS:` alone is a term that the user is still typing.
             if !matches!(&pattern, Pattern::Word(word) if word.is_empty()) {
                 terms.push(Term { pattern, place, excludes });
             }
@@ -125,18 +125,18 @@ impl Filter {
         Ok(Filter { terms: terms.into() })
     }
 
-    /// Whether it lets everything through.
+    /// Whether the filter lets everything through.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether whatever `before` refuses is refused here too: a word was typed further, or another one added.
+    /// Whether this filter refuses every row that `before` refuses: the user typed a word further, or added one.
     pub fn narrows(&self, before: &Filter) -> bool {
         before.terms.iter().all(|old| {
             self.terms.iter().any(|new| {
                 (old.place, old.excludes) == (new.place, new.excludes)
                     && match (&old.pattern, &new.pattern) {
-                        // Less is excluded by a longer word, and more by a shorter one.
+                        // A longer word is found in fewer rows, so that excluding it lets more rows through.
                         (Pattern::Word(one), Pattern::Word(two)) if old.excludes => one.contains(two.as_str()),
                         (Pattern::Word(one), Pattern::Word(two)) => two.contains(one.as_str()),
                         (one, two) => one == two,
@@ -214,7 +214,7 @@ impl Term {
 }
 
 impl Pattern {
-    /// Whether it is a word that no number has in it.
+    /// Whether no number contains the word.
     fn has_letters(&self) -> bool {
         matches!(self, Pattern::Word(word) if word.bytes().any(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'/')))
     }
@@ -243,8 +243,8 @@ impl fmt::Debug for Filter {
     }
 }
 
-/// Appends what of a cell is searched: what it prints, as far as that does not change by itself. Always a beginning
-/// of what [`CellRef::write`] appends.
+/// Appends the part of a cell's text that is searched: the part that does not change by itself. It is always the
+/// beginning of what [`CellRef::write`] appends.
 pub fn searched(cell: CellRef<'_>, out: &mut String) {
     match cell {
         CellRef::Restarts(count, _) => CellRef::Number(count).write(kubechurn_client::api::time::Timestamp(0), out),
@@ -253,7 +253,7 @@ pub fn searched(cell: CellRef<'_>, out: &mut String) {
     }
 }
 
-/// Whether what of a cell is searched is a number, or two: it need not be written for a word with letters.
+/// Whether the part of a cell's text that is searched is a number or two: a word with letters is in none.
 fn is_counted(cell: CellRef<'_>) -> bool {
     matches!(cell, CellRef::Number(_) | CellRef::Ratio(..) | CellRef::Restarts(..))
 }
@@ -293,7 +293,7 @@ fn expression(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Where a word in lower case first stands in a text of any case.
+/// Where a word in lower case is first found in a text of any case, in bytes.
 fn find(text: &str, word: &str) -> Option<Range<usize>> {
     let (bytes, wanted) = (text.as_bytes(), word.as_bytes());
     let &first = wanted.first()?;
@@ -317,7 +317,7 @@ fn find(text: &str, word: &str) -> Option<Range<usize>> {
                 match wanted {
                     Some(letter) if letter == lower => wanted = rest.next(),
                     Some(_) => return None,
-                    // A letter that is two in lower case, of which the word has the first: it counts whole.
+                    // A letter that becomes two in lower case, of which the word has the first: it counts as a whole.
                     None => {}
                 }
             }

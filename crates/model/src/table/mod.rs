@@ -3,6 +3,7 @@
 pub mod column;
 pub mod custom;
 pub mod filter;
+mod json;
 pub mod jsonpath;
 pub mod kinds;
 pub mod order;

@@ -2,16 +2,16 @@
 
 use std::cmp::Ordering;
 
-/// Names a row of a view for as long as the row exists; numbers are used again afterwards.
+/// The number of a row. When the row is gone, another row may have its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub u32);
 
-/// One row for as long as its object is known: the number of the row, and which use of that number it is.
+/// A row for as long as it exists: its number, and which of the rows that had this number it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowKey {
-    /// The number of the row, which is used again once the row is gone.
+    /// The number of the row.
     pub id: RowId,
-    /// The version of the view in which the row came: two rows that had the same number differ in it.
+    /// The version of the table in which the row came, which differs between rows that had the same number.
     pub born: u32,
 }
 
@@ -27,7 +27,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Appends a row, which must belong there.
+    /// Appends a row, which must belong at the end.
     pub fn push(&mut self, row: RowId) {
         match self.chunks.last_mut() {
             Some(chunk) if chunk.len() < CHUNK / 2 => chunk.push(row),
@@ -51,7 +51,7 @@ impl Order {
         Some(row)
     }
 
-    /// Puts a row where it belongs. `compare` must be a strict order of all rows.
+    /// Inserts a row where it belongs. `compare` must be a strict order of all rows.
     pub fn insert(&mut self, row: RowId, mut compare: impl FnMut(RowId, RowId) -> Ordering) {
         let at = self.chunk(row, &mut compare);
         if self.chunks.is_empty() {
@@ -68,7 +68,7 @@ impl Order {
         }
     }
 
-    /// Takes a row out; `compare` must still see it as it was when it was put in. Whether it was there.
+    /// Removes a row. `compare` must order the row as when it was inserted. Returns whether the row was there.
     pub fn remove(&mut self, row: RowId, mut compare: impl FnMut(RowId, RowId) -> Ordering) -> bool {
         let at = self.chunk(row, &mut compare);
         let Some(chunk) = self.chunks.get_mut(at) else { return false };
@@ -89,7 +89,7 @@ impl Order {
         self.chunks.partition_point(|chunk| chunk.last().is_some_and(|&last| compare(last, row) == Ordering::Less))
     }
 
-    /// Where a row stands; `None` if it does not.
+    /// The position of a row; `None` if the row is not there.
     pub fn position(&self, row: RowId, mut compare: impl FnMut(RowId, RowId) -> Ordering) -> Option<usize> {
         let at = self.chunk(row, &mut compare);
         let chunk = self.chunks.get(at)?;
@@ -113,7 +113,7 @@ impl Order {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -1,4 +1,4 @@
-//! What a table of one or of several kinds is like: its columns, and where each kind has them.
+//! The schema of a table of one kind or of several: its columns, and where each kind has them.
 //!
 //! Columns with the same title are one column. Each kind's columns keep their order among themselves, as long as there
 //! is an order that suits all kinds.
@@ -10,17 +10,18 @@ use crate::kind_id::{KindId, listed};
 use crate::table::column::{Align, Column};
 use crate::table::kinds::Kind;
 
-/// So many kinds fit into one table.
+/// How many kinds fit into one table.
 pub const MOST: usize = 32;
 
-/// The kinds of a table, each known by its number, and the columns of all.
+/// The kinds of a table, with their numbers, and the columns of all kinds.
 #[derive(Debug, Default)]
 pub struct TableSchema {
     kinds: Vec<&'static Kind>,
     columns: Vec<Column>,
-    /// For each kind, where it has each of the columns. Empty for a single kind, whose columns are its own.
+    /// For each kind, the place of each of the columns among the kind's own. Empty for a single kind, whose columns are
+    /// its own.
     places: Vec<Vec<Option<u16>>>,
-    /// What KIND says, and where each stands in the order of that.
+    /// What stands under KIND for each kind, and the rank of each kind in the order of that.
     labels: Vec<&'static str>,
     ranks: Vec<u8>,
 }
@@ -89,7 +90,7 @@ impl TableSchema {
         &self.columns
     }
 
-    /// Where a kind has a column among its own; `None` where it has it not.
+    /// The place of a column among a kind's own columns; `None` where the kind does not have the column.
     pub fn cell(&self, number: KindId, column: usize) -> Option<usize> {
         if self.places.is_empty() {
             return Some(column);
@@ -110,18 +111,18 @@ impl TableSchema {
         })
     }
 
-    /// Where a kind stands in the order of what KIND says.
+    /// The rank of a kind when rows are sorted by what stands under KIND.
     pub fn rank(&self, number: KindId) -> u8 {
         self.ranks.get(number.index()).copied().unwrap_or(0)
     }
 
-    /// What the table is called: `Deployments, ReplicaSets and Pods`.
+    /// The title of the table: `Deployments, ReplicaSets and Pods`.
     pub fn title(&self) -> String {
         let titles: Vec<&str> = self.kinds.iter().map(|kind| kind.title).collect();
         listed(&titles)
     }
 
-    /// The name that what is kept of the table goes by, in whatever order its kinds are asked for.
+    /// The name under which settings of the table are kept. The order of the kinds does not matter.
     pub fn name(&self) -> String {
         let mut names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
         sort(&mut names);
@@ -129,10 +130,11 @@ impl TableSchema {
     }
 }
 
-/// The columns of all kinds, and where each kind has each of them. A kind's own NAME is the name's column.
+/// The columns of all kinds, and where each kind has each of them. A kind's own column NAME is the one that every table
+/// has.
 fn merged(kinds: &[&'static Kind]) -> (Vec<Column>, Vec<Vec<Option<u16>>>) {
     let mut columns: Vec<Column> = Vec::new();
-    // For each kind, each of its columns by the number in `columns` and its own place.
+    // For each kind, its columns: the place in `columns`, and the place among the kind's own.
     let mut own: Vec<Vec<(usize, usize)>> = Vec::new();
     for kind in kinds {
         let mut places: Vec<(usize, usize)> = Vec::new();
@@ -163,8 +165,8 @@ fn merged(kinds: &[&'static Kind]) -> (Vec<Column>, Vec<Vec<Option<u16>>>) {
     (order.into_iter().map(|at| columns[at]).collect(), places)
 }
 
-/// An order in which each kind's columns stand as it has them. Where the kinds do not decide, AGE comes last. Kinds
-/// that contradict each other give way to the one that came first.
+/// An order in which each kind's columns stand as in the kind itself. Where the kinds do not decide, AGE comes last.
+/// Where kinds contradict each other, the first of them decides.
 fn ordered(columns: &[Column], own: &[Vec<(usize, usize)>]) -> Vec<usize> {
     let mut order: Vec<usize> = Vec::new();
     let (age, mut left): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(|at| columns[*at].title == "AGE");
@@ -214,7 +216,7 @@ mod tests {
         ] {
             assert_eq!(titles(&schema(names)).join(" "), expected, "{names:?}");
         }
-        // A column that one kind shows and another shows on demand is shown.
+        // A column that one kind always shows and another on demand is always shown.
         let schema = schema(&["deploy", "ds"]);
         assert!(titles(&schema).contains(&"NODE SELECTOR") && !titles(&schema).contains(&"IMAGES"));
     }
@@ -229,7 +231,7 @@ mod tests {
                 assert_eq!(place.map(|place| kind.columns[place].title), place.map(|_| column.title));
                 found.extend(place);
             }
-            // In the kind's own order, and all of them.
+            // All of the kind's columns are found, in the kind's own order.
             assert_eq!(found, (0..kind.columns.len()).collect::<Vec<_>>(), "{}", kind.name);
         }
         assert_eq!((schema.cell(KindId(9), 0), schema.cell(KindId(0), 99)), (None, None));
@@ -260,7 +262,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where one order suits all kinds, it is found.
+        /// If there is an order that suits all kinds, it is found.
         #[test]
         fn each_kind_keeps_its_order_wherever_that_can_be(kinds in proptest::collection::vec(any::<u16>(), 2..5)) {
             const TITLES: [&str; 16] =

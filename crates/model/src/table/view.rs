@@ -1,6 +1,6 @@
-//! The rows of one kind or of several, sorted and filtered: what a table shows, decided without a table.
+//! The rows of one kind or of several, sorted and filtered: what a table shows, decided without a browser.
 //!
-//! An event costs what it takes to find its row's place, however many rows there are. A change of order or filter is
+//! A change costs what it takes to find its row's place, however many rows there are. A change of order or filter is
 //! carried out in slices (`work`).
 
 mod audit;
@@ -37,42 +37,43 @@ pub use crate::table::view::work::Progress;
 /// How many slices a change of order or filter is given at once, so that a small table is never half done.
 const AT_ONCE: usize = 6;
 
-/// Rows by key, their order, and what of them is shown.
+/// The rows of a table, their order, and which of them are shown.
 #[derive(Debug)]
 pub struct TableView {
-    /// Which kinds the rows are of; nothing is known of a single one.
+    /// The kinds and their columns.
     schema: Arc<TableSchema>,
     rows: Vec<Option<Row>>,
     free: Vec<RowId>,
-    /// By the hash of their kinds and keys, which are the rows' own.
+    /// Rows of live objects, by the hash of kind and key.
     live: HashTable<RowId>,
     /// Rows of deleted objects that still stay, the oldest first.
     gone: VecDeque<RowId>,
     retention: Retention,
-    /// How many deleted rows went before their time, for there were too many.
+    /// How many rows of deleted objects went before their time, because there were too many.
     crowded_out: usize,
-    /// Every row, deleted ones included; while they are being sorted, those outside of the top.
+    /// Every row, those of deleted objects included; while the rows are being sorted, those outside of the top.
     all: Order,
-    /// Those that the filter lets through, as far as it has come; `None` without a filter.
+    /// The rows that the filter lets through, as far as it has come; `None` without a filter.
     shown: Option<Order>,
-    /// Rows that the filter lets through, as far as they were judged, and how many of them live.
+    /// How many rows the filter lets through, as far as they were judged, and how many of these are of live objects.
     rows_shown: usize,
     live_shown: usize,
-    /// Living rows that the filter hides, as far as they were judged.
+    /// How many rows of live objects the filter hides, as far as they were judged.
     live_hidden: usize,
     taken: Taken,
     sort: Sort,
     filter: Filter,
-    /// Counts the filters. A row that was judged by an earlier one is judged anew when its turn comes.
+    /// The number of the filter. A row that was judged by an earlier filter is judged anew when its turn comes.
     epoch: u32,
-    /// Since this filter each has let through no more than the one before: what was refused since is still.
+    /// The number of the first filter since which each filter has let through only what the one before did: rows that
+    /// one of them refused are refused by all later ones.
     narrowing_since: u32,
     work: Work,
     held: Option<Held>,
-    /// Rows that came while the table was held, and are not among the held ones.
+    /// How many rows came while the table was held, and are not among the held rows.
     waiting: usize,
     version: u32,
-    /// The buffer in which a cell is written out for the filter to look at.
+    /// The buffer into which a cell is written for the filter.
     scratch: String,
 }
 
@@ -94,7 +95,7 @@ impl Default for TableView {
             taken: Taken::default(),
             sort: Sort::default(),
             filter: Filter::default(),
-            // 0 is no filter's: a row of it has not been judged.
+            // No filter has the number 0, so that a row with that number has not been judged.
             epoch: 1,
             narrowing_since: 1,
             work: Work::default(),
@@ -107,17 +108,17 @@ impl Default for TableView {
 }
 
 impl TableView {
-    /// A view without rows, of these kinds.
+    /// A table without rows, of these kinds.
     pub fn of(schema: Arc<TableSchema>) -> TableView {
         TableView { schema, ..TableView::default() }
     }
 
-    /// Takes in a change of the store of the only kind.
+    /// Takes in a change of an object, in a table of one kind. `now` is the time in milliseconds.
     pub fn apply(&mut self, change: &Change, now: f64) {
         self.apply_of(KindId::ONLY, change, now);
     }
 
-    /// Takes in a change of the store of the kind with this number.
+    /// Takes in a change of an object of this kind. `now` is the time in milliseconds.
     pub fn apply_of(&mut self, kind: KindId, change: &Change, now: f64) {
         match change {
             Change::Added { new, listed, .. } => {
@@ -128,7 +129,7 @@ impl TableView {
                 self.taken.updated += 1;
                 self.update(kind, new, now);
             }
-            // Nothing changed, so there is nothing to show: the timeline keeps it.
+            // Nothing changed, so that there is nothing to show. The timeline has a mark of the resync.
             Change::Synced { .. } => self.taken.synced += 1,
             Change::Deleted { last, .. } => {
                 self.taken.deleted += 1;
@@ -156,7 +157,7 @@ impl TableView {
                 id
             }
             None => {
-                // By quarters: doubling would keep up to half of a large table empty.
+                // The capacity grows by quarters: doubling would keep up to half of a large table empty.
                 if self.rows.len() == self.rows.capacity() {
                     self.rows.reserve_exact(self.rows.len() / 4 + 64);
                 }
@@ -233,7 +234,7 @@ impl TableView {
 
     /// Whether an update may change the row's place.
     fn moves(&self, id: RowId, new: &Object) -> bool {
-        // While the rows are being sorted, what is shown may have its place at the top, and what is not has none.
+        // While rows are being sorted, only those at the top have a place.
         if matches!(self.work, Work::Sorting(_)) {
             return true;
         }
@@ -247,7 +248,7 @@ impl TableView {
         }
     }
 
-    /// Sorts anew. The first rows are found first; [`TableView::work`] does the rest.
+    /// Sorts the rows anew. The first rows are found first; [`TableView::work`] does the rest.
     pub fn sort_by(&mut self, sort: Sort) {
         if self.sort != sort {
             self.sort = sort;
@@ -286,7 +287,7 @@ impl TableView {
         &self.filter
     }
 
-    /// Another number for each filter.
+    /// The number of the filter, which is another one after each change.
     pub fn filtered(&self) -> u32 {
         self.epoch
     }
@@ -299,7 +300,7 @@ impl TableView {
         });
     }
 
-    /// Whether the filter lets a row through. It is asked once for each version of an object.
+    /// Whether the filter lets a row through. The filter looks at each version of an object once.
     fn judge(&mut self, id: RowId) -> bool {
         if self.filter.is_empty() {
             return true;
@@ -316,7 +317,7 @@ impl TableView {
         row.shown
     }
 
-    /// Forgets what the filter said of a row, which is about to become another one.
+    /// Forgets what the filter said of a row, which is about to change.
     fn unjudge(&mut self, id: RowId) {
         let epoch = self.epoch;
         let Some(row) = self.rows[id.0 as usize].as_mut() else { return };
@@ -341,7 +342,7 @@ impl TableView {
         self.filter.is_empty() || self.row(id).is_some_and(|row| row.shown && row.judged == self.epoch)
     }
 
-    /// The rows whose places are known, from the first on.
+    /// The rows whose places are known.
     fn known(&self) -> &Order {
         match (&self.work, &self.shown) {
             (Work::Sorting(sorting), _) => &sorting.top,
@@ -350,8 +351,8 @@ impl TableView {
         }
     }
 
-    /// How many rows stand in the table, those of deleted objects included: what a scroll bar measures. While a filter is at
-    /// work these are the ones that it has found.
+    /// How many rows the table has, those of deleted objects included: what a scroll bar measures. While a filter is at
+    /// work, these are the rows that it has found.
     pub fn len(&self) -> usize {
         match (&self.held, &self.work) {
             (Some(held), _) => held.len,
@@ -361,7 +362,7 @@ impl TableView {
         }
     }
 
-    /// Whether nothing stands in the table.
+    /// Whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -381,33 +382,33 @@ impl TableView {
         }
     }
 
-    /// Where a row stands in the table; `None` where it does not, or while the table is held and nothing moves.
+    /// The position of a row in the table; `None` where the row is not shown, or while the table is held.
     pub fn position(&self, id: RowId) -> Option<usize> {
         self.row(id).filter(|_| self.held.is_none() && self.is_shown(id))?;
         self.known().position(id, comparison(&self.schema, &self.rows, self.sort))
     }
 
-    /// A row; `None` once it is gone.
+    /// The row with this number; `None` if there is none.
     pub fn row(&self, id: RowId) -> Option<&Row> {
         self.rows.get(id.0 as usize).and_then(Option::as_ref)
     }
 
-    /// A row; `None` once it is gone, also where another row has its number by now.
+    /// A row; `None` once it is gone, also where another row has its number.
     pub fn row_of(&self, key: RowKey) -> Option<&Row> {
         self.row(key.id).filter(|row| row.born == key.born)
     }
 
-    /// The row that has this number now.
+    /// The key of the row that has this number now.
     pub fn key_of(&self, id: RowId) -> Option<RowKey> {
         Some(RowKey { id, born: self.row(id)?.born })
     }
 
-    /// The live row of a key, of the kind with this number.
+    /// The row of a live object, by its kind and key.
     pub fn find(&self, kind: KindId, key: &ObjectKey) -> Option<RowId> {
         self.live.find(hash(kind, key), |&id| self.row(id).is_some_and(|row| row.is_of(kind, key))).copied()
     }
 
-    /// Which kinds the rows are of; empty for a single one.
+    /// The kinds and their columns.
     pub fn schema(&self) -> &Arc<TableSchema> {
         &self.schema
     }

@@ -1,21 +1,22 @@
-//! Fills a scene. Costs the visible lanes' marks in the window and the pixels, whatever else is in the ring.
+//! Fills a scene. That costs the marks in the window of the lanes on the screen, and the pixels, however many marks
+//! there are.
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::sort::sort_by_key;
 
+use crate::timeline::Chart;
 use crate::timeline::fold::{CROSS, NEAR, PILL_PAD, Spot, fold, label_right};
-use crate::timeline::mark::{Counts, Mark, MarkType};
+use crate::timeline::mark::{Counts, LaneOf, Mark, MarkType};
 use crate::timeline::marks::Marks;
 use crate::timeline::order::Ask;
 use crate::timeline::overview::{self, Overview};
 use crate::timeline::scale::{HISTORY, Scale, Window, ticks};
 use crate::timeline::scene::{Band, Glyph, LaneRow, Layout, Pill, Scene, TimelineView};
-use crate::timeline::{Chart, LaneOf};
 
 /// How wide the overview's columns are, in pixels.
 const COLUMN: f64 = 3.0;
 
-/// Buffers that are kept from scene to scene.
+/// Buffers that are used again for the next scene.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     spots: Vec<Spot>,
@@ -97,7 +98,7 @@ impl Chart {
             }));
             fill_lane(own, (LaneOf { kind, lane: id }, y), scene, scratch);
         }
-        // Deletes last: whatever else happened there, they are on top.
+        // Deletes come last, so that nothing covers them.
         sort_by_key(&mut scene.glyphs, |glyph| glyph.mark_type == MarkType::Deleted);
         scene.glyphs.append(&mut scratch.crosses);
     }
@@ -115,7 +116,7 @@ fn fill_strip(marks: &[&Marks], now: f64, scene: &mut Scene) {
     overview::columns(&overviews, &scene.strip, COLUMN, &mut scene.columns);
 }
 
-/// One lane's bands, pills and glyphs.
+/// Adds the bands, pills and glyphs of a lane, whose row has its middle at `y`.
 fn fill_lane(marks: &Marks, (LaneOf { kind, lane: id }, y): (LaneOf, f64), scene: &mut Scene, scratch: &mut Scratch) {
     let Some(lane) = marks.lanes.get(id) else {
         return;
@@ -124,11 +125,11 @@ fn fill_lane(marks: &Marks, (LaneOf { kind, lane: id }, y): (LaneOf, f64), scene
     scratch.spots.clear();
     scratch.tones.clear();
     scratch.told.clear();
-    // Newest to oldest, up to the one that left the state in which the window begins.
+    // From the newest mark to the oldest, up to the mark that left the state in which the window begins.
     let mut entry = lane.worn;
     let mut next = if lane.marks == 0 { None } else { marks.ring.get(lane.last_seq) };
     let (mut resyncs, mut newer) = (scratch.resyncs.get(kind.index()).map_or(&[][..], Vec::as_slice), None);
-    // Resyncs stand between the lane's own marks.
+    // Adds the resyncs that stand after a mark of the lane.
     let mut resyncs_after = |seq: u64, newer: Option<&Mark>, told: &mut Vec<Spot>| {
         while let Some((first, rest)) = resyncs.split_first().filter(|(first, _)| **first > seq) {
             resyncs = rest;
@@ -185,7 +186,7 @@ fn fill_lane(marks: &Marks, (LaneOf { kind, lane: id }, y): (LaneOf, f64), scene
             return;
         }
         let (first, last) = (&fold.spots[0], &fold.spots[fold.spots.len() - 1]);
-        // At the right end the number moves to the left until there is room for it.
+        // Near the right end the number moves to the left until there is room for it.
         let over = (label_right(first.x, &fold.counts) - right).max(0.0);
         let first_x = first.x - over;
         let x = first_x - PILL_PAD;
@@ -202,7 +203,7 @@ fn fill_lane(marks: &Marks, (LaneOf { kind, lane: id }, y): (LaneOf, f64), scene
             first: first.seq,
             last: last.seq,
         });
-        // A delete is where it happened, or beside the pill's number, but never under it.
+        // A delete is drawn where it happened, or beside the pill's number, but never under the number.
         let mut free = number - CROSS / 2.0;
         for spot in fold.spots.iter().filter(|spot| spot.mark_type == MarkType::Deleted) {
             if spot.x >= free || crosses.last().is_none_or(|last| last.y != y || last.x < first.x) {
@@ -212,7 +213,7 @@ fn fill_lane(marks: &Marks, (LaneOf { kind, lane: id }, y): (LaneOf, f64), scene
             }
         }
     });
-    // A resync never takes the place of what changed; of several that are near, one is shown for all. Which one
+    // A resync never takes the place of a change. Of several resyncs that are near each other one is drawn. Which one
     // depends only on times, so that it stays the same while the window moves.
     let own = &pills[before..];
     let mut cell = f64::INFINITY;
@@ -235,7 +236,7 @@ fn push_band(bands: &mut Vec<Band>, state: Option<(Tone, f64)>, end: f64, y: f64
         bands.push(Band { x, width, y, tone });
     } else if tone == Tone::Bad && bands.last().is_none_or(|last| last.y != y || last.tone != tone || x - last.x >= 1.0)
     {
-        // A short failure stays visible; short stretches of the other states may give way.
+        // A short failure stays visible. Short times of the other states may be left out.
         bands.push(Band { x, width: 1.0, y, tone });
     }
 }

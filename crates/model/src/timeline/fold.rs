@@ -5,48 +5,48 @@ use crate::timeline::mark::{Counts, MarkType};
 /// Marks nearer than this, in pixels, belong together.
 pub const NEAR: f64 = 10.0;
 
-/// No fold is longer than this, in pixels, but for its number. A long burst becomes a row of folds, and their
-/// numbers tell how it went.
+/// The longest fold, in pixels, without the room for its number. A long burst becomes a row of folds, whose numbers
+/// tell how the burst went.
 pub const LONGEST: f64 = 64.0;
 
-/// From so many frames on a fold is drawn as a pill.
+/// A fold of at least so many frames is drawn as a pill.
 pub const PILL_FROM: u64 = 3;
 
 /// How far a pill reaches beyond its first mark's middle.
 pub const PILL_PAD: f64 = 7.0;
 
-/// How much room a cross needs, in pixels; nearer ones of a fold share one.
+/// How much room a cross needs, in pixels. Deletes of a fold that are nearer to each other share a cross.
 pub const CROSS: f64 = 9.0;
 
-/// How wide a character of the timeline's text is, in pixels: 0.6 of 11.
+/// How wide a character of the timeline's text is, in pixels: 0.6 of the font's 11 pixels.
 pub const CHAR: f64 = 6.6;
 
 /// A mark on its way to the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot {
-    /// Where.
+    /// The x coordinate.
     pub x: f64,
-    /// When.
+    /// The time, in milliseconds.
     pub at: f64,
-    /// Which mark.
+    /// The sequence number of the mark.
     pub seq: u64,
-    /// What it says.
+    /// What happened.
     pub mark_type: MarkType,
-    /// How many frames it stands for.
+    /// How many frames the mark stands for.
     pub frames: u32,
 }
 
-/// Neighbouring marks, left to right.
+/// Neighbouring marks, from left to right.
 #[derive(Clone, Copy, Debug)]
 pub struct Fold<'a> {
-    /// The marks; never empty.
+    /// The marks; there is at least one.
     pub spots: &'a [Spot],
-    /// Their frames by type.
+    /// How many frames the marks stand for, by type.
     pub counts: Counts,
 }
 
 impl Fold<'_> {
-    /// How many frames it stands for.
+    /// How many frames all marks stand for.
     pub fn frames(&self) -> u64 {
         self.counts.total()
     }
@@ -62,7 +62,7 @@ pub fn short(count: u64) -> String {
     if count < 10_000 { count.to_string() } else { format!("{}k", count / 1_000) }
 }
 
-/// Where a pill's number ends, and with it the cross beside the number that stands for deletes under it.
+/// The x coordinate where a pill's number ends, or the cross beside the number that stands for the deletes under it.
 pub fn label_right(first_x: f64, counts: &Counts) -> f64 {
     let digits = match counts.total() {
         0..10 => 1.0,

@@ -1,4 +1,4 @@
-//! What is under the pointer.
+//! Finds what is under the pointer.
 
 use std::fmt;
 
@@ -15,98 +15,98 @@ use crate::timeline::scene::{LaneRow, duration};
 /// How far from a mark's middle the pointer may be, in pixels.
 const REACH: f64 = 7.0;
 
-/// Whose lane is under the pointer.
+/// The object whose lane is under the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Owner {
-    /// Which of the timeline's kinds it is of.
+    /// The object's kind.
     pub kind: KindId,
-    /// What that is called, where there are several.
+    /// What the kind is called on a timeline of several kinds; otherwise empty.
     pub kind_name: &'static str,
     /// Namespace and name.
     pub key: ObjectKey,
-    /// Of the life that the mark belongs to.
+    /// The uid of the object that the mark belongs to: several may have had the name.
     pub uid: Uid,
 }
 
-/// Something under the pointer. Times are on the timeline's clock.
+/// What is under the pointer. Times are in milliseconds on the timeline's clock.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hit {
     /// One mark.
     Mark {
-        /// Whose.
+        /// The object.
         owner: Owner,
         /// What happened.
         mark_type: MarkType,
-        /// The object's version after it.
+        /// The object's version after the change.
         resource_version: ResourceVersion,
-        /// How many frames it stands for.
+        /// How many frames the mark stands for.
         folded: u32,
-        /// When.
+        /// When the mark was stamped.
         at: f64,
-        /// How long ago.
+        /// How long ago that was.
         ago: f64,
     },
     /// Several marks that are drawn as one.
     Fold {
-        /// Whose; the uid is that of the last mark.
+        /// The object; the uid is that of the last mark.
         owner: Owner,
-        /// Their frames by type.
+        /// How many frames the marks stand for, by type.
         counts: Counts,
-        /// The last one's version.
+        /// The object's version after the last mark.
         resource_version: ResourceVersion,
-        /// When the first one was stamped.
+        /// When the first mark was stamped.
         from: f64,
-        /// When the last one was.
+        /// When the last mark was stamped.
         at: f64,
-        /// How long ago the last one was.
+        /// How long ago the last mark was stamped.
         ago: f64,
     },
-    /// One of a resync's objects.
+    /// A resync, in the lane of an object that it told again.
     Resync {
-        /// Whose.
+        /// The object.
         owner: Owner,
         /// What the resync was.
         note: String,
-        /// When.
+        /// When the resync was.
         at: f64,
-        /// How long ago.
+        /// How long ago that was.
         ago: f64,
     },
     /// A relist or a gap.
     Stream {
         /// Which of the two.
         mark_type: MarkType,
-        /// What it was.
+        /// What the relist or gap was.
         note: String,
-        /// When it began.
+        /// When the gap began; for a relist the same as `at`.
         from: f64,
-        /// When it ended.
+        /// When the gap ended, or when the relist was.
         at: f64,
-        /// How long ago that was.
+        /// How long ago the gap ended or the relist was.
         ago: f64,
     },
     /// A lane, between its marks or at its label.
     Lane {
-        /// Whose; the uid is that of the latest life.
+        /// The object; the uid is that of the latest one of that name.
         owner: Owner,
         /// Whether the object exists.
         live: bool,
     },
     /// A column of the overview.
     Column {
-        /// What happened in it.
+        /// What happened in the column's time, by type.
         counts: Counts,
-        /// When it begins.
+        /// When the column's time begins.
         from: f64,
-        /// When it ends.
+        /// When the column's time ends.
         at: f64,
-        /// How long ago that was.
+        /// How long ago the column's time ended.
         ago: f64,
     },
 }
 
 impl Hit {
-    /// The object it is about, for a click to select.
+    /// The object that a click selects; `None` for what is of no object.
     pub fn owner(&self) -> Option<&Owner> {
         match self {
             Hit::Mark { owner, .. } | Hit::Fold { owner, .. } | Hit::Resync { owner, .. } | Hit::Lane { owner, .. } => {
@@ -116,7 +116,7 @@ impl Hit {
         }
     }
 
-    /// When it was, on the timeline's clock, for the time of day.
+    /// When what was hit was, on the timeline's clock; `None` for a lane.
     pub fn at(&self) -> Option<f64> {
         match self {
             Hit::Mark { at, .. }
@@ -142,7 +142,7 @@ fn phrases(counts: &Counts) -> String {
     counts.iter().map(|(mark_type, count)| mark_type.phrase(count)).collect::<Vec<_>>().join(", ")
 }
 
-/// The hover text: plain text, to be shown as text.
+/// The hover text. It is plain text, and must be shown as text.
 impl fmt::Display for Hit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -200,7 +200,7 @@ impl Chart {
         let scene = &self.scene;
         let own = *marks.get(lane.kind.index())?;
         let near = scene.glyphs.iter().filter(|glyph| glyph.y == y && (glyph.x - x).abs() <= REACH);
-        // The one on top wins where two are equally near.
+        // Of two glyphs that are equally near, the one on top wins.
         let glyph = near.rev().min_by(|one, other| (one.x - x).abs().total_cmp(&(other.x - x).abs()));
         if let Some(mark) = glyph.and_then(|glyph| own.ring.get(glyph.seq)) {
             let (mark_type, at, ago) = (mark.mark_type, mark.at, (scene.now - mark.at).max(0.0));
@@ -232,7 +232,7 @@ impl Chart {
         Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
     }
 
-    /// Whose a lane was when a mark of all lanes was made.
+    /// The object whose lane a row was at the time of a mark that concerns all lanes.
     fn known_at(&self, own: &Marks, row: &LaneRow, seq: u64) -> Option<Owner> {
         let lane = own.lanes.get(row.lane).filter(|lane| lane.key == row.key)?;
         let newest = if lane.marks == 0 { None } else { own.ring.get(lane.last_seq) };

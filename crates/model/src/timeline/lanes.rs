@@ -1,8 +1,9 @@
-//! Lanes: one for each name that has marks, with the uids of the lives that had it.
+//! Lanes: one for each name that has marks, with the uids of the objects that had the name one after the other, its
+//! lives.
 //!
-//! A lane is freed, and its number used again, once its last mark is evicted. So memory follows what is in the ring,
-//! however many objects there are and however many come and go. What state a live object was left in is asked of those
-//! who know the object ([`Lanes::recall`]) when it changes again.
+//! A lane is freed, and its number used again, once its last mark is evicted. So the memory follows the number of
+//! marks, however many objects there are and however many come and go. When an object changes whose lane was freed, the
+//! caller tells in which state it was ([`Lanes::recall`]).
 
 use std::hash::BuildHasher;
 use std::mem::size_of;
@@ -16,10 +17,10 @@ use kubechurn_client::api::uid::Uid;
 
 use crate::timeline::mark::{LaneId, Mark, MarkType, Subject};
 
-/// The end of the list of lanes.
+/// Ends the list of lanes.
 const NONE: u32 = u32::MAX;
 
-/// An earlier life of a name, kept while marks of it are.
+/// An earlier life of a name, kept while there are marks of it.
 #[derive(Debug)]
 struct Life {
     number: u32,
@@ -27,22 +28,22 @@ struct Life {
     marks: u32,
 }
 
-/// One name.
+/// The lane of one name.
 #[derive(Debug)]
 pub struct Lane {
-    /// Whose lane it is.
+    /// Namespace and name of the object.
     pub key: ObjectKey,
     /// The uid of the latest life.
     pub uid: Uid,
-    /// Whether the latest life goes on.
+    /// Whether the latest life goes on: its newest mark is no delete.
     pub live: bool,
-    /// When its newest mark was stamped.
+    /// When the newest mark of the lane was stamped.
     pub last_at: f64,
-    /// The sequence number of its newest mark.
+    /// The sequence number of the newest mark of the lane.
     pub last_seq: u64,
-    /// How many marks in the ring are its own.
+    /// How many marks of the lane are held.
     pub marks: u32,
-    /// The state that the newest evicted mark left; `None` if none was evicted, or that was the object's end.
+    /// The state that the newest evicted mark left; `None` if none was evicted, or if that mark was a delete.
     pub worn: Option<Tone>,
     /// The number of the latest life, and how many marks it has.
     life: u32,
@@ -53,7 +54,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// The uid of a life, by the number that [`Touch::life`] gave.
+    /// The uid of a life, by the number of [`Touch::life`].
     pub fn uid_of(&self, life: u32) -> &Uid {
         if life == self.life {
             return &self.uid;
@@ -61,23 +62,23 @@ impl Lane {
         self.earlier.iter().find(|earlier| earlier.number == life).map_or(&self.uid, |earlier| &earlier.uid)
     }
 
-    /// What the lane takes beside its slot. While the object lives, its texts are the object's own.
+    /// The bytes that the lane takes beside its slot. While the object lives, it shares the texts with the lane.
     fn heap_bytes(&self) -> usize {
-        // Each shared text stands behind two counters.
+        // Two counters stand before each shared text.
         let texts = self.key.namespace.len() + self.key.name.len() + 2 * 2 * size_of::<usize>() + self.uid.heap_bytes();
         let texts = if self.live { 0 } else { texts };
         texts + self.earlier.capacity() * size_of::<Life>()
     }
 }
 
-/// What a lane takes in the tables.
+/// The bytes that a lane takes in the tables.
 const SLOT: usize = size_of::<Slot>() + 2 * size_of::<u32>();
 
 fn hash_of(key: &ObjectKey) -> u64 {
     FxBuildHasher.hash_one(key)
 }
 
-/// A slot stays; its lane comes and goes.
+/// A place for a lane. Places stay when their lanes are freed.
 #[derive(Debug, Default)]
 struct Slot {
     generation: u32,
@@ -87,37 +88,37 @@ struct Slot {
 /// What [`Lanes::touch`] found or made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch {
-    /// The lane.
+    /// The lane of the object.
     pub lane: LaneId,
-    /// Which life the mark belongs to.
+    /// The number of the life that the mark belongs to.
     pub life: u32,
-    /// For [`Mark::before`].
+    /// What [`Mark::before`] is to be.
     pub before: u32,
 }
 
-/// What is about to be marked.
+/// A change that is about to be marked.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// Whose mark.
+    /// Namespace and name of the object.
     pub key: &'a ObjectKey,
-    /// Of which life; empty where it is not known, which means the latest.
+    /// The uid of the object. An empty uid stands for the latest life of the name.
     pub uid: &'a Uid,
     /// What happened.
     pub mark_type: MarkType,
 }
 
-/// All lanes, and the order in which they last changed.
+/// All lanes, in the order in which they changed last.
 #[derive(Debug)]
 pub struct Lanes {
     slots: Vec<Slot>,
     free: Vec<u32>,
     names: HashTable<u32>,
-    /// The lane that changed last; each points at the one before.
+    /// The lane that changed last. Each lane points at the one that changed before it.
     newest: u32,
     oldest: u32,
     len: usize,
     heap: usize,
-    /// The lane that was made last for an object that is looked at, and its generation.
+    /// The lane that was made last for an object that the user looks at, and the generation of its number.
     attended: Option<(LaneId, u32)>,
 }
 
@@ -137,7 +138,7 @@ impl Default for Lanes {
 }
 
 impl Lanes {
-    /// The lane of an object that is about to get the mark `seq` at the time `at`; made if there is none.
+    /// The lane of an object that is about to get the mark `seq` at the time `at`; the lane is made if there is none.
     pub fn touch(&mut self, change: Change<'_>, seq: u64, at: f64) -> Touch {
         let id = self.find(change.key).unwrap_or_else(|| self.insert(change));
         self.unlink(id.0);
@@ -154,7 +155,7 @@ impl Lanes {
         lane.marks += 1;
         let earlier = lane.earlier.iter_mut().find(|life| life.uid == *change.uid);
         let life = match earlier {
-            // Late news of an earlier life say nothing about the latest one.
+            // News of an earlier life come late, and say nothing about the latest one.
             Some(earlier) if !change.uid.is_empty() && lane.uid != *change.uid => {
                 earlier.marks += 1;
                 earlier.number
@@ -200,8 +201,8 @@ impl Lanes {
         }
     }
 
-    /// The lane of an object that lives, and may have none for its marks are evicted; `tone` is its state. The lane has no
-    /// mark yet, and stays until it has had one.
+    /// The lane of a live object, made if there is none, because the object's marks are evicted. `tone` is its state. A
+    /// new lane has no mark yet, and stays until it has had one.
     pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) -> LaneId {
         self.find(key).unwrap_or_else(|| {
             let id = self.insert(Change { key, uid, mark_type: MarkType::Sync });
@@ -212,8 +213,8 @@ impl Lanes {
         })
     }
 
-    /// The same for an object that is looked at. The one that was looked at before loses its lane, if nothing has happened
-    /// to it meanwhile.
+    /// The same for an object that the user looks at. The object that the user looked at before loses its lane, if the
+    /// lane has no mark.
     pub fn attend(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) -> LaneId {
         let id = self.recall(key, uid, tone);
         let before = self.attended.replace((id, self.generation(id)));
@@ -238,7 +239,7 @@ impl Lanes {
         self.names.find(hash_of(key), same).map(|id| LaneId(*id))
     }
 
-    /// How often the number was freed: a number names the same lane only while this stays the same.
+    /// How often the lane number was freed. A number stands for the same lane only while its generation stays the same.
     pub fn generation(&self, id: LaneId) -> u32 {
         self.slots.get(id.0 as usize).map_or(0, |slot| slot.generation)
     }
@@ -264,17 +265,17 @@ impl Lanes {
         self.len == 0
     }
 
-    /// One more than the largest number in use.
+    /// One more than the largest lane number in use.
     pub fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// The bytes that are there because of the marks.
+    /// The bytes that are charged to the budget of the marks.
     pub fn charged(&self) -> usize {
         self.len * SLOT + self.heap
     }
 
-    /// The bytes of all lanes.
+    /// The bytes that all lanes take.
     pub fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
             + self.free.capacity() * size_of::<u32>()
@@ -305,7 +306,7 @@ impl Lanes {
                 number
             }
             None => {
-                // By quarters: doubling would keep up to half of many lanes empty.
+                // The capacity grows by quarters: doubling would keep up to half of many places empty.
                 if self.slots.len() == self.slots.capacity() {
                     self.slots.reserve_exact(self.slots.len() / 4 + 64);
                 }

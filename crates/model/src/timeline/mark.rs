@@ -6,11 +6,24 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::cache::delta::DeltaType;
 
-/// The number of a lane. It may name another object after the lane was freed; see [`crate::timeline::lanes::Lanes::generation`].
+use crate::kind_id::KindId;
+
+/// The number of a lane. After the lane was freed, it may stand for another one: see
+/// [`crate::timeline::lanes::Lanes::generation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneId(pub u32);
 
-/// What a mark says. The first five are delta types; the last two, and a resync, concern the whole stream.
+/// A lane of one of the timeline's kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneOf {
+    /// The kind.
+    pub kind: KindId,
+    /// The lane's number among those of the kind.
+    pub lane: LaneId,
+}
+
+/// What a mark says. The first five are delta types. Relists, gaps and resyncs concern the whole kind, and not one
+/// object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MarkType {
     /// An object appeared.
@@ -19,13 +32,13 @@ pub enum MarkType {
     Updated,
     /// An object is gone.
     Deleted,
-    /// A list named the object anew.
+    /// A list brought the object.
     Replaced,
-    /// A resync repeated what is known.
+    /// A resync told again what is known.
     Sync,
     /// The resource was listed again.
     Relist,
-    /// A time without knowledge.
+    /// Nothing is known of a time.
     Gap,
 }
 
@@ -60,7 +73,7 @@ impl MarkType {
     pub const OBJECT: [MarkType; 5] =
         [MarkType::Sync, MarkType::Replaced, MarkType::Updated, MarkType::Added, MarkType::Deleted];
 
-    /// The sign that stands for it beside its colour.
+    /// The sign that stands for the type beside its colour.
     pub fn glyph(self) -> &'static str {
         match self {
             MarkType::Added => "▲",
@@ -73,7 +86,7 @@ impl MarkType {
         }
     }
 
-    /// Its name, as in client-go.
+    /// The name of the type, as in client-go.
     pub fn name(self) -> &'static str {
         match self {
             MarkType::Added => "Added",
@@ -86,7 +99,7 @@ impl MarkType {
         }
     }
 
-    /// The style variable of its colour.
+    /// The style variable that holds the colour of the type.
     pub fn css_variable(self) -> &'static str {
         match self {
             MarkType::Added => "--added",
@@ -97,7 +110,7 @@ impl MarkType {
         }
     }
 
-    /// A count of it in words: `14 added`, `1 relist`, `2 gaps`.
+    /// A count of the type in words: `14 added`, `1 relist`, `2 gaps`.
     pub fn phrase(self, count: u64) -> String {
         let words = match (self, count) {
             (MarkType::Added, _) => "added",
@@ -115,7 +128,7 @@ impl MarkType {
     }
 }
 
-/// A number with its thousands apart, as the page prints them: `1,204`.
+/// A number with commas between the thousands, as the page prints it: `1,204`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -128,37 +141,37 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// One number for each type of mark.
+/// A number for each type of mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts([u64; MarkType::COUNT]);
 
 impl Counts {
-    /// The number of one type.
+    /// The number of a type.
     pub fn of(&self, mark_type: MarkType) -> u64 {
         self.0[mark_type as usize]
     }
 
-    /// Adds `count` to one type.
+    /// Adds `count` to the number of a type.
     pub fn add(&mut self, mark_type: MarkType, count: u64) {
         self.0[mark_type as usize] += count;
     }
 
-    /// Takes one away from a type, of which there is at least one.
+    /// Takes one off the number of a type, unless it is 0.
     pub(super) fn take_one(&mut self, mark_type: MarkType) {
         self.0[mark_type as usize] = self.0[mark_type as usize].saturating_sub(1);
     }
 
-    /// All types together.
+    /// The sum over all types.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// The types that were counted at all, with their numbers.
+    /// The types whose numbers are not 0, with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (MarkType, u64)> {
         MarkType::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
     }
 
-    /// The type with the largest number.
+    /// The type with the largest number; `None` where all are 0.
     pub fn dominant(&self) -> Option<MarkType> {
         self.iter().max_by_key(|(_, count)| *count).map(|(mark_type, _)| mark_type)
     }
@@ -185,44 +198,45 @@ impl AddAssign<&[u32; MarkType::COUNT]> for Counts {
 pub enum Subject {
     /// One object.
     Object {
-        /// The object's name, see [`crate::timeline::lanes::Lanes`].
+        /// The lane of the object's name.
         lane: LaneId,
-        /// Which of the lives that had this name.
+        /// Which of the lives that had this name: see [`crate::timeline::lanes::Lanes`].
         life: u32,
         /// The object's version after the change.
         resource_version: ResourceVersion,
         /// How many frames this mark stands for, at least 1.
         folded: u32,
     },
-    /// The whole stream: a relist, or a gap that ended with this mark.
+    /// The whole kind: a relist, or a gap that ended with this mark.
     Stream {
-        /// Where a gap began; for a relist the mark's own time.
+        /// When the gap began; for a relist the mark's own time.
         from: f64,
-        /// What is written beside it: `relist (410)`, `gap of 1.2 s`.
+        /// What is written beside the mark: `relist (410)`, `gap of 1.2 s`.
         note: Box<str>,
-        /// Whether it is of the page, and every kind has the same mark.
+        /// Whether the gap is of the whole page, so that every kind has the same mark.
         of_all: bool,
     },
-    /// A resync: one mark for all the objects that it told again, however many.
+    /// A resync: one mark for all the objects that it told again.
     Resync(Box<Resync>),
 }
 
 /// What a resync told again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resync {
-    /// In which namespace; empty for all.
+    /// The namespace whose objects were told again; empty for all.
     pub namespace: Box<str>,
-    /// How many objects.
+    /// How many objects were told again.
     pub count: u64,
-    /// Since when what it told again has been watched, in milliseconds: what was seen before may not be of it.
+    /// Since when the objects were watched, in milliseconds: marks from before that may be of objects that were not
+    /// told again.
     pub since: f64,
-    /// When nothing was queued last: an object to which nothing happened since was told again, one to which something
-    /// did had that queued.
+    /// When the queue was empty last, in milliseconds. Only objects to which nothing happened since then were told
+    /// again: what happened to the others was still queued.
     pub settled: f64,
 }
 
 impl Resync {
-    /// What happened, in words.
+    /// What the resync did, in words.
     pub fn note(&self) -> String {
         let objects = if self.count == 1 { "object" } else { "objects" };
         let place = if self.namespace.is_empty() { String::new() } else { format!(" in {}", self.namespace) };
@@ -233,28 +247,28 @@ impl Resync {
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Counts up by one from mark to mark, evicted ones included.
+    /// Counts up by one from mark to mark, also over marks that are evicted.
     pub seq: u64,
-    /// When it was stamped, in milliseconds. Never less than that of the mark before.
+    /// When the mark was stamped, in milliseconds. It is never less than for the mark before.
     pub at: f64,
     /// What happened.
     pub mark_type: MarkType,
-    /// The object's state from here on.
+    /// The state of the object from here on.
     pub tone: Tone,
-    /// How far back in `seq` the same lane's previous mark is (for a stream mark, the previous stream mark);
-    /// 0 without one. It makes every lane a list that is walked without looking at other lanes.
+    /// How far back in `seq` the previous mark of the same lane is; for a mark of the whole kind, the previous one of
+    /// those. 0 where there is none. So each lane is a list that is walked without looking at other lanes.
     pub before: u32,
-    /// What it is about.
+    /// What the mark is about.
     pub subject: Subject,
 }
 
 impl Mark {
-    /// The resync that it is, if it is one.
+    /// The resync, if the mark is one.
     pub fn resync(&self) -> Option<&Resync> {
         if let Subject::Resync(resync) = &self.subject { Some(resync) } else { None }
     }
 
-    /// The bytes that it holds outside itself, with a guess at what the allocator adds.
+    /// The bytes that the mark holds outside itself, with a guess at what the allocator adds.
     pub fn heap_bytes(&self) -> usize {
         let text = match &self.subject {
             Subject::Object { resource_version, .. } => resource_version.as_str().len(),
@@ -264,7 +278,7 @@ impl Mark {
         if text == 0 { 0 } else { text + 16 }
     }
 
-    /// How many frames it stands for.
+    /// How many frames the mark stands for.
     pub fn frames(&self) -> u32 {
         match self.subject {
             Subject::Object { folded, .. } => folded,

@@ -15,8 +15,8 @@ use crate::timeline::ring::Ring;
 /// A budget for the marks of one kind, in bytes: room for some hundred thousand marks.
 pub const BUDGET: usize = 8 << 20;
 
-/// The words of a gap that lasts for as long as the server is not heard. On a timeline of several kinds the names of those
-/// that are not heard stand behind them.
+/// The words of a gap that lasts for as long as the server is not heard. On a timeline of several kinds the names of
+/// those that are not heard stand behind them.
 pub const NO_CONNECTION: &str = "no connection";
 
 /// A mark as a reader sees it.
@@ -123,31 +123,33 @@ impl Marks {
         self.lanes.find(key).is_some()
     }
 
-    /// Gives an object that lives a lane, if it has none: either nothing of it was heard, or its marks are evicted. `tone`
-    /// is its state, in which the lane begins.
+    /// Gives a live object a lane, if it has none because nothing has happened to it or because its marks are evicted.
+    /// `tone` is its state, in which the lane begins.
     pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
         self.lanes.recall(key, uid, tone);
     }
 
-    /// The same for an object that is looked at: its lane goes with the next one's, if nothing happens to it.
+    /// The same for an object that the user looks at. If nothing happens to the object, its lane is freed when the user
+    /// looks at another one.
     pub fn attend(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
         self.lanes.attend(key, uid, tone);
     }
 
-    /// Marks that the resource was listed again, and why: `relist (410)`.
+    /// Marks that the kind was listed again, and why: `relist (410)`.
     pub fn relist(&mut self, now: f64, note: &str) {
         self.push_stream((now, now), MarkType::Relist, note, false);
     }
 
-    /// Marks that what is known was told again: once, however much that is. It is drawn in each lane of an object that was
-    /// told again.
+    /// Marks that known objects were told again: one mark, however many they are. It is drawn in the lane of each object
+    /// that was told again.
     pub fn resync(&mut self, now: f64, resync: Resync) {
         let at = self.ring.clamp(now);
         self.pushed += 1;
         self.push_for_all(at, MarkType::Sync, Subject::Resync(Box::new(resync)));
     }
 
-    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was last.
+    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was
+    /// last.
     pub fn resyncs_since_change(&self, key: &ObjectKey) -> Option<(u64, f64)> {
         let lane = self.lanes.get(self.lanes.find(key)?)?;
         let marks = std::iter::successors(self.ring.get(self.last_stream), |mark| self.ring.before(mark));
@@ -168,9 +170,9 @@ impl Marks {
             mark = self.ring.before(later);
         }
         match mark {
-            // What happened after the queue was empty last may have been queued still.
+            // A change after the time at which the queue was empty last may still have been queued.
             Some(mark) => mark.mark_type != MarkType::Deleted && resync.since <= mark.at && mark.at <= resync.settled,
-            // Its marks are gone, but for the state that they left, if the object did not end with them.
+            // Its marks are evicted. What is left of them is a state, unless the object ended.
             None => lane.worn.is_some(),
         }
     }
@@ -181,14 +183,15 @@ impl Marks {
         self.push_stream((from, to), MarkType::Gap, note, false);
     }
 
-    /// Marks a time in which the page itself was behind. A timeline of several kinds, each of which has this mark, draws
-    /// one gap.
+    /// Marks a time in which the page itself was behind. A timeline of several kinds, each of which has this mark,
+    /// draws one gap.
     pub fn gap_of_all(&mut self, from: f64, to: f64, note: &str) {
         self.open = None;
         self.push_stream((from, to), MarkType::Gap, note, true);
     }
 
-    /// From this time on nothing is known, until [`Marks::gap`] or [`Marks::close_gap`] tells when that ended. Drawn up to now.
+    /// From this time on nothing is known, until [`Marks::gap`] or [`Marks::close_gap`] tells when that ended. Drawn up
+    /// to now.
     pub fn open_gap(&mut self, from: f64, note: &str) {
         let from = if from.is_finite() { from } else { self.ring.clamp(from) };
         self.open = Some((from, note.into()));
@@ -274,12 +277,14 @@ impl Marks {
         self.ring.next_seq() - 1
     }
 
-    /// How many marks of objects, and of resyncs, were ever made: all that handlers are told of.
+    /// How many marks of objects and of resyncs were ever made. Of each a handler was told; relists and gaps are
+    /// announced.
     pub fn pushed(&self) -> u64 {
         self.pushed
     }
 
-    /// From now on the marks, and the lanes that they stand in, take at most so many bytes: the oldest go.
+    /// From now on the marks, and the lanes that they stand in, take at most so many bytes. The oldest marks are
+    /// evicted.
     pub fn limit(&mut self, budget: usize) {
         self.ring.limit(budget);
         self.evict();
@@ -295,7 +300,7 @@ impl Marks {
         self.ring.is_empty()
     }
 
-    /// The memory that it takes.
+    /// The bytes that the marks take, with their lanes and counts.
     pub fn bytes(&self) -> usize {
         self.ring.bytes() + self.lanes.bytes() + self.overview.bytes()
     }
@@ -305,9 +310,19 @@ impl Marks {
         self.ring.evicted()
     }
 
-    /// Whose a lane is, in the life with this number.
+    /// The object of a lane, in the life with this number: its key and its uid.
     pub(super) fn owner(&self, lane: LaneId, life: u32) -> Option<(&ObjectKey, &Uid)> {
         let lane = self.lanes.get(lane)?;
         Some((&lane.key, lane.uid_of(life)))
     }
+}
+
+/// How many marks of several kinds were ever made: another number after each mark.
+pub(super) fn made(marks: &[&Marks]) -> u64 {
+    marks.iter().map(|own| own.made()).sum()
+}
+
+/// Of how many kinds a time without knowledge still lasts.
+pub(super) fn open_gaps(marks: &[&Marks]) -> usize {
+    marks.iter().filter(|own| own.has_open_gap()).count()
 }

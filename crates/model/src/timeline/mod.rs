@@ -1,9 +1,9 @@
 //! The timeline of one kind, or of several: who changed, when and how, drawn as plain data.
 //!
-//! Each kind's [`Marks`] are kept once, whichever timelines draw them. A [`Chart`] is what one timeline remembers of its
-//! drawing: which lanes stand in which rows, and the last scene. A timeline of several kinds draws their lanes among each
-//! other, the most recently changed first, and their relists and gaps by name. Folds keep their counts by type, and a
-//! delete is drawn on top of whatever it would be folded into.
+//! Each kind's [`Marks`] are kept once, whichever timelines draw them. A [`Chart`] is what one timeline remembers of
+//! its drawing: which lanes stand in which rows, and the last scene. A timeline of several kinds draws their lanes
+//! among each other, the most recently changed first, and their relists and gaps by name. Folds keep their counts by
+//! type, and a delete is drawn on top of whatever it would be folded into.
 //!
 //! Nothing here paints, and nothing walks all marks: each mark points at the one before it in its lane
 //! ([`mark::Mark::before`]), so a scene costs the marks of the lanes that are on the screen.
@@ -26,23 +26,14 @@ use kubechurn_client::api::object::ObjectKey;
 use crate::kind_id::KindId;
 use crate::timeline::draw::Scratch;
 use crate::timeline::hit::Hit;
-use crate::timeline::mark::{Counts, LaneId};
-use crate::timeline::marks::Marks;
+use crate::timeline::mark::Counts;
+use crate::timeline::marks::{Marks, made, open_gaps};
 use crate::timeline::order::Order;
 use crate::timeline::scene::{Scene, TimelineView};
 
 /// The least time between two scenes of a window that only moves on, in milliseconds: seven a
 /// second, by which it moves some two pixels in a window of a minute.
 const PACE: f64 = 130.0;
-
-/// A lane of one of the timeline's kinds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaneOf {
-    /// The kind.
-    pub kind: KindId,
-    /// The lane's number among those of the kind.
-    pub lane: LaneId,
-}
 
 /// What a kind is called on a timeline of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,15 +130,6 @@ impl Chart {
     }
 }
 
-/// How many marks were ever made: another number after each mark.
-fn made(marks: &[&Marks]) -> u64 {
-    marks.iter().map(|own| own.made()).sum()
-}
-
-fn open_gaps(marks: &[&Marks]) -> usize {
-    marks.iter().filter(|own| own.has_open_gap()).count()
-}
-
 impl<'a> Timeline<'a> {
     /// The timeline of the kinds whose marks these are, in the order of their numbers.
     pub fn new(marks: Vec<&'a Marks>, chart: &'a Chart) -> Timeline<'a> {
@@ -172,14 +154,10 @@ impl<'a> Timeline<'a> {
         counts
     }
 
-    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was last.
+    /// How often an object was told again since its newest mark, by resyncs whose marks are held, and when that was
+    /// last.
     pub fn resyncs_since_change(&self, kind: KindId, key: &ObjectKey) -> Option<(u64, f64)> {
         self.marks.get(kind.index())?.resyncs_since_change(key)
-    }
-
-    /// Whether a time without knowledge of any of the kinds still lasts.
-    pub fn has_open_gap(&self) -> bool {
-        open_gaps(&self.marks) > 0
     }
 }
 

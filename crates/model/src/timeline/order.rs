@@ -5,10 +5,9 @@
 
 use crate::kind_id::KindId;
 use crate::timeline::lanes::Lane;
-use crate::timeline::mark::Subject;
-use crate::timeline::marks::Marks;
+use crate::timeline::mark::{LaneOf, Subject};
+use crate::timeline::marks::{Marks, made};
 use crate::timeline::scale::Window;
-use crate::timeline::{LaneOf, made};
 
 /// How long an order stands, in milliseconds.
 const SETTLE: f64 = 2_000.0;
@@ -136,8 +135,8 @@ impl<I: Iterator<Item = (f64, LaneOf)>> Iterator for Merged<I> {
 }
 
 impl Order {
-    /// Brings the order up to date, unless it may still stand. Costs at most one step per lane that is active in
-    /// the window; in a window of the past, one step per mark in it.
+    /// Brings the order up to date, if it is due. That costs at most one step for each lane that is active in the
+    /// window; in a window of the past, one step for each mark in it.
     pub fn arrange(&mut self, marks: &[&Marks], ask: Ask) {
         let selected = ask.selected.map_or(0, |lane| generation(marks, lane));
         let made = made(marks);
@@ -165,12 +164,12 @@ impl Order {
         if (ask.window.span() - last.window.span()).abs() > 1.0 || ask.selected != last.selected {
             return true;
         }
-        // A window that stands still gets no new marks; one that goes with the time waits for its turn.
+        // A window that stands still gets no new marks. In one that follows the time, the order stands for a while.
         let passed = ask.now - last.now;
         moved.abs() > 1.0 && (passed >= SETTLE || (moved - passed).abs() > 1.0)
     }
 
-    /// Fills `recent` with the lanes active in the window, most recently changed first.
+    /// Fills `recent` with the lanes that are active in the window, those that changed last first.
     fn collect(&mut self, marks: &[&Marks], window: Window) {
         self.recent.clear();
         self.active = 0;
@@ -207,7 +206,7 @@ impl Order {
         lanes.for_rest(|lane| self.active += usize::from(self.stamps.note(lane)));
     }
 
-    /// Makes the new order: of the rows on the screen, those that stay in the set keep their places.
+    /// Makes the new order. Rows on the screen whose lanes stay on the screen keep their places.
     fn settle(&mut self, marks: &[&Marks], ask: &Ask) {
         let selected = ask.selected.filter(|lane| lane_of(marks, *lane).is_some());
         self.recent.retain(|id| Some(*id) != selected);
@@ -249,7 +248,7 @@ impl Order {
         self.next = next;
     }
 
-    /// Appends what is active and has no row yet.
+    /// Appends the lanes that are active and have no row yet.
     fn fill(&mut self, marks: &[&Marks]) {
         self.stamps.next_round();
         for index in 0..self.rows.len() {
@@ -290,7 +289,7 @@ impl Order {
         self.rows.is_empty()
     }
 
-    /// Its size.
+    /// The bytes that the order takes.
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<Row>()
             + self.recent.capacity() * size_of::<LaneOf>()
@@ -317,13 +316,13 @@ mod tests {
 
     #[derive(Default)]
     struct Fixture {
-        /// Of two kinds, of which most tests use the first alone.
+        /// The marks of two kinds. Most tests use the first alone.
         marks: [Marks; 2],
         order: Order,
     }
 
     impl Fixture {
-        /// Marks names of the first kind; those in capitals are of the second.
+        /// Marks objects by their names: small letters are of the first kind, capitals of the second.
         fn mark(&mut self, at: f64, names: &str) {
             for name in names.chars() {
                 let (key, uid) = (&ObjectKey::new("", &name.to_string()), &"u".into());
@@ -419,7 +418,7 @@ mod tests {
         }
         assert_eq!(fixture.rows(Ask { rows: 9, ..ask(4_001.0) }), "aZYbX");
         fixture.mark(5_000.0, "X");
-        // The first kind has more lanes than before, so that those of the second are noted elsewhere.
+        // The first kind has more lanes than before, so that the stamps of the second are at other places.
         fixture.mark(5_500.0, "cdefgh");
         assert_eq!(fixture.rows(Ask { rows: 9, ..ask(7_000.0) }), "aZhgXfedc", "those that stay keep their rows");
         assert_eq!(fixture.order.active(), 11);

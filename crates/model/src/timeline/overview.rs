@@ -22,20 +22,20 @@ pub struct Column {
     pub from: f64,
     /// Its end.
     pub to: f64,
-    /// What happened in it.
+    /// What happened in the column's time, by type.
     pub counts: Counts,
-    /// How tall each type of [`MarkType::OBJECT`] is.
+    /// How tall each type of [`MarkType::OBJECT`] is drawn.
     pub heights: [f32; 5],
 }
 
-/// The buckets.
+/// Counts in buckets of time.
 #[derive(Debug, Default)]
 pub struct Overview {
-    /// Empty until the first mark.
+    /// Empty before the first mark.
     buckets: Vec<[u32; MarkType::COUNT]>,
-    /// The number of the newest bucket, counted from time 0; what is older than the buckets is gone.
+    /// The number of the newest bucket, counted from the time 0.
     newest: i64,
-    /// The number of the first bucket that ever counted.
+    /// The number of the first bucket that ever counted something.
     first: i64,
 }
 
@@ -64,19 +64,19 @@ impl Overview {
         *count = count.saturating_add(frames);
     }
 
-    /// What happened from one time to another, up to the edges of the buckets that they are in.
+    /// How many frames of each type came from one time to another, both extended to the edges of their buckets.
     pub fn counts(&self, from: f64, to: f64) -> Counts {
         let mut counts = Counts::default();
         self.add_to(&mut counts, number(from), number(to));
         counts
     }
 
-    /// When the first mark was counted.
+    /// When the first mark was counted, down to the edge of its bucket.
     pub fn first_at(&self) -> Option<f64> {
         if self.buckets.is_empty() { None } else { Some(self.first as f64 * BUCKET) }
     }
 
-    /// Its size.
+    /// The bytes that the buckets take.
     pub fn bytes(&self) -> usize {
         self.buckets.capacity() * size_of::<[u32; MarkType::COUNT]>()
     }
@@ -97,8 +97,8 @@ impl Overview {
     }
 }
 
-/// Writes the columns of a strip, each about `pixels` wide: what was counted by all of these together. A column is a whole
-/// number of buckets that stand at fixed times, so that moving the strip never changes its counts.
+/// Writes the columns of a strip, each about `pixels` wide: what was counted by all of these together. A column is a
+/// whole number of buckets that stand at fixed times, so that moving the strip never changes its counts.
 pub fn columns(overviews: &[&Overview], scale: &Scale, pixels: f64, columns: &mut Vec<Column>) {
     columns.clear();
     let counted = || overviews.iter().filter(|overview| !overview.buckets.is_empty());
@@ -135,10 +135,11 @@ pub fn columns(overviews: &[&Overview], scale: &Scale, pixels: f64, columns: &mu
     }
 }
 
-/// The least part of the strip's height that anything gets.
+/// The least part of the strip's height that a type gets of which there is any.
 const LEAST: f32 = 0.1;
 
-/// A square root keeps single changes visible beside bursts. Deletes keep their room however much else there is.
+/// How tall the types are drawn. Square roots keep single changes visible beside bursts. Deletes keep their room,
+/// however much else there is.
 fn heights(counts: &Counts, most: u64) -> [f32; 5] {
     let total: u64 = MarkType::OBJECT.iter().map(|mark_type| counts.of(*mark_type)).sum();
     let full = (total as f32 / most as f32).sqrt();

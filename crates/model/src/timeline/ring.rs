@@ -1,4 +1,5 @@
-//! The marks in the order of their arrival, within a budget of bytes. The oldest go first, and are counted.
+//! Keeps marks in the order of their arrival, within a budget of bytes. The oldest marks are evicted first, and
+//! counted.
 
 use std::collections::VecDeque;
 use std::mem::size_of;
@@ -7,15 +8,15 @@ use kubechurn_client::api::cell::Tone;
 
 use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
 
-/// What one mark is charged. The buffer grows by quarters, so at most a quarter of it is spare; charging the
-/// spare part to the marks keeps the real memory within the budget as well.
+/// The bytes that one mark is charged. The buffer grows by quarters, so that at most a quarter of it is spare. Charging
+/// the spare part to the marks keeps the memory that is really taken within the budget.
 const SLOT: usize = size_of::<Mark>() * 5 / 4;
 
-/// A bounded row of marks whose times never run backwards.
+/// Marks within a budget, whose times never run backwards.
 #[derive(Debug)]
 pub struct Ring {
     marks: VecDeque<Mark>,
-    /// The sequence number of the next mark; those that are held come right before it, without holes.
+    /// The sequence number of the next mark. The marks that are held have the numbers right before it, without a hole.
     next: u64,
     heap: usize,
     budget: usize,
@@ -36,14 +37,15 @@ impl Ring {
         }
     }
 
-    /// The time that a mark stamped `at` gets: never before the last one's.
+    /// The time that a mark gets that is stamped `at`: never before the time of the last mark.
     pub fn clamp(&self, at: f64) -> f64 {
         // `max` also replaces NaN, which would make the order of times meaningless.
         let at = at.max(self.last_at);
         if at.is_finite() { at } else { self.last_at.max(0.0) }
     }
 
-    /// Appends a mark and returns its sequence number. The caller then calls [`Ring::evict`] until it is done.
+    /// Appends a mark and returns its sequence number. The caller must then call [`Ring::evict`] until that returns
+    /// `None`.
     pub fn push(&mut self, at: f64, mark_type: MarkType, tone: Tone, before: u32, subject: Subject) -> u64 {
         let seq = self.next;
         let at = self.clamp(at);
@@ -58,7 +60,7 @@ impl Ring {
         seq
     }
 
-    /// Takes out the oldest mark if the marks, and `beside` bytes kept because of them, exceed the budget.
+    /// Takes out the oldest mark, if the marks and the `beside` bytes that are kept because of them exceed the budget.
     pub fn evict(&mut self, beside: usize) -> Option<Mark> {
         if self.bytes() + beside <= self.budget {
             return None;
@@ -72,7 +74,7 @@ impl Ring {
         Some(mark)
     }
 
-    /// From now on it may take so many bytes. The caller then calls [`Ring::evict`] until it is done.
+    /// Lowers the budget to so many bytes. The caller must then call [`Ring::evict`] until that returns `None`.
     pub fn limit(&mut self, budget: usize) {
         self.budget = self.budget.min(budget);
     }
@@ -87,12 +89,12 @@ impl Ring {
         &self.evicted
     }
 
-    /// How many marks there are.
+    /// How many marks are held.
     pub fn len(&self) -> usize {
         self.marks.len()
     }
 
-    /// Whether there are none.
+    /// Whether no mark is held.
     pub fn is_empty(&self) -> bool {
         self.marks.is_empty()
     }
@@ -102,33 +104,33 @@ impl Ring {
         self.next
     }
 
-    /// The time of the newest mark ever pushed; negative infinity before the first.
+    /// The time of the newest mark that ever was; negative infinity before the first.
     pub fn last_at(&self) -> f64 {
         self.last_at
     }
 
-    /// The oldest mark still held.
+    /// The oldest mark that is held.
     pub fn oldest(&self) -> Option<&Mark> {
         self.marks.front()
     }
 
-    /// The mark with this sequence number, unless it is evicted or still to come.
+    /// The mark with this sequence number; `None` if it is evicted or still to come.
     pub fn get(&self, seq: u64) -> Option<&Mark> {
         let index = seq.checked_sub(self.marks.front()?.seq)?;
         self.marks.get(usize::try_from(index).ok()?)
     }
 
-    /// The mark that `mark.before` points at, unless it is evicted.
+    /// The mark that `mark.before` points at; `None` if there is none or it is evicted.
     pub fn before(&self, mark: &Mark) -> Option<&Mark> {
         if mark.before == 0 { None } else { self.get(mark.seq.checked_sub(u64::from(mark.before))?) }
     }
 
-    /// All marks, newest first.
+    /// All marks, the newest first.
     pub fn newest_first(&self) -> impl DoubleEndedIterator<Item = &Mark> + ExactSizeIterator {
         self.marks.iter().rev()
     }
 
-    /// The marks with `from <= at <= to`, newest first.
+    /// The marks with `from <= at <= to`, the newest first.
     pub fn range(&self, from: f64, to: f64) -> impl DoubleEndedIterator<Item = &Mark> + ExactSizeIterator {
         let start = self.marks.partition_point(|mark| mark.at < from);
         let end = self.marks.partition_point(|mark| mark.at <= to).max(start);

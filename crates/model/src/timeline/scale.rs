@@ -1,21 +1,21 @@
-//! Time against the x axis: the part of time on the screen, its ticks, zoom, pan and following.
+//! Maps time to the x axis: the window of time on the screen, its ticks, zoom, pan and following.
 
 /// A stretch of time, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Its left end.
+    /// Where the window begins.
     pub from: f64,
-    /// Its right end.
+    /// Where the window ends.
     pub to: f64,
 }
 
 impl Window {
-    /// Its length; never less than a millisecond, so that it may divide.
+    /// The length of the window; at least a millisecond, so that one may divide by it.
     pub fn span(&self) -> f64 {
         (self.to - self.from).max(1.0)
     }
 
-    /// Whether it holds a time, its ends included.
+    /// Whether a time is in the window, its ends included.
     pub fn contains(&self, at: f64) -> bool {
         self.from <= at && at <= self.to
     }
@@ -24,47 +24,47 @@ impl Window {
 /// Maps a window to `width` pixels from `left`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// What is mapped.
+    /// The window that is mapped.
     pub window: Window,
-    /// Where it begins, in pixels.
+    /// The x coordinate where the window begins.
     pub left: f64,
-    /// How many pixels it takes.
+    /// How many pixels the window takes.
     pub width: f64,
 }
 
 impl Scale {
-    /// Where a time is.
+    /// The x coordinate of a time.
     pub fn x(&self, at: f64) -> f64 {
         self.left + (at - self.window.from) / self.window.span() * self.width
     }
 
-    /// Which time is at `x`.
+    /// The time at an x coordinate.
     pub fn time(&self, x: f64) -> f64 {
         self.window.from + (x - self.left) * self.ms_per_pixel()
     }
 
-    /// How long a pixel is.
+    /// How many milliseconds a pixel is.
     pub fn ms_per_pixel(&self) -> f64 {
         self.window.span() / self.width.max(1.0)
     }
 
-    /// Where a time is, but never outside.
+    /// The x coordinate of a time; for a time outside the window that of its nearer end.
     pub fn clamped(&self, at: f64) -> f64 {
         self.x(at).clamp(self.left, self.left + self.width.max(0.0))
     }
 }
 
-/// One mark of the axis.
+/// A tick on the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tick {
-    /// Where.
+    /// The x coordinate.
     pub x: f64,
-    /// How many seconds before now.
+    /// How many seconds the tick is before now.
     pub ago: u32,
 }
 
 impl Tick {
-    /// What is written at it: `now`, `-60s`, `-1m30s`.
+    /// What is written at the tick: `now`, `-60s`, `-1m30s`.
     pub fn label(&self) -> String {
         match (self.ago / 60, self.ago % 60) {
             (0, 0) => "now".into(),
@@ -75,13 +75,13 @@ impl Tick {
     }
 }
 
-/// The steps between ticks, in seconds.
+/// The possible steps between ticks, in seconds.
 const STEPS: [u32; 10] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
 
 /// The least room between two ticks, in pixels.
 const TICK_ROOM: f64 = 64.0;
 
-/// Writes the ticks of a scale into `ticks`, latest first.
+/// Writes the ticks of a scale into `ticks`, the latest first.
 pub fn ticks(scale: &Scale, now: f64, ticks: &mut Vec<Tick>) {
     ticks.clear();
     if scale.width < 1.0 {
@@ -93,7 +93,7 @@ pub fn ticks(scale: &Scale, now: f64, ticks: &mut Vec<Tick>) {
     let step_ms = f64::from(step) * 1_000.0;
     let first = ((now - scale.window.to) / step_ms - 1e-9).ceil().max(0.0);
     let mut index = first as u32;
-    // The limit only matters for windows far longer than the longest step.
+    // The limit only matters for windows that are far longer than the longest step.
     while ticks.len() < 64 {
         let x = scale.x(now - f64::from(index) * step_ms);
         if x < scale.left - 0.5 {
@@ -104,17 +104,17 @@ pub fn ticks(scale: &Scale, now: f64, ticks: &mut Vec<Tick>) {
     }
 }
 
-/// The shortest window.
+/// The shortest window, in milliseconds.
 pub const MIN_SPAN: f64 = 2_000.0;
 
-/// The longest window, and how far back it may be moved.
+/// The longest window, and how far back it may be moved, in milliseconds.
 pub const HISTORY: f64 = 600_000.0;
 
-/// What the user looks at: the last so many seconds, or a stretch of the past.
+/// What the user looks at: the last seconds or minutes, or a part of the past.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
     span: f64,
-    /// The right end; `None` follows now.
+    /// The right end of the window; `None` while the window follows the time.
     end: Option<f64>,
 }
 
@@ -125,33 +125,34 @@ impl Default for Viewport {
 }
 
 impl Viewport {
-    /// The part of time to draw.
+    /// The window to draw.
     pub fn window(&self, now: f64) -> Window {
         let to = self.end.unwrap_or(now);
         Window { from: to - self.span, to }
     }
 
-    /// How long the window is.
+    /// How long the window is, in milliseconds.
     pub fn span(&self) -> f64 {
         self.span
     }
 
-    /// Whether it moves with the time.
+    /// Whether the window follows the time.
     pub fn is_following(&self) -> bool {
         self.end.is_none()
     }
 
-    /// Moves with the time again.
+    /// Has the window follow the time again.
     pub fn follow(&mut self) {
         self.end = None;
     }
 
-    /// Stands still.
+    /// Stops the window where it is.
     pub fn pause(&mut self, now: f64) {
         self.end = Some(self.end.unwrap_or(now));
     }
 
-    /// Makes the window `factor` times as long, keeping the time `at` where it is. While following, now is kept.
+    /// Makes the window `factor` times as long. The time `at` stays where it is on the screen; while the window follows
+    /// the time, now stays there.
     pub fn zoom(&mut self, now: f64, at: f64, factor: f64) {
         let span = (self.span * factor).clamp(MIN_SPAN, HISTORY);
         if !span.is_finite() {
@@ -164,14 +165,15 @@ impl Viewport {
         self.clamp(now);
     }
 
-    /// Moves the window by so many milliseconds; to the left is less than 0. Reaching now follows again.
+    /// Moves the window by so many milliseconds, to the past if negative. A window that reaches now follows the time
+    /// again.
     pub fn pan(&mut self, now: f64, by: f64) {
         let end = self.end.unwrap_or(now) + by;
         self.end = if end >= now { None } else { Some(end) };
         self.clamp(now);
     }
 
-    /// Puts the time `at` into the middle, as a click on the overview does.
+    /// Moves the window so that the time `at` is in its middle, as a click on the overview does.
     pub fn center(&mut self, now: f64, at: f64) {
         let by = at + self.span / 2.0 - self.end.unwrap_or(now);
         self.pan(now, by);

@@ -1,4 +1,4 @@
-//! What is to be drawn, as plain data: the painter needs to know nothing else, and tests can read it.
+//! What is to be drawn, as plain data. The painter needs to know nothing else, and tests can read it.
 
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
@@ -12,9 +12,9 @@ use crate::timeline::scale::{Scale, Tick, Window};
 /// What the user sees of a timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimelineView {
-    /// Of the canvas, in CSS pixels.
+    /// The width of the canvas, in CSS pixels.
     pub width: f64,
-    /// Of the canvas, in CSS pixels.
+    /// The height of the canvas, in CSS pixels.
     pub height: f64,
     /// The time to draw: [`crate::timeline::scale::Viewport::window`].
     pub window: Window,
@@ -22,30 +22,30 @@ pub struct TimelineView {
     pub scroll: usize,
     /// Whether lanes must keep their rows, as while the pointer is over them.
     pub hold: bool,
-    /// The object whose lane comes first, with its kind's number.
+    /// The object whose lane comes first, with its kind.
     pub selected: Option<(KindId, ObjectKey)>,
-    /// Where the pointer is.
+    /// Where the pointer is, in CSS pixels.
     pub hover: Option<(f64, f64)>,
 }
 
-/// Where the parts of the canvas are.
+/// Where the parts of the canvas are, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Layout {
-    /// The canvas's width.
+    /// The width of the canvas.
     pub width: f64,
-    /// The canvas's height.
+    /// The height of the canvas.
     pub height: f64,
-    /// Where labels end and time begins.
+    /// Where the labels end and the time axis begins.
     pub left: f64,
-    /// Where time ends.
+    /// Where the time axis ends.
     pub right: f64,
-    /// The overview's upper edge.
+    /// The upper edge of the overview.
     pub strip_top: f64,
-    /// The overview's lower edge.
+    /// The lower edge of the overview.
     pub strip_bottom: f64,
-    /// The first lane's upper edge.
+    /// The upper edge of the first lane.
     pub top: f64,
-    /// The last lane's lower edge.
+    /// The lower edge of the last lane.
     pub bottom: f64,
     /// How tall a lane is.
     pub row_height: f64,
@@ -73,118 +73,118 @@ impl Layout {
         }
     }
 
-    /// The middle of a row.
+    /// The y coordinate of the middle of a row.
     pub fn row_y(&self, row: usize) -> f64 {
         self.top + (row as f64 + 0.5) * self.row_height
     }
 
-    /// The row at `y`.
+    /// The row at `y`; `None` above and below the rows.
     pub fn row_at(&self, y: f64) -> Option<usize> {
         let row = ((y - self.top) / self.row_height).floor();
         (row >= 0.0 && row < self.rows as f64).then_some(row as usize)
     }
 }
 
-/// One lane's row and label.
+/// The row of a lane, with its label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneRow {
-    /// Its middle.
+    /// The y coordinate of its middle.
     pub y: f64,
-    /// Which lane.
+    /// The lane.
     pub lane: LaneId,
-    /// Which of the timeline's kinds it is of.
+    /// The kind of the lane's object.
     pub kind: KindId,
-    /// What that is called in short, where there are several.
+    /// What the kind is called in short on a timeline of several kinds; otherwise empty.
     pub kind_name: &'static str,
-    /// Whose.
+    /// The object's namespace and name.
     pub key: ObjectKey,
     /// Whether the object exists.
     pub live: bool,
-    /// Whether it is the selected one.
+    /// Whether the object is the selected one.
     pub selected: bool,
-    /// Whether the pointer is in it.
+    /// Whether the pointer is in the row.
     pub hovered: bool,
 }
 
-/// A stretch of one state.
+/// A time in which the state of an object stayed the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// Its left edge.
+    /// The left edge.
     pub x: f64,
-    /// Its width.
+    /// The width.
     pub width: f64,
-    /// Its row's middle.
+    /// The y coordinate of the row's middle.
     pub y: f64,
-    /// Never [`Tone::Plain`].
+    /// The state; never [`Tone::Plain`].
     pub tone: Tone,
 }
 
-/// One mark.
+/// A single mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glyph {
-    /// Its middle. A delete in a fold may stand beside the fold's number instead of under it.
+    /// The x coordinate of the glyph's middle. A delete in a fold may stand beside the fold's number, not under it.
     pub x: f64,
-    /// Its middle.
+    /// The y coordinate of the glyph's middle.
     pub y: f64,
-    /// Its shape and colour.
+    /// What happened, which tells the shape and the colour.
     pub mark_type: MarkType,
-    /// Which mark.
+    /// The mark's sequence number among those of the row's kind.
     pub seq: u64,
 }
 
-/// Several marks of one lane, too close to be told apart.
+/// Several marks of one lane that are too close to be told apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pill {
-    /// Its left edge.
+    /// The left edge.
     pub x: f64,
-    /// Its width.
+    /// The width.
     pub width: f64,
-    /// Its middle.
+    /// The y coordinate of the pill's middle.
     pub y: f64,
-    /// What most of its frames are.
+    /// The type of most of the frames.
     pub mark_type: MarkType,
-    /// Its frames by type.
+    /// How many frames the marks stand for, by type.
     pub counts: Counts,
-    /// Its first mark.
+    /// The sequence number of the first mark.
     pub first: u64,
-    /// Its last mark.
+    /// The sequence number of the last mark.
     pub last: u64,
 }
 
-/// A time without knowledge, or one whose marks were evicted.
+/// A time without knowledge, or a time whose marks were evicted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GapArea {
-    /// Its left edge.
+    /// The left edge.
     pub x: f64,
-    /// Its width.
+    /// The width.
     pub width: f64,
-    /// When it began.
+    /// When the gap began.
     pub from: f64,
-    /// When it ended; for a gap that still lasts, now.
+    /// When the gap ended; for a gap that still lasts, now.
     pub to: f64,
-    /// What it is.
+    /// What the gap is, in words.
     pub note: String,
-    /// Whether something was known then, but is evicted.
+    /// Whether there were marks of this time that are evicted.
     pub evicted: bool,
 }
 
 /// A relist.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamLine {
-    /// Where.
+    /// The x coordinate.
     pub x: f64,
-    /// When.
+    /// When the relist was.
     pub at: f64,
-    /// What it was.
+    /// What the relist was, in words.
     pub note: String,
-    /// Whether there is room for its sign above the lanes, or the words of another one are there.
+    /// Whether there is room for the relist's sign above the lanes. Otherwise the words of another one are there.
     pub headed: bool,
 }
 
 /// Words above the lanes, for relists and gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoteLabel {
-    /// Where they begin.
+    /// Where the words begin.
     pub x: f64,
     /// The words.
     pub text: String,
@@ -199,17 +199,17 @@ pub struct Scene {
     pub scale: Scale,
     /// The overview's time axis.
     pub strip: Scale,
-    /// When it was made.
+    /// The time at which the scene was made.
     pub now: f64,
-    /// Whether the window's right end is now.
+    /// Whether the right end of the window is now.
     pub following: bool,
-    /// The overview's columns.
+    /// The columns of the overview.
     pub columns: Vec<Column>,
-    /// The rows, top to bottom; `None` where a lane ended while its row was held.
+    /// The rows, from the top; `None` where a lane was freed while its row was held.
     pub lanes: Vec<Option<LaneRow>>,
-    /// Stretches of states.
+    /// The states of the objects.
     pub bands: Vec<Band>,
-    /// Folded marks, under the glyphs.
+    /// Folded marks, which are under the glyphs.
     pub pills: Vec<Pill>,
     /// Single marks; deletes come last, so that nothing covers them.
     pub glyphs: Vec<Glyph>,
@@ -219,15 +219,15 @@ pub struct Scene {
     pub lines: Vec<StreamLine>,
     /// The words of gaps and relists.
     pub notes: Vec<NoteLabel>,
-    /// The axis.
+    /// The ticks of the time axis.
     pub ticks: Vec<Tick>,
-    /// What happened in the window.
+    /// How many frames of each type came in the window.
     pub counts: Counts,
-    /// How many lanes are active in the window, on the screen or not.
+    /// How many lanes have marks in the window, whether or not they are on the screen.
     pub active: usize,
     /// How many lanes can be scrolled through.
     pub scrollable: usize,
-    /// Where the pointer is, while it is over the time.
+    /// The x coordinate of the pointer, while the pointer is over the time axis.
     pub crosshair: Option<f64>,
 }
 
@@ -258,7 +258,7 @@ impl Default for Scene {
 }
 
 impl Scene {
-    /// The same in words, for those who do not see the canvas: `Last 60 s: 14 added, 9 deleted; 1 relist`.
+    /// The scene in words, for users who do not see the canvas: `Last 60 s: 14 added, 9 deleted; 1 relist`.
     pub fn summary(&self) -> String {
         let span = duration(self.scale.window.span());
         let mut text = if self.following {
@@ -293,9 +293,9 @@ pub fn duration(ms: f64) -> String {
     }
 }
 
-/// A text of at most `most` characters: the middle gives way to an ellipsis, because names that belong together
-/// begin alike and differ at their end. Control characters, those that turn the writing direction included,
-/// become visible.
+/// A text of at most `most` characters. An ellipsis stands for the middle, because names that belong together begin
+/// alike and differ at their end. Control characters, and those that turn the writing direction, are replaced by a
+/// visible one.
 pub fn fit(text: &str, most: usize) -> String {
     let is_hidden = |c: char| {
         c.is_control()

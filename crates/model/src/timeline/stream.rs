@@ -1,4 +1,5 @@
-//! Fills a scene with what concerns whole kinds: relists, gaps, resyncs, and what was evicted; and the words beside them.
+//! Fills a scene with what concerns whole kinds: relists, gaps, resyncs, and what was evicted; and the words beside
+//! them.
 
 use kubechurn_client::api::sort::{sort_by, sort_by_key};
 
@@ -17,14 +18,14 @@ struct Gap<'a> {
     from: f64,
     to: f64,
     note: &'a str,
-    /// Whether it still lasts.
+    /// Whether the gap still lasts.
     open: bool,
-    /// Whether it is of the page, and so of all kinds.
+    /// Whether the gap is of the page, and so of all kinds.
     of_all: bool,
 }
 
 impl Chart {
-    /// Relists, gaps, resyncs, and what was evicted.
+    /// Adds relists, gaps, what was evicted, and the words beside them; and finds the resyncs in the window.
     pub(super) fn fill_stream(&self, marks: &[&Marks], now: f64, scene: &mut Scene, resyncs: &mut Vec<Vec<u64>>) {
         scene.gaps.clear();
         scene.lines.clear();
@@ -55,7 +56,7 @@ impl Chart {
         }
     }
 
-    /// The time of which a kind's marks were evicted, as far as it is in the window.
+    /// Adds the time whose marks of a kind were evicted, as far as it is in the window.
     fn fill_evicted(&self, (kind, own): (KindId, &Marks), scene: &mut Scene) {
         let window = scene.scale.window;
         let evicted = own.ring.evicted().total();
@@ -68,8 +69,8 @@ impl Chart {
         }
     }
 
-    /// A kind's relists in the window go to the scene, its gaps to `gaps`, the oldest first, and its resyncs to
-    /// `resyncs`, the newest first.
+    /// Adds a kind's relists in the window to the scene, its gaps to `gaps`, the oldest first, and the numbers of its
+    /// resyncs in the window to `resyncs`, the newest first.
     fn collect<'a>(
         &self,
         kind: KindId,
@@ -79,7 +80,7 @@ impl Chart {
     ) {
         let scale = scene.scale;
         let window = scale.window;
-        // Gaps that are several kinds' are counted once, also in the strip.
+        // A gap that several kinds have is counted once, also in the strip, whose time reaches farther back.
         let since = if self.names.is_empty() { window.from } else { window.from.min(scene.strip.window.from) };
         let (first_line, first_gap) = (scene.lines.len(), gaps.len());
         if let Some((from, note)) = own.open.as_ref().filter(|_| now >= window.from) {
@@ -87,7 +88,7 @@ impl Chart {
         }
         let mut next = own.ring.get(own.last_stream);
         while let Some(mark) = next {
-            // A gap is stamped when it ends, so nothing before this one reaches into the window.
+            // A gap is stamped when it ends, so that no gap before this mark reaches into the window.
             if mark.at < since {
                 break;
             }
@@ -118,7 +119,7 @@ impl Chart {
         }
     }
 
-    /// Words about some kinds: of several in view they begin with the kinds' titles.
+    /// Words about some kinds. On a timeline of several kinds they begin with the kinds' titles.
     fn about(&self, kinds: &[KindId], note: &str) -> String {
         if self.names.is_empty() { note.to_owned() } else { format!("{}: {note}", self.titles(kinds)) }
     }
@@ -129,9 +130,9 @@ impl Chart {
     }
 }
 
-/// Gaps of several kinds that have one cause and overlap are one gap, from where the first begins to where the last ends:
-/// those of the page, and those without a connection. Calls `uncount` for each gap that ended, and is not the last of
-/// those that became one.
+/// Makes one gap of gaps that overlap and have one cause, from where the first begins to where the last ends: of those
+/// of the page, and of those without a connection. Calls `uncount` with the end of each gap that has ended and for
+/// which another one stands.
 fn together<'a>(mut gaps: Vec<Gap<'a>>, mut uncount: impl FnMut(f64)) -> Vec<Gap<'a>> {
     sort_by(&mut gaps, |one, other| one.from.total_cmp(&other.from));
     let mut all: Vec<Gap<'a>> = Vec::new();
@@ -160,7 +161,7 @@ fn together<'a>(mut gaps: Vec<Gap<'a>>, mut uncount: impl FnMut(f64)) -> Vec<Gap
     all
 }
 
-/// Takes a gap that ended at this time out of the scene's counts: another one stands for it.
+/// Takes a gap that ended at this time out of the scene's counts, because another gap stands for it.
 fn uncount(at: f64, now: f64, scene: &mut Scene) {
     let window = scene.scale.window;
     if window.from <= at && at <= window.to.min(now) {
@@ -176,12 +177,12 @@ fn area(scale: &Scale, from: f64, to: f64, note: &str) -> GapArea {
     GapArea { x, width: (scale.clamped(to) - x).max(1.0), from, to, note: note.into(), evicted: false }
 }
 
-/// Where the words beside a line end, with some room after them.
+/// The x coordinate where the words beside a line end, with some room after them.
 fn words_end(note: &NoteLabel) -> f64 {
     note.x + (note.text.chars().count() as f64 + 3.0) * CHAR
 }
 
-/// Words that would run into each other are joined; from the fourth on they are only counted.
+/// Places words. Those that would run into each other are joined; from the fourth on they are only counted.
 fn place(words: &[(f64, &str, bool)], (left, right): (f64, f64), notes: &mut Vec<NoteLabel>) {
     let (mut joined, mut more, mut after_gap) = (1, 0, false);
     for (x, text, is_line) in words {
@@ -189,7 +190,7 @@ fn place(words: &[(f64, &str, bool)], (left, right): (f64, f64), notes: &mut Vec
             Some(last) if *x < words_end(last) => {
                 joined += 1;
                 if joined == 2 && *is_line && after_gap {
-                    // A gap mostly ends with a relist: its words begin beside the relist's sign.
+                    // A gap mostly ends with a relist: the words of both begin beside the relist's sign.
                     last.text = format!("{text}, {}", last.text);
                     last.x = *x;
                 } else if joined <= 3 {
@@ -208,7 +209,7 @@ fn place(words: &[(f64, &str, bool)], (left, right): (f64, f64), notes: &mut Vec
             }
         }
     }
-    // The newest words often begin near the right edge: then they end where they would begin.
+    // The newest words often begin near the right edge. Then they end where they would begin.
     let Some(mut last) = notes.pop() else {
         return;
     };
@@ -234,7 +235,7 @@ mod tests {
         KindName { short: "svc", long: "Service", title: "Services" },
     ];
 
-    /// The gaps of a minute, each with where it begins and ends, and how many were counted.
+    /// The gaps of a minute, each with its begin, its end and its words; and how many were counted.
     fn gaps(marks: &[Marks; 3], now: f64) -> (Vec<(f64, f64, String)>, u64) {
         let mut chart = Chart::of(NAMES.to_vec());
         let view = TimelineView {
@@ -269,7 +270,7 @@ mod tests {
         let expected = vec![(1_000.0, 12_000.0, words("Pods and Nodes")), (20_000.0, 21_000.0, words("Services"))];
         let (found, counted) = gaps(&marks, 60_000.0);
         assert_eq!((found, counted), (expected.clone(), 2));
-        // One that still lasts takes in those that ended, and is not counted before it ends, too.
+        // A gap that still lasts takes in those that have ended. It is not counted before it ends.
         marks[1].open_gap(20_500.0, NO_CONNECTION);
         let (found, counted) = gaps(&marks, 60_000.0);
         assert_eq!((&found[1], counted), (&(20_000.0, 60_000.0, words("Nodes and Services")), 1));

@@ -144,7 +144,7 @@ fn resync(count: u64, settled: f64) -> Resync {
     Resync { namespace: "".into(), count, since: 0.0, settled }
 }
 
-/// One mark, drawn on the lane of each object that was told again and is in sight.
+/// A resync is one mark, drawn in the lane of each object on the screen that was told again.
 #[test]
 fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
     let mut fixture = Fixture::new(BUDGET);
@@ -157,7 +157,7 @@ fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
     ] {
         fixture.push(at, mark_type, name, "u", Tone::Good);
     }
-    // When nothing was queued last was before the change.
+    // The queue was empty last before the change.
     fixture.marks.resync(40_000.0, resync(150_000, 39_990.0));
     fixture.push(45_000.0, MarkType::Added, "later", "u", Tone::Good);
     fixture.push(46_000.0, MarkType::Updated, "told", "u", Tone::Bad);
@@ -167,7 +167,7 @@ fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
     assert_eq!(told.iter().map(|glyph| lane(glyph.y)).collect::<Vec<_>>(), ["told"]);
     assert_eq!((fixture.marks.len(), scene.lanes.iter().flatten().count()), (8, 4));
     assert_eq!(scene.summary(), "Last 60 s: 1 added, 2 updated, 1 deleted, 3 replaced; 1 resync");
-    // It changes no state.
+    // A resync changes no state.
     let bands = scene.bands.iter().filter(|band| lane(band.y) == "told");
     assert_eq!(bands.map(|band| band.tone).collect::<Vec<_>>(), [Tone::Good, Tone::Bad]);
     let hit = fixture.hit(told[0].x, told[0].y).unwrap();
@@ -198,7 +198,7 @@ fn a_resync_tells_of_its_own_place_and_time() {
     assert_eq!(fixture.marks.resyncs_since_change(&ObjectKey::new("shop", "b")), None);
 }
 
-/// However many there are, they hide no change, and outlive the marks before them.
+/// However many resyncs there are, they hide no change, and stay when the marks before them are evicted.
 #[test]
 fn resyncs_hide_nothing_and_of_those_that_are_near_one_is_drawn() {
     let mut fixture = Fixture::new(2_000);

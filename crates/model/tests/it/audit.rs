@@ -1,5 +1,5 @@
-//! The audit log: what came, what became of it, what the stores took in and what the rows are then, each with its time;
-//! nothing without the address's word for it, and nothing left out silently.
+//! The audit log: it tells what came, what became of that, what the stores took in and what the rows are then, each
+//! with its time. Nothing is written unless the address asks for it, and nothing is left out silently.
 
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use kubechurn_talk::{bookmark, event, page};
 
-/// A page that looks at the Pods of one namespace, and writes it down.
+/// A page that watches the Pods of one namespace, and writes down what happens.
 struct Play {
     informers: SharedInformerFactory,
     watches: Watches,
@@ -52,7 +52,7 @@ impl Play {
         self.watches.take(&mut self.informers, Retention::default(), false, now);
     }
 
-    /// The entries of these words since the last time, without the resource and the scope, which are all the same.
+    /// The entries with these words since the last call, without resource and scope, which are the same for all.
     fn wrote(&self, words: &[&str]) -> Vec<Value> {
         let text = self.audit.take(9.0).unwrap();
         let told: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -177,7 +177,7 @@ fn a_full_log_counts_what_it_drops() {
     let told: Value = serde_json::from_str(&play.audit.take(3.0).unwrap()).unwrap();
     let kept = told["entries"].as_array().unwrap().len() as u64;
     let all = kept + told["dropped"].as_u64().unwrap();
-    // What was asked for, two states, and the frames.
+    // The request, two states, and the frames.
     assert!(kept >= 3 && all == 103, "{kept} of {all}");
     let after: Value = serde_json::from_str(&play.audit.take(4.0).unwrap()).unwrap();
     assert_eq!(after, json!({ "now": 4.0, "dropped": 0, "entries": [] }), "what was handed over is forgotten");

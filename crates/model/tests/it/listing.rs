@@ -1,4 +1,4 @@
-//! How far a first list has come: what the server is asked beside it, and what is made of the answers.
+//! How far a first list has come: when the server is asked for the number of objects, and what its answers lead to.
 
 use std::slice;
 
@@ -25,7 +25,7 @@ struct Play {
 }
 
 impl Play {
-    /// Watches what an address asks for; every socket is open since 0, and has said something.
+    /// Watches what an address asks for. Every socket has been open since 0, and has sent a bookmark.
     fn begin(fragment: &str) -> Play {
         let (mut informers, mut announcer) = (SharedInformerFactory::default(), Announcer::default());
         let route = Route::parse(fragment);
@@ -56,7 +56,7 @@ impl Play {
         self.informers.iter_mut().for_each(|(_, informer)| assert!(informer.drain(usize::MAX, 0.0) < 9));
     }
 
-    /// Of which informers the server is asked now.
+    /// The informers for which the server is asked now.
     fn asks(&mut self, now: f64) -> Vec<usize> {
         let asked = self.counts.look(now, slice::from_ref(&self.watched), &self.informers);
         asked.into_iter().filter_map(|id| self.ids.iter().position(|own| *own == id)).collect()

@@ -1,4 +1,4 @@
-//! What the queue, the objects and the table take of memory, counted: `./dev bench cache` and `./dev bench scale` have
+//! How much memory the queue, the objects and the table take, counted: `./dev bench cache` and `./dev bench scale` have
 //! the figures.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use kubechurn_model::table::view::{Sort, SortKey, TableView};
 
 const KEYS: usize = 10_000;
 
-/// A version of every object, each as large as in any other round.
+/// A version of every object. In every round an object has the same size.
 fn objects(round: usize) -> Vec<Arc<Object>> {
     let object = |at: usize| {
         let version = 1000 + round;
@@ -27,7 +27,7 @@ fn objects(round: usize) -> Vec<Arc<Object>> {
     (0..KEYS).map(object).collect()
 }
 
-/// Queues an update of every key. How many allocations that took, and how many bytes are held more than before.
+/// Queues an update of every key. Returns how many allocations that took, and by how many bytes the memory grew.
 fn update(pipeline: &mut Pipeline, round: usize) -> (u64, i64) {
     let objects = objects(round);
     let list = objects.capacity() * size_of::<Arc<Object>>();
@@ -36,7 +36,7 @@ fn update(pipeline: &mut Pipeline, round: usize) -> (u64, i64) {
             pipeline.event(DeltaType::Updated, object);
         }
     });
-    // The list was made before, and is given back.
+    // The list was allocated before, and is freed here.
     (info.count_total, info.bytes_current + list as i64)
 }
 
@@ -51,11 +51,11 @@ fn an_update_of_a_key_that_waits_allocates_nothing_and_the_queue_follows_the_key
     let (allocations, queue) = update(&mut pipeline, 1);
     assert!(allocations > 0 && queue > 0, "{allocations} allocations, {queue} bytes: they are counted");
     for round in 2..12 {
-        // Each gives back the version before it, and takes nothing else.
+        // Each update frees the version before it, and takes nothing else.
         assert_eq!(update(&mut pipeline, round), (0, -held), "round {round}");
     }
     let drained = measure(|| while pipeline.pop(drop) {}).bytes_current;
-    // The store gives back what it knew before.
+    // The store frees what it knew before.
     assert_eq!(drained, -held - queue, "and the queue all that it took");
 }
 
@@ -74,12 +74,12 @@ fn pod(at: usize) -> Arc<Object> {
     Arc::new(pods::decode(&text).expect("a Pod"))
 }
 
-/// Pointers are twice as large here as in the page, where it is less.
+/// Pointers are twice as large here as in the page, which takes less.
 #[test]
 fn a_pod_takes_few_bytes_of_a_store_and_of_a_table() {
     let mut kept = Vec::with_capacity(KEYS);
     let objects = measure(|| kept.extend((0..KEYS).map(pod))).bytes_current as usize / KEYS;
-    // The object with its two counters, its namespace (which an informer shares), name, uid and cells.
+    // The object with its two counters, its namespace (which the objects of an informer share), name, uid and cells.
     assert!((200..=330).contains(&objects), "{objects} bytes for an object");
 
     let mut view = TableView::default();
@@ -104,7 +104,7 @@ fn an_event_allocates_nothing_in_the_table_and_a_hold_little() {
     assert!(hold.bytes_max < 8_192, "{} bytes for a hold, which does not copy the whole order", hold.bytes_max);
 }
 
-/// What a new order takes for the moment follows the rows, and all of it is given back.
+/// What a new order takes for the moment is in proportion to the rows, and all of it is freed.
 #[test]
 fn sorting_and_filtering_over_and_over_takes_no_more_than_once() {
     let mut view = TableView::default();

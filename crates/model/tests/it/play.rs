@@ -1,4 +1,4 @@
-//! The page as far as it is pure: what is watched, by whom, and in which view.
+//! The page without a browser: what is watched, by which informers, and in which view.
 
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
@@ -37,7 +37,7 @@ impl Play {
         play
     }
 
-    /// Goes to a place; says how many informers ended, and whether the table is another one.
+    /// Goes to a place. Returns how many informers ended, and whether another table is in view.
     pub fn go(&mut self, fragment: &str) -> (usize, bool) {
         let route = Route::parse(fragment).resolved(&self.catalog);
         let wanted = Wanted::at(&route, &self.catalog, &self.definitions);
@@ -46,12 +46,12 @@ impl Play {
         (ended.len(), is_other)
     }
 
-    /// Starts what is new, and says what that is: each lists these objects.
+    /// Starts the new informers, each of which lists these objects, and returns their ids.
     pub fn begin(&mut self, objects: &[&str]) -> Vec<InformerId> {
         self.begin_with(|_| objects.iter().map(|object| (*object).to_owned()).collect())
     }
 
-    /// Starts what is new, and says what that is: each lists the objects that `list` gives for its resource.
+    /// Starts the new informers, each of which lists what `list` gives for its resource, and returns their ids.
     pub fn begin_with(&mut self, list: impl Fn(&str) -> Vec<String>) -> Vec<InformerId> {
         let started = self.informers.start().into_iter();
         let new: Vec<_> = started.map(|(id, resource, _)| (id, list(resource.plural))).collect();
@@ -115,7 +115,7 @@ impl Play {
         self.watches.look(&self.informers, self.now);
     }
 
-    /// Kind, name and state of each row, as they stand.
+    /// Name, kind and state of each row, in their order.
     pub fn rows(&self) -> String {
         let view = self.watches.view().unwrap();
         let rows = view.window(0, 100).into_iter().filter_map(|id| view.row(id));
@@ -138,7 +138,7 @@ impl Play {
         self.watches.timeline_mut().unwrap().scene(&view, to).clone()
     }
 
-    /// What the timeline in view shows: name, kind and type of each mark, from the left to the right, and the words of
+    /// What the timeline in view shows, from the left to the right: name, kind and type of each mark, and the words of
     /// relists and gaps.
     pub fn drawn(&mut self) -> Vec<String> {
         let scene = self.scene(-1_000.0, self.now.max(1_000.0));
@@ -165,7 +165,7 @@ impl Play {
         all.into_iter().map(|(_, words)| words).collect()
     }
 
-    /// What is kept of one of the kinds: name and type of each mark as it came, and the words of relists and gaps.
+    /// The marks of a kind: name and type of each mark in their order, and the words of relists and gaps.
     pub fn marks(&self, at: usize) -> Vec<String> {
         let words = self.watches[at].marks().iter().map(|mark| match mark.key {
             Some(key) => format!("{} {}", key.name, mark.mark_type.name()),

@@ -1,4 +1,5 @@
-//! The page checks itself: when, one after the other, what each answer means, and what is done about a difference.
+//! The page checks itself: when it does so, in which order, what each answer means, and what is done about a
+//! difference.
 
 use std::cell::RefCell;
 
@@ -20,7 +21,7 @@ use serde_json::Value;
 
 use kubechurn_talk::{bookmark, event, page, status};
 
-/// The page as far as it is pure, and what the verifier wanted, in words.
+/// The page without a browser, and the steps that the verifier asked for, in words.
 #[derive(Default)]
 struct Play {
     informers: SharedInformerFactory,
@@ -30,7 +31,7 @@ struct Play {
     now: f64,
     hidden: bool,
     paused: bool,
-    /// What is drawn otherwise than it is.
+    /// What is drawn differently from the rows.
     misdrawn: Differences,
     /// The number of the last question.
     asked: u64,
@@ -57,7 +58,7 @@ impl Play {
         self.watches.watch(&wanted, &mut around);
     }
 
-    /// The stream of a list that was begun.
+    /// Sends the stream of a list that was begun.
     fn list(&mut self, id: InformerId, version: &str, objects: &[&str]) {
         self.input(id, Input::Opened);
         for object in objects {
@@ -120,7 +121,7 @@ impl Play {
         }
     }
 
-    /// What was wanted since this was last asked, with frames enough for whatever is done in slices.
+    /// The steps since the last call, after as many frames as all slices need.
     fn wants(&mut self) -> String {
         for _ in 0..5 {
             self.look();
@@ -195,7 +196,7 @@ fn a_difference_is_told_kept_and_healed_by_a_list_and_looked_at_again() {
                 everything is listed again.; relist";
     assert_eq!(wants, told);
     assert_eq!(play.summary(), "differs 1");
-    // Only when the list is there and applied.
+    // It begins only when the list has come and is applied.
     assert_eq!(play.later(1000.0), "");
     play.list(play.id(0), "110", &["a@1", "b@3"]);
     assert_eq!(play.wants(), "ask pods@110");
@@ -214,7 +215,7 @@ fn a_difference_is_told_kept_and_healed_by_a_list_and_looked_at_again() {
     assert_eq!(items[0].differences, ["n/b: here version 2, server version 3"]);
 }
 
-/// What no list heals is told, and not listed for ever.
+/// A difference that a list does not heal is announced, and no further list is asked for.
 #[test]
 fn what_a_list_does_not_heal_is_left_for_the_next_time() {
     let mut play = Play::at("#/pods", TWO);
@@ -225,13 +226,13 @@ fn what_a_list_does_not_heal_is_left_for_the_next_time() {
     let wants = play.answer("110 a@1");
     assert!(wants.contains("that has not changed by having it anew") && !wants.contains("relist"), "{wants}");
     assert_eq!(play.later(EVERY), "ask pods@110");
-    // Once all is well, a list may help again.
+    // When no difference is left, a list may help again.
     assert_eq!(play.answer("110 a@1 b@2"), "");
     play.ask();
     assert!(play.answer("110 a@1").ends_with("; relist"));
 }
 
-/// A list that came while the server answered has healed what there was.
+/// A list that came while the server answered has healed the difference.
 #[test]
 fn a_list_that_came_meanwhile_is_not_asked_for_again() {
     let mut play = Play::at("#/pods", TWO);
@@ -260,7 +261,8 @@ fn changes_while_the_server_answers_are_no_differences() {
     assert_eq!((&told["same"], &told["of"], &told["rows"]), (&2.into(), &2.into(), &3.into()));
 }
 
-/// A server that does not know what it told: it lags, which passes, or its storage went back, which does not.
+/// A server that does not know a version that it sent may lag behind, which passes. Or its storage went back, which
+/// does not pass.
 #[test]
 fn a_server_that_is_behind_is_given_time_and_then_listed_anew() {
     for answer in [
@@ -282,7 +284,7 @@ fn a_server_that_is_behind_is_given_time_and_then_listed_anew() {
         assert_eq!(play.answer("7 a@5"), "");
         assert_eq!((play.summary(), &play.told()["of"]), (String::from("same"), &1.into()));
     }
-    // One that lagged behind, and answers the second time.
+    // A server that lagged behind answers the second time.
     let mut play = Play::at("#/pods", TWO);
     play.ask();
     play.answer("90 a@1");
@@ -302,7 +304,7 @@ fn a_version_that_is_forgotten_is_asked_for_again_at_a_newer_one() {
     assert_eq!(play.wants(), "ask pods@120");
     assert_eq!(play.answer("120 a@1 b@2"), "");
     assert_eq!(play.summary(), "same");
-    // What it told just now it must know.
+    // The server must know the version that it sent just now.
     play.ask();
     for version in ["130", "140"] {
         play.fails(gone);
@@ -311,7 +313,7 @@ fn a_version_that_is_forgotten_is_asked_for_again_at_a_newer_one() {
     }
     let wants = play.fails(gone);
     assert!(wants.contains("has forgotten version 140") && wants.ends_with("; relist"), "{wants}");
-    // A server that sends no bookmarks may forget what it told long ago: that is no fault.
+    // A server that sends no bookmarks may have forgotten a version that it sent long ago: that is no fault.
     let mut play = Play::at("#/pods", TWO);
     play.now = 100_000.0;
     play.ask();
@@ -334,7 +336,7 @@ fn what_cannot_be_verified_says_why() {
         play.ask();
         assert_eq!((play.fails(answer), play.summary()), (String::new(), format!("unknown {words}")));
         assert_eq!(play.told()["trouble"], words);
-        // The next one that comes to an end leaves no word of it.
+        // The next comparison that is finished clears the message.
         play.ask();
         play.answer("100 a@1 b@2");
         assert_eq!((play.summary(), &play.told()["trouble"]), (String::from("same"), &Value::Null));
@@ -345,7 +347,7 @@ fn what_cannot_be_verified_says_why() {
     assert!(play.summary().starts_with("unknown the server does not list as of an exact version: it answered"));
     play.ask();
     assert_eq!((play.later(30_000.0), play.summary()), (String::new(), String::from("unknown no answer within 30 s")));
-    // What comes too late is not taken for an answer to the next question.
+    // An answer that comes too late is not taken for the answer to the next question.
     let late = play.asked;
     play.ask();
     play.asked = late;
@@ -364,7 +366,8 @@ fn what_is_not_known_to_be_true_is_not_compared() {
     assert_eq!(play.summary(), "unknown stale: what is shown is not known to be true");
 }
 
-/// README's rule: in view, live, seen, at most 5,000 objects, every five minutes, one at a time.
+/// README's rule: a live watch in view of at most 5,000 objects is compared every five minutes while the page is
+/// visible, one watch at a time.
 #[test]
 fn by_itself_it_looks_at_what_is_in_view_one_after_the_other() {
     let mut play = Play::at("#/pods,services?pin=nodes", TWO);
@@ -374,13 +377,13 @@ fn by_itself_it_looks_at_what_is_in_view_one_after_the_other() {
     play.hidden = false;
     assert_eq!(play.later(0.0), "ask pods@100");
     assert_eq!((play.summary(), play.later(1_000.0)), (String::from("unknown"), String::new()));
-    // The other one waits until this one is through; what is only pinned is not asked for.
+    // The other watch waits until this one is done. A kind that is only pinned is not compared by itself.
     assert_eq!(play.answer("100 a@1 b@2"), "ask services@100");
     assert_eq!(play.answer("100 a@1 b@2"), "");
     assert_eq!(play.summary(), "same");
     assert_eq!(play.later(EVERY - 1.0), "");
     assert_eq!(play.later(1.0), "ask pods@100");
-    // Whoever wants to know it now has everything, what is pinned too.
+    // A user who asks for it gets everything compared, pinned kinds too.
     play.answer("100 a@1 b@2");
     play.answer("100 a@1 b@2");
     assert_eq!(play.ask(), "ask pods@100");
@@ -397,7 +400,7 @@ fn many_objects_are_compared_only_on_demand() {
     assert_eq!(play.ask(), "ask pods@100");
 }
 
-/// A watch that went on without a list may have gone on at another server.
+/// A watch that went on without a list may be served by another server now.
 #[test]
 fn after_an_outage_it_looks_soon() {
     let mut play = Play::at("#/pods", TWO);
@@ -431,7 +434,7 @@ fn rows_that_differ_from_the_store_are_found() {
     for fragment in ["#/pods", "#/pods,services"] {
         let mut play = Play::at(fragment, &["a@1", "b@2", "c@3"]);
         let (store, view) = (play.informers.get(play.id(0)).unwrap().store().list(), play.watches.view_mut().unwrap());
-        // A change that never came, one that was never there, and one that came to nothing.
+        // A row of an old version, a row of an object that does not exist, and two objects without a row.
         let old = kubechurn_client::api::object::Object {
             resource_version: kubechurn_client::api::object::ResourceVersion::new("0"),
             ..(*store[0]).clone()
@@ -457,7 +460,7 @@ fn rows_that_differ_from_the_store_are_found() {
     }
 }
 
-/// What is drawn otherwise than the row says is drawn anew.
+/// A row that is drawn differently is drawn anew.
 #[test]
 fn rows_that_are_drawn_otherwise_are_found() {
     let mut play = Play::at("#/pods", TWO);
@@ -476,7 +479,7 @@ fn rows_that_are_drawn_otherwise_are_found() {
     assert_eq!(play.summary(), "same");
 }
 
-/// Whoever goes elsewhere takes the question back.
+/// When the user goes elsewhere, the question is dropped.
 #[test]
 fn a_watch_that_ends_ends_its_check() {
     let mut play = Play::at("#/pods", TWO);

@@ -18,7 +18,7 @@ struct Finding {
 }
 
 impl Verifier {
-    /// The comparison came to nothing.
+    /// Ends a comparison that came to nothing.
     pub(super) fn fail(&mut self, now: f64, why: String, informers: &mut SharedInformerFactory, steps: &mut Vec<Step>) {
         let Some(id) = self.run.as_ref().map(|run| run.id) else { return };
         self.give_up(informers, steps);
@@ -28,7 +28,7 @@ impl Verifier {
         }
     }
 
-    /// The server contradicts what it told: only a new list can tell what is true.
+    /// Ends a comparison in which the server contradicted what it had sent. Only a new list can tell what is true.
     pub(super) fn wrong(
         &mut self,
         now: f64,
@@ -67,8 +67,8 @@ impl Verifier {
         self.heal(now, Finding { id, lists, why, in_store }, informers, steps);
     }
 
-    /// Tells what is wrong, and has it healed: by a list, or, where only rows differ, by other rows. Where the last attempt
-    /// did not help, and where a list has come since, nothing more is done.
+    /// Announces what is wrong, and has it healed: by a new list, or, where only rows differ, by making the rows anew.
+    /// Nothing more is done where the last attempt did not help, or where a list has come since.
     fn heal(&mut self, now: f64, finding: Finding, informers: &SharedInformerFactory, steps: &mut Vec<Step>) {
         let Finding { id, lists, why, in_store: by_list } = finding;
         let (Some(record), Some(informer)) = (self.records.get_mut(&id), informers.get(id)) else { return };

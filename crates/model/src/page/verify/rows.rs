@@ -1,5 +1,4 @@
-//! The rows of a table against the store that they come from, in slices: an index for each row says nothing about its
-//! object, so that each is looked up.
+//! Compares the rows of a table with the store that they come from, in slices. Each row is looked up in the store.
 
 use std::sync::Arc;
 
@@ -16,19 +15,19 @@ const SLICE: usize = 4096;
 /// A comparison of rows under way.
 #[derive(Debug, Default)]
 pub(super) struct RowRun {
-    /// The row's place that comes next.
+    /// The row number that comes next.
     next: usize,
-    /// How many rows are as the store has them.
+    /// How many rows are the same as in the store.
     pub(super) same: u64,
-    /// What is not. Ours is the row, theirs the store's.
+    /// Rows that differ or are missing: `ours` is the row, `theirs` is in the store.
     pub(super) differences: Differences,
-    /// Objects that are looked for among the rows, once they are too few.
+    /// The objects of the store, each of which is looked for among the rows, if there are fewer rows than objects.
     sought: Option<std::vec::IntoIter<Arc<Object>>>,
 }
 
 impl RowRun {
-    /// Compares a slice of what one informer has in its table, which must have heard of all that the store holds. Whether
-    /// it is done.
+    /// Compares a slice of the rows of one informer. The table must have heard of everything that the store holds.
+    /// Returns whether the comparison is done.
     pub(super) fn work(&mut self, id: InformerId, watches: &Watches, informers: &SharedInformerFactory) -> bool {
         let (Some(table), Some(informer)) = (watches.table_of(id), informers.get(id)) else { return true };
         let (view, kind, store) = (table.view, table.kind, informer.store());
@@ -64,7 +63,7 @@ impl RowRun {
         if self.next < view.places() {
             return false;
         }
-        // Rows are told by their keys: as many as there are objects, each of one that is there, are all of them.
+        // Each row is of another object that exists. If there are as many rows as objects, none is missing.
         let held: usize = table.informers.iter().filter_map(|id| informers.get(*id)).map(|one| one.store().len()).sum();
         if view.counts().1 == held {
             return true;

@@ -1,4 +1,4 @@
-//! What the checks found, in words for the user and as JSON for whoever holds on to the page.
+//! What the checks found, in words for the user, and as JSON for other programs.
 
 use serde::Serialize;
 
@@ -10,51 +10,52 @@ use crate::page::verify::{Run, Stage, Verified, Verifier};
 use crate::page::watched::Watched;
 use crate::timeline::mark::grouped;
 
-/// How many keys are named in a sentence.
+/// How many keys a sentence names.
 const NAMED: usize = 3;
 
-/// What stands in the footer.
+/// What the footer shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// `unknown`, `checking`, `same` or `differs`.
     pub state: &'static str,
-    /// When what is in view was compared: the longest ago, in milliseconds. `None` while there is no time to tell.
+    /// When the kinds in view were compared, in milliseconds: of several the longest ago. `None` while none was.
     pub at: Option<f64>,
-    /// What there is to say beside the time.
+    /// Words that stand beside the time.
     pub words: String,
 }
 
-/// What stands in the list for one informer.
+/// What the list shows for one informer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Item {
-    /// The kind's title, and where.
+    /// The kind's title, and the namespace.
     pub subject: String,
-    /// As in [`Summary`].
+    /// One of the words of [`Summary`].
     pub state: &'static str,
-    /// When it was compared last, in milliseconds.
+    /// When the informer was compared last, in milliseconds.
     pub at: Option<f64>,
-    /// What came of it.
+    /// The result in words.
     pub words: String,
-    /// When it last differed, in milliseconds.
+    /// When a difference was last found, in milliseconds.
     pub found_at: Option<f64>,
-    /// The differences that were found then, each in a line; the first ones.
+    /// The first of the differences that were found then, a line for each.
     pub differences: Vec<String>,
 }
 
 /// What `status()` says of a kind's checks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Told {
-    /// When, in milliseconds since 1970: of several watches, the longest ago. `null` before all were compared.
+    /// When the kind was compared, in milliseconds since 1970; of several watches the longest ago. `null` before all
+    /// were compared.
     at: Option<f64>,
-    /// Objects that were the same in the store and at the server, at the same version.
+    /// How many objects were the same in the store and at the server, at the same version.
     same: u64,
-    /// Objects that either of them has.
+    /// How many objects the store or the server has.
     of: u64,
-    /// Rows that were as the store has them.
+    /// How many rows were the same as in the store.
     rows: u64,
-    /// Rows that were drawn as they are, of those that were drawn.
+    /// How many of the rows on the screen were drawn as the table has them.
     drawn: u64,
-    /// How many comparisons came to their end, and how many of them found a difference.
+    /// How many comparisons were finished, and how many of them found a difference.
     checks: u64,
     differed: u64,
     checking: bool,
@@ -66,7 +67,7 @@ pub struct Told {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct ToldDifference {
-    /// `store`, compared with the server, `row`, compared with the store, or `screen`, compared with the row.
+    /// `store`, compared with the server; `row`, compared with the store; or `screen`, compared with the row.
     #[serde(rename = "in")]
     place: &'static str,
     key: String,
@@ -128,7 +129,7 @@ impl Verified {
     }
 }
 
-/// One difference in a line: what each side has of it.
+/// A difference in a line: what each side has.
 fn line((place, difference): (&'static str, &Difference)) -> String {
     let Difference { key, ours, theirs } = difference;
     let lives = ours.as_ref().zip(theirs.as_ref()).is_some_and(|(ours, theirs)| ours.uid != theirs.uid);
@@ -191,7 +192,7 @@ impl Verifier {
         told
     }
 
-    /// What stands in the footer for what is in view.
+    /// What the footer shows for the kinds in view.
     pub fn summary(&self, members: &[Watched]) -> Summary {
         let ids = || members.iter().flat_map(Watched::sources).map(|(id, _)| id);
         let running = self.run.as_ref().filter(|run| run.by_user && ids().any(|id| id == run.id));
@@ -210,7 +211,7 @@ impl Verifier {
         }
     }
 
-    /// What stands in the list: one for each watch.
+    /// What the list shows: an item for each watch.
     pub fn items(&self, watched: &[Watched]) -> Vec<Item> {
         let item = |watched: &Watched, id: InformerId, namespace: &str| {
             let title = watched.kind().title;

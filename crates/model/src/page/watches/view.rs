@@ -53,8 +53,8 @@ impl ResourceEventHandler for TableHandler<'_> {
 }
 
 impl View {
-    /// A view of these members. Its table hears of what their informers know with the next calls of [`View::take`]. `now`
-    /// is the time in milliseconds.
+    /// A view of these members. Its table hears of what their informers know with the next calls of [`View::take`].
+    /// `now` is the time in milliseconds.
     pub(super) fn new(number: u64, members: &[Watched], informers: &mut SharedInformerFactory, now: f64) -> View {
         let kinds: Vec<&'static Kind> = members.iter().map(Watched::kind).collect();
         let schema = Arc::new(TableSchema::of(&kinds));
@@ -101,9 +101,9 @@ impl View {
         all.filter(|one| informers.remove_event_handler(*one)).map(|one| one.informer).collect()
     }
 
-    /// Has the members' marks and counters, and then the table, take what the informers have for them. Returns whether the
-    /// table has still to hear of objects that were known before it was made: of very many objects it takes some at a time,
-    /// so that the page does not stand still.
+    /// Has the members' marks and counters, and then the table, take what the informers have for them. Returns whether
+    /// the table has still to hear of objects that were known before it was made: of very many objects it takes some at
+    /// a time, so that the page does not stand still.
     pub(super) fn take(
         &mut self,
         members: &mut [Watched],

@@ -56,8 +56,8 @@ impl<'a> Wanted<'a> {
 }
 
 impl Watches {
-    /// Watches what is wanted, in its order. What is no longer wanted is let go last, so that an informer that gets a new
-    /// handler goes on, and the rows of its objects are there at once.
+    /// Watches what is wanted, in its order. What is no longer wanted is let go last, so that an informer that gets a
+    /// new handler goes on, and the rows of its objects are there at once.
     pub fn watch(&mut self, wanted: &Wanted<'_>, around: &mut Around<'_>) -> Rewatched {
         let mut ended = Vec::new();
         let main_before = self.main.as_ref().map(|view| view.number);
@@ -131,8 +131,8 @@ impl Watches {
         }
     }
 
-    /// Lets go of every view, so that the next call of [`Watches::watch`] makes the tables anew from what the stores hold.
-    /// Returns the informers that ended because they have no handler any more.
+    /// Lets go of every view, so that the next call of [`Watches::watch`] makes the tables anew from what the stores
+    /// hold. Returns the informers that ended because they have no handler any more.
     pub fn let_go_of_tables(&mut self, around: &mut Around<'_>) -> Vec<InformerId> {
         self.take_marks(around.informers);
         self.take_views().flat_map(|view| view.end(around.informers)).collect()

@@ -1,4 +1,4 @@
-//! A value as Go's `json.Marshal` writes it: members by name, nothing between them, `<`, `>` and `&` escaped.
+//! Writes a value as Go's `json.Marshal` does: members sorted by name, no spaces, and `<`, `>` and `&` escaped.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,13 +6,13 @@ use std::fmt::Write;
 
 use kubechurn_client::api::float;
 
+use crate::table::json::raw::{Members, elements, first};
 use crate::table::jsonpath::{Found, Scalar};
-use crate::table::kinds::json::raw::{Members, elements, first};
 
-/// How deep a value is written: no object of a server is deeper.
+/// How many levels deep a value is written: no object of a server is deeper.
 const DEEPEST: u8 = 255;
 
-/// The text of a value of well-formed JSON.
+/// The text of a value, which must be well-formed JSON.
 pub(super) fn of(value: &str) -> String {
     let mut out = String::new();
     write(value, DEEPEST, &mut out);
@@ -23,7 +23,7 @@ fn write(value: &str, depth: u8, out: &mut String) {
     let Some(depth) = depth.checked_sub(1) else { return out.push_str("null") };
     match first(value) {
         b'{' => {
-            // One by one: to collect would sort them first, with much code of its own.
+            // One after the other: collecting into a map would sort them first, which takes much code of its own.
             let mut members: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
             members.extend(Members::of(value));
             out.push('{');

@@ -1,23 +1,23 @@
-//! Where a path leads: client-go's `util/jsonpath/jsonpath.go`, over text.
+//! Evaluates paths over text, as client-go's `util/jsonpath/jsonpath.go` does over values.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::{Filter, Found, Node, Operator, Slice};
-use crate::table::kinds::json::raw::{Members, elements, first, member, unescaped};
+use crate::table::json::raw::{Members, elements, first, member, unescaped};
 
-/// How many values may be looked at on the way. A server has no such bound; a path such as `...*...*` in a large object
-/// would hold up a page for minutes.
+/// How many values an evaluation may look at. A server has no such limit. A path such as `...*...*` in a large object
+/// would stop the page for minutes.
 const MOST: usize = 100_000;
 /// How deep `..` goes: no object of a server is deeper.
 const DEEPEST: usize = 256;
 
 /// Values, in order.
 type Values<'a> = Vec<Found<'a>>;
-/// What was reached when a step failed: for a filter that asks only whether there is something, that is something.
+/// What was reached when a step failed. A filter that asks only whether there is a value counts it as one.
 type Failed<'a> = Values<'a>;
 
-/// One evaluation, and how much of it may yet be done.
+/// One evaluation, and how many more values it may look at.
 #[derive(Debug, Default)]
 pub(super) struct Evaluation {
     seen: usize,
@@ -40,7 +40,7 @@ impl Evaluation {
                             if !slice.take(&elements, &mut found) {
                                 return Err(from);
                             }
-                            // client-go returns from its loop where nothing is asked for.
+                            // Where nothing is selected, client-go returns from its loop.
                             if slice.bounds(elements.len()) == Some((0, 0)) {
                                 break;
                             }
@@ -113,7 +113,7 @@ impl Evaluation {
         Ok(found)
     }
 
-    /// Each value that holds something, then everything in it likewise.
+    /// Each value that has parts, followed by its parts in the same way.
     fn descend<'a>(&mut self, from: &[Found<'a>], depth: usize, into: &mut Values<'a>) -> Result<(), Failed<'a>> {
         for value in from {
             let content = value.content();
@@ -132,7 +132,7 @@ impl Evaluation {
 }
 
 impl Slice {
-    /// Takes the elements that it names; `false` where it names some that are not there.
+    /// Takes the elements that the slice selects; `false` where the slice selects one that is not there.
     fn take<'a>(&self, elements: &[&'a str], into: &mut Values<'a>) -> bool {
         let Some((from, to)) = self.bounds(elements.len()) else { return false };
         if from == to {
@@ -147,7 +147,7 @@ impl Slice {
         true
     }
 
-    /// From where to where it goes in a list; `None` beyond its ends.
+    /// Where the slice begins and ends in a list; `None` where that is outside the list.
     fn bounds(&self, length: usize) -> Option<(usize, usize)> {
         let length = length as i64;
         let mut from = self.from.unwrap_or(0);
@@ -167,7 +167,7 @@ impl Slice {
 }
 
 impl<'a> Found<'a> {
-    /// Whether it is `null`.
+    /// Whether the value is `null`.
     pub fn is_null(self) -> bool {
         matches!(self, Found::Json(text) if first(text) == b'n')
     }
@@ -186,7 +186,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// What is in it: members, elements, or bytes.
+    /// The parts of a value: members, elements, or bytes.
     fn content(self) -> Values<'a> {
         let bytes = |text: &str| text.bytes().map(Found::Byte).collect();
         match self {
@@ -201,7 +201,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The value, if it is one of those that can be compared or shown by themselves; `None` for maps, lists and `null`.
+    /// The value, if it has no parts and may be compared or shown by itself; `None` for maps, lists and `null`.
     pub fn scalar(self) -> Option<Scalar<'a>> {
         Some(match self {
             Found::Json(text) => match first(text) {
@@ -210,7 +210,7 @@ impl<'a> Found<'a> {
                 b'f' => Scalar::Bool(false),
                 b'-' | b'0'..=b'9' => match text.parse() {
                     Ok(number) => Scalar::Int(number),
-                    // Beyond all numbers there is none, and no server has it.
+                    // A number that is too large for any type: no server has one.
                     Err(_) => Scalar::Float(text.parse().ok().filter(|number: &f64| number.is_finite())?),
                 },
                 _ => return None,
@@ -224,7 +224,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// A value without parts, as Go's decoder has it: whole numbers of 64 bits are whole, all others are not.
+/// A value without parts, as Go's decoder has it: whole numbers that fit into 64 bits are whole, all other numbers are
+/// not.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scalar<'a> {
     /// A string.

@@ -2,10 +2,10 @@
 
 use super::{Filter, JsonPath, Node, Operator, Slice};
 
-/// More than any column needs; the bound keeps the recursion of filters in filters short.
+/// The longest path. No column needs more, and the bound limits how deep filters are nested.
 const LONGEST: usize = 2_048;
 
-/// What a column's path is, in the braces that the server puts around it.
+/// Parses a column's path within the braces that the server puts around it.
 pub(super) fn template(text: &str) -> Option<JsonPath> {
     if text.len() > LONGEST {
         return None;
@@ -16,7 +16,7 @@ pub(super) fn template(text: &str) -> Option<JsonPath> {
     Some(JsonPath { path, others: lists.collect() })
 }
 
-/// What stands in the pairs of braces of a text. The text between them is of no interest.
+/// Parses each pair of braces in a text. The text between the pairs is of no use here.
 fn lists(text: &str) -> Option<Vec<Vec<Node>>> {
     let mut lists = Vec::new();
     let mut rest = text;
@@ -36,7 +36,7 @@ fn action(text: &str) -> Option<Vec<Node>> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// Where what is being read began.
+    /// Where the part that is being read began.
     start: usize,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Parser<'a> {
         consumed
     }
 
-    /// Up to behind the brace that closes.
+    /// Reads up to the closing brace, and that.
     fn list(&mut self) -> Option<Vec<Node>> {
         let mut nodes = Vec::new();
         loop {
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The name at the start, in which a backslash takes the next character as it is.
+    /// The name at the start. A backslash takes the next character as it is.
     fn field(&mut self) -> Node {
         while let Some(next) = self.peek().filter(|next| !is_terminator(*next)) {
             self.at += next.len_utf8();
@@ -155,12 +155,12 @@ impl<'a> Parser<'a> {
         unquoted(&quoted[1..quoted.len() - 1], quote).map(|text| Node::Text(text.into()))
     }
 
-    /// Whether a backslash stands before what was read last.
+    /// Whether a backslash stands before the character that was read last.
     fn is_escaped(&self) -> bool {
         self.at >= 2 && self.text.as_bytes()[self.at - 2] == b'\\'
     }
 
-    /// What stands between brackets, from the one that opens to behind the first one that closes.
+    /// What stands in brackets: reads from the opening bracket to the first closing one.
     fn array(&mut self) -> Option<Vec<Node>> {
         loop {
             match self.next()? {
@@ -225,7 +225,7 @@ impl<'a> Parser<'a> {
 fn compared(text: &str) -> Option<(&str, &str, &str)> {
     let begin = text.find(['!', '<', '>', '='])?;
     let length = text[begin..].find(|letter| !matches!(letter, '!' | '<' | '>' | '=' | '~'));
-    // Something must be left for the right side.
+    // The operator must leave something for the right side.
     let end = length.map_or(text.len() - 1, |length| begin + length);
     (begin > 0 && end > begin).then(|| (&text[..begin], &text[begin..end], &text[end..]))
 }
@@ -251,7 +251,7 @@ fn plain_number(text: &str) -> Option<i64> {
     digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// What a quoted text says in Go: strconv's `UnquoteChar`.
+/// What a quoted string means in Go, by strconv's `UnquoteChar`.
 fn unquoted(text: &str, quote: char) -> Option<String> {
     let mut said = String::with_capacity(text.len());
     let mut letters = text.chars();
@@ -288,7 +288,7 @@ fn unquoted(text: &str, quote: char) -> Option<String> {
                         )
                     }
                 };
-                // A byte that is no letter by itself has no place in a text; no name of a server holds one.
+                // A byte that is no character by itself cannot be part of a string here; no name of a server has one.
                 said.push(char::from_u32(number?)?);
                 continue;
             }
@@ -300,7 +300,7 @@ fn unquoted(text: &str, quote: char) -> Option<String> {
     Some(said)
 }
 
-/// The number that so many digits write.
+/// The number that some digits write.
 fn digits(letters: &mut std::str::Chars<'_>, count: usize, radix: u32) -> Option<u32> {
     let text: String = letters.take(count).collect();
     let whole = text.len() == count && text.chars().all(|digit| digit.is_digit(radix));

@@ -4,7 +4,6 @@
 //! in kubernetes, at 1.36; `crates/model/tests/it/columns.rs` holds them to what a server printed. A kind's file names the
 //! function there that it follows. What servers since 1.32 printed otherwise stands in [`BEFORE`].
 
-pub(in crate::table) mod json;
 pub(in crate::table) mod parts;
 mod pod;
 mod pod_status;

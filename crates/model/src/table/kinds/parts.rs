@@ -12,7 +12,7 @@ use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::text::Text;
 
-use super::json;
+use crate::table::json;
 
 /// What kubectl prints for nothing.
 pub const NONE: Cell = Cell::Static("<none>");

@@ -11,9 +11,9 @@ use kubechurn_client::api::object::{DecodeError, Meta, Object};
 use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
 
-use super::json;
 use super::parts::{Count, Structure, text};
 use crate::table::column::Column;
+use crate::table::json;
 
 /// One column.
 #[derive(Clone, Copy)]

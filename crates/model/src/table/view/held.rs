@@ -3,15 +3,16 @@
 use crate::table::order::RowId;
 use crate::table::view::TableView;
 
-/// How many rows above and below what is seen are held with it.
+/// How many rows above and below the window are held with it.
 pub(super) const AROUND: usize = 256;
 
-/// What was around the window when the user took hold of the table; it does not move until it is let go.
+/// The rows around the window at the time from which the table is held. These rows do not move until the table is
+/// released.
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) first: usize,
     pub(super) rows: Vec<RowId>,
-    /// How many rows the table had.
+    /// How many rows the table had then.
     pub(super) len: usize,
 }
 
@@ -23,8 +24,8 @@ impl Held {
 }
 
 impl TableView {
-    /// Keeps every row of the window where it is until [`TableView::release`]: the user is about to act on one. Another
-    /// window, to which the user has scrolled meanwhile, is held as it is found then.
+    /// Keeps every row of the window in its place until [`TableView::release`], because the user is about to act on
+    /// one. If the user has scrolled to another window meanwhile, that one is held as it is now.
     pub fn hold(&mut self, first: usize, count: usize) {
         if self.held.as_ref().is_some_and(|held| held.covers(first, count)) {
             return;
@@ -44,7 +45,7 @@ impl TableView {
         self.waiting = 0;
     }
 
-    /// How many rows came since the table was held and are not shown for it.
+    /// How many rows came since the table was held, and are not shown because of that.
     pub fn waiting(&self) -> usize {
         self.waiting
     }

@@ -1,15 +1,15 @@
-//! How long deleted rows stay, and how many of them.
+//! How long the rows of deleted objects stay, and how many of them.
 
 use crate::table::view::TableView;
 
-/// How many deleted rows stay at most, whatever was chosen; the oldest go first. Their objects are kept for them
-/// alone, so that this is what bounds their memory.
+/// How many rows of deleted objects stay at most, whatever was chosen; the oldest go first. Only the rows keep these
+/// objects in memory, which is bounded by this number.
 pub const MOST: usize = if cfg!(test) { 6 } else { 10_000 };
 
-/// In so many steps a deleted row fades.
+/// In how many steps the row of a deleted object fades.
 const STEPS: f64 = 4.0;
 
-/// How long deleted rows stay.
+/// How long the rows of deleted objects stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Retention {
     /// Not at all.
@@ -23,12 +23,12 @@ pub enum Retention {
     Minute,
     /// Five minutes.
     FiveMinutes,
-    /// Until they are dismissed.
+    /// Until the user clears them.
     UntilDismissed,
 }
 
 impl Retention {
-    /// Every choice, the shortest first.
+    /// All choices, the shortest first.
     pub const ALL: [Retention; 6] = [
         Retention::AtOnce,
         Retention::TwoSeconds,
@@ -38,7 +38,7 @@ impl Retention {
         Retention::UntilDismissed,
     ];
 
-    /// How long that is, in milliseconds.
+    /// How long the rows stay, in milliseconds.
     pub fn milliseconds(self) -> f64 {
         match self {
             Retention::AtOnce => 0.0,
@@ -50,7 +50,7 @@ impl Retention {
         }
     }
 
-    /// The word under which it is kept, and by which a test finds it.
+    /// The word under which the browser stores the choice, and by which a test finds it.
     pub fn name(self) -> &'static str {
         match self {
             Retention::AtOnce => "0",
@@ -62,12 +62,13 @@ impl Retention {
         }
     }
 
-    /// The choice of that name.
+    /// The choice with this word; `None` if there is none.
     pub fn named(name: &str) -> Option<Retention> {
         Retention::ALL.into_iter().find(|retention| retention.name() == name)
     }
 
-    /// How far a row has faded that was deleted so long ago, in steps: 0 at first, and for as long as it stays for good.
+    /// How far a row has faded whose object was deleted `since` milliseconds ago, in steps. A row that stays until it
+    /// is cleared does not fade.
     pub fn fading(self, since: f64) -> u8 {
         let stays = self.milliseconds();
         if stays > 0.0 { ((STEPS * since / stays).max(0.0) as u8).min(STEPS as u8 - 1) } else { 0 }
@@ -75,31 +76,32 @@ impl Retention {
 }
 
 impl TableView {
-    /// Has deleted rows stay so long, those that are deleted already among them: [`TableView::expire`] acts on it.
+    /// Sets how long the rows of deleted objects stay, also of those that are deleted already. [`TableView::expire`]
+    /// acts on it.
     pub fn retain_for(&mut self, retention: Retention) {
         if self.retention != retention {
             (self.retention, self.crowded_out) = (retention, 0);
         }
     }
 
-    /// How long deleted rows stay.
+    /// How long the rows of deleted objects stay.
     pub fn retention(&self) -> Retention {
         self.retention
     }
 
-    /// How many deleted rows there are, those that the filter hides included; and how many went before their time, for
-    /// there were too many, since the last choice or the last time that they were dismissed.
+    /// How many rows of deleted objects there are, those that the filter hides included; and how many went before their
+    /// time, because there were too many, since the last choice or since the user cleared them last.
     pub fn retained(&self) -> (usize, usize) {
         (self.gone.len(), self.crowded_out)
     }
 
-    /// Whether so many rows were deleted while the table was held that it cannot be held any longer.
+    /// Whether so many objects were deleted while the table was held that it cannot be held any longer.
     pub fn overflows(&self) -> bool {
         self.gone.len() > 2 * MOST
     }
 
-    /// Lets deleted rows go that have stayed long enough, and the oldest of too many. Nothing goes while the table is
-    /// held, unless it overflows.
+    /// Lets the rows of deleted objects go that have stayed long enough, and the oldest if there are too many. While
+    /// the table is held, no row goes, unless the table overflows.
     pub fn expire(&mut self, now: f64) {
         if self.overflows() {
             self.release();
@@ -122,7 +124,7 @@ impl TableView {
         }
     }
 
-    /// Lets every deleted row go now: the user wants them gone, and so the table is no longer held.
+    /// Lets all rows of deleted objects go, because the user cleared them. Therefore the table is no longer held.
     pub fn dismiss(&mut self) {
         self.release();
         while !self.gone.is_empty() {
@@ -131,7 +133,7 @@ impl TableView {
         self.crowded_out = 0;
     }
 
-    /// Lets the row go that was deleted first.
+    /// Lets the row go whose object was deleted first.
     fn let_go(&mut self) {
         let Some(id) = self.gone.pop_front() else { return };
         self.leave(id);

@@ -1,4 +1,4 @@
-//! One row of a view, and how rows compare.
+//! A row of a table, and how rows compare.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -24,58 +24,58 @@ pub enum SortKey {
     Kind,
     /// One of the table's columns, by its place among them.
     Column(usize),
-    /// The last change, newest first.
+    /// When the object changed last, the newest first.
     Changed,
 }
 
 /// An order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sort {
-    /// By what.
+    /// What rows are sorted by.
     pub key: SortKey,
-    /// Whether the order is turned around.
+    /// Whether the order is reversed.
     pub descending: bool,
 }
 
-/// One row. There is one for each object, so its size counts.
+/// A row. There is one for each object, so that its size matters.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The newest version of the object; for a deleted row, its last.
     pub object: Arc<Object>,
-    /// When the last change came; the row of a first list has none to speak of, but still a time.
+    /// When the object changed last, in milliseconds; for an object of a first list, when the list came.
     pub changed_at: f64,
-    /// Which cells the last update changed: bit `n` for its kind's column `n`. What stands behind the first 32 columns
-    /// is not told.
+    /// Which cells the last update changed: bit `n` for column `n` of the row's kind, for the first 32 columns.
     pub changed: u32,
-    /// Another one after every change, so that a view can tell whether it has shown the newest.
+    /// The version of the row, another one after every change, so that a reader can tell whether it has seen the
+    /// newest.
     pub version: u32,
-    /// The version that it began with: tells the lives of one row's number apart.
+    /// The version in which the row came, which differs between rows that had the same number.
     pub born: u32,
-    /// By which filter it was judged last.
+    /// The number of the filter that judged the row last.
     pub(super) judged: u32,
     /// What the last change was.
     pub delta: DeltaType,
-    /// Which of the table's kinds it is of.
+    /// The object's kind.
     pub kind: KindId,
     /// Whether that filter lets it through.
     pub(super) shown: bool,
 }
 
 impl Row {
-    /// Whether it is the object with this key, of the kind with this number.
+    /// Whether this is the row of the object with this kind and key.
     pub fn is_of(&self, kind: KindId, key: &ObjectKey) -> bool {
         self.kind == kind && self.object.key == *key
     }
 
-    /// When the object was deleted; `None` while it lives.
+    /// When the object was deleted, in milliseconds; `None` while it lives.
     pub fn deleted_at(&self) -> Option<f64> {
         (self.delta == DeltaType::Deleted).then_some(self.changed_at)
     }
 }
 
-/// A strict order of rows: what the user asked for, then namespace and name, then the kind as it was asked for, then
-/// the row's own number, for a deleted row may stay beside its successor. A row without the cell, because its kind has
-/// none or its object could not be read, stands last whichever way the order is turned.
+/// A strict order of rows: by what the user asked for, then by namespace and name, then by kind, then by the row's
+/// number, because the row of a deleted object may stay beside its successor's. A row without the cell, because its
+/// kind does not have the column or its object could not be read, comes last whether or not the order is reversed.
 pub(super) fn comparison<'a>(
     schema: &'a TableSchema,
     rows: &'a [Option<Row>],
@@ -104,7 +104,7 @@ pub(super) fn comparison<'a>(
     }
 }
 
-/// The same order, with a look at the rows' weights first, each at its row's number. Most rows are told apart by that.
+/// The same order, which looks first at the weights of the rows, by their numbers. Most rows have different weights.
 pub(super) fn weighed<'a>(
     schema: &'a TableSchema,
     rows: &'a [Option<Row>],
@@ -123,7 +123,7 @@ pub(super) fn weighed<'a>(
     }
 }
 
-/// What a row weighs in an order: rows of different weights stand as [`comparison`] has them.
+/// The weight of a row in an order. Rows of different weights stand in the order that [`comparison`] gives them.
 pub(super) fn weigh(schema: &TableSchema, row: &Row, sort: Sort) -> u64 {
     let weight = match sort.key {
         SortKey::Key => CellRef::Text(&row.object.key.namespace).weight(),
@@ -131,7 +131,7 @@ pub(super) fn weigh(schema: &TableSchema, row: &Row, sort: Sort) -> u64 {
         SortKey::Kind => CellRef::Number(schema.rank(row.kind) as i64).weight(),
         SortKey::Column(column) => match cell(schema, row, column) {
             Some(cell) => cell.weight(),
-            // Last, whichever way the order is turned.
+            // Such a row comes last, whether or not the order is reversed.
             None => return u64::MAX,
         },
         // The newest first.
@@ -140,9 +140,9 @@ pub(super) fn weigh(schema: &TableSchema, row: &Row, sort: Sort) -> u64 {
     if sort.descending { turned(weight) } else { weight }
 }
 
-/// Reads a little of what each of these rows is weighed by. The memory of a large table is in no cache, and a row alone
-/// waits for its object and then for that one's cells; of many, looked at without a pause, the processor waits for
-/// several at a time.
+/// Reads a little of what each of these rows is weighed by. The memory of a large table is in no cache, and weighing
+/// one row waits for its object and then for the object's cells. When many rows are read without a pause, the processor
+/// waits for several at a time.
 pub(super) fn touch(rows: &[Option<Row>], sort: Sort) {
     let first = |row: &Row| match sort.key {
         SortKey::Column(_) => row.object.cells.first_byte(),
@@ -163,8 +163,8 @@ fn among_equals(rows: &[Option<Row>]) -> impl Fn(RowId, RowId) -> Ordering + Cop
     }
 }
 
-/// Which cells differ, the first 32 of them. Cells that tick are compared by what they hold, not by what they
-/// print.
+/// Which of the first 32 cells differ, as bits. Cells that change by themselves are compared by their values, not by
+/// what they print.
 pub(super) fn changed_cells(old: &Object, new: &Object) -> u32 {
     let pairs = old.cells.iter().zip(&new.cells).take(32).enumerate();
     pairs.filter(|(_, (old, new))| old != new).fold(0, |mask, (at, _)| mask | 1 << at)

@@ -72,8 +72,8 @@ impl TableView {
         }
     }
 
-    /// Whether every change and every row is in one place, and what stands in the table is what the filter lets through.
-    /// While an order or a filter is at work, rows are on their way.
+    /// Whether every change and every row is in one place, and what stands in the table is what the filter lets
+    /// through. While an order or a filter is at work, rows are on their way.
     pub fn is_balanced(&self) -> bool {
         let sums = self.sums();
         let rows = self.rows.len() - self.free.len();

@@ -194,7 +194,7 @@ fn an_update_says_which_cells_changed() {
     assert_eq!((row.changed, row.delta), (0b01, DeltaType::Updated));
 }
 
-/// A step of a history: of the store, of the user, or of the work.
+/// A step: a change of the store, something that the user does, or a slice of work.
 #[derive(Clone, Debug)]
 enum Step {
     Put(u8, i64),
@@ -223,10 +223,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 0..250)
 }
 
-/// Who a row is about, what it shows, and when that came; and whether it lives.
+/// Name, number and time of a row, and whether its object lives.
 type Plain = (String, i64, u64, bool);
 
-/// The rows that should be shown, in order; rows that nothing tells apart are as good in another.
+/// The rows that should be shown, in order. Rows that the sort does not tell apart may stand in another order.
 fn plain(rows: &[Plain], sort: Sort, filter: &str) -> Vec<Plain> {
     let mut rows: Vec<Plain> = rows
         .iter()
@@ -253,7 +253,7 @@ fn plain(rows: &[Plain], sort: Sort, filter: &str) -> Vec<Plain> {
     rows
 }
 
-/// What the view shows from `first` on, with the lives of one name in one order.
+/// The first `count` rows that the view shows.
 fn shown(view: &TableView, count: usize) -> Vec<Plain> {
     let rows = view.window(0, count).into_iter().map(|id| {
         let row = view.row(id).expect("what is shown is there");
@@ -265,7 +265,7 @@ fn shown(view: &TableView, count: usize) -> Vec<Plain> {
     rows.collect()
 }
 
-/// The same rows, in an order that differs at most where the sort says nothing.
+/// Whether both are the same rows, in orders that differ only where the sort does not decide.
 fn agrees(one: &[Plain], two: &[Plain], sort: Sort) -> bool {
     let told = |row: &Plain| match sort.key {
         SortKey::Column(0) => (row.1 as u64, row.0.clone()),
@@ -281,7 +281,7 @@ fn agrees(one: &[Plain], two: &[Plain], sort: Sort) -> bool {
 }
 
 proptest! {
-    /// Whatever arrives between the slices, and wherever they are cut.
+    /// Changes may arrive between any two slices, and the slices may end anywhere.
     #[test]
     fn a_view_made_in_slices_ends_as_a_plain_sorted_and_filtered_vector(steps in steps()) {
         let mut view = TableView::default();
@@ -314,7 +314,7 @@ proptest! {
                 Step::Expire => {
                     view.expire(now as f64);
                     rows.retain(|row| row.3 || ((now - row.2) as f64) < view.retention().milliseconds());
-                    // They are deleted one at a time: the oldest of too many go.
+                    // Objects are deleted one at a time, so that the oldest go if there are too many.
                     let mut gone: Vec<u64> = rows.iter().filter(|row| !row.3).map(|row| row.2).collect();
                     gone.sort_unstable();
                     let oldest = gone.len().checked_sub(MOST).map_or(0, |first| gone.get(first).copied().unwrap_or(0));
@@ -348,10 +348,10 @@ proptest! {
                 _ => true,
             };
             if sure {
-                // What is shown on the way is right, and only not yet all.
+                // What is shown on the way is right, but not complete.
                 let known = shown(&view, 1000);
                 prop_assert!(known.len() <= expected.len());
-                // A name's two lives may be told apart by nothing, and one of them be at the end.
+                // Nothing may tell the two rows of one name apart, and one of them may be at the end.
                 let ends_within = expected.get(known.len()).is_some_and(|next| known.last().is_some_and(|last| last.0 == next.0));
                 prop_assert!(ends_within || agrees(&known, &expected[..known.len()], sort), "{:?} {:?}", known, expected);
             }
@@ -391,7 +391,7 @@ fn work_that_is_not_done_says_how_far_it_is_and_shows_the_first_rows() {
     );
     let known = view.unplaced().expect("most rows have no place yet");
     assert_eq!((view.window(0, 100).len(), known > 0 && known < 100), (known, true));
-    // What changes meanwhile has its place at once.
+    // Rows that change meanwhile have their place at once.
     view.apply(&updated("web-050", 49, -1), 1.0);
     assert_eq!(names(&view)[0], "web-050");
     while view.work(|| true) {}
@@ -401,7 +401,7 @@ fn work_that_is_not_done_says_how_far_it_is_and_shows_the_first_rows() {
     assert!(view.progress().is_some_and(|progress| !progress.sorting) && view.unplaced().is_none());
     assert_eq!(names(&view)[0], "web-099");
     while view.work(|| true) {}
-    // A filter that is taken back takes no time at all.
+    // A filter that is cleared takes no time.
     view.filter_by(filter(""));
     assert_eq!((view.progress(), view.counts()), (None, (100, 100)));
 }
@@ -458,7 +458,7 @@ fn a_table_that_is_held_is_held_around_the_window_alone() {
     }
     view.hold(1000, 20);
     assert_eq!((view.window(1000, 20), view.len(), view.waiting()), (before, 2_000, 100));
-    // Elsewhere the rows are found as they stand now.
+    // In another window the rows are found as they stand now.
     view.hold(0, 20);
     assert_eq!(&*view.row(view.window(0, 1)[0]).unwrap().object.key.name, "a-0000");
     assert_eq!((view.waiting(), view.held.as_ref().map(|held| held.rows.len())), (100, Some(20 + AROUND)));

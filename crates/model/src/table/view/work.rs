@@ -1,9 +1,9 @@
-//! Sorting and filtering in slices, so that no number of rows holds the page up.
+//! Sorts and filters in slices, so that the page does not stand still however many rows there are.
 //!
-//! A new filter walks over the rows in their order, and what it has found so far is what is shown: the first rows
-//! are right at once. A new order first finds the rows that stand at the top, which takes a look at each row, and then
-//! puts the others in their places. Changes that arrive in between go where they belong in what is done already, or
-//! are left for the rest of the work.
+//! A new filter looks at the rows in their order, and the table shows what the filter has found so far, so that the
+//! first rows are right at once. A new order first finds the rows at the top, for which it looks at each row, and then
+//! puts the others in their places. A row that changes in between is put where it belongs if that part is done already;
+//! otherwise the rest of the work does it.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use crate::table::order::{Order, RowId};
 use crate::table::view::TableView;
 use crate::table::view::row::{comparison, touch, weigh, weighed};
 
-/// How many rows are looked at between two looks at the clock.
+/// How many rows are looked at between two questions whether to go on.
 const STEP: usize = if cfg!(test) { 3 } else { 128 };
 /// How many rows at the top are found first: more than any screen shows.
 const TOP: usize = if cfg!(test) { 8 } else { 256 };
@@ -22,43 +22,43 @@ pub(super) enum Work {
     /// Nothing.
     #[default]
     Done,
-    /// The rows up to this one, in the order of all, have been judged; `None` before the first.
+    /// The rows up to this one, in the order of all rows, have been judged; `None` before the first.
     Filtering(Option<RowId>),
     /// The order of all rows is being made.
     Sorting(Sorting),
 }
 
-/// Where a row stands while the rows are being sorted.
+/// Where a row is while the rows are being sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
-    /// Nowhere yet.
+    /// It has no place yet.
     #[default]
     Out,
-    /// Among the first rows, which are known.
+    /// It is one of the first rows, which are known.
     Top,
-    /// Among the others.
+    /// It has a place behind the first rows.
     Rest,
 }
 
-/// An order in the making. What is placed and does not stand at the top is in the view's order of all rows.
+/// An order that is being made. Rows that have a place behind the top are in the view's order of all rows.
 #[derive(Debug, Default)]
 pub(super) struct Sorting {
-    /// The first of all rows that are shown, as far as they were looked at.
+    /// The first of the shown rows that were looked at so far.
     pub(super) top: Order,
-    /// Whether a row that is shown stands outside of `top`: then no row may join its end.
+    /// Whether a shown row was left out of `top`: from then on no row may be appended to it.
     rejected: bool,
-    /// How many rows were looked at, by their numbers; from the last one on, if the order is turned around.
+    /// How many rows were looked at, in the order of their numbers; from the last number on, if the order is reversed.
     next: usize,
-    /// Whether the top is known, and the others are being placed.
+    /// Whether the top is known, and the other rows get their places.
     pub(super) placing: bool,
-    /// Where each row stands, by its number.
+    /// Where each row is, by its number.
     places: Vec<Place>,
-    /// What each row that was looked at weighs.
+    /// The weight of each row that was looked at, by its number.
     weights: Vec<u64>,
 }
 
 impl Sorting {
-    /// What a row may weigh at most to join the top; `None` while the top is not full.
+    /// The largest weight with which a row may join the top; `None` while the top is not full.
     fn bound(&self) -> Option<u64> {
         let last = self.top.last().filter(|_| self.rejected)?;
         self.weights.get(last.0 as usize).copied()
@@ -68,17 +68,17 @@ impl Sorting {
 /// How far the work has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Whether it is the order; else the filter.
+    /// Whether the rows are being sorted. Otherwise they are being filtered.
     pub sorting: bool,
-    /// So many rows are done.
+    /// How many rows are done.
     pub done: usize,
-    /// Of so many.
+    /// How many rows there are.
     pub of: usize,
 }
 
 impl TableView {
-    /// Goes on with what a change of order or filter has left to do, for as long as `more` says so: it is asked after
-    /// every hundred rows or so. Whether anything is left.
+    /// Goes on with the work that a change of order or filter has left, until there is none or `more` says no. `more`
+    /// is asked after every hundred rows or so. Returns whether any work is left.
     pub fn work(&mut self, mut more: impl FnMut() -> bool) -> bool {
         loop {
             match self.work {
@@ -92,8 +92,8 @@ impl TableView {
         }
     }
 
-    /// Looks for the rows that come first by a new order or filter, so many of them, and does nothing else, for as
-    /// long as `more` says so.
+    /// Finds the first `count` rows by a new order or filter, and does nothing else, until they are found or `more`
+    /// says no.
     pub fn seek(&mut self, count: usize, mut more: impl FnMut() -> bool) {
         while self.seeks(count) && more() {
             match self.work {
@@ -107,12 +107,12 @@ impl TableView {
         self.seeks_the_first() || matches!(self.work, Work::Filtering(_)) && self.len() < count
     }
 
-    /// Whether the rows that come first in a new order are not known yet.
+    /// Whether the first rows of a new order are still unknown.
     pub fn seeks_the_first(&self) -> bool {
         matches!(&self.work, Work::Sorting(sorting) if !sorting.placing)
     }
 
-    /// How far a change of order or filter has come; `None` once it is through.
+    /// How far a change of order or filter has come; `None` when nothing is left to do.
     pub fn progress(&self) -> Option<Progress> {
         let of = self.rows.len() - self.free.len();
         match &self.work {
@@ -125,7 +125,7 @@ impl TableView {
         }
     }
 
-    /// Where the rows begin whose places are not known yet, while they are being sorted; `None` where all are.
+    /// The first position whose row is unknown while the rows are being sorted; `None` where all are known.
     pub fn unplaced(&self) -> Option<usize> {
         let Work::Sorting(sorting) = &self.work else { return None };
         Some(sorting.top.len()).filter(|known| *known < self.len())
@@ -165,7 +165,8 @@ impl TableView {
         let (placing, from) = (sorting.placing, sorting.next);
         let to = self.rows.len().min(from + STEP);
         sorting.next = to;
-        // A list comes by its keys, so what is sought is found early from the end that is nearer.
+        // The rows of a list have numbers in the order of their keys. From the nearer end, the first rows are found
+        // early.
         let rows = self.rows.len();
         let step = if self.sort.descending { rows - to..rows - from } else { from..to };
         if !placing {
@@ -178,7 +179,8 @@ impl TableView {
                 Some(Place::Out) if placing => self.place(RowId(at as u32)),
                 Some(Place::Out) => {
                     let weight = self.weigh(at);
-                    // Most rows of a large table weigh more than the first ones, and that is all that has to be known.
+                    // Most rows of a large table weigh more than the first ones. Nothing else has to be known of them
+                    // now.
                     if bound.is_none_or(|bound| weight <= bound) {
                         let shown = self.judge(RowId(at as u32));
                         self.rank(RowId(at as u32), shown);
@@ -201,13 +203,13 @@ impl TableView {
             self.all.insert(id, weighed(&self.schema, &self.rows, self.sort, &weights));
         }
         if let Some(shown) = &mut self.shown {
-            // Every row was judged on the way.
+            // Every row was judged while the rows were sorted.
             let is_shown = |id: &RowId| self.rows[id.0 as usize].as_ref().is_some_and(|row| row.shown);
             self.all.iter_from(0).filter(is_shown).for_each(|id| shown.push(id));
         }
     }
 
-    /// Weighs the row with this number for an order in the making.
+    /// Weighs the row with this number for the order that is being made.
     fn weigh(&mut self, at: usize) -> u64 {
         let Work::Sorting(sorting) = &mut self.work else { return 0 };
         if sorting.weights.len() <= at {
@@ -218,20 +220,20 @@ impl TableView {
         sorting.weights[at]
     }
 
-    /// Places a row outside of the top.
+    /// Gives a row a place behind the top.
     fn place(&mut self, id: RowId) {
         let Work::Sorting(Sorting { weights, places, .. }) = &mut self.work else { return };
         self.all.insert(id, weighed(&self.schema, &self.rows, self.sort, weights));
         places[id.0 as usize] = Place::Rest;
     }
 
-    /// Where the row with this number stands in an order in the making.
+    /// Where the row with this number is in the order that is being made.
     fn place_of(&self, at: usize) -> Option<Place> {
         let Work::Sorting(Sorting { places, .. }) = &self.work else { return None };
         Some(places.get(at).copied().unwrap_or_default())
     }
 
-    /// Whether the filter's walk has come past where a row stands.
+    /// Whether the filter has already come past the place of a row.
     pub(super) fn is_past(&self, id: RowId) -> bool {
         match self.work {
             Work::Done => true,
@@ -241,7 +243,7 @@ impl TableView {
         }
     }
 
-    /// Puts a row that stands nowhere where it belongs by its values.
+    /// Puts a row that has no place where it belongs.
     pub(super) fn enter(&mut self, id: RowId) {
         let shown = self.judge(id);
         match self.work {
@@ -258,7 +260,7 @@ impl TableView {
         }
     }
 
-    /// Puts a row that was weighed among the first rows of an order in the making, or behind them.
+    /// Puts a row that was weighed among the first rows of the order that is being made, or behind them.
     fn rank(&mut self, id: RowId, shown: bool) {
         let Work::Sorting(sorting) = &mut self.work else { return };
         let at = id.0 as usize;
@@ -286,7 +288,7 @@ impl TableView {
         }
     }
 
-    /// Takes a row out of wherever it stands. Its values must still be those that it was put in with.
+    /// Takes a row out of its place. Its values must still be those with which it was put there.
     pub(super) fn leave(&mut self, id: RowId) {
         let Some(row) = &self.rows[id.0 as usize] else { return };
         let is_shown = row.shown && row.judged == self.epoch;
@@ -305,7 +307,7 @@ impl TableView {
                 if let Work::Filtering(cursor) = work
                     && *cursor == Some(id)
                 {
-                    // The walk goes on behind the row before it.
+                    // The filter goes on behind the row before this one.
                     let at = self.all.position(id, comparison(&self.schema, &self.rows, self.sort)).unwrap_or(0);
                     *cursor = at.checked_sub(1).and_then(|before| self.all.iter_from(before).next());
                 }

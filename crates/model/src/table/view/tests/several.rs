@@ -12,7 +12,7 @@ use super::RETENTION;
 use crate::table::column::Column;
 use crate::table::kinds::{Kind, kind};
 
-/// READY is a number of the one and a ratio of the other, which has a STATUS too; the last has neither.
+/// READY is a number for the first kind and a ratio for the second, which has STATUS too; the third kind has neither.
 const COLUMNS: [&[Column]; 3] = [
     &[Column::figures("READY"), Column::figures("AGE")],
     &[Column::words("STATUS"), Column::words("READY")],
@@ -27,7 +27,7 @@ fn schema() -> Arc<TableSchema> {
     Arc::new(TableSchema::of(&kinds.collect::<Vec<_>>()))
 }
 
-/// One object: its kind, its name, its number, and when it changed; and whether it lives.
+/// An object: its kind, name and number, when it changed, and whether it lives.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Plain {
     kind: KindId,
@@ -187,7 +187,7 @@ proptest! {
                     let name = format!("n{name}");
                     let known = rows.iter_mut().find(|row| (row.kind, &row.name, row.live) == (kind, &name, true));
                     let last = known.as_ref().map(|row| row.object());
-                    // One that is not there is of no concern, whoever else is called so.
+                    // A deletion of what is not there changes nothing, also where another kind has the name.
                     let none = Plain { kind, name, number: 0, at: now, live: false };
                     let last = last.unwrap_or_else(|| none.object());
                     let change = Change::Deleted { last, folded: 1, final_state_unknown: false };
@@ -224,7 +224,7 @@ proptest! {
         let mut expected: Vec<Plain> = rows.iter().filter(|row| row.is_shown(words)).cloned().collect();
         expected.sort_by(|one, two| compare(one, two, sort, descending));
         let found = shown(&view);
-        // Of two lives of one object nothing says which comes first.
+        // Nothing decides which of two rows of one object comes first.
         let told = |row: &Plain| (row.kind, row.name.clone());
         prop_assert!(found.iter().map(told).eq(expected.iter().map(told)), "{:?}\n{:?}", found, expected);
         let (mut one, mut two) = (found.clone(), expected.clone());

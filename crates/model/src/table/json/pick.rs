@@ -1,22 +1,22 @@
-//! Finds a few values in an object's text, without reading what stands around them.
+//! Finds the values at a few paths in an object's text, without reading the rest.
 
 use serde::de::Error as _;
 use serde_json::Result;
 
 use super::{Reader, value};
 
-/// The most paths of one search: a set of them is the bits of a number.
+/// The most paths of one search: a set of paths is kept as the bits of a number.
 pub const MOST: usize = u32::BITS as usize;
 
-/// The texts of the values at some paths, in the order of the paths; empty where there is none.
+/// The texts of the values at some paths, in the order of the paths; an empty text where there is none.
 ///
-/// A path is the names of members with a space between, as in `spec claimRef name`: no name in an object of
-/// Kubernetes holds one.
+/// A path is the names of members with a space between them, as in `spec claimRef name`: no name in an object of
+/// Kubernetes contains a space.
 ///
 /// # Errors
 ///
-/// When the text is no JSON, holds anything but a map or `null` where a path leads through, or has a name of a path
-/// twice in a map, which no server writes and of which serde's structs think the same. There may be [`MOST`] paths.
+/// When the text is no JSON, when a path leads through anything but a map or `null`, or when a map has a name of a path
+/// twice, which no server writes and which serde's structs reject, too. There may be at most [`MOST`] paths.
 pub fn pick<'de>(text: &'de str, paths: &[&str; MOST]) -> Result<[&'de str; MOST]> {
     let mut search = Search { paths, found: [""; MOST] };
     let mut reader = Reader::new(text);
@@ -26,7 +26,7 @@ pub fn pick<'de>(text: &'de str, paths: &[&str; MOST]) -> Result<[&'de str; MOST
     if reader.at < text.len() { Err(reader.error()) } else { Ok(search.found) }
 }
 
-/// How many members a map has; `null` has none. No value is read, and no error repeats one.
+/// How many members a map has; `null` has none. No value is read, so that no error message contains one.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ struct Search<'p, 'de> {
 }
 
 impl<'de> Search<'_, 'de> {
-    /// Searches a value for the paths of a set, of which so much leads here.
+    /// Searches a value for the paths of a set. `walked` names of each path lead to the value.
     fn value(&mut self, reader: &mut Reader<'de>, set: u32, walked: usize) -> Result<()> {
         match reader.after_space() {
             b'{' => reader.container(b'}', |reader| self.members(reader, set, walked)),
@@ -95,13 +95,13 @@ impl<'de> Search<'_, 'de> {
         Ok(())
     }
 
-    /// The paths of a set.
+    /// The places of the paths of a set.
     fn paths(&self, set: u32) -> impl Iterator<Item = (usize, &str)> {
         bits(set).map(|at| (at, self.paths[at]))
     }
 }
 
-/// The places of the bits that are set.
+/// The places of the bits that are 1.
 fn bits(mut set: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = set.trailing_zeros() as usize;

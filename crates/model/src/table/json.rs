@@ -1,7 +1,8 @@
-//! A reader of JSON text for serde, made for objects of which a few members are wanted and most are not.
+//! A reader of JSON text for serde, for objects of which a few members are wanted and most are not.
 //!
-//! It takes and refuses exactly what `serde_json` does. What nobody asks for is checked but neither decoded nor kept,
-//! sixteen bytes at a time: in a watch of Pods that is nine tenths of the text, and the larger part of a frame's cost.
+//! The reader accepts and rejects exactly what `serde_json` does. Members that nobody asks for are checked, sixteen
+//! bytes at a time, but neither decoded nor kept: in a watch of Pods they are nine tenths of the text, and the larger
+//! part of a frame's cost.
 
 mod pick;
 mod plain;
@@ -19,10 +20,10 @@ use serde_json::{Error, Result};
 pub use pick::{MOST, members, pick};
 use plain::plain;
 
-/// Containers within containers that are read into values; `serde_json` has the same limit.
+/// How many containers may be nested in values that are read; `serde_json` has the same limit.
 const DEEPEST: u8 = 127;
 
-/// Reads a value, which has to be the whole text but for white space.
+/// Reads a value, which must be the whole text except for white space.
 ///
 /// # Errors
 ///
@@ -34,35 +35,34 @@ pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
     if reader.at < text.len() { Err(reader.error()) } else { Ok(value) }
 }
 
-/// A place in a text.
+/// Reads a text from its begin to its end.
 struct Reader<'de> {
     text: &'de str,
-    /// The same text.
+    /// The bytes of the text.
     bytes: &'de [u8],
-    /// The next byte.
+    /// The place of the next byte.
     at: usize,
-    /// How many containers more may be opened.
+    /// How many more containers may be opened.
     depth: u8,
 }
 
 impl<'de> Reader<'de> {
-    /// A reader at the begin of a text.
+    /// A reader at the beginning of a text.
     fn new(text: &'de str) -> Reader<'de> {
         Reader { text, bytes: text.as_bytes(), at: 0, depth: DEEPEST }
     }
 
-    /// What is wrong with the text at the place that was reached, in `serde_json`'s words and with its line and
-    /// column.
+    /// The error at the place that was reached, in `serde_json`'s words and with line and column.
     #[cold]
     fn error(&self) -> Error {
         match serde_json::from_str::<IgnoredAny>(self.text) {
             Err(error) => error,
-            // It is JSON, but not what whoever reads it can take.
+            // The text is JSON, but not of the shape that the caller expects.
             Ok(_) => Error::custom(format_args!("too deep, or more than was expected, at byte {}", self.at)),
         }
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is no white space; 0 at the end.
     #[inline(always)]
     fn after_space(&mut self) -> u8 {
         let (byte, at) = after_space(self.bytes, self.at);
@@ -70,7 +70,7 @@ impl<'de> Reader<'de> {
         byte
     }
 
-    /// Goes to where a part of the text was seen to end.
+    /// Goes on at a place up to which the text was checked.
     #[inline(always)]
     fn go(&mut self, end: Option<usize>) -> Result<()> {
         match end {
@@ -82,8 +82,8 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads the string whose opening quote comes next. A function of its own, because copies of it in every
-    /// visitor would make those so large that they are slower.
+    /// Reads the string whose opening quote comes next. This is a function of its own, because copies of it in every
+    /// visitor would make the visitors so large that they are slower.
     #[inline(never)]
     fn string(&mut self) -> Result<Cow<'de, str>> {
         let from = self.at;
@@ -135,7 +135,7 @@ impl<'de> Reader<'de> {
         if let Ok(number) = text.parse::<u64>() {
             return visitor.visit_u64(number);
         }
-        // The zero that is negative is no whole number.
+        // `-0` is no whole number.
         if text != "-0"
             && let Ok(number) = text.parse::<i64>()
         {
@@ -157,13 +157,13 @@ impl<'de> Reader<'de> {
     }
 }
 
-/// The byte at a place; 0 at the end, which JSON holds nowhere.
+/// The byte at a place; 0 at the end, which no JSON text contains.
 #[inline(always)]
 fn byte(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(0)
 }
 
-/// The next byte that is no white space, and its place. Servers write no space inside a frame.
+/// The next byte that is no white space, and its place. Servers write no white space inside a frame.
 #[inline(always)]
 fn after_space(bytes: &[u8], at: usize) -> (u8, usize) {
     match byte(bytes, at) {
@@ -180,7 +180,8 @@ fn after_spaces(bytes: &[u8], mut at: usize) -> (u8, usize) {
     (byte(bytes, at), at)
 }
 
-/// Where the string ends whose opening quote stands at a place. Here and below, `None` is for what is malformed.
+/// The end of the string whose opening quote stands at a place. In this and the following functions, `None` stands for
+/// malformed text.
 #[inline(always)]
 fn string(bytes: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
@@ -194,7 +195,7 @@ fn string(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Where an escape ends. A surrogate without its partner matters to who decodes the string, and to no one else.
+/// The end of an escape. Only decoding a string tells whether a surrogate has its partner.
 fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     match byte(bytes, at + 1) {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),
@@ -203,7 +204,7 @@ fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Where a number ends.
+/// The end of a number.
 #[inline]
 fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     at += usize::from(byte(bytes, at) == b'-');
@@ -215,11 +216,11 @@ fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
         at += 1 + usize::from(matches!(byte(bytes, at + 1), b'+' | b'-'));
         at = digits(bytes, at)?;
     }
-    // No zero leads.
+    // A number may not begin with 0 and go on with digits.
     (!byte(bytes, at).is_ascii_digit()).then_some(at)
 }
 
-/// Where some digits end, of which there is one at least.
+/// The end of some digits, of which there must be at least one.
 #[inline(always)]
 fn digits(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
@@ -229,13 +230,13 @@ fn digits(bytes: &[u8], from: usize) -> Option<usize> {
     (at > from).then_some(at)
 }
 
-/// Where `word` ends, if it stands there.
+/// The end of `word`, if it stands at the place.
 #[inline(always)]
 fn word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     bytes.get(at..)?.starts_with(word).then_some(at + word.len())
 }
 
-/// Where a member's value may begin, whose name should stand at a place.
+/// Where the value of a member may begin, whose name must stand at the place.
 #[inline(always)]
 fn name(bytes: &[u8], at: usize) -> Option<usize> {
     if byte(bytes, at) != b'"' {
@@ -245,11 +246,11 @@ fn name(bytes: &[u8], at: usize) -> Option<usize> {
     (next == b':').then_some(at + 1)
 }
 
-/// Where a value ends that nobody asked for.
+/// The end of a value that nobody asked for.
 fn value(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
-    // One bit for each open container, the innermost lowest: whether it is a map.
+    // A bit for each open container, the innermost lowest: whether the container is a map.
     let (mut maps, mut open) = (0u64, 0u32);
     loop {
         let (next, place) = after_space(bytes, at);
@@ -274,7 +275,7 @@ fn value(text: &str, from: usize) -> Option<usize> {
             b'n' => word(bytes, place, b"null")?,
             _ => number(bytes, place)?,
         };
-        // A value ended; with it, perhaps, the containers around it.
+        // A value has ended, and perhaps the containers around it with it.
         loop {
             if open == 0 {
                 return Some(at);
@@ -296,7 +297,7 @@ fn value(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// Where a value ends that is deeper than any object of Kubernetes.
+/// The end of a value that is nested deeper than any object of Kubernetes.
 #[cold]
 fn deep_value(text: &str, from: usize) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(&text[from..]).into_iter::<IgnoredAny>();
@@ -346,7 +347,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     }
 }
 
-/// The members of a map, from behind its brace on.
+/// The members of a map, after its opening brace.
 struct Members<'r, 'de> {
     reader: &'r mut Reader<'de>,
     first: bool,
@@ -370,7 +371,7 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
     }
 }
 
-/// The elements of a list, from behind its bracket on.
+/// The elements of a list, after its opening bracket.
 struct Elements<'r, 'de> {
     reader: &'r mut Reader<'de>,
     first: bool,

@@ -1,28 +1,28 @@
-//! The members and elements of JSON text as text, for those who look for one value among many and keep none.
+//! The members and elements of JSON text, as text, for callers that look for one value among many.
 
 use std::borrow::Cow;
 
 use super::{after_space, byte, string, value};
 
-/// The members of a map, in the text's order: each with its name, and its value as text. A text that is no map has
-/// none; from where one is malformed on, nothing more comes.
+/// The members of a map in the order of the text, each with its name and its value as text. A text that is no map has
+/// no members; after a malformed member there are no more.
 #[derive(Debug)]
 pub struct Members<'a> {
     text: &'a str,
-    /// Where the next name may begin; `None` once no more comes.
+    /// Where the next name may begin; `None` when there are no more members.
     at: Option<usize>,
     first: bool,
     whole: bool,
 }
 
 impl<'a> Members<'a> {
-    /// The members of the map that is the whole of `text`, but for white space.
+    /// The members of the map that is the whole of `text`, except for white space.
     pub fn of(text: &'a str) -> Members<'a> {
         let (next, at) = after_space(text.as_bytes(), 0);
         Members { text, at: (next == b'{').then_some(at + 1), first: true, whole: false }
     }
 
-    /// Whether every member has come, and nothing stands behind the map.
+    /// Whether every member was read, and nothing stands behind the map.
     pub fn is_whole(&self) -> bool {
         self.whole
     }
@@ -65,12 +65,12 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// The value of a map's member as text; of several with the name the last, as Go and `serde_json` have it.
+/// The value of a map's member as text. Of several members of that name it is the last one, as for Go and `serde_json`.
 pub fn member<'a>(map: &'a str, name: &str) -> Option<&'a str> {
     Members::of(map).filter(|(own, _)| own == name).last().map(|(_, value)| value)
 }
 
-/// The elements of a list as text; none where it is no list. From where it is malformed on, nothing more comes.
+/// The elements of a list as text; none where the text is no list. After a malformed element there are no more.
 pub fn elements(list: &str) -> impl Iterator<Item = &str> {
     let bytes = list.as_bytes();
     let (open, begin) = after_space(bytes, 0);
@@ -93,7 +93,7 @@ pub fn elements(list: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What a string's text, with its quotes, says.
+/// What a string means, given as text with its quotes.
 pub fn unescaped(quoted: &str) -> Option<Cow<'_, str>> {
     let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
     match inner.bytes().any(|byte| byte == b'\\') {
@@ -102,7 +102,7 @@ pub fn unescaped(quoted: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The first byte of a value, which tells what it is; 0 where there is none.
+/// The first byte of a value, which tells its type; 0 where there is none.
 pub fn first(text: &str) -> u8 {
     byte(text.as_bytes(), 0)
 }

@@ -1,9 +1,9 @@
-//! The beginning of a JSON string that is plain text: where most of the time of passing over an object goes.
+//! Finds the end of plain text in a JSON string. Most of the time of passing over an object is spent here.
 
 /// How many bytes at the beginning are neither a quote nor a backslash nor a control character.
 ///
-/// Two words are looked at together, because most names and values end within them: how often a loop turns is what
-/// a processor guesses worst.
+/// Two words are looked at together, because most names and values end within them: the processor predicts the end of a
+/// loop worst.
 #[cfg(not(target_feature = "simd128"))]
 #[inline(always)]
 pub(super) fn plain(bytes: &[u8]) -> usize {
@@ -21,20 +21,20 @@ pub(super) fn plain(bytes: &[u8]) -> usize {
     at + plain_bytes(&bytes[at..])
 }
 
-/// Marks the highest bit of each quote, backslash and control character. The lowest mark is right; those above it
-/// may come of a borrow.
+/// Marks the highest bit of each quote, backslash and control character. The lowest mark is right; those above it may
+/// be wrong, because of a borrow in the subtraction.
 #[cfg(not(target_feature = "simd128"))]
 #[inline(always)]
 fn marks(chunk: [u8; 8]) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     let word = u64::from_le_bytes(chunk);
-    // A quote and the control characters are the bytes below 0x21 once the bit of 0x02 is turned over.
+    // A quote and the control characters are the bytes below 0x21 once the bit 0x02 is flipped.
     let ends = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
     let slashes = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
     (ends | slashes) & !word & (ONES << 7)
 }
 
-/// The same, with the sixteen bytes at once that a browser's vectors have.
+/// The same, with the sixteen bytes of a browser's vectors.
 #[cfg(target_feature = "simd128")]
 #[inline(always)]
 pub(super) fn plain(bytes: &[u8]) -> usize {
