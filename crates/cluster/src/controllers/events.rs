@@ -28,7 +28,7 @@ pub struct EventSink(Rc<Shared>);
 
 struct Shared {
     broadcaster: RefCell<Broadcaster<Arc<Event>>>,
-    /// The watcher whose Events are written; `None` if the broadcaster had no room for it.
+    /// The watcher whose Events are written; `None` if the broadcaster was shut down.
     watcher: Option<WatcherId>,
     /// The time of the last recorded Event.
     last: Cell<Time>,
