@@ -143,7 +143,7 @@ async fn perform(client: &Client, action: &Action) -> Answer {
         Action::Create(event) => client.create(&EVENTS, &event.namespace, &json(serde_json::to_value(&**event))).await,
         Action::Patch(patch) => {
             let body = json(serde_json::to_value(patch));
-            client.patch(&EVENTS, &patch.namespace, &patch.name, "", Patch::Strategic(&body)).await
+            client.patch(&EVENTS, &patch.namespace, &patch.name, Patch::Strategic(&body)).await
         }
     };
     match answer {
