@@ -7,10 +7,10 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::event::Delivery;
-use super::ring::FRESH;
+use super::ring::EVENT_FRESH_DURATION;
 
 /// A channel has room for at least this many events (`minWatchChanSize`).
-const LEAST: usize = 10;
+const MIN_WATCH_CHANNEL_SIZE: usize = 10;
 
 /// How the watches of a resource are told apart when events are dispatched.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,9 +29,9 @@ pub fn channel_size(ring_capacity: usize, indexed: Indexed) -> usize {
     let most = match indexed {
         Indexed::No => 100,
         Indexed::WithoutValue => 1000,
-        Indexed::WithValue => LEAST,
+        Indexed::WithValue => MIN_WATCH_CHANNEL_SIZE,
     };
-    ring_capacity.div_ceil(FRESH.as_secs() as usize).clamp(LEAST, most)
+    ring_capacity.div_ceil(EVENT_FRESH_DURATION.as_secs() as usize).clamp(MIN_WATCH_CHANNEL_SIZE, most)
 }
 
 /// The input buffer, shared by the cache that dispatches and the watcher. Adding an event never waits: a watcher whose

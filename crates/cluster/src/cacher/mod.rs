@@ -46,11 +46,11 @@ use watch_cache::WatchCache;
 use watchers::Watchers;
 
 /// How long a request waits for a revision that is still to come (`blockTimeout`).
-const FRESHNESS_WAIT: Duration = Duration::from_secs(3);
+const BLOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often the storage is asked for its progress while a request waits (`progressRequestPeriod`).
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+const PROGRESS_REQUEST_PERIOD: Duration = Duration::from_millis(100);
 /// How often the storage is asked for its progress at all times, so that bookmarks advance even if nothing changes.
-const STORAGE_BOOKMARK_EVERY: Duration = Duration::from_secs(1);
+const STORAGE_BOOKMARK_PERIOD: Duration = Duration::from_secs(1);
 /// How long to wait before a storage that could not be listed is asked again.
 const RETRY: Duration = Duration::from_millis(500);
 
@@ -178,7 +178,7 @@ impl Cacher {
 
     async fn watch(&self, revision: u64) -> Result<(), StorageError> {
         let mut changes = self.storage.watch(&self.resource.prefix(), revision).await?;
-        let mut progress = tokio::time::interval(STORAGE_BOOKMARK_EVERY);
+        let mut progress = tokio::time::interval(STORAGE_BOOKMARK_PERIOD);
         let mut deadline = None;
         loop {
             tokio::select! {
@@ -229,8 +229,8 @@ impl Cacher {
             return Err(NotReady { downtime: since.elapsed() });
         }
         let mut reached = self.reached.subscribe();
-        let listed = tokio::time::timeout(FRESHNESS_WAIT, reached.wait_for(|reached| *reached > 0)).await;
-        if listed.is_ok() { Ok(()) } else { Err(NotReady { downtime: FRESHNESS_WAIT }) }
+        let listed = tokio::time::timeout(BLOCK_TIMEOUT, reached.wait_for(|reached| *reached > 0)).await;
+        if listed.is_ok() { Ok(()) } else { Err(NotReady { downtime: BLOCK_TIMEOUT }) }
     }
 
     /// Waits until the cache is complete up to a revision, for as long as the real server does; returns whether it is.
@@ -239,7 +239,7 @@ impl Cacher {
         let is_fresh = |reached: &u64| *reached > 0 && *reached >= revision;
         let arrived = async {
             loop {
-                match tokio::time::timeout(PROGRESS_EVERY, reached.wait_for(is_fresh)).await {
+                match tokio::time::timeout(PROGRESS_REQUEST_PERIOD, reached.wait_for(is_fresh)).await {
                     Ok(result) => return result.is_ok(),
                     Err(_) => self.storage.request_progress(revision),
                 }
@@ -248,7 +248,7 @@ impl Cacher {
         if !is_fresh(&self.reached.borrow()) {
             self.storage.request_progress(revision);
         }
-        tokio::time::timeout(FRESHNESS_WAIT, arrived).await.unwrap_or(false)
+        tokio::time::timeout(BLOCK_TIMEOUT, arrived).await.unwrap_or(false)
     }
 
     /// The revision of the cache, and its objects at that revision in key order.

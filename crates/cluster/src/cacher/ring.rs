@@ -9,11 +9,11 @@ use super::event::Event;
 
 /// How long events are kept, about: a client that lists and then watches finds its start within this time
 /// (`eventFreshDuration`).
-pub const FRESH: Duration = Duration::from_secs(75);
+pub const EVENT_FRESH_DURATION: Duration = Duration::from_secs(75);
 /// The number of events that fit at first, and the least that ever fits (`defaultLowerBoundCapacity`).
-const LOWER_BOUND: usize = 100;
+const DEFAULT_LOWER_BOUND_CAPACITY: usize = 100;
 /// The largest number of events that fit (`defaultUpperBoundCapacity`).
-const UPPER_BOUND: usize = 100 * 1024;
+const DEFAULT_UPPER_BOUND_CAPACITY: usize = 100 * 1024;
 /// The objects of the events take at most this many bytes; older events are dropped as if there were no room. The real
 /// server has no such bound. It equals the bound of the storage's history, which keeps the same texts: 102,400 Pods
 /// would take 400 MB.
@@ -62,7 +62,7 @@ impl Interval {
 impl Ring {
     /// A ring whose list is at `revision`.
     pub fn new(revision: u64) -> Self {
-        let (events, capacity) = (VecDeque::new(), LOWER_BOUND);
+        let (events, capacity) = (VecDeque::new(), DEFAULT_LOWER_BOUND_CAPACITY);
         Self { events, first: 0, capacity, bytes: 0, listed: revision, evicted: None, refused: 0 }
     }
 
@@ -114,10 +114,10 @@ impl Ring {
         }
         let age = |index: usize| self.events.get(index).map(|event| newest.at.duration_since(event.at));
         let newest_quarter = self.events.len() - self.capacity / 4;
-        if age(0).is_some_and(|age| age < FRESH) {
-            self.capacity = (self.capacity * 2).min(UPPER_BOUND);
-        } else if age(newest_quarter).is_some_and(|age| age > FRESH) {
-            self.capacity = (self.capacity / 2).max(LOWER_BOUND);
+        if age(0).is_some_and(|age| age < EVENT_FRESH_DURATION) {
+            self.capacity = (self.capacity * 2).min(DEFAULT_UPPER_BOUND_CAPACITY);
+        } else if age(newest_quarter).is_some_and(|age| age > EVENT_FRESH_DURATION) {
+            self.capacity = (self.capacity / 2).max(DEFAULT_LOWER_BOUND_CAPACITY);
             while self.events.len() > self.capacity {
                 self.evict();
             }
@@ -239,7 +239,7 @@ mod tests {
         check(101, Duration::from_millis(749), 200).await;
         check(101, Duration::from_millis(751), 100).await;
         check(801, Duration::ZERO, 1600).await;
-        check(2 * UPPER_BOUND as u64, Duration::ZERO, UPPER_BOUND).await;
+        check(2 * DEFAULT_UPPER_BOUND_CAPACITY as u64, Duration::ZERO, DEFAULT_UPPER_BOUND_CAPACITY).await;
 
         let mut ring = ring(300, Duration::ZERO).await;
         let mut interval = ring.since(10).expect("all are kept");
@@ -253,7 +253,7 @@ mod tests {
         add(&mut ring, 1000..2000, Duration::from_millis(200)).await;
         assert_eq!((ring.capacity(), ring.events.len()), (800, 800));
         add(&mut ring, 2000..4000, Duration::from_secs(75)).await;
-        assert_eq!((ring.capacity(), ring.oldest()), (LOWER_BOUND, 3899));
+        assert_eq!((ring.capacity(), ring.oldest()), (DEFAULT_LOWER_BOUND_CAPACITY, 3899));
     }
 
     #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 /// How much is refilled per second (`refreshPerSecond`).
 const REFRESH_PER_SECOND: Duration = Duration::from_millis(50);
 /// The most that is ever saved up (`maxBudget`).
-const LIMIT: Duration = Duration::from_millis(100);
+const MAX_BUDGET: Duration = Duration::from_millis(100);
 
 /// The budget that is left.
 #[derive(Debug)]
@@ -19,20 +19,20 @@ pub struct TimeBudget {
 impl TimeBudget {
     /// A full budget.
     pub fn new(now: Instant) -> Self {
-        Self { available: LIMIT, at: now }
+        Self { available: MAX_BUDGET, at: now }
     }
 
     /// Takes all that is left.
     pub fn take(&mut self, now: Instant) -> Duration {
         let refreshed = now.duration_since(self.at).as_secs_f64() * REFRESH_PER_SECOND.as_secs_f64();
-        let available = self.available + Duration::from_secs_f64(refreshed.min(LIMIT.as_secs_f64()));
+        let available = self.available + Duration::from_secs_f64(refreshed.min(MAX_BUDGET.as_secs_f64()));
         *self = Self { available: Duration::ZERO, at: now };
-        available.min(LIMIT)
+        available.min(MAX_BUDGET)
     }
 
     /// Gives back what was taken and not used.
     pub fn return_unused(&mut self, unused: Duration) {
-        self.available = (self.available + unused).min(LIMIT);
+        self.available = (self.available + unused).min(MAX_BUDGET);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::status::Status;
 
 /// How many events or objects are processed before the receiver gets the resulting frames (`bufferSize` in
 /// `watch_cache_interval.go`).
-const BLOCK: usize = 100;
+const BUFFER_SIZE: usize = 100;
 /// How long before the deadline a bookmark is sent, so that the client can resume from where the watch ends.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
@@ -201,7 +201,7 @@ impl Watcher {
             return Some(Step::End);
         }
         if self.initial.len() > 0 {
-            let objects: Vec<_> = self.initial.by_ref().take(BLOCK).collect();
+            let objects: Vec<_> = self.initial.by_ref().take(BUFFER_SIZE).collect();
             return Some(Step::Frames(objects.iter().map(|object| self.frame("ADDED", object)).collect()));
         }
         if std::mem::take(&mut self.end_bookmark) {
@@ -209,7 +209,7 @@ impl Watcher {
             return Some(Step::Frames(vec![self.bookmark(true)]));
         }
         while !self.replay.is_empty() {
-            let Ok(events) = self.cacher.read(&mut self.replay, BLOCK) else { return Some(Step::End) };
+            let Ok(events) = self.cacher.read(&mut self.replay, BUFFER_SIZE) else { return Some(Step::End) };
             let frames: Vec<Frame> = events.iter().filter_map(|event| self.frame_of(event, None)).collect();
             if !frames.is_empty() {
                 return Some(Step::Frames(frames));
@@ -225,7 +225,7 @@ impl Watcher {
         // sent.
         let revision = if is_due { self.cacher.revision() } else { 0 };
         loop {
-            let mut frames: Vec<Frame> = match self.input.take(BLOCK) {
+            let mut frames: Vec<Frame> = match self.input.take(BUFFER_SIZE) {
                 Taken::Events(events) => events.iter().filter_map(|one| self.frame_of(&one.event, Some(one))).collect(),
                 Taken::End => return Some(Step::End),
                 Taken::Nothing => {

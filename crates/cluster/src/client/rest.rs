@@ -188,7 +188,7 @@ impl Client {
         self.request(Method::PUT, &uri, JSON, object.to_string()).await
     }
 
-    /// Patches an object, or a subresource such as `status` or `scale`; `subresource` is empty for the object itself.
+    /// Patches an object.
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -197,19 +197,48 @@ impl Client {
         resource: &ApiResource,
         namespace: &str,
         name: &str,
-        subresource: &str,
         patch: Patch<'_>,
     ) -> Result<Value, ApiError> {
+        self.send_patch(&object_path(resource, namespace, name, ""), patch).await
+    }
+
+    /// Patches the status of an object and nothing else of it.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn patch_status(
+        &self,
+        resource: &ApiResource,
+        namespace: &str,
+        name: &str,
+        patch: Patch<'_>,
+    ) -> Result<Value, ApiError> {
+        self.send_patch(&object_path(resource, namespace, name, "status"), patch).await
+    }
+
+    /// Patches the subresource `scale` of an object; returns the Scale.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn patch_scale(
+        &self,
+        resource: &ApiResource,
+        namespace: &str,
+        name: &str,
+        patch: Patch<'_>,
+    ) -> Result<Value, ApiError> {
+        self.send_patch(&object_path(resource, namespace, name, "scale"), patch).await
+    }
+
+    async fn send_patch(&self, uri: &str, patch: Patch<'_>) -> Result<Value, ApiError> {
         let (content_type, body) = match patch {
             Patch::Merge(body) => ("application/merge-patch+json", body),
             Patch::Strategic(body) => ("application/strategic-merge-patch+json", body),
             #[cfg(test)]
             Patch::Json(body) => ("application/json-patch+json", body),
         };
-        let uri = object_path(resource, namespace, name, subresource);
-        self.request(Method::PATCH, &uri, content_type, body.to_string()).await
+        self.request(Method::PATCH, uri, content_type, body.to_string()).await
     }
-
     /// Deletes an object, or begins to; returns its last state, or the `Status` that it is deleted.
     ///
     /// # Errors

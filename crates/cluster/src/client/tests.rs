@@ -46,7 +46,7 @@ async fn the_verbs_and_their_errors() {
         (Patch::Json(&json), json!({"x": "1"})),
         (Patch::Strategic(&json!({"data": {"y": "2"}})), json!({"x": "1", "y": "2"})),
     ] {
-        let patched = client.patch(&CONFIG_MAPS, "default", "one", "", patch).await.unwrap();
+        let patched = client.patch(&CONFIG_MAPS, "default", "one", patch).await.unwrap();
         assert_eq!(patched["data"], data);
     }
     let another = DeleteOptions { uid: Some("another"), ..DeleteOptions::default() };
@@ -95,7 +95,7 @@ async fn informers_follow_what_happens() {
         // Requests from inside are exempt from faults such as `cut`.
         server.control("cut").await;
         let patch = json!({"data": {"a": "c"}});
-        client.patch(&CONFIG_MAPS, "default", "one", "", Patch::Merge(&patch)).await.unwrap();
+        client.patch(&CONFIG_MAPS, "default", "one", Patch::Merge(&patch)).await.unwrap();
         client.delete(&CONFIG_MAPS, "default", "one", DeleteOptions::default()).await.unwrap();
         while told.borrow().len() < 4 {
             tokio::task::yield_now().await;

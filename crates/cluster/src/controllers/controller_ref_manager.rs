@@ -118,7 +118,7 @@ impl ControllerRefManager<'_> {
 
     async fn patch(&self, resource: &ApiResource, object: &Value, patch: &Value) -> Result<Option<Value>, ApiError> {
         let (namespace, name) = (object::namespace(object), object::name(object));
-        match self.client.patch(resource, namespace, name, "", Patch::Strategic(patch)).await {
+        match self.client.patch(resource, namespace, name, Patch::Strategic(patch)).await {
             Ok(patched) => Ok(Some(patched)),
             Err(error) if error.is_not_found() => Ok(None),
             Err(error) => Err(error),

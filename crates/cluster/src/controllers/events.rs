@@ -28,7 +28,7 @@ pub struct EventSink(Rc<Shared>);
 
 struct Shared {
     broadcaster: RefCell<Broadcaster<Arc<Event>>>,
-    /// The watcher whose Events are written; `None` if the broadcaster had no room for it.
+    /// The watcher whose Events are written; `None` if the broadcaster was shut down.
     watcher: Option<WatcherId>,
     /// The time of the last recorded Event.
     last: Cell<Time>,
@@ -144,7 +144,7 @@ async fn perform(client: &Client, action: &Action) -> Answer {
         Action::Create(event) => client.create(&EVENTS, &event.namespace, &json(serde_json::to_value(&**event))).await,
         Action::Patch(patch) => {
             let body = json(serde_json::to_value(patch));
-            client.patch(&EVENTS, &patch.namespace, &patch.name, "", Patch::Strategic(&body)).await
+            client.patch(&EVENTS, &patch.namespace, &patch.name, Patch::Strategic(&body)).await
         }
     };
     match answer {

@@ -30,7 +30,7 @@ pub struct PendingWatch {
 }
 
 impl PendingWatch {
-    /// The connection of a watch request. `faults` are those that apply to it.
+    /// A watch request that is not answered yet. `faults` are those that apply to it.
     pub fn of(registry: &Registry, ledger: &Arc<Ledger>, parts: &Parts, faults: &Faults) -> Self {
         let is_internal = parts.extensions.get::<Internal>().is_some();
         Self {

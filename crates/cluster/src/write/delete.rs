@@ -25,7 +25,7 @@ use crate::write::after_delete;
 use crate::write::should_delete_during_update;
 
 /// The namespaces that must not be deleted.
-const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
+const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 /// `DeleteOptions`.
 #[derive(Debug, Clone, Default)]
@@ -113,7 +113,7 @@ pub async fn one(
     name: &str,
     deletion: &Deletion,
 ) -> Result<Response, Status> {
-    if **resource == **NAMESPACES && IMMORTAL.contains(&name) {
+    if **resource == **NAMESPACES && IMMORTAL_NAMESPACES.contains(&name) {
         return Err(Status::immortal_namespace(name));
     }
     let (object, fate) = remove(api, resource, &resource.key(namespace, name), deletion)

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::request::body::{DEEPEST, depth};
 
 /// How much all `copy` operations may add, in bytes: repeated copies double the value each time.
-const MOST_COPIED: usize = 3 << 20;
+const MAX_COPIED: usize = 3 << 20;
 
 /// Why a patch cannot be applied.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -63,7 +63,7 @@ fn check(value: &Value, operation: &PatchOperation, copied: &mut usize) -> Resul
         PatchOperation::Copy(one) => {
             let found = value.pointer(one.from.as_str());
             *copied += found.map_or(0, |found| found.to_string().len());
-            if *copied > MOST_COPIED {
+            if *copied > MAX_COPIED {
                 return Err(PatchError::TooLarge);
             }
             found

@@ -17,7 +17,7 @@ const STRATEGIC: &str = "application/strategic-merge-patch+json";
 const APPLY: &str = "application/apply-patch+yaml";
 
 /// The largest number of operations, as in the real server.
-const MOST_OPERATIONS: usize = 10_000;
+const MAX_OPERATIONS: usize = 10_000;
 
 /// A patch.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl Patch {
                     Some(path) => Status::patch_failed(&path.to_string()),
                     None => Status::bad_request(format!("the request's body is no JSON patch: {error}")),
                 })?;
-            if patch.len() > MOST_OPERATIONS {
+            if patch.len() > MAX_OPERATIONS {
                 return Err(Status::bad_request(format!(
-                    "the allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {}",
+                    "the allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}",
                     patch.len()
                 )));
             }

@@ -168,14 +168,14 @@ async fn waiting_for_freshness_ends() {
     let elsewhere = written(elsewhere);
     let begun = Instant::now();
     assert!(cluster.cacher.wait_until_fresh(elsewhere).await);
-    assert!(begun.elapsed() <= PROGRESS_EVERY, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() <= PROGRESS_REQUEST_PERIOD, "{:?}", begun.elapsed());
     assert_eq!(cluster.cacher.revision(), elsewhere);
 
     let begun = Instant::now();
     assert!(!cluster.cacher.wait_until_fresh(elsewhere + 1).await);
-    assert_eq!(begun.elapsed(), FRESHNESS_WAIT);
+    assert_eq!(begun.elapsed(), BLOCK_TIMEOUT);
     let (fresh, ()) = tokio::join!(cluster.cacher.wait_until_fresh(elsewhere + 1), async {
-        tokio::time::sleep(FRESHNESS_WAIT / 2).await;
+        tokio::time::sleep(BLOCK_TIMEOUT / 2).await;
         cluster.put("b", "").await;
     });
     assert!(fresh, "one that comes in time is enough");
@@ -236,7 +236,7 @@ async fn an_invalidated_replay_ends() {
     let mut watcher = cluster.watch(Start::After(10));
     assert_eq!(frames(&mut watcher, 100).await[99], "ADDED a99 110");
     // A ring for 200 events whose newest quarter is older than the window shrinks to 100.
-    tokio::time::sleep(ring::FRESH * 2).await;
+    tokio::time::sleep(ring::EVENT_FRESH_DURATION * 2).await;
     cluster.flood(11, |index| format!("b{index}")).await;
     assert!(cluster.cacher.lock().cache.ring.oldest() > 110);
     assert_eq!(next(&mut watcher).await, None);

@@ -86,7 +86,7 @@ impl Controller for CronJobs {
             self.written.note(&self.client.update_status(&CRON_JOBS, &sync.cron_job).await?);
         }
         if let Some(next) = done? {
-            // One second more, so that the time has certainly come.
+            // A tenth of a second more, so that the time has certainly come.
             let wait = Duration::from_secs((next - clock::now()).max(0).unsigned_abs());
             self.queue.add_after(key.clone(), wait + Duration::from_millis(100));
         }

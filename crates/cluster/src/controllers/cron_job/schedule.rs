@@ -11,7 +11,7 @@ const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "au
 const WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 /// A schedule without a time in this many seconds never has one, such as the 30th of February.
-const FAR: i64 = 5 * 366 * 86_400;
+const SEARCH_LIMIT: i64 = 5 * 366 * 86_400;
 
 /// A parsed schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl Schedule {
             Self::Fields(fields) => fields,
         };
         let mut time = after.checked_sub(after.rem_euclid(60))?.checked_add(60)?;
-        let end = time.checked_add(FAR)?;
+        let end = time.checked_add(SEARCH_LIMIT)?;
         while time < end {
             let clock = zone.to_datetime(Timestamp::from_second(time).ok()?);
             if !fields.has_hour(clock) {

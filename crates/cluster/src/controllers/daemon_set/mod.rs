@@ -35,7 +35,7 @@ use crate::resources::label_selector::Selector;
 use node::Fitness;
 
 /// One sync creates or deletes at most this many Pods (`BurstReplicas`).
-const BURST: usize = 250;
+const BURST_REPLICAS: usize = 250;
 
 /// A failed Pod is replaced no sooner than this many seconds after its start, so that Nodes on which every Pod fails do
 /// not cause a hot loop. The real controller waits from one second up to fifteen minutes (`failedPodsBackoff`).
@@ -284,8 +284,8 @@ impl DaemonSetSync<'_> {
     /// Carries out the work (`syncNodes`).
     async fn sync_nodes(&self, work: &Work) -> Result<(), ApiError> {
         let (recorder, expectations) = (&self.controller.recorder, &self.controller.expectations);
-        let create = &work.create[..work.create.len().min(BURST)];
-        let delete = &work.delete[..work.delete.len().min(BURST)];
+        let create = &work.create[..work.create.len().min(BURST_REPLICAS)];
+        let delete = &work.delete[..work.delete.len().min(BURST_REPLICAS)];
         expectations.expect_creations(self.key, create.len());
         expectations.expect_deletions(self.key, delete.iter().map(object::uid));
         let mut failed = None;

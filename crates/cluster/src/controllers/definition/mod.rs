@@ -66,7 +66,7 @@ impl Controller for DefinitionFinalizer {
         let kept: Vec<&Value> = finalizers.iter().filter(|one| *one != CLEANUP).collect();
         let patch = json!({"metadata": {"resourceVersion": definition["metadata"]["resourceVersion"],
             "finalizers": kept}});
-        ignore_not_found(self.client.patch(&DEFINITIONS, "", &key.name, "", Patch::Merge(&patch)).await)?;
+        ignore_not_found(self.client.patch(&DEFINITIONS, "", &key.name, Patch::Merge(&patch)).await)?;
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ pub const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
 /// The largest number of Pods that the Deployment allowed.
 pub const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
 /// The length of the history in characters is limited to this (`maxRevHistoryLengthInChars`).
-const LONGEST_HISTORY: usize = 2000;
+const MAX_REVISION_HISTORY_LENGTH: usize = 2000;
 
 /// The annotations that are not copied.
 const OWN: [&str; 6] = [
@@ -79,7 +79,7 @@ pub fn set_replicas(deployment: &Value, set: &mut Value) -> bool {
 fn longer(history: &str, revision: &str) -> String {
     let mut revisions: Vec<&str> = history.split(',').filter(|one| !one.is_empty()).collect();
     revisions.push(revision);
-    while revisions.iter().map(|one| one.len() + 1).sum::<usize>() > LONGEST_HISTORY {
+    while revisions.iter().map(|one| one.len() + 1).sum::<usize>() > MAX_REVISION_HISTORY_LENGTH {
         revisions.remove(0);
     }
     revisions.join(",")

@@ -135,7 +135,7 @@ impl Rollout<'_> {
             "annotations": {annotations::REVISION: revision.to_string()}}});
         let (namespace, name) = (self.namespace().to_owned(), self.name().to_owned());
         let client = &self.controller.client;
-        self.deployment = client.patch(&DEPLOYMENTS, &namespace, &name, "", Patch::Merge(&patch)).await?;
+        self.deployment = client.patch(&DEPLOYMENTS, &namespace, &name, Patch::Merge(&patch)).await?;
         self.controller.written.note(&self.deployment);
         Ok(())
     }

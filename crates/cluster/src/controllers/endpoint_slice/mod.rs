@@ -28,7 +28,7 @@ use crate::client::resources::{ENDPOINT_SLICES, NODES};
 use crate::client::rest::{Client, DeleteOptions};
 use endpoint_pod::EndpointPod;
 use members::Members;
-use reconcile::{Group, MANAGED_BY, MANAGER, MOST, Plan, SERVICE_NAME, Shape};
+use reconcile::{Group, MANAGED_BY, MANAGER, MAX_ENDPOINTS_PER_SLICE, Plan, SERVICE_NAME, Shape};
 use tracker::{Observation, TIMEOUT, Tracker};
 use trigger_time::TriggerTimes;
 
@@ -123,8 +123,12 @@ impl Controller for EndpointSlices {
         let mut without_node = None;
         for (family, existing) in by_type {
             let groups = self.groups(&service, &pods, &family, &mut without_node);
-            let shape =
-                Shape { service: &service, address_type: &family, trigger_time: trigger_time.clone(), most: MOST };
+            let shape = Shape {
+                service: &service,
+                address_type: &family,
+                trigger_time: trigger_time.clone(),
+                most: MAX_ENDPOINTS_PER_SLICE,
+            };
             let Plan { create, update, delete } = shape.plan(existing, groups);
             plan.create.extend(create);
             plan.update.extend(update);

@@ -16,7 +16,7 @@ pub const MANAGER: &str = "endpointslice-controller.k8s.io";
 /// The label of the slices of a headless Service.
 pub const HEADLESS: &str = "service.kubernetes.io/headless";
 /// The largest number of endpoints in an EndpointSlice (`--max-endpoints-per-slice`).
-pub const MOST: usize = 100;
+pub const MAX_ENDPOINTS_PER_SLICE: usize = 100;
 
 /// What the EndpointSlices of a Service have in common.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Shape<'a> {
     pub address_type: &'a str,
     /// The value of the annotation [`LAST_CHANGE`] in written slices; with `None` the annotation is removed.
     pub trigger_time: Option<String>,
-    /// The number of endpoints that fit into a slice: [`MOST`] except in tests.
+    /// The number of endpoints that fit into a slice: [`MAX_ENDPOINTS_PER_SLICE`] except in tests.
     pub most: usize,
 }
 

@@ -51,6 +51,6 @@ async fn write(
     let patch = json!({"metadata": {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"],
         field: elements}});
     let (namespace, name) = (object::namespace(latest), object::name(latest));
-    ignore_not_found(client.patch(resource, namespace, name, "", Patch::Merge(&patch)).await)?;
+    ignore_not_found(client.patch(resource, namespace, name, Patch::Merge(&patch)).await)?;
     Ok(())
 }

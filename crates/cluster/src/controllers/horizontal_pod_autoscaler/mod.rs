@@ -150,8 +150,8 @@ impl HorizontalPodAutoscalers {
     fn outcome(&self, autoscaler: &Value, target: &Value, wave: Option<&Wave>, now: i64) -> Outcome {
         let current = object::number(target, "/spec/replicas").unwrap_or(1);
         let bounds = Bounds {
-            least: object::number(autoscaler, "/spec/minReplicas").unwrap_or(1),
-            most: object::number(autoscaler, "/spec/maxReplicas").unwrap_or(1),
+            min: object::number(autoscaler, "/spec/minReplicas").unwrap_or(1),
+            max: object::number(autoscaler, "/spec/maxReplicas").unwrap_or(1),
         };
         let able = |reason: &'static str, message: &str| ("AbleToScale", true, reason, message.to_owned());
         let mut outcome = Outcome {
@@ -163,14 +163,14 @@ impl HorizontalPodAutoscalers {
                 "the HPA controller was able to get the target's current scale",
             )],
         };
-        if current == 0 && bounds.least != 0 {
+        if current == 0 && bounds.min != 0 {
             let message = "scaling is disabled since the replica count of the target is zero".to_owned();
             outcome.conditions.push(("ScalingActive", false, "ScalingDisabled", message));
             return outcome;
         }
-        if current > bounds.most || current < bounds.least {
-            outcome.desired = current.clamp(bounds.least, bounds.most.max(bounds.least));
-            outcome.reason = if current > bounds.most {
+        if current > bounds.max || current < bounds.min {
+            outcome.desired = current.clamp(bounds.min, bounds.max.max(bounds.min));
+            outcome.reason = if current > bounds.max {
                 "Current number of Replicas above Spec.MaxReplicas"
             } else {
                 "Current number of Replicas below Spec.MinReplicas"
@@ -251,7 +251,7 @@ impl HorizontalPodAutoscalers {
         let patch = json!({"spec": {"replicas": outcome.desired}});
         let message = format!("New size: {}; reason: {}", outcome.desired, outcome.reason);
         let (namespace, name) = (object::namespace(target), object::name(target));
-        match self.client.patch(resource, namespace, name, "scale", Patch::Merge(&patch)).await {
+        match self.client.patch_scale(resource, namespace, name, Patch::Merge(&patch)).await {
             Ok(_) => self.recorder.normal(autoscaler, "SuccessfulRescale", &message),
             Err(error) => {
                 self.recorder.warning(autoscaler, "FailedRescale", &format!("{message}; error: {error}"));

@@ -7,9 +7,9 @@ const TOLERANCE: i64 = 10;
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// The minimum.
-    pub least: i64,
+    pub min: i64,
     /// The maximum.
-    pub most: i64,
+    pub max: i64,
 }
 
 /// A recommended number of replicas, with its time in seconds since 1970.
@@ -52,17 +52,17 @@ impl Recommendations {
 pub fn limit(current: i64, wanted: i64, bounds: Bounds) -> (i64, Option<(&'static str, &'static str)>) {
     let fastest = (current * 2).max(current + 4);
     match () {
-        () if wanted > bounds.most.min(fastest) => {
-            let limited = if bounds.most <= fastest {
+        () if wanted > bounds.max.min(fastest) => {
+            let limited = if bounds.max <= fastest {
                 ("TooManyReplicas", "the desired replica count is more than the maximum replica count")
             } else {
                 ("ScaleUpLimit", "the desired replica count is increasing faster than the maximum scale rate")
             };
-            (bounds.most.min(fastest), Some(limited))
+            (bounds.max.min(fastest), Some(limited))
         }
-        () if wanted < bounds.least => {
+        () if wanted < bounds.min => {
             let message = "the desired replica count is less than the minimum replica count";
-            (bounds.least, Some(("TooFewReplicas", message)))
+            (bounds.min, Some(("TooFewReplicas", message)))
         }
         () => (wanted, None),
     }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     fn check_limit(current: i64, wanted: i64, expected: i64, reason: Option<&str>) {
-        let (desired, limited) = limit(current, wanted, Bounds { least: 2, most: 10 });
+        let (desired, limited) = limit(current, wanted, Bounds { min: 2, max: 10 });
         assert_eq!((desired, limited.map(|(reason, _)| reason)), (expected, reason), "{current} to {wanted}");
     }
 

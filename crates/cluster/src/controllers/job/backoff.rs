@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::super::object;
 
 /// The delay after the first failure (`DefaultJobPodFailureBackOff`), in seconds; it doubles with each further failure.
-const FIRST: i64 = 10;
+const DEFAULT_BACKOFF: i64 = 10;
 /// The longest delay (`MaxJobPodFailureBackOff`), in seconds.
-const LONGEST: i64 = 600;
+const MAX_BACKOFF: i64 = 600;
 
 /// After how many seconds Pods may be created; 0 for now. The delay depends on the number of failures since the last
 /// success, and on the time of the last failure. The real controller remembers both; here they are computed from the
@@ -23,7 +23,7 @@ pub fn remaining<'a>(
     let failures: Vec<i64> = failures.filter(|time| success.is_none_or(|success| *time > success)).collect();
     let Some(last) = failures.iter().max() else { return 0 };
     let doublings = u32::try_from(failures.len() - 1).unwrap_or(u32::MAX).min(10);
-    let wait = (FIRST << doublings).min(LONGEST);
+    let wait = (DEFAULT_BACKOFF << doublings).min(MAX_BACKOFF);
     (last.saturating_add(wait) - now).max(0)
 }
 

@@ -8,7 +8,7 @@ use super::super::{object, pod};
 use super::{JobSync, indexes};
 
 /// One status update counts at most this many ended Pods (`MaxUncountedPods`).
-const MOST_UNCOUNTED: usize = 500;
+const MAX_UNCOUNTED_PODS: usize = 500;
 
 /// The result of a count.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl JobSync<'_> {
             if !has_succeeded && !self.has_failed(pod) {
                 continue;
             }
-            if counted.uncounted_succeeded.len() + counted.uncounted_failed.len() >= MOST_UNCOUNTED {
+            if counted.uncounted_succeeded.len() + counted.uncounted_failed.len() >= MAX_UNCOUNTED_PODS {
                 break;
             }
             if has_succeeded && self.is_indexed() {

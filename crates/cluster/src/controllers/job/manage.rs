@@ -13,7 +13,7 @@ use crate::client::resources::PODS;
 use crate::client::rest::DeleteOptions;
 
 /// One sync creates or deletes at most this many Pods (`MaxPodCreateDeletePerSync`).
-const MOST: usize = 500;
+const MAX_POD_CREATE_DELETE_PER_SYNC: usize = 500;
 
 impl JobSync<'_> {
     /// Creates or deletes Pods; returns after how many seconds there is more to do, if that is known.
@@ -41,7 +41,7 @@ impl JobSync<'_> {
             return Ok(None);
         }
         let held = if self.waits_for_the_end() { counted.terminating } else { 0 };
-        let missing = wanted.saturating_sub(active.len() + held).min(MOST);
+        let missing = wanted.saturating_sub(active.len() + held).min(MAX_POD_CREATE_DELETE_PER_SYNC);
         if missing == 0 {
             return Ok(None);
         }
@@ -144,7 +144,7 @@ impl JobSync<'_> {
     /// Deletes Pods. Pods that must not be counted lose their finalizers first (`deleteJobPods`, `deleteActivePods`).
     async fn delete(&self, pods: &[&Value], they_count: bool) -> Result<(), ApiError> {
         let (recorder, expectations) = (&self.controller.recorder, &self.controller.expectations);
-        let pods = &pods[..pods.len().min(MOST)];
+        let pods = &pods[..pods.len().min(MAX_POD_CREATE_DELETE_PER_SYNC)];
         expectations.expect_deletions(self.key, pods.iter().map(|pod| object::uid(pod)));
         let mut failed = None;
         for pod in pods {

@@ -154,7 +154,7 @@ impl Jobs {
         let patch = json!({"metadata": {"uid": object::uid(pod), "$deleteFromPrimitiveList/finalizers": delete}});
         let (namespace, name) = (object::namespace(pod), object::name(pod));
         self.released.borrow_mut().insert(object::uid(pod).to_owned());
-        match self.client.patch(&PODS, namespace, name, "", Patch::Strategic(&patch)).await {
+        match self.client.patch(&PODS, namespace, name, Patch::Strategic(&patch)).await {
             Err(error) if error.is_not_found() => Ok(()),
             Err(error) => {
                 self.released.borrow_mut().remove(object::uid(pod));

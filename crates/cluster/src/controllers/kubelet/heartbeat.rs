@@ -107,7 +107,7 @@ impl Heartbeats {
     async fn renew(&self, name: &str, node: &Value) -> Result<(), SyncError> {
         let now = clock::micro_time(clock::time());
         let patch = json!({"spec": {"renewTime": now}});
-        match self.client.patch(&LEASES, NAMESPACE, name, "", Patch::Merge(&patch)).await {
+        match self.client.patch(&LEASES, NAMESPACE, name, Patch::Merge(&patch)).await {
             Ok(_) => return Ok(()),
             Err(error) if !error.is_not_found() => return Err(error.into()),
             Err(_) => {}
@@ -141,7 +141,7 @@ impl Heartbeats {
         }
         let status = status(name, node, now);
         let patch = json!({"status": status});
-        let patched = self.client.patch(&NODES, "", name, "status", Patch::Merge(&patch)).await;
+        let patched = self.client.patch_status(&NODES, "", name, Patch::Merge(&patch)).await;
         match patched {
             Err(error) if !error.is_not_found() => return Err(error.into()),
             _ => {}

@@ -238,7 +238,7 @@ impl Kubelets {
         kept.written = status.clone();
         old.into_iter().for_each(|field| status[field] = Value::Null);
         let patch = json!({"metadata": {"uid": &object.uid}, "status": status});
-        match self.client.patch(&PODS, &key.namespace, &key.name, "status", Patch::Merge(&patch)).await {
+        match self.client.patch_status(&PODS, &key.namespace, &key.name, Patch::Merge(&patch)).await {
             Ok(written) => {
                 kept.revision = object::text(&written, "/metadata/resourceVersion").parse().unwrap_or_default();
                 Ok(())

@@ -22,7 +22,7 @@ use crate::random::Random;
 /// A container that ran for this long, in seconds, no longer counts as crashing.
 const RECOVERED: f64 = 600.0;
 /// The delay, in seconds, after which the kubelet handles a failure.
-const LOOK_AGAIN: f64 = 1.0;
+const FAILURE_DELAY: f64 = 1.0;
 
 /// What a kubelet knows about a Pod that is not settled.
 #[derive(Debug)]
@@ -310,7 +310,7 @@ impl PodWorker {
         sync.events.push(PodEvent::warning(container, "Failed", "Error: ErrImagePull".to_owned()));
         let delay = back_off(container.failed_pulls, self.pace.back_off);
         container.failed_pulls = container.failed_pulls.saturating_add(1);
-        let turn = after(now, Pace::seconds(self.pace.back_off, LOOK_AGAIN));
+        let turn = after(now, Pace::seconds(self.pace.back_off, FAILURE_DELAY));
         container.state = State::NoImage { turn: Some(turn), again: after(now, delay) };
     }
 
@@ -388,7 +388,7 @@ impl PodWorker {
         };
         let ended = Ended { code, reason: reason.to_owned(), started: run.since, finished: now, id };
         (container.is_ready, container.has_started) = (false, false);
-        let turn = is_restarted.then(|| after(now, Pace::seconds(self.pace.back_off, LOOK_AGAIN)));
+        let turn = is_restarted.then(|| after(now, Pace::seconds(self.pace.back_off, FAILURE_DELAY)));
         container.state = State::Exited { ended, turn };
         self.stop_sidecars(now);
     }

@@ -15,7 +15,7 @@ use crate::client::resources::PODS;
 use crate::client::rest::{Client, DeleteOptions};
 
 /// The estimated time, in seconds, until finalizers are removed (`finalizerEstimateSeconds`).
-const FINALIZERS_TAKE: u64 = 15;
+const FINALIZER_ESTIMATE_SECONDS: u64 = 15;
 
 /// What is left of one resource.
 #[derive(Debug, Default, PartialEq)]
@@ -88,7 +88,7 @@ pub async fn delete_all(client: &Client, one: &Discovered, namespace: &str, age:
     left.seconds = match (left.count, pods_take) {
         (0, _) => 0,
         (_, seconds) if seconds > age => seconds,
-        _ if !left.finalizers.is_empty() => FINALIZERS_TAKE,
+        _ if !left.finalizers.is_empty() => FINALIZER_ESTIMATE_SECONDS,
         _ => {
             let message =
                 format!("unexpected items still remain in namespace: {namespace} for gvr: {}", resource.plural);

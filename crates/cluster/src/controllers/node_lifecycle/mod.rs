@@ -166,7 +166,7 @@ impl NodeLifecycle {
         }
         let version = node["metadata"]["resourceVersion"].clone();
         let patch = json!({"metadata": {"resourceVersion": version}, "status": {"conditions": conditions}});
-        node = self.client.patch(&NODES, "", name, "status", Patch::Merge(&patch)).await?;
+        node = self.client.patch_status(&NODES, "", name, Patch::Merge(&patch)).await?;
         Ok(node)
     }
 
@@ -198,7 +198,7 @@ impl NodeLifecycle {
         let taints = if taints.is_empty() { Value::Null } else { taints.into() };
         let version = node["metadata"]["resourceVersion"].clone();
         let patch = json!({"metadata": {"resourceVersion": version}, "spec": {"taints": taints}});
-        self.client.patch(&NODES, "", name, "", Patch::Merge(&patch)).await?;
+        self.client.patch(&NODES, "", name, Patch::Merge(&patch)).await?;
         Ok(())
     }
 
@@ -211,7 +211,7 @@ impl NodeLifecycle {
             let patch = json!({"metadata": {"uid": object::uid(&found)}, "status": {"conditions": [condition]}});
             let (namespace, pod) = (object::namespace(&found), object::name(&found));
             self.recorder.warning(&found, "NodeNotReady", "Node is not ready");
-            match self.client.patch(&PODS, namespace, pod, "status", Patch::Strategic(&patch)).await {
+            match self.client.patch_status(&PODS, namespace, pod, Patch::Strategic(&patch)).await {
                 Err(error) if !error.is_not_found() && !error.is_conflict() => return Err(error.into()),
                 _ => {}
             }

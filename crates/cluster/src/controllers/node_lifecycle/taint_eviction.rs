@@ -160,7 +160,7 @@ impl TaintEviction {
             "lastTransitionTime": clock::timestamp(clock::now()), "observedGeneration": pod["metadata"]["generation"]});
         let uid = object::uid(pod);
         let patch = json!({"metadata": {"uid": uid}, "status": {"conditions": [condition]}});
-        match self.client.patch(&PODS, &key.namespace, &key.name, "status", Patch::Strategic(&patch)).await {
+        match self.client.patch_status(&PODS, &key.namespace, &key.name, Patch::Strategic(&patch)).await {
             Err(error) if !error.is_not_found() && !error.is_conflict() => return Err(error.into()),
             _ => {}
         }

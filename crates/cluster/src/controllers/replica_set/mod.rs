@@ -30,7 +30,7 @@ use crate::clock;
 use crate::resources::label_selector::Selector;
 
 /// One sync creates or deletes at most this many Pods (`BurstReplicas`).
-const BURST: usize = 500;
+const BURST_REPLICAS: usize = 500;
 
 /// The controller.
 #[derive(Debug)]
@@ -117,7 +117,7 @@ impl ReplicaSets {
     async fn manage(&self, key: &ObjectKey, set: &Value, pods: &[Value]) -> Result<(), Failure> {
         let wanted = usize::try_from(object::number(set, "/spec/replicas").unwrap_or(1)).unwrap_or_default();
         if pods.len() < wanted {
-            let count = (wanted - pods.len()).min(BURST);
+            let count = (wanted - pods.len()).min(BURST_REPLICAS);
             self.expectations.expect_creations(key, count);
             let new = pod::from_template(&set["spec"]["template"], set, &key.name);
             for number in 0..count {
@@ -137,7 +137,7 @@ impl ReplicaSets {
                 }
             }
         } else if pods.len() > wanted {
-            let count = (pods.len() - wanted).min(BURST);
+            let count = (pods.len() - wanted).min(BURST_REPLICAS);
             let related = self.related(set);
             let leaving = ranking::first_to_go(pods, &related, count, clock::now());
             self.expectations.expect_deletions(key, leaving.iter().map(|pod| object::uid(pod)));

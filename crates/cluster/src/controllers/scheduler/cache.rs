@@ -12,7 +12,7 @@ use crate::random::Random;
 
 /// Up to this many nodes, all are checked; of more nodes, at least this many feasible ones are found
 /// (`minFeasibleNodesToFind`).
-const FEW: usize = 100;
+const MIN_FEASIBLE_NODES_TO_FIND: usize = 100;
 
 /// The nodes.
 #[derive(Debug)]
@@ -163,7 +163,7 @@ impl Cache {
 /// How many feasible nodes suffice for the choice (`numFeasibleNodesToFind`).
 fn enough(count: usize) -> usize {
     let percent = 50_usize.saturating_sub(count / 125).max(5);
-    if count < FEW { count } else { (count * percent / 100).max(FEW) }
+    if count < MIN_FEASIBLE_NODES_TO_FIND { count } else { (count * percent / 100).max(MIN_FEASIBLE_NODES_TO_FIND) }
 }
 
 /// The message for a Pod that none of `count` nodes can run (`FitError`).

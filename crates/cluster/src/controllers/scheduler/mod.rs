@@ -171,7 +171,7 @@ impl Scheduler {
             "observedGeneration": pod["metadata"]["generation"]});
         let patch = json!({"metadata": {"uid": object::uid(pod)}, "status": {"conditions": [condition]}});
         let (namespace, name) = (object::namespace(pod), object::name(pod));
-        match self.client.patch(&PODS, namespace, name, "status", Patch::Strategic(&patch)).await {
+        match self.client.patch_status(&PODS, namespace, name, Patch::Strategic(&patch)).await {
             Err(error) if !gone(&error) => Err(error.into()),
             _ => Ok(()),
         }

@@ -9,11 +9,11 @@ use super::super::{object, quantity};
 
 /// The cpu that a container without a request counts for when nodes are scored, in thousandths
 /// (`DefaultMilliCPURequest`).
-const UNSAID_CPU: i64 = 100;
+const DEFAULT_MILLI_CPU_REQUEST: i64 = 100;
 /// The memory that a container without a request counts for, in bytes (`DefaultMemoryRequest`).
-const UNSAID_MEMORY: i64 = 200 << 20;
+const DEFAULT_MEMORY_REQUEST: i64 = 200 << 20;
 /// The number of Pods that a node allows if it does not say.
-const UNSAID_PODS: i64 = 110;
+const DEFAULT_MAX_PODS: i64 = 110;
 
 /// Resources of one Pod, or of all Pods on a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -53,7 +53,7 @@ impl Resources {
         let cpu = requests.map_or(0, |requests| quantity::milli(&requests.cpu)).clamp(0, i64::MAX >> 16);
         let memory = requests.map_or(0, |requests| quantity::whole(&requests.memory)).clamp(0, i64::MAX >> 16);
         let or = |amount: i64, unsaid: i64| if amount == 0 { unsaid } else { amount };
-        let (weighed_cpu, weighed_memory) = (or(cpu, UNSAID_CPU), or(memory, UNSAID_MEMORY));
+        let (weighed_cpu, weighed_memory) = (or(cpu, DEFAULT_MILLI_CPU_REQUEST), or(memory, DEFAULT_MEMORY_REQUEST));
         Self { cpu, memory, pods: 0, weighed_cpu, weighed_memory }
     }
 
@@ -111,7 +111,7 @@ impl NodeInfo {
     pub fn set(&mut self, node: &Value) -> bool {
         let allocatable = |name: &str| &node["status"]["allocatable"][name];
         let pods = match allocatable("pods") {
-            Value::Null => UNSAID_PODS,
+            Value::Null => DEFAULT_MAX_PODS,
             pods => quantity::whole(pods),
         };
         let new = Self {

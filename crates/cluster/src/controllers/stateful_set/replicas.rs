@@ -172,7 +172,7 @@ impl StatefulSetSync<'_> {
         let patch = json!({"metadata": {"ownerReferences": [owner]}});
         for claim in identity::claims(self.set, self.number(pod)) {
             let (namespace, name) = (object::namespace(&claim), object::name(&claim));
-            match self.controller.client.patch(&CLAIMS, namespace, name, "", Patch::Merge(&patch)).await {
+            match self.controller.client.patch(&CLAIMS, namespace, name, Patch::Merge(&patch)).await {
                 Err(error) if !error.is_not_found() => return Err(error),
                 _ => {}
             }

@@ -43,7 +43,7 @@ impl Controller for Kubelet {
         }
         let ready = json!({"type": "Ready", "status": "True", "lastTransitionTime": clock::timestamp(clock::now())});
         let status = json!({"status": {"phase": "Running", "conditions": [ready]}});
-        match self.client.patch(&PODS, &key.namespace, &key.name, "status", Patch::Merge(&status)).await {
+        match self.client.patch_status(&PODS, &key.namespace, &key.name, Patch::Merge(&status)).await {
             Err(error) if !error.is_not_found() => Err(error.into()),
             _ => Ok(()),
         }

@@ -81,14 +81,14 @@ impl VolumeBinder {
                 Err(error) => return Err(error),
             }
             let bound = json!({"status": {"phase": "Bound"}});
-            self.client.patch(&VOLUMES, "", &volume, "status", Patch::Merge(&bound)).await?;
+            self.client.patch_status(&VOLUMES, "", &volume, Patch::Merge(&bound)).await?;
             let done = json!({"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"});
             let patch = json!({"metadata": {"annotations": done}, "spec": {"volumeName": volume}});
-            self.client.patch(&CLAIMS, namespace, name, "", Patch::Merge(&patch)).await?;
+            self.client.patch(&CLAIMS, namespace, name, Patch::Merge(&patch)).await?;
         }
         let status = json!({"status": {"phase": "Bound", "accessModes": claim["spec"]["accessModes"],
             "capacity": {"storage": capacity(claim)}}});
-        self.client.patch(&CLAIMS, namespace, name, "status", Patch::Merge(&status)).await.map(drop)
+        self.client.patch_status(&CLAIMS, namespace, name, Patch::Merge(&status)).await.map(drop)
     }
 }
 

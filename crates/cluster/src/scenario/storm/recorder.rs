@@ -19,7 +19,7 @@ use crate::resources::object::Draft;
 use crate::resources::resource::Resource;
 
 /// The largest number of Events that are kept.
-const MOST: usize = 1000;
+const MAX_EVENTS: usize = 1000;
 /// The seconds after which an Event is deleted.
 const LIFETIME: i64 = 300;
 
@@ -103,7 +103,7 @@ impl Recorder {
 
     /// Deletes one Event that is too old, or one too many; returns whether there was one.
     pub fn expire(&mut self, storage: &Direct, now: i64) -> bool {
-        let overdue = self.order.front().is_some_and(|(at, _)| self.order.len() > MOST || now - at > LIFETIME);
+        let overdue = self.order.front().is_some_and(|(at, _)| self.order.len() > MAX_EVENTS || now - at > LIFETIME);
         if !overdue {
             return false;
         }

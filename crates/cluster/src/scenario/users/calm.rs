@@ -56,7 +56,7 @@ async fn edit_settings(environment: &mut Environment) {
     let client = environment.client.with_user_agent("config-operator");
     let data = json!({"threshold": environment.random.between(10, 99).to_string(), "region": "demo-1"});
     let patch = json!({"data": data});
-    let edited = client.patch(&CONFIG_MAPS, namespace, "settings", "", Patch::Merge(&patch)).await;
+    let edited = client.patch(&CONFIG_MAPS, namespace, "settings", Patch::Merge(&patch)).await;
     if edited.is_err_and(|error| error.is_not_found()) {
         let settings = json!({"metadata": {"name": "settings", "namespace": namespace}, "data": data});
         let _ = client.create(&CONFIG_MAPS, namespace, &settings).await;
@@ -78,5 +78,5 @@ async fn annotate(environment: &mut Environment) {
     let patch = json!({"metadata": {"annotations": {"delivery.example/commit": commit}}});
     let client = environment.client.with_user_agent("delivery-controller");
     let resource = crate::client::resources::DEPLOYMENTS;
-    let _ = client.patch(&resource, deployment.namespace(), deployment.name(), "", Patch::Merge(&patch)).await;
+    let _ = client.patch(&resource, deployment.namespace(), deployment.name(), Patch::Merge(&patch)).await;
 }

@@ -25,7 +25,7 @@ pub async fn play(mut environment: Environment) {
                 if seen["metadata"]["annotations"].get(FIELD).and_then(Value::as_str) != Some(value) {
                     let patch = json!({"metadata": {"annotations": {FIELD: value}}});
                     let _ = client
-                        .patch(&DEPLOYMENTS, deployment.namespace(), deployment.name(), "", Patch::Merge(&patch))
+                        .patch(&DEPLOYMENTS, deployment.namespace(), deployment.name(), Patch::Merge(&patch))
                         .await;
                 }
                 environment.rest(50, 250).await;

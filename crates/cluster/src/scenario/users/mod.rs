@@ -25,7 +25,7 @@ use crate::client::rest::{Client, Patch};
 use crate::random::Random;
 
 /// How often an object is polled.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+const POLL_PERIOD: Duration = Duration::from_millis(500);
 
 /// What a scenario needs: a client, random numbers, and the Deployments that no other scenario uses.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl Environment {
             match self.client.get(resource, namespace, name).await {
                 Ok(object) if wanted(&object) => return true,
                 Err(error) if error.is_not_found() => return false,
-                _ => sleep(LOOK_EVERY).await,
+                _ => sleep(POLL_PERIOD).await,
             }
         }
         false
@@ -155,13 +155,13 @@ impl ReservedDeployment {
         container["name"] = self.container().into();
         let patch = json!({"metadata": {"annotations": {"kubernetes.io/change-cause": cause}},
             "spec": {"template": {"spec": {"containers": [container]}}}});
-        client.patch(&DEPLOYMENTS, self.namespace(), self.name(), "", Patch::Strategic(&patch)).await
+        client.patch(&DEPLOYMENTS, self.namespace(), self.name(), Patch::Strategic(&patch)).await
     }
 
     /// Sets the number of replicas.
     async fn scale(&self, client: &Client, replicas: u64) -> Result<Value, ApiError> {
         let patch = json!({"spec": {"replicas": replicas}});
-        client.patch(&DEPLOYMENTS, self.namespace(), self.name(), "scale", Patch::Merge(&patch)).await
+        client.patch_scale(&DEPLOYMENTS, self.namespace(), self.name(), Patch::Merge(&patch)).await
     }
 }
 

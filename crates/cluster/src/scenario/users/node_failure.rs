@@ -35,7 +35,7 @@ async fn drain(environment: &mut Environment) {
     let Some(node) = environment.one_of(&NODES, |node| node["spec"]["unschedulable"] != true).await else { return };
     let name = text(&node, "/metadata/name");
     let cordon = |on: Value| json!({"spec": {"unschedulable": on}});
-    if environment.client.patch(&NODES, "", name, "", Patch::Strategic(&cordon(true.into()))).await.is_err() {
+    if environment.client.patch(&NODES, "", name, Patch::Strategic(&cordon(true.into()))).await.is_err() {
         return;
     }
     for pod in environment.list(&PODS).await {
@@ -51,5 +51,5 @@ async fn drain(environment: &mut Environment) {
         }
     }
     environment.rest(15_000, 25_000).await;
-    let _ = environment.client.patch(&NODES, "", name, "", Patch::Strategic(&cordon(Value::Null))).await;
+    let _ = environment.client.patch(&NODES, "", name, Patch::Strategic(&cordon(Value::Null))).await;
 }

@@ -124,8 +124,9 @@ async fn mark_when_asked(link: &Link, demux: &Demux) -> Result<Infallible, Stora
     }
 }
 
-/// Brings a latecomer the changes that it missed. They are complete once the watch has reached a change that the shared
-/// stream has brought, or the marker that was written after the shared stream was opened.
+/// Brings a latecomer the changes that it missed, with a watch of the whole range. That watch surely reaches
+/// [`Latecomer::until`], which is the revision of a change that the shared stream has brought, or of the marker that was
+/// written right before the shared stream was opened.
 pub async fn catch_up(link: Link, demux: Arc<Demux>, latecomer: Latecomer) {
     let brought = tokio::select! {
         brought = bring(&link, &latecomer) => brought,

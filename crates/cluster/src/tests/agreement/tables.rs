@@ -24,10 +24,9 @@ fn registry() -> Registry {
     registry
 }
 
-/// Parses `Sat, 21 Nov 2026 08:15:55 GMT`; all recordings are of this day.
+/// Parses a date in an HTTP header, such as `Sat, 21 Nov 2026 08:15:55 GMT`.
 fn moment(date: &str) -> Timestamp {
-    let time = date.strip_prefix("Sat, 21 Nov 2026 ").and_then(|rest| rest.strip_suffix(" GMT"));
-    Timestamp::parse(&format!("2026-11-21T{}Z", time.unwrap())).unwrap()
+    Timestamp(jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(date).unwrap().as_second())
 }
 
 /// Compares the name, type, format and priority of each column, and each cell.

@@ -9,7 +9,7 @@ use super::socket::{Frame, open};
 use super::*;
 
 /// The answers of this server to a query, in the form of the recording.
-struct Said {
+struct Answers {
     upgrade: u16,
     frames: Vec<String>,
     body: String,
@@ -17,7 +17,7 @@ struct Said {
     probe: (u16, String, String),
 }
 
-async fn ask(server: &Server, path: &str) -> Said {
+async fn ask(server: &Server, path: &str) -> Answers {
     let over_socket = async {
         let mut said = (101, Vec::new(), String::new(), (0, String::new()));
         match open(server, path, Some("http://localhost:8001")).await {
@@ -42,7 +42,7 @@ async fn ask(server: &Server, path: &str) -> Said {
         (response.status().as_u16(), content_type, within(response.text()).await.unwrap())
     };
     let ((upgrade, frames, body, close), probe) = tokio::join!(over_socket, over_http);
-    Said { upgrade, frames, body, close, probe }
+    Answers { upgrade, frames, body, close, probe }
 }
 
 /// Compares lines of JSON, of which either side may have more.
