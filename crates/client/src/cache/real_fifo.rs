@@ -128,7 +128,8 @@ impl RealFifo {
             let object = delta.object.object();
             match self.newest.get_mut(&object.key) {
                 Some(newest) => newest.count += 1,
-                None => self.note(object, delta.is_present()),
+                // A complete list that waits does not hold the object, which so will be gone.
+                None => self.note(object, delta.is_present() && self.lists == 0),
             }
             self.items.push_front(Item::Delta(delta));
         }
@@ -282,6 +283,18 @@ mod tests {
                 let synced = (0..9).find(|_| reader.fifo.has_synced() || !reader.take_some(Take::Pop));
                 assert_eq!(synced, Some(after), "{puts:?} {kind:?}");
             }
+        }
+    }
+
+    /// A resync tells of what a list that waits will find gone: that is not among what the next list may lack.
+    #[test]
+    fn what_a_waiting_list_does_not_hold_is_gone_although_a_resync_tells_of_it() {
+        for kind in BOTH {
+            let mut reader = reader_of(kind, "a@1 c@1");
+            reader.put_all(&[".", "[b@9"]);
+            reader.take_some(Take::Pop);
+            let absent = reader.fifo.absent(&[], &reader.store);
+            assert_eq!(absent.iter().map(|object| &*object.key.name).collect::<Vec<_>>(), ["b"], "{kind:?}");
         }
     }
 
