@@ -28,7 +28,7 @@ fn pages_concatenate_and_the_version_is_the_first_ones() {
 }
 
 /// 6. TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled: where the list at `0` came in pages, the server has no
-/// cache, so that later lists come in pages, too.
+///    cache, so that later lists come in pages, too.
 #[test]
 fn a_first_list_in_pages_keeps_later_ones_paged() {
     paged().check(&[

@@ -99,7 +99,7 @@ fn broken_connection_is_a_gap() {
 }
 
 /// 38. TestReflectorListAndWatchInitConnBackoff: the same request comes again after longer and longer waits. A watch that cannot
-/// be opened does not lead to a list.
+///     be opened does not lead to a list.
 #[test]
 fn refused_backs_off_exponentially() {
     const REFUSED: (&str, &str) = ("close 1006", "probe stream unset");
