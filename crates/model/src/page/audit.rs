@@ -38,7 +38,7 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 use kubechurn_client::cache::store::Change;
 
 use crate::kind_id::KindId;
-use crate::page::notices::{News, Said};
+use crate::page::notices::{NoticeKind, PageNotice};
 use crate::table::view::TableView;
 
 /// How many bytes of entries are kept until they are asked for. Further entries are dropped, and counted.
@@ -250,18 +250,19 @@ impl AuditLog {
     }
 
     /// Writes down something that the page announced.
-    pub fn said(&self, of: Option<(&ApiResource, &Scope)>, said: &Said) {
+    pub fn notice(&self, of: Option<(&ApiResource, &Scope)>, notice: &PageNotice) {
         if !self.is_on() {
             return;
         }
-        let (from, to) = match &said.news {
-            News::Overload { from, to, .. } | News::Watch(_, Notice::Gap { from, to, .. }) => (*from, *to),
-            News::Watch(..) | News::Difference { .. } | News::Memory { .. } | News::Unbalanced { .. } => {
-                (said.at(), said.at())
-            }
+        let (from, to) = match &notice.kind {
+            NoticeKind::Overload { from, to, .. } | NoticeKind::Watch(_, Notice::Gap { from, to, .. }) => (*from, *to),
+            NoticeKind::Watch(..)
+            | NoticeKind::Difference { .. }
+            | NoticeKind::Memory { .. }
+            | NoticeKind::Unbalanced { .. } => (notice.at(), notice.at()),
         };
         let of = of.map(|(resource, scope)| (name(resource), words(scope))).unwrap_or_default();
-        self.write(said.at(), "notice", &of, (said.word(), from, to, said.sentence()));
+        self.write(notice.at(), "notice", &of, (notice.word(), from, to, notice.sentence()));
     }
 
     fn write(&self, now: f64, word: &str, (resource, scope): &(String, String), said: impl Serialize) {

@@ -1,4 +1,4 @@
-//! What the page has to say of itself: relists, gaps, staleness, refusals, overload. It is said once, through a
+//! What the page has to say of itself: relists, gaps, staleness, refusals, overload. It is notice once, through a
 //! Broadcaster, to the timelines, the list of notices and the console.
 
 use std::collections::VecDeque;
@@ -9,26 +9,26 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
 
-/// What is kept for each who listens until it has looked; beyond that it misses some, and its misses are counted.
+/// How many notices are kept for a subscription until they are received. It misses those beyond, which are counted.
 const CAPACITY: usize = 1000;
 
 /// How many notices the list keeps.
 const KEPT: usize = 200;
 
-/// Something that the page has to say.
+/// Something that the page has to say of itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct PageNotice {
     /// The resource that it is about; empty if it is about all.
     pub resource: &'static str,
     /// The namespace; empty for all.
     pub namespace: String,
     /// What happened.
-    pub news: News,
+    pub kind: NoticeKind,
 }
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum NoticeKind {
     /// Something about the watch of one informer.
     Watch(InformerId, Notice),
     /// The page checked itself, and found that it was wrong.
@@ -67,46 +67,46 @@ pub enum News {
     },
 }
 
-impl Said {
+impl PageNotice {
     /// When, in milliseconds.
     pub fn at(&self) -> f64 {
-        match &self.news {
-            News::Watch(_, notice) => notice.at(),
-            News::Difference { at, .. } => *at,
-            News::Overload { to, .. } => *to,
-            News::Memory { at, .. } | News::Unbalanced { at, .. } => *at,
+        match &self.kind {
+            NoticeKind::Watch(_, notice) => notice.at(),
+            NoticeKind::Difference { at, .. } => *at,
+            NoticeKind::Overload { to, .. } => *to,
+            NoticeKind::Memory { at, .. } | NoticeKind::Unbalanced { at, .. } => *at,
         }
     }
 
     /// One word for it.
     pub fn word(&self) -> &'static str {
-        match &self.news {
-            News::Watch(_, Notice::Relisted { .. }) => "relist",
-            News::Watch(_, Notice::Gap { .. }) => "gap",
-            News::Watch(_, Notice::Malformed { .. }) => "malformed",
-            News::Watch(_, Notice::Stale { .. }) => "stale",
-            News::Watch(_, Notice::Refused { .. }) => "refused",
-            News::Watch(_, Notice::Late { .. }) => "late",
-            News::Difference { .. } => "difference",
-            News::Overload { .. } => "overload",
-            News::Memory { .. } => "memory",
-            News::Unbalanced { .. } => "unbalanced",
+        match &self.kind {
+            NoticeKind::Watch(_, Notice::Relisted { .. }) => "relist",
+            NoticeKind::Watch(_, Notice::Gap { .. }) => "gap",
+            NoticeKind::Watch(_, Notice::Malformed { .. }) => "malformed",
+            NoticeKind::Watch(_, Notice::Stale { .. }) => "stale",
+            NoticeKind::Watch(_, Notice::Refused { .. }) => "refused",
+            NoticeKind::Watch(_, Notice::Late { .. }) => "late",
+            NoticeKind::Difference { .. } => "difference",
+            NoticeKind::Overload { .. } => "overload",
+            NoticeKind::Memory { .. } => "memory",
+            NoticeKind::Unbalanced { .. } => "unbalanced",
         }
     }
 
     /// A sentence for the user.
     pub fn sentence(&self) -> String {
-        match &self.news {
-            News::Watch(_, notice) => notice.sentence(),
-            News::Difference { words, .. } => words.clone(),
-            News::Memory { taken, budget, words, .. } => {
+        match &self.kind {
+            NoticeKind::Watch(_, notice) => notice.sentence(),
+            NoticeKind::Difference { words, .. } => words.clone(),
+            NoticeKind::Memory { taken, budget, words, .. } => {
                 let megabytes = |bytes: &usize| *bytes as f64 / 1e6;
                 format!("The page takes {:.0} of {:.0} MB of memory: {words}", megabytes(taken), megabytes(budget))
             }
-            News::Unbalanced { words, .. } => {
+            NoticeKind::Unbalanced { words, .. } => {
                 format!("The page's own sums do not balance: something was lost or counted twice. {words}")
             }
-            News::Overload { from, to, most } => format!(
+            NoticeKind::Overload { from, to, most } => format!(
                 "More came than could be shown at once: for {:.1} s the table was behind, by up to {most} changes. \
                  Each object is shown at its newest again.",
                 (to - from) / 1000.0
@@ -129,13 +129,13 @@ impl Said {
     }
 }
 
-/// Tells all who listen.
+/// Delivers notices to every subscription.
 #[derive(Debug)]
-pub struct Announcer(Broadcaster<Said>);
+pub struct Announcer(Broadcaster<PageNotice>);
 
-/// One who listens.
+/// A subscription to the notices.
 #[derive(Clone, Copy, Debug)]
-pub struct Ear(Option<WatcherId>);
+pub struct Subscription(Option<WatcherId>);
 
 impl Default for Announcer {
     fn default() -> Announcer {
@@ -144,30 +144,30 @@ impl Default for Announcer {
 }
 
 impl Announcer {
-    /// Someone listens from now on.
-    pub fn listen(&mut self) -> Ear {
-        Ear(self.0.watch(CAPACITY).ok())
+    /// A new subscription, to which everything is delivered that is published from now on.
+    pub fn subscribe(&mut self) -> Subscription {
+        Subscription(self.0.watch(CAPACITY).ok())
     }
 
-    /// Says something to all.
-    pub fn say(&mut self, said: Said) {
+    /// Publishes a notice to all subscriptions.
+    pub fn publish(&mut self, notice: PageNotice) {
         // It is refused only after a shutdown, and then no one listens.
-        let _ = self.0.action(said);
+        let _ = self.0.action(notice);
     }
 
-    /// What someone has not heard yet, oldest first.
-    pub fn hear(&mut self, ear: Ear) -> Vec<Said> {
-        let Some(id) = ear.0 else { return Vec::new() };
+    /// The notices that a subscription has not received yet, oldest first.
+    pub fn receive(&mut self, subscription: Subscription) -> Vec<PageNotice> {
+        let Some(id) = subscription.0 else { return Vec::new() };
         std::iter::from_fn(|| match self.0.next(id) {
-            Next::Event(said) => Some(said),
+            Next::Event(notice) => Some(notice),
             Next::Empty | Next::Ended => None,
         })
         .collect()
     }
 
-    /// Someone listens no longer.
-    pub fn leave(&mut self, ear: Ear) {
-        if let Some(id) = ear.0 {
+    /// Ends a subscription.
+    pub fn unsubscribe(&mut self, subscription: Subscription) {
+        if let Some(id) = subscription.0 {
             self.0.stop_watching(id);
         }
     }
@@ -176,22 +176,22 @@ impl Announcer {
 /// The newest notices, and how many there were.
 #[derive(Debug, Default)]
 pub struct NoticeList {
-    kept: VecDeque<Said>,
+    kept: VecDeque<PageNotice>,
     total: u64,
 }
 
 impl NoticeList {
     /// Takes one in; the oldest of too many goes, and stays counted.
-    pub fn push(&mut self, said: Said) {
+    pub fn push(&mut self, notice: PageNotice) {
         if self.kept.len() == KEPT {
             self.kept.pop_front();
         }
-        self.kept.push_back(said);
+        self.kept.push_back(notice);
         self.total += 1;
     }
 
     /// Newest first.
-    pub fn newest(&self) -> impl Iterator<Item = &Said> {
+    pub fn newest(&self) -> impl Iterator<Item = &PageNotice> {
         self.kept.iter().rev()
     }
 
@@ -214,12 +214,12 @@ pub struct Told {
 
 /// What `notices()` says: those that are kept, oldest first.
 pub fn told(list: &NoticeList) -> Vec<Told> {
-    let told = list.kept.iter().map(|said| Told {
-        time: said.at(),
-        word: said.word(),
-        resource: said.resource,
-        namespace: said.namespace.clone(),
-        words: said.sentence(),
+    let told = list.kept.iter().map(|notice| Told {
+        time: notice.at(),
+        word: notice.word(),
+        resource: notice.resource,
+        namespace: notice.namespace.clone(),
+        words: notice.sentence(),
     });
     told.collect()
 }
@@ -236,7 +236,7 @@ pub struct Overload {
 
 impl Overload {
     /// After each drain: how many received changes are left. Says so when an overload is over.
-    pub fn look(&mut self, now: f64, left: u64) -> Option<Said> {
+    pub fn look(&mut self, now: f64, left: u64) -> Option<PageNotice> {
         if left > 0 {
             self.since.get_or_insert(now);
             self.most = self.most.max(left);
@@ -244,8 +244,8 @@ impl Overload {
         }
         let (from, most) = (self.since.take(), std::mem::take(&mut self.most));
         let from = from.filter(|from| now - from >= BEHIND)?;
-        let news = News::Overload { from, to: now, most };
-        Some(Said { resource: "", namespace: String::new(), news })
+        let kind = NoticeKind::Overload { from, to: now, most };
+        Some(PageNotice { resource: "", namespace: String::new(), kind })
     }
 
     /// How long the table has been behind; `None` while it is not, or hardly.
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn an_overload_is_told_when_it_is_over_and_lasted() {
         let mut overload = Overload::default();
-        let mut look = |now, left| overload.look(now, left).map(|said| said.sentence());
+        let mut look = |now, left| overload.look(now, left).map(|notice| notice.sentence());
         assert_eq!((look(0.0, 9), look(900.0, 0), look(950.0, 5), look(1100.0, 700)), (None, None, None, None));
         assert_eq!(
             look(3450.0, 0).as_deref(),
@@ -285,22 +285,22 @@ mod tests {
     #[test]
     fn everyone_hears_what_is_said_and_the_list_counts_what_it_forgets() {
         let (mut announcer, mut list) = (Announcer::default(), NoticeList::default());
-        let (first, second) = (announcer.listen(), announcer.listen());
-        let said = |to| Said {
+        let (first, second) = (announcer.subscribe(), announcer.subscribe());
+        let notice = |to| PageNotice {
             resource: "pods",
             namespace: String::from("shop"),
-            news: News::Overload { from: 0.0, to, most: 1 },
+            kind: NoticeKind::Overload { from: 0.0, to, most: 1 },
         };
         for at in 0..KEPT + 2 {
-            announcer.say(said(at as f64));
+            announcer.publish(notice(at as f64));
         }
-        announcer.hear(first).into_iter().for_each(|said| list.push(said));
+        announcer.receive(first).into_iter().for_each(|notice| list.push(notice));
         assert_eq!((list.total(), list.newest().count()), (KEPT as u64 + 2, KEPT));
-        assert_eq!(list.newest().next().map(Said::at), Some(KEPT as f64 + 1.0));
-        assert_eq!(announcer.hear(second).len(), KEPT + 2);
-        announcer.leave(second);
-        announcer.say(said(1.0));
-        assert_eq!((announcer.hear(first).len(), announcer.hear(second).len()), (1, 0));
-        assert_eq!(said(1.0).subject(), "pods in shop");
+        assert_eq!(list.newest().next().map(PageNotice::at), Some(KEPT as f64 + 1.0));
+        assert_eq!(announcer.receive(second).len(), KEPT + 2);
+        announcer.unsubscribe(second);
+        announcer.publish(notice(1.0));
+        assert_eq!((announcer.receive(first).len(), announcer.receive(second).len()), (1, 0));
+        assert_eq!(notice(1.0).subject(), "pods in shop");
     }
 }

@@ -20,7 +20,7 @@ use kubechurn_client::cache::consistency::{CannotCompare, Compared, Comparison, 
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Health;
 
-use crate::page::notices::Said;
+use crate::page::notices::PageNotice;
 use crate::page::verify::rows::RowRun;
 use crate::page::watches::Watches;
 
@@ -64,7 +64,7 @@ pub enum Step {
     /// Make the tables anew, from what the stores hold.
     Rebuild,
     /// Announce this.
-    Say(Said),
+    Publish(PageNotice),
 }
 
 /// The state of the page at the moment.

@@ -22,7 +22,7 @@ use crate::kind_id::KindId;
 use crate::page::account::{Account, MarkSums, handled};
 use crate::page::audit::AuditLog;
 use crate::page::counters::Counters;
-use crate::page::notices::{Announcer, Ear, News, Said};
+use crate::page::notices::{Announcer, NoticeKind, PageNotice, Subscription};
 use crate::page::resync::Resyncs;
 use crate::page::route::Route;
 use crate::table::kinds::Kind;
@@ -49,7 +49,7 @@ pub struct Watched {
     counters: Counters,
     /// How many marks of objects and of resyncs there were when the handlers came.
     marks_before: u64,
-    ear: Ear,
+    subscription: Subscription,
 }
 
 /// The handlers of one informer.
@@ -173,8 +173,8 @@ impl Watched {
             })
         });
         let sources = sources.collect();
-        let (marks, counters, ear) = (Marks::default(), Counters::default(), announcer.listen());
-        Watched { kind, scopes, sources, marks, counters, marks_before: 0, ear }
+        let (marks, counters, subscription) = (Marks::default(), Counters::default(), announcer.subscribe());
+        Watched { kind, scopes, sources, marks, counters, marks_before: 0, subscription }
     }
 
     /// Adds to marks that were made when the kind was watched before. Nothing must have been taken yet.
@@ -185,7 +185,7 @@ impl Watched {
 
     /// Lets go of the informers. Returns the marks, and the informers that ended because they have no handler any more.
     pub fn end(self, informers: &mut SharedInformerFactory, announcer: &mut Announcer) -> (Marks, Vec<InformerId>) {
-        announcer.leave(self.ear);
+        announcer.unsubscribe(self.subscription);
         let all = self.sources.iter().flat_map(|one| [one.marks, one.counters]);
         let ended = all.filter(|one| informers.remove_event_handler(*one)).map(|one| one.informer).collect();
         (self.marks, ended)
@@ -236,18 +236,23 @@ impl Watched {
 
     /// Marks what was announced since the last call, as far as it is about the kind's informers or about the whole
     /// page.
-    pub fn hear(&mut self, announcer: &mut Announcer) {
-        for Said { news, .. } in announcer.hear(self.ear) {
-            match news {
-                News::Overload { from, to, .. } => self.marks.gap_of_all(from, to, "overload: the table was behind"),
-                News::Watch(id, notice) if self.informer_ids().any(|own| own == id) => match notice {
+    pub fn receive_notices(&mut self, announcer: &mut Announcer) {
+        for PageNotice { kind, .. } in announcer.receive(self.subscription) {
+            match kind {
+                NoticeKind::Overload { from, to, .. } => {
+                    self.marks.gap_of_all(from, to, "overload: the table was behind")
+                }
+                NoticeKind::Watch(id, notice) if self.informer_ids().any(|own| own == id) => match notice {
                     Notice::Relisted { at, reason, .. } => self.marks.relist(at, &format!("relist: {reason}")),
                     Notice::Gap { from, to, reason } => self.marks.gap(from, to, &reason),
                     // For a stale or refused watch, `Watched::look` begins a gap.
                     _ => {}
                 },
                 // A difference is healed by a list, which is announced, too.
-                News::Watch(..) | News::Difference { .. } | News::Memory { .. } | News::Unbalanced { .. } => {}
+                NoticeKind::Watch(..)
+                | NoticeKind::Difference { .. }
+                | NoticeKind::Memory { .. }
+                | NoticeKind::Unbalanced { .. } => {}
             }
         }
     }

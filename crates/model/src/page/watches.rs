@@ -225,8 +225,8 @@ impl Watches {
     }
 
     /// Has every kind mark what was announced since the last call.
-    pub fn hear(&mut self, announcer: &mut Announcer) {
-        self.watched.iter_mut().for_each(|watched| watched.hear(announcer));
+    pub fn receive_notices(&mut self, announcer: &mut Announcer) {
+        self.watched.iter_mut().for_each(|watched| watched.receive_notices(announcer));
     }
 
     /// Begins a gap for each kind that is not heard any more, and ends the gaps of those that are heard again: to be

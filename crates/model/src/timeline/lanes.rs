@@ -155,7 +155,7 @@ impl Lanes {
         lane.marks += 1;
         let earlier = lane.earlier.iter_mut().find(|life| life.uid == *change.uid);
         let life = match earlier {
-            // News of an earlier life come late, and say nothing about the latest one.
+            // NoticeKind of an earlier life come late, and say nothing about the latest one.
             Some(earlier) if !change.uid.is_empty() && lane.uid != *change.uid => {
                 earlier.marks += 1;
                 earlier.number

@@ -7,7 +7,7 @@ use kubechurn_client::cache::reflector::{Input, Notice};
 use kubechurn_model::page::audit::AuditLog;
 use kubechurn_model::page::catalog::Catalog;
 use kubechurn_model::page::definitions::Definitions;
-use kubechurn_model::page::notices::{Announcer, News, Said};
+use kubechurn_model::page::notices::{Announcer, NoticeKind, PageNotice};
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::watches::{Around, Wanted, Watches};
 use kubechurn_model::table::view::Retention;
@@ -159,8 +159,9 @@ fn what_the_page_said_is_written_down_with_its_time() {
     let play = Play::begin(AuditLog::parse(Some("1")));
     let (resource, scope) = play.informers.of(play.id).unwrap();
     let notice = Notice::Gap { from: 1.0, to: 4.0, reason: String::from("why") };
-    let said = Said { resource: "pods", namespace: String::from("default"), news: News::Watch(play.id, notice) };
-    play.audit.said(Some((&resource, scope)), &said);
+    let said =
+        PageNotice { resource: "pods", namespace: String::from("default"), kind: NoticeKind::Watch(play.id, notice) };
+    play.audit.notice(Some((&resource, scope)), &said);
     assert_eq!(
         play.wrote(&["notice"])[0].as_array().unwrap()[..5],
         [json!(4.0), json!("notice"), json!("gap"), json!(1.0), json!(4.0)]

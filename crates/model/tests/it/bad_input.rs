@@ -13,7 +13,7 @@ use kubechurn_talk::{Talk, joined, object, write_object};
 /// The bad inputs, as data.
 pub mod cases;
 
-use cases::{Case, End, Said, cases};
+use cases::{Case, End, PageNotice, cases};
 
 /// The kinds of bad input. Each has at least one case.
 const KINDS: [&str; 32] = [
@@ -78,7 +78,7 @@ fn every_part_of_a_frame_is_malformed() {
     for end in 0..frame.trim_end().len() {
         let case = Case {
             kind: "truncated frame",
-            said: Said::Frames(vec![frame[..end].to_owned()]),
+            said: PageNotice::Frames(vec![frame[..end].to_owned()]),
             end: End::Relist,
             counted: "malformed",
         };
@@ -137,7 +137,7 @@ struct Trial<'a> {
 impl<'a> Trial<'a> {
     fn new(case: &'a Case, columns: bool) -> Trial<'a> {
         let mut talk = live(columns);
-        if matches!(case.said, Said::Pages(_)) {
+        if matches!(case.said, PageNotice::Pages(_)) {
             talk.check(&[
                 ("ERROR 410 Expired old", "wait 800"),
                 ("timer", "stream 7"),
@@ -169,9 +169,9 @@ impl<'a> Trial<'a> {
     /// Says what is bad; the answer is the last one's.
     fn say(&mut self) -> String {
         let inputs: Vec<Input<'_>> = match &self.case.said {
-            Said::Frames(frames) => frames.iter().map(|frame| Input::Frame(frame)).collect(),
-            Said::Bytes(bytes) => vec![Input::Bytes(bytes)],
-            Said::Pages(pages) => pages.iter().map(|page| Input::PageBytes(page.as_bytes())).collect(),
+            PageNotice::Frames(frames) => frames.iter().map(|frame| Input::Frame(frame)).collect(),
+            PageNotice::Bytes(bytes) => vec![Input::Bytes(bytes)],
+            PageNotice::Pages(pages) => pages.iter().map(|page| Input::PageBytes(page.as_bytes())).collect(),
         };
         let mut answer = String::new();
         for input in inputs {
@@ -183,7 +183,7 @@ impl<'a> Trial<'a> {
 
     /// It is shown, as text or as a flagged row, and the watch goes on; the next good event makes it true.
     fn check_shown(&mut self, answer: &str, rows: &str, flagged: bool) {
-        let next = if matches!(self.case.said, Said::Pages(_)) { "watch 7" } else { "" };
+        let next = if matches!(self.case.said, PageNotice::Pages(_)) { "watch 7" } else { "" };
         assert_eq!((answer, &*self.rows()), (next, rows), "{}", self.what());
         let flaws = self.talk.informer.store().iter().filter(|object| object.flaw.is_some()).count();
         assert_eq!(flaws, usize::from(flagged), "{}", self.what());
@@ -212,7 +212,7 @@ impl<'a> Trial<'a> {
 
     /// A page is the answer to a list that was asked for after a first wait.
     fn next_wait(&self) -> &'static str {
-        if matches!(self.case.said, Said::Pages(_)) { "wait 1600" } else { "wait 800" }
+        if matches!(self.case.said, PageNotice::Pages(_)) { "wait 1600" } else { "wait 800" }
     }
 
     /// The list that was asked for is one, and brings the truth.
@@ -273,8 +273,8 @@ impl<'a> Trial<'a> {
     /// Which case it is, cut short.
     fn what(&self) -> String {
         let said = match &self.case.said {
-            Said::Frames(texts) | Said::Pages(texts) => texts.join(" then "),
-            Said::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            PageNotice::Frames(texts) | PageNotice::Pages(texts) => texts.join(" then "),
+            PageNotice::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         };
         format!("{}: {}", self.case.kind, said.chars().take(300).collect::<String>())
     }

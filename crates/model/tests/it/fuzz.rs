@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-use crate::bad_input::cases::{self, Said};
+use crate::bad_input::cases::{self, PageNotice};
 
 /// The functions themselves, which the fuzz targets include too.
 mod properties;
@@ -51,9 +51,9 @@ fn bad_inputs_are_in_the_corpus() {
     };
     for case in cases::cases() {
         match case.said {
-            Said::Frames(texts) => texts.into_iter().for_each(|text| seed("frame", case.kind, text.into())),
-            Said::Bytes(bytes) => seed("frame", case.kind, bytes),
-            Said::Pages(texts) => texts.into_iter().for_each(|text| seed("list", case.kind, text.into())),
+            PageNotice::Frames(texts) => texts.into_iter().for_each(|text| seed("frame", case.kind, text.into())),
+            PageNotice::Bytes(bytes) => seed("frame", case.kind, bytes),
+            PageNotice::Pages(texts) => texts.into_iter().for_each(|text| seed("list", case.kind, text.into())),
         }
     }
     for (kind, text) in cases::objects().into_iter().map(|item| (item.kind, item.text)) {

@@ -29,13 +29,13 @@ const CHANGES: HandlerOptions = HandlerOptions { changes: true, received: false,
 
 /// Writes down what it is told, and may fail at a name.
 #[derive(Default)]
-struct Ear {
+struct Subscription {
     told: Vec<String>,
     errs_at: &'static str,
     panics_at: &'static str,
 }
 
-impl ResourceEventHandler for Ear {
+impl ResourceEventHandler for Subscription {
     fn changed(&mut self, _now: f64, change: &Change) -> Handled {
         let name = &*change.object().key.name;
         assert_ne!(name, self.panics_at, "as was asked for");
@@ -111,7 +111,7 @@ impl Play {
 
     /// What a handler that never fails is told.
     fn told(&mut self, id: HandlerId) -> String {
-        let mut ear = Ear::default();
+        let mut ear = Subscription::default();
         self.informer.deliver(id, &mut ear);
         ear.told.join(" ")
     }
@@ -149,7 +149,7 @@ fn who_comes_late_can_hear_of_what_is_there_a_few_at_a_time_and_then_of_the_rest
     play.frame("MODIFIED", "a@9");
     play.drain();
     let mut some = |limit| {
-        let mut ear = Ear::default();
+        let mut ear = Subscription::default();
         let left = play.informer.deliver_some(id, &mut ear, limit);
         (ear.told.join(" "), left)
     };
@@ -281,7 +281,7 @@ fn removal_is_idempotent() {
 fn a_handler_that_fails_or_panics_loses_one_notification() {
     let mut play = Play::live(&["a@1", "b@2", "c@3"]);
     let (clumsy, calm) = (play.add(CHANGES), play.add(CHANGES));
-    let mut ear = Ear { errs_at: "a", panics_at: "b", ..Ear::default() };
+    let mut ear = Subscription { errs_at: "a", panics_at: "b", ..Subscription::default() };
     assert_eq!(play.informer.deliver(clumsy, &mut ear), 3);
     play.frame("MODIFIED", "b@101");
     play.frame("MODIFIED", "c@102");
@@ -326,7 +326,7 @@ fn a_filter_turns_what_passes_it_into_additions_and_deletions() {
     let mut play = Play::live(&["a@10", "b@7"]);
     let id = play.add(CHANGES);
     let long = |object: &Object| object.resource_version.as_str().len() > 2;
-    let mut filtering = FilteringResourceEventHandler { filter: long, handler: Ear::default() };
+    let mut filtering = FilteringResourceEventHandler { filter: long, handler: Subscription::default() };
     for (word, object) in [
         ("MODIFIED", "a@101"),
         ("MODIFIED", "a@102"),

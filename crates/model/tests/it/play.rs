@@ -5,7 +5,7 @@ use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::catalog::Catalog;
 use kubechurn_model::page::definitions::Definitions;
-use kubechurn_model::page::notices::{Announcer, News, Said};
+use kubechurn_model::page::notices::{Announcer, NoticeKind, PageNotice};
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::watches::{Around, Rewatched, Wanted, Watches};
 use kubechurn_model::table::view::Retention;
@@ -77,8 +77,8 @@ impl Play {
         let informer = self.informers.get_mut(id).unwrap();
         informer.handle(input, Moment { now: self.now, random: 0.0 });
         for notice in informer.take_notices() {
-            let news = News::Watch(id, notice);
-            self.announcer.say(Said { resource: resource.plural, namespace: String::new(), news });
+            let kind = NoticeKind::Watch(id, notice);
+            self.announcer.publish(PageNotice { resource: resource.plural, namespace: String::new(), kind });
         }
     }
 
@@ -111,7 +111,7 @@ impl Play {
         self.drain();
         self.take();
         self.check_sums();
-        self.watches.hear(&mut self.announcer);
+        self.watches.receive_notices(&mut self.announcer);
         self.watches.look(&self.informers, self.now);
     }
 

@@ -115,7 +115,7 @@ impl Play {
                     String::from("relist")
                 }
                 Step::Rebuild => String::from("rebuild"),
-                Step::Say(said) => format!("{}: {}", said.word(), said.sentence()),
+                Step::Publish(said) => format!("{}: {}", said.word(), said.sentence()),
             };
             self.steps.borrow_mut().push(words);
         }

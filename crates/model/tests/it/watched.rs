@@ -2,7 +2,7 @@
 
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Input, Notice};
-use kubechurn_model::page::notices::{News, Said};
+use kubechurn_model::page::notices::{NoticeKind, PageNotice};
 use kubechurn_model::page::report;
 use kubechurn_model::page::resync::{Resync, Resyncs};
 use kubechurn_model::page::verify::Verifier;
@@ -136,7 +136,7 @@ fn one_informer_for_each_scope_however_many_look_at_it() {
 #[test]
 fn what_is_said_of_a_watch_reaches_those_who_look_at_it_and_the_list() {
     let mut play = Play::at("#/pods?pin=nodes");
-    let list = play.announcer.listen();
+    let list = play.announcer.subscribe();
     play.begin(&["a@1"]);
     let pods = play.id("pods");
     // The history is gone: after a wait, the watch begins with a list.
@@ -146,11 +146,14 @@ fn what_is_said_of_a_watch_reaches_those_who_look_at_it_and_the_list() {
     play.input(pods, Input::Closed(1006));
     play.input(pods, Input::Failed(kubechurn_client::api::status::Failure::from_response(422, None, "")));
     play.input(pods, Input::Page(&page("200 a@150")));
-    let said = play.announcer.hear(list);
-    assert!(said.iter().any(|said| matches!(said.news, News::Watch(_, Notice::Relisted { .. }))), "{said:?}");
-    let overload = News::Overload { from: 1.0, to: 2.0, most: 9 };
-    play.announcer.say(Said { resource: "", namespace: String::new(), news: overload });
-    play.watches.hear(&mut play.announcer);
+    let notices = play.announcer.receive(list);
+    assert!(
+        notices.iter().any(|notice| matches!(notice.kind, NoticeKind::Watch(_, Notice::Relisted { .. }))),
+        "{notices:?}"
+    );
+    let overload = NoticeKind::Overload { from: 1.0, to: 2.0, most: 9 };
+    play.announcer.publish(PageNotice { resource: "", namespace: String::new(), kind: overload });
+    play.watches.receive_notices(&mut play.announcer);
     let words = |at: usize| {
         let marks = play.watches[at].marks().iter().filter(|mark| mark.key.is_none());
         marks.map(|mark| format!("{:?}", mark.mark_type)).collect::<Vec<_>>().join(" ")

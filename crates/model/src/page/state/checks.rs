@@ -83,7 +83,7 @@ impl Page {
                 }
                 Step::Relist(id, reason) => self.out.effects.push(Effect::Tell(id, Told::Relist(reason))),
                 Step::Rebuild => self.make_tables_anew(env),
-                Step::Say(said) => self.say(said),
+                Step::Publish(notice) => self.publish_audited(notice),
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::page::effect::{Effect, Told};
 use crate::page::environment::Environment;
 use crate::page::history::BUDGET;
 use crate::page::memory::Step;
-use crate::page::notices::{News, Said};
+use crate::page::notices::{NoticeKind, PageNotice};
 use crate::page::rates::sums;
 use crate::page::state::Page;
 
@@ -52,8 +52,8 @@ impl Page {
     }
 
     fn tell_memory(&mut self, at: f64, taken: usize, words: String) {
-        let news = News::Memory { at, taken, budget: self.checks.memory.budget(), words };
-        self.publish(Said { resource: "", namespace: String::new(), news });
+        let kind = NoticeKind::Memory { at, taken, budget: self.checks.memory.budget(), words };
+        self.publish(PageNotice { resource: "", namespace: String::new(), kind });
         self.request_frame();
     }
 
@@ -78,7 +78,7 @@ impl Page {
             return;
         }
         self.checks.unbalanced = true;
-        let news = News::Unbalanced { at: now, words: self.sums() };
-        self.publish(Said { resource: "", namespace: String::new(), news });
+        let kind = NoticeKind::Unbalanced { at: now, words: self.sums() };
+        self.publish(PageNotice { resource: "", namespace: String::new(), kind });
     }
 }

@@ -2,49 +2,49 @@
 
 use crate::page::command::List;
 use crate::page::effect::Effect;
-use crate::page::notices::{Announcer, Ear, NoticeList, Overload, Said};
+use crate::page::notices::{Announcer, NoticeList, Overload, PageNotice, Subscription};
 use crate::page::state::Page;
 use crate::page::view::{NoticeItem, Notices, seconds};
 
-/// What was said, and who is told.
+/// The notices, and who receives them.
 #[derive(Debug)]
 pub(super) struct NoticeBoard {
     pub(super) announcer: Announcer,
     pub(super) list: NoticeList,
-    for_list: Ear,
-    for_console: Ear,
+    for_list: Subscription,
+    for_console: Subscription,
     pub(super) overload: Overload,
 }
 
 impl Default for NoticeBoard {
     fn default() -> NoticeBoard {
         let mut announcer = Announcer::default();
-        let (for_list, for_console) = (announcer.listen(), announcer.listen());
+        let (for_list, for_console) = (announcer.subscribe(), announcer.subscribe());
         let (list, overload) = (NoticeList::default(), Overload::default());
         NoticeBoard { announcer, list, for_list, for_console, overload }
     }
 }
 
 impl Page {
-    /// Says something, which is written down where that is asked for.
-    pub(super) fn say(&mut self, said: Said) {
-        self.checks.audit.said(None, &said);
-        self.publish(said);
+    /// Publishes a notice, and writes it down where the address asks for that.
+    pub(super) fn publish_audited(&mut self, notice: PageNotice) {
+        self.checks.audit.notice(None, &notice);
+        self.publish(notice);
     }
 
-    /// Says something.
-    pub(super) fn publish(&mut self, said: Said) {
-        self.notices.announcer.say(said);
-        self.announce();
+    /// Publishes a notice.
+    pub(super) fn publish(&mut self, notice: PageNotice) {
+        self.notices.announcer.publish(notice);
+        self.deliver_notices();
     }
 
-    /// Has everyone hear what was said.
-    pub(super) fn announce(&mut self) {
+    /// Delivers what was published to the timelines, the list and the console.
+    pub(super) fn deliver_notices(&mut self) {
         let NoticeBoard { announcer, list, for_list, for_console, .. } = &mut self.notices;
-        self.watching.watches.hear(announcer);
-        announcer.hear(*for_list).into_iter().for_each(|said| list.push(said));
-        for said in announcer.hear(*for_console) {
-            self.out.effects.push(Effect::Warn(said.line()));
+        self.watching.watches.receive_notices(announcer);
+        announcer.receive(*for_list).into_iter().for_each(|notice| list.push(notice));
+        for notice in announcer.receive(*for_console) {
+            self.out.effects.push(Effect::Warn(notice.line()));
         }
     }
 
@@ -52,11 +52,11 @@ impl Page {
     pub(super) fn present_notices(&mut self, now: f64) {
         let most = if self.has_list(List::Notices) { usize::MAX } else { 0 };
         let NoticeBoard { list, overload, .. } = &self.notices;
-        let items = list.newest().take(most).map(|said| NoticeItem {
-            word: said.word(),
-            subject: said.subject(),
-            age: seconds((now - said.at()).max(0.0)),
-            words: said.sentence(),
+        let items = list.newest().take(most).map(|notice| NoticeItem {
+            word: notice.word(),
+            subject: notice.subject(),
+            age: seconds((now - notice.at()).max(0.0)),
+            words: notice.sentence(),
         });
         let behind = overload.behind(now).map(seconds).unwrap_or_default();
         let notices = Notices { total: list.total(), behind, items: items.collect() };

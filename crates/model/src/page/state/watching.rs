@@ -9,7 +9,7 @@ use kubechurn_client::cache::shared_informer::Received;
 use crate::page::command::Command;
 use crate::page::effect::{Effect, Told};
 use crate::page::environment::Environment;
-use crate::page::notices::{News, Said};
+use crate::page::notices::{NoticeKind, PageNotice};
 use crate::page::resync::{Resync, Resyncs};
 use crate::page::state::Page;
 use crate::page::view::{ResyncModel, RetentionModel};
@@ -89,11 +89,11 @@ impl Page {
         {
             for notice in notices {
                 let namespace = scope.namespace.clone();
-                let said = Said { resource: resource.plural, namespace, news: News::Watch(id, notice) };
-                audit.said(Some((&resource, scope)), &said);
-                self.notices.announcer.say(said);
+                let notice = PageNotice { resource: resource.plural, namespace, kind: NoticeKind::Watch(id, notice) };
+                audit.notice(Some((&resource, scope)), &notice);
+                self.notices.announcer.publish(notice);
             }
-            self.announce();
+            self.deliver_notices();
         }
         (action, deadline)
     }
@@ -137,8 +137,8 @@ impl Page {
         // What is told again is no news that the table would be late with.
         let news = |queue: &dyn Queue| queue.queued() - queue.resyncing();
         let left = self.watching.informers.iter().map(|(_, informer)| news(informer.queue())).sum();
-        if let Some(said) = self.notices.overload.look(now, left) {
-            self.say(said);
+        if let Some(notice) = self.notices.overload.look(now, left) {
+            self.publish_audited(notice);
         }
     }
 

@@ -5,7 +5,7 @@ pub struct Case {
     /// Which of the thirty-two kinds it is.
     pub kind: &'static str,
     /// What is said.
-    pub said: Said,
+    pub said: PageNotice,
     /// What comes of it.
     pub end: End,
     /// The ledger's counters in which it ends.
@@ -13,7 +13,7 @@ pub struct Case {
 }
 
 /// How it is said.
-pub enum Said {
+pub enum PageNotice {
     /// Text frames of the watch.
     Frames(Vec<String>),
     /// A binary frame.
@@ -203,7 +203,7 @@ fn big(bytes: usize) -> String {
 }
 
 fn objects_as_frames() -> Vec<Case> {
-    let said = |text: &str| Said::Frames(vec![frame("ADDED", text)]);
+    let said = |text: &str| PageNotice::Frames(vec![frame("ADDED", text)]);
     let cases = bad_objects().into_iter().map(|(kind, text, row, shows)| {
         let rows = with_others(&row);
         let (end, counted) = match shows {
@@ -222,14 +222,15 @@ fn frames() -> Vec<Case> {
     let whole = frame("ADDED", &good);
     let relist = |kind, text: &str| Case {
         kind,
-        said: Said::Frames(vec![text.to_owned()]),
+        said: PageNotice::Frames(vec![text.to_owned()]),
         end: End::Relist,
         counted: "malformed",
     };
-    let bytes = |kind, bytes: Vec<u8>| Case { kind, said: Said::Bytes(bytes), end: End::Relist, counted: "malformed" };
+    let bytes =
+        |kind, bytes: Vec<u8>| Case { kind, said: PageNotice::Bytes(bytes), end: End::Relist, counted: "malformed" };
     let inert = |kind, frames: Vec<String>, rows: &str, counted| Case {
         kind,
-        said: Said::Frames(frames),
+        said: PageNotice::Frames(frames),
         end: End::Inert(with_others(rows)),
         counted,
     };
@@ -288,10 +289,11 @@ fn page(token: &str, items: &[&str]) -> String {
 }
 
 fn pages() -> Vec<Case> {
-    let relist = |kind, pages: Vec<String>, counted| Case { kind, said: Said::Pages(pages), end: End::Relist, counted };
+    let relist =
+        |kind, pages: Vec<String>, counted| Case { kind, said: PageNotice::Pages(pages), end: End::Relist, counted };
     let taken = |kind, page: String, rows: &str, counted| Case {
         kind,
-        said: Said::Pages(vec![page]),
+        said: PageNotice::Pages(vec![page]),
         end: End::Inert(rows.to_owned()),
         counted,
     };
