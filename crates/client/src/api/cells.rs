@@ -9,7 +9,7 @@ use crate::api::time::Timestamp;
 /// The cells of one object, in the order of its kind's columns. They are read, and never changed.
 ///
 /// A cell is one byte that says its kind, and then its value: numbers as in LEB128, texts as they are, and texts of
-/// [`KNOWN`] as one byte.
+/// `KNOWN` as one byte.
 #[derive(Clone, Default, PartialEq)]
 pub struct Cells(Box<[u8]>);
 

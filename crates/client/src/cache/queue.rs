@@ -14,7 +14,7 @@ pub trait KnownObjects {
     fn each_absent<'a>(&self, present: &mut dyn Iterator<Item = &'a ObjectKey>, visit: &mut dyn FnMut(&Arc<Object>)) {
         self.each_absent_hashed(present, &mut |_, object| visit(object));
     }
-    /// [`KnownObjects::each_absent`] that also hands over the [`half`] of the hash of each key: with 150,000 objects, to
+    /// [`KnownObjects::each_absent`] that also hands over the `half` of the hash of each key: with 150,000 objects, to
     /// hash every key again would mean to read every object from memory.
     fn each_absent_hashed<'a>(
         &self,

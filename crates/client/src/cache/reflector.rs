@@ -263,7 +263,7 @@ enum State {
 
 /// Keeps the objects of one resource in one scope as the server has them, as far as the network allows.
 ///
-/// A [`State`] holds what ends with it. The other fields outlive states on purpose: what is known of the server and of the
+/// A `State` holds what ends with it. The other fields outlive states on purpose: what is known of the server and of the
 /// held objects stays true while the reflector goes from a watch through failures, waits and lists to the next watch.
 #[derive(Debug)]
 pub struct Reflector {

@@ -31,7 +31,7 @@ pub struct SharedInformer {
     processor: SharedProcessor,
     /// The reflector's notices, until someone takes them.
     notices: Vec<Notice>,
-    told: Told,
+    streamed_deletions: StreamedDeletions,
     namespaces: Texts,
     /// When the queue was last empty, in milliseconds.
     settled: f64,
@@ -58,7 +58,7 @@ pub struct InformerOptions {
 
 /// Uids whose DELETED came while a list was streamed. The handlers have been told of these deletions at once, and the store
 /// learns of them when the list is complete.
-type Told = HashSet<Uid, FxBuildHasher>;
+type StreamedDeletions = HashSet<Uid, FxBuildHasher>;
 
 /// Texts that many objects have in common, each kept once.
 type Texts = HashSet<Arc<str>, FxBuildHasher>;
@@ -69,7 +69,7 @@ struct Sink<'a> {
     ledger: &'a mut Ledger,
     processor: &'a mut SharedProcessor,
     notices: &'a mut Vec<Notice>,
-    told: &'a mut Told,
+    streamed_deletions: &'a mut StreamedDeletions,
     namespaces: &'a mut Texts,
     settled: f64,
     tap: &'a mut Tap<'a>,
@@ -128,7 +128,7 @@ impl ReflectorStore for Sink<'_> {
     fn streamed(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: &str) {
         let is_deleted = delta_type == DeltaType::Deleted;
         if is_deleted {
-            self.told.insert(object.uid.clone());
+            self.streamed_deletions.insert(object.uid.clone());
         }
         if is_deleted || !self.is_known(object) {
             self.received(now, delta_type, object, Some(text));
@@ -148,7 +148,7 @@ impl ReflectorStore for Sink<'_> {
         // Texts that no object has any more are dropped.
         self.namespaces.retain(|namespace| Arc::strong_count(namespace) > 1);
         // Of deletions that no event told of, the handlers are told here.
-        let told = std::mem::take(self.told);
+        let told = std::mem::take(self.streamed_deletions);
         self.ledger.gone += gone.len() as u64;
         for object in &gone {
             if told.contains(&object.uid) {
@@ -228,7 +228,7 @@ impl SharedInformer {
             ledger: Ledger::default(),
             processor: SharedProcessor::default(),
             notices: Vec::new(),
-            told: Told::default(),
+            streamed_deletions: StreamedDeletions::default(),
             namespaces: Texts::default(),
             settled: f64::NEG_INFINITY,
             backlog: Backlog::default(),
@@ -258,7 +258,7 @@ impl SharedInformer {
             ledger: &mut self.ledger,
             processor: &mut self.processor,
             notices: &mut self.notices,
-            told: &mut self.told,
+            streamed_deletions: &mut self.streamed_deletions,
             namespaces: &mut self.namespaces,
             settled: self.settled,
             tap,

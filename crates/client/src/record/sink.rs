@@ -48,7 +48,7 @@ pub struct Written {
     pub patched: u64,
     /// Events that the server refused.
     pub rejected: u64,
-    /// Events that could not be written in [`MAX_TRIES`] tries, or before the shutdown.
+    /// Events that could not be written in twelve tries, or before the shutdown.
     pub given_up: u64,
 }
 
