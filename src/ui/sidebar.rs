@@ -43,14 +43,14 @@ pub fn Sidebar(
         }
     };
     view! {
-        <nav class="rail" aria-label="Resources" node_ref=sidebar on:keydown=walk>
+        <nav class="sidebar" aria-label="Resources" node_ref=sidebar on:keydown=walk>
             <For
                 each=move || groups.get()
                 key=|(heading, _)| *heading
                 children=move |(heading, _)| view! { <Group heading groups screen commands /> }
             />
             {move || screen.sidebar.trouble.get().map(|words| view! {
-                <p class="rail-trouble" role="status" data-testid="rail-trouble">"Kinds may be missing: " {words}</p>
+                <p class="sidebar-trouble" role="status" data-testid="rail-trouble">"Kinds may be missing: " {words}</p>
             })}
         </nav>
     }
@@ -105,7 +105,7 @@ fn Group(heading: &'static str, groups: Groups, screen: Screen, commands: Comman
         }
     };
     view! {
-        <details class="rail-group" data-testid=format!("group-{heading}") open=open node_ref=group on:toggle=toggled>
+        <details class="sidebar-group" data-testid=format!("group-{heading}") open=open node_ref=group on:toggle=toggled>
             <summary>
                 <h2>{heading}</h2>
                 <span class="num">{move || kinds.with(Vec::len)}</span>
@@ -139,7 +139,7 @@ fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Comma
     let is_only = move || joined() && screen.header.route.with(|route| !route.is_several());
     view! {
         <div
-            class="rail-item"
+            class="sidebar-item"
             data-gone=move || is(|item| item.gone)().to_string()
             data-current=move || is(|item| item.current)().to_string()>
             <a

@@ -96,7 +96,7 @@ async fn rail_has(page: &Page, kind: &str, expected: bool) {
 }
 
 async fn rail_has_within(page: &Page, kind: &str, expected: bool, within: Duration) {
-    wait_until(&format!("{kind} in the rail: {expected}"), within, async || {
+    wait_until(&format!("{kind} in the sidebar: {expected}"), within, async || {
         let found = page.attribute(&format!("kind-{kind}"), "href").await;
         holds(found.is_some() == expected, || format!("{found:?}"))
     })
@@ -196,7 +196,7 @@ async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
         is("it is pinned and live", json!(["false", "live", false])).await;
 
         kubectl.run("delete crd widgets.example.org --wait", "").await;
-        is("it is gone, and the rail says so", json!(["true", "stopped", true])).await;
+        is("it is gone, and the sidebar says so", json!(["true", "stopped", true])).await;
         wait_until("nothing watches it", SOME_SECONDS, async || {
             let status = page.status_of(WIDGETS).await;
             holds(status.is_none(), || format!("{status:?}"))
@@ -214,7 +214,7 @@ async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
         kubectl.run("delete widget odd -n default", "").await;
         shows_what_kubectl_prints(page, kubectl, 2).await;
 
-        // Let go while it is away, it is not in the rail any more.
+        // Let go while it is away, it is not in the sidebar any more.
         kubectl.run("delete crd widgets.example.org --wait", "").await;
         is("it is gone again", json!(["true", "stopped", true])).await;
         page.browser.run("document.querySelector('[data-testid=\"group-example.org\"]').open = true", Vec::new()).await;
@@ -240,7 +240,7 @@ async fn without_its_definition_a_kind_shows_its_age() {
             .map(|row| row.cells.into_iter().map(|(name, _)| name).collect())
             .collect();
         assert_eq!(columns, vec![["AGE", "NAME", "NAMESPACE"]; 3]);
-        wait_until("the rail says why", SOME_SECONDS, async || {
+        wait_until("the sidebar says why", SOME_SECONDS, async || {
             let note = page.attribute(&format!("kind-{WIDGETS}"), "title").await.unwrap_or_default();
             holds(note.contains("cannot get resource"), || note)
         })
@@ -283,14 +283,14 @@ async fn a_server_that_does_not_aggregate_is_read_group_by_group() {
             rail_has(page, kind, true).await;
         }
         rail_has(page, "jobs", false).await;
-        wait_until("the rail says what is missing", SOME_SECONDS, async || {
+        wait_until("the sidebar says what is missing", SOME_SECONDS, async || {
             let text = page.text("rail-trouble").await;
             holds(text.contains("batch") && text.contains("the server is down"), || text)
         })
         .await;
         page.browser.run("delete localStorage.down", Vec::new()).await;
         rail_has_within(page, "jobs", true, Duration::from_secs(45)).await;
-        wait_until("the rail has no more to say", SOME_SECONDS, async || {
+        wait_until("the sidebar has no more to say", SOME_SECONDS, async || {
             let text = page.text("rail-trouble").await;
             holds(text.is_empty(), || text)
         })

@@ -84,8 +84,8 @@ mod controls;
 // What is looked for, and how it is marked.
 mod filter;
 
-// The rail's arrows and groups.
-mod rail;
+// The sidebar's arrows and groups.
+mod sidebar;
 
 // Reload, back and forward.
 mod address;

@@ -148,7 +148,7 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
     let name = "rows_of_several_kinds_are_filtered_sorted_and_found_again";
     with_several(name, "#/pods", async |page, cluster, _| {
         page.reaches("pods", "live", SOON).await;
-        // Through the rail, by the keyboard alone.
+        // Through the sidebar, by the keyboard alone.
         for name in ["deployments", "replicasets"] {
             let focus = "const join = document.querySelector(`[data-testid=join-${arguments[0]}]`); join.focus();
                 return document.activeElement === join && join.title";
@@ -159,8 +159,9 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
         assert_eq!(page.hash().await, "#/pods,deployments,replicasets");
         let [deployments, replica_sets, pods] = shows_all(page, cluster).await;
         let total = deployments + replica_sets + pods;
-        let in_view = "return [...document.querySelectorAll('.rail [aria-current]')].map(one => one.dataset.testid)";
-        page.becomes("the rail marks all", in_view, json!(["kind-pods", "kind-deployments", "kind-replicasets"])).await;
+        let in_view = "return [...document.querySelectorAll('.sidebar [aria-current]')].map(one => one.dataset.testid)";
+        page.becomes("the sidebar marks all", in_view, json!(["kind-pods", "kind-deployments", "kind-replicasets"]))
+            .await;
 
         page.press("/KIND:pod").await;
         page.counts(pods, total).await;

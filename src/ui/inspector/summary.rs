@@ -109,7 +109,7 @@ fn Relatives(signals: Inspector) -> impl IntoView {
             </ul>
             {(found.more > 0).then(|| view! { <p class="inspector-note">{format!("and {} more", found.more)}</p> })}
         }))}
-        <p class="inspector-note" title="pin a kind in the rail to have it watched">
+        <p class="inspector-note" title="pin a kind in the sidebar to have it watched">
             {move || dependents.with(|found| match &*found.kinds {
                 [] => String::new(),
                 kinds => format!("Looked for what belongs to it among the watched: {}.", kinds.join(", ")),

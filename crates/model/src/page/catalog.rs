@@ -16,7 +16,7 @@ use crate::table::kinds::{Kind, printed_by};
 /// What a kind is watched with; what has not all of these is no kind of the page's.
 const VERBS: [&str; 2] = ["list", "watch"];
 
-/// The kinds that there are, in the rail's order.
+/// The kinds that there are, in the sidebar's order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalog {
     kinds: Vec<&'static Kind>,

@@ -15,7 +15,7 @@ use super::Kind;
 use super::parts::{List, NONE, join};
 use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, count, figures, read, words};
 
-/// ServiceAccounts, in the rail under Access.
+/// ServiceAccounts, in the sidebar under Access.
 pub const SERVICE_ACCOUNTS: Kind = Kind {
     resource: ApiResource {
         group: "",
@@ -41,7 +41,7 @@ pub const SERVICE_ACCOUNTS_BEFORE_1_35: Kind = Kind {
 
 const COUNTED_ACCOUNT: [Printed; 2] = [figures("SECRETS", &["secrets"], count), AGE];
 
-/// Roles, in the rail under Access.
+/// Roles, in the sidebar under Access.
 pub const ROLES: Kind = Kind {
     resource: rbac("roles", "Role", true),
     name: "roles",
@@ -52,11 +52,11 @@ pub const ROLES: Kind = Kind {
     decode: Decode(&|text| read(text, &[CREATED_AT])),
 };
 
-/// ClusterRoles, in the rail under Access.
+/// ClusterRoles, in the sidebar under Access.
 pub const CLUSTER_ROLES: Kind =
     Kind { resource: rbac("clusterroles", "ClusterRole", false), name: "clusterroles", title: "ClusterRoles", ..ROLES };
 
-/// RoleBindings, in the rail under Access.
+/// RoleBindings, in the sidebar under Access.
 pub const ROLE_BINDINGS: Kind = Kind {
     resource: rbac("rolebindings", "RoleBinding", true),
     name: "rolebindings",
@@ -67,7 +67,7 @@ pub const ROLE_BINDINGS: Kind = Kind {
     decode: Decode(&|text| read(text, &BINDING)),
 };
 
-/// ClusterRoleBindings, in the rail under Access.
+/// ClusterRoleBindings, in the sidebar under Access.
 pub const CLUSTER_ROLE_BINDINGS: Kind = Kind {
     resource: rbac("clusterrolebindings", "ClusterRoleBinding", false),
     name: "clusterrolebindings",
@@ -109,7 +109,7 @@ fn subjects(fields: &Fields<'_, '_>, kind: &str) -> Result<Cell> {
     Ok(join(named, ", "))
 }
 
-/// CertificateSigningRequests, in the rail under Access.
+/// CertificateSigningRequests, in the sidebar under Access.
 pub const SIGNING_REQUESTS: Kind = Kind {
     resource: ApiResource {
         group: "certificates.k8s.io",

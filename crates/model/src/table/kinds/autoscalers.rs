@@ -14,7 +14,7 @@ use super::Kind;
 use super::parts::{List, NONE, Scalar, optional, structure};
 use super::printed::{AGE, Printed, columns, figures, number, read, words};
 
-/// HorizontalPodAutoscalers, in the rail under Workloads.
+/// HorizontalPodAutoscalers, in the sidebar under Workloads.
 pub const KIND: Kind = Kind {
     resource: ApiResource {
         group: "autoscaling",

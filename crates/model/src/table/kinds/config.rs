@@ -16,7 +16,7 @@ use super::parts::{Map, Scalar};
 use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, count, figures, number, read, words};
 use super::selector::{self, LabelSelector};
 
-/// ConfigMaps, in the rail under Config.
+/// ConfigMaps, in the sidebar under Config.
 pub const CONFIG_MAPS: Kind = Kind {
     resource: core("configmaps", "ConfigMap"),
     name: "configmaps",
@@ -30,7 +30,7 @@ pub const CONFIG_MAPS: Kind = Kind {
 const CONFIG_MAP: [Printed; 2] =
     [figures("DATA", &["data", "binaryData"], |fields| Ok(Cell::Number(fields.members(0)? + fields.members(1)?))), AGE];
 
-/// Secrets, in the rail under Config. Their values are passed over, never read.
+/// Secrets, in the sidebar under Config. Their values are passed over, never read.
 pub const SECRETS: Kind = Kind {
     resource: core("secrets", "Secret"),
     name: "secrets",
@@ -48,7 +48,7 @@ const SECRET: [Printed; 3] = [
     AGE,
 ];
 
-/// ResourceQuotas, in the rail under Config.
+/// ResourceQuotas, in the sidebar under Config.
 pub const RESOURCE_QUOTAS: Kind = Kind {
     resource: core("resourcequotas", "ResourceQuota"),
     name: "resourcequotas",
@@ -86,7 +86,7 @@ fn quota(fields: &Fields<'_, '_>, limits: bool) -> Result<Cell> {
     Ok(Cell::Text(printed.into()))
 }
 
-/// LimitRanges, in the rail under Config.
+/// LimitRanges, in the sidebar under Config.
 pub const LIMIT_RANGES: Kind = Kind {
     resource: core("limitranges", "LimitRange"),
     name: "limitranges",
@@ -97,7 +97,7 @@ pub const LIMIT_RANGES: Kind = Kind {
     decode: Decode(&|text| read(text, &[CREATED_AT])),
 };
 
-/// PriorityClasses, in the rail under Config.
+/// PriorityClasses, in the sidebar under Config.
 pub const PRIORITY_CLASSES: Kind = Kind {
     resource: ApiResource {
         group: "scheduling.k8s.io",
@@ -121,7 +121,7 @@ const PRIORITY_CLASS: [Printed; 4] = [
     words("PREEMPTIONPOLICY", &["preemptionPolicy"], |fields| fields.text("")),
 ];
 
-/// RuntimeClasses, in the rail under Config.
+/// RuntimeClasses, in the sidebar under Config.
 pub const RUNTIME_CLASSES: Kind = Kind {
     resource: ApiResource {
         group: "node.k8s.io",
@@ -140,7 +140,7 @@ pub const RUNTIME_CLASSES: Kind = Kind {
 
 const RUNTIME_CLASS: [Printed; 2] = [words("HANDLER", &["handler"], |fields| fields.text("")), AGE];
 
-/// MutatingWebhookConfigurations, in the rail under Config.
+/// MutatingWebhookConfigurations, in the sidebar under Config.
 pub const MUTATING_WEBHOOKS: Kind = Kind {
     resource: admission("mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
     name: "mutatingwebhookconfigurations",
@@ -151,7 +151,7 @@ pub const MUTATING_WEBHOOKS: Kind = Kind {
     decode: Decode(&|text| read(text, &WEBHOOKS)),
 };
 
-/// ValidatingWebhookConfigurations, in the rail under Config.
+/// ValidatingWebhookConfigurations, in the sidebar under Config.
 pub const VALIDATING_WEBHOOKS: Kind = Kind {
     resource: admission("validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
     name: "validatingwebhookconfigurations",
@@ -164,7 +164,7 @@ pub const VALIDATING_WEBHOOKS: Kind = Kind {
 
 const WEBHOOKS: [Printed; 2] = [figures("WEBHOOKS", &["webhooks"], count), AGE];
 
-/// ValidatingAdmissionPolicies, in the rail under Config.
+/// ValidatingAdmissionPolicies, in the sidebar under Config.
 pub const VALIDATING_POLICIES: Kind = Kind {
     resource: admission("validatingadmissionpolicies", "ValidatingAdmissionPolicy"),
     name: "validatingadmissionpolicies",
@@ -187,7 +187,7 @@ const VALIDATING_POLICY: [Printed; 3] = [
     AGE,
 ];
 
-/// ValidatingAdmissionPolicyBindings, in the rail under Config.
+/// ValidatingAdmissionPolicyBindings, in the sidebar under Config.
 pub const VALIDATING_POLICY_BINDINGS: Kind = Kind {
     resource: admission("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"),
     name: "validatingadmissionpolicybindings",

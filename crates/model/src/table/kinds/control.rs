@@ -13,7 +13,7 @@ use super::Kind;
 use super::parts::{Count, List, NONE, text};
 use super::printed::{AGE, CREATED_AT, Printed, columns, figures, number, read, words};
 
-/// Leases, in the rail under Cluster.
+/// Leases, in the sidebar under Cluster.
 pub const LEASES: Kind = Kind {
     resource: ApiResource {
         group: "coordination.k8s.io",
@@ -32,7 +32,7 @@ pub const LEASES: Kind = Kind {
 
 const LEASE: [Printed; 2] = [words("HOLDER", &["spec holderIdentity"], |fields| fields.text("")), AGE];
 
-/// CustomResourceDefinitions, in the rail under Cluster.
+/// CustomResourceDefinitions, in the sidebar under Cluster.
 pub const DEFINITIONS: Kind = Kind {
     resource: ApiResource {
         group: "apiextensions.k8s.io",
@@ -49,7 +49,7 @@ pub const DEFINITIONS: Kind = Kind {
     decode: Decode(&|text| read(text, &[CREATED_AT])),
 };
 
-/// APIServices, in the rail under Cluster.
+/// APIServices, in the sidebar under Cluster.
 pub const API_SERVICES: Kind = Kind {
     resource: ApiResource {
         group: "apiregistration.k8s.io",
@@ -99,7 +99,7 @@ struct Condition<'a> {
     reason: Text<'a>,
 }
 
-/// FlowSchemas, in the rail under Cluster.
+/// FlowSchemas, in the sidebar under Cluster.
 pub const FLOW_SCHEMAS: Kind = Kind {
     resource: flow_control("flowschemas", "FlowSchema"),
     name: "flowschemas",
@@ -128,7 +128,7 @@ const FLOW_SCHEMA: [Printed; 5] = [
     }),
 ];
 
-/// PriorityLevelConfigurations, in the rail under Cluster.
+/// PriorityLevelConfigurations, in the sidebar under Cluster.
 pub const PRIORITY_LEVELS: Kind = Kind {
     resource: flow_control("prioritylevelconfigurations", "PriorityLevelConfiguration"),
     name: "prioritylevelconfigurations",
@@ -152,7 +152,7 @@ const PRIORITY_LEVEL: [Printed; 6] = [
     AGE,
 ];
 
-/// DeviceClasses, in the rail under Cluster.
+/// DeviceClasses, in the sidebar under Cluster.
 pub const DEVICE_CLASSES: Kind = Kind {
     resource: devices("deviceclasses", "DeviceClass", false),
     name: "deviceclasses",
@@ -163,7 +163,7 @@ pub const DEVICE_CLASSES: Kind = Kind {
     decode: Decode(&|text| read(text, &[AGE])),
 };
 
-/// ResourceClaimTemplates, in the rail under Cluster.
+/// ResourceClaimTemplates, in the sidebar under Cluster.
 pub const CLAIM_TEMPLATES: Kind = Kind {
     resource: devices("resourceclaimtemplates", "ResourceClaimTemplate", true),
     name: "resourceclaimtemplates",
@@ -171,7 +171,7 @@ pub const CLAIM_TEMPLATES: Kind = Kind {
     ..DEVICE_CLASSES
 };
 
-/// ResourceClaims, in the rail under Cluster.
+/// ResourceClaims, in the sidebar under Cluster.
 pub const RESOURCE_CLAIMS: Kind = Kind {
     resource: devices("resourceclaims", "ResourceClaim", true),
     name: "resourceclaims",
@@ -198,7 +198,7 @@ const RESOURCE_CLAIM: [Printed; 2] = [
     AGE,
 ];
 
-/// ResourceSlices, in the rail under Cluster.
+/// ResourceSlices, in the sidebar under Cluster.
 pub const RESOURCE_SLICES: Kind = Kind {
     resource: devices("resourceslices", "ResourceSlice", false),
     name: "resourceslices",

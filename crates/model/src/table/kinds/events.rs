@@ -12,7 +12,7 @@ use super::Kind;
 use super::parts::{optional, or_default, parse, structure};
 use crate::table::column::Column;
 
-/// Events, in the rail under Cluster. Their rows do not begin with the name.
+/// Events, in the sidebar under Cluster. Their rows do not begin with the name.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true },
     name: "events",
@@ -23,7 +23,7 @@ pub const KIND: Kind = Kind {
     decode: Decode(&decode),
 };
 
-/// The same Events as the group `events.k8s.io` serves them, with newer names for some fields; in the rail under
+/// The same Events as the group `events.k8s.io` serves them, with newer names for some fields; in the sidebar under
 /// Cluster.
 pub const EVENTS_K8S_IO: Kind = Kind {
     resource: ApiResource { group: "events.k8s.io", version: "v1", plural: "events", kind: "Event", namespaced: true },

@@ -14,7 +14,7 @@ use super::selector::{self, LabelSelector};
 use super::template::Template;
 use crate::table::column::Column;
 
-/// Jobs, in the rail under Workloads. kubectl has no short name for them.
+/// Jobs, in the sidebar under Workloads. kubectl has no short name for them.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "batch", version: "v1", plural: "jobs", kind: "Job", namespaced: true },
     name: "jobs",

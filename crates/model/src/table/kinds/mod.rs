@@ -42,10 +42,10 @@ pub struct Kind {
     pub name: &'static str,
     /// kubectl's short names: `po`. The singular as well, where it is not the kind in lower case.
     pub short_names: &'static [&'static str],
-    /// The heading in the rail: Workloads, Network, Config, Storage, Access, Cluster; for a custom resource its
+    /// The heading in the sidebar: Workloads, Network, Config, Storage, Access, Cluster; for a custom resource its
     /// group.
     pub heading: &'static str,
-    /// How the rail and the title call it: `Pods`.
+    /// How the sidebar and the title call it: `Pods`.
     pub title: &'static str,
     /// The columns after NAMESPACE and NAME, in order.
     pub columns: &'static [Column],
@@ -83,7 +83,7 @@ impl Kind {
     }
 }
 
-/// Every kind that has columns of its own, in the rail's order.
+/// Every kind that has columns of its own, in the sidebar's order.
 pub const KINDS: &[Kind] = &[
     pods::KIND,
     replicas::DEPLOYMENTS,
@@ -247,7 +247,7 @@ mod tests {
                 known.name
             );
             assert!(others.iter().all(|other| other.resource != known.resource), "{}", known.name);
-            // The columns and the rail look a kind up in a set of 32 bits.
+            // The columns and the sidebar look a kind up in a set of 32 bits.
             assert!(known.columns.len() <= 32);
             if headings.last() != Some(&known.heading) {
                 headings.push(known.heading);

@@ -12,7 +12,7 @@ use super::Kind;
 use super::parts::{parse, structure};
 use crate::table::column::Column;
 
-/// Namespaces, in the rail under Cluster.
+/// Namespaces, in the sidebar under Cluster.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false },
     name: "namespaces",

@@ -20,7 +20,7 @@ use super::storage::default_name;
 
 const UNSET: Cell = Cell::Static("<unset>");
 
-/// EndpointSlices, in the rail under Network.
+/// EndpointSlices, in the sidebar under Network.
 pub const ENDPOINT_SLICES: Kind = Kind {
     resource: ApiResource {
         group: "discovery.k8s.io",
@@ -78,7 +78,7 @@ struct Endpoint<'a> {
     addresses: Vec<Text<'a>>,
 }
 
-/// Endpoints, in the rail under Network.
+/// Endpoints, in the sidebar under Network.
 pub const ENDPOINTS: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "endpoints", kind: "Endpoints", namespaced: true },
     name: "endpoints",
@@ -130,7 +130,7 @@ impl Subset<'_> {
     }
 }
 
-/// Ingresses, in the rail under Network.
+/// Ingresses, in the sidebar under Network.
 pub const INGRESSES: Kind = Kind {
     resource: networking("ingresses", "Ingress", true),
     name: "ingresses",
@@ -184,7 +184,7 @@ fn hosts(rules: &[Rule<'_>]) -> Cell {
     Cell::Text(joined.into())
 }
 
-/// IngressClasses, in the rail under Network.
+/// IngressClasses, in the sidebar under Network.
 pub const INGRESS_CLASSES: Kind = Kind {
     resource: networking("ingressclasses", "IngressClass", false),
     name: "ingressclasses",
@@ -235,7 +235,7 @@ struct Parameters<'a> {
     name: Text<'a>,
 }
 
-/// NetworkPolicies, in the rail under Network.
+/// NetworkPolicies, in the sidebar under Network.
 pub const NETWORK_POLICIES: Kind = Kind {
     resource: networking("networkpolicies", "NetworkPolicy", true),
     name: "networkpolicies",
@@ -253,7 +253,7 @@ const NETWORK_POLICY: [Printed; 2] = [
     AGE,
 ];
 
-/// ServiceCIDRs, in the rail under Network.
+/// ServiceCIDRs, in the sidebar under Network.
 pub const SERVICE_CIDRS: Kind = Kind {
     resource: networking("servicecidrs", "ServiceCIDR", false),
     name: "servicecidrs",
@@ -271,7 +271,7 @@ const SERVICE_CIDR: [Printed; 2] = [
     AGE,
 ];
 
-/// IPAddresses, in the rail under Network. The server sends an age with them, of which its columns say nothing, so
+/// IPAddresses, in the sidebar under Network. The server sends an age with them, of which its columns say nothing, so
 /// that kubectl prints none.
 pub const IP_ADDRESSES: Kind = Kind {
     resource: networking("ipaddresses", "IPAddress", false),

@@ -14,7 +14,7 @@ use super::Kind;
 use super::parts::{Labels, NONE, or_default, parse, push_after_comma, structure, structures, text_or};
 use crate::table::column::Column;
 
-/// Nodes, in the rail under Cluster.
+/// Nodes, in the sidebar under Cluster.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false },
     name: "nodes",

@@ -11,7 +11,7 @@ use super::pod::Pod;
 use super::pod_status::summarise;
 use crate::table::column::Column;
 
-/// Pods, in the rail under Workloads.
+/// Pods, in the sidebar under Workloads.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true },
     name: "pods",

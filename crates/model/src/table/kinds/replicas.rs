@@ -14,7 +14,7 @@ use super::selector::{self, LabelSelector};
 use super::template::Template;
 use crate::table::column::Column;
 
-/// Deployments, in the rail under Workloads.
+/// Deployments, in the sidebar under Workloads.
 pub const DEPLOYMENTS: Kind = Kind {
     resource: ApiResource { group: "apps", version: "v1", plural: "deployments", kind: "Deployment", namespaced: true },
     name: "deployments",
@@ -33,7 +33,7 @@ pub const DEPLOYMENTS: Kind = Kind {
     decode: Decode(&decode_deployment),
 };
 
-/// ReplicaSets, in the rail under Workloads.
+/// ReplicaSets, in the sidebar under Workloads.
 pub const REPLICA_SETS: Kind = Kind {
     resource: ApiResource { group: "apps", version: "v1", plural: "replicasets", kind: "ReplicaSet", namespaced: true },
     name: "replicasets",

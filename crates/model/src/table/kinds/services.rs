@@ -15,7 +15,7 @@ use super::Kind;
 use super::parts::{First, Labels, NONE, or_default, parse, push_after_comma, structure, structures, text_or};
 use crate::table::column::Column;
 
-/// Services, in the rail under Network.
+/// Services, in the sidebar under Network.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true },
     name: "services",

@@ -14,7 +14,7 @@ use super::Kind;
 use super::parts::{Count, List, NONE, Scalar, join, text};
 use super::printed::{AGE, Fields, Printed, columns, figures, read, words};
 
-/// PersistentVolumeClaims, in the rail under Storage.
+/// PersistentVolumeClaims, in the sidebar under Storage.
 pub const CLAIMS: Kind = Kind {
     resource: ApiResource {
         group: "",
@@ -46,7 +46,7 @@ const CLAIM: [Printed; 8] = [
     words("VOLUMEMODE", &["spec volumeMode"], |fields| fields.text("<unset>")).on_demand(),
 ];
 
-/// PersistentVolumes, in the rail under Storage.
+/// PersistentVolumes, in the sidebar under Storage.
 pub const VOLUMES: Kind = Kind {
     resource: ApiResource {
         group: "",
@@ -82,7 +82,7 @@ const VOLUME: [Printed; 10] = [
     words("VOLUMEMODE", &["spec volumeMode"], |fields| fields.text("<unset>")).on_demand(),
 ];
 
-/// StorageClasses, in the rail under Storage. NAME is a column of theirs, for it says which one is the default.
+/// StorageClasses, in the sidebar under Storage. NAME is a column of theirs, for it says which one is the default.
 pub const STORAGE_CLASSES: Kind = Kind {
     resource: storage("storageclasses", "StorageClass", false),
     name: "storageclasses",
@@ -109,7 +109,7 @@ const STORAGE_CLASS: [Printed; 6] = [
     AGE,
 ];
 
-/// VolumeAttributesClasses, in the rail under Storage. NAME is a column of theirs, as of StorageClasses.
+/// VolumeAttributesClasses, in the sidebar under Storage. NAME is a column of theirs, as of StorageClasses.
 pub const ATTRIBUTES_CLASSES: Kind = Kind {
     resource: storage("volumeattributesclasses", "VolumeAttributesClass", false),
     name: "volumeattributesclasses",
@@ -128,7 +128,7 @@ const ATTRIBUTES_CLASS: [Printed; 3] = [
     AGE,
 ];
 
-/// VolumeAttachments, in the rail under Storage.
+/// VolumeAttachments, in the sidebar under Storage.
 pub const ATTACHMENTS: Kind = Kind {
     resource: storage("volumeattachments", "VolumeAttachment", false),
     name: "volumeattachments",
@@ -147,7 +147,7 @@ const ATTACHMENT: [Printed; 5] = [
     AGE,
 ];
 
-/// CSIDrivers, in the rail under Storage.
+/// CSIDrivers, in the sidebar under Storage.
 pub const DRIVERS: Kind = Kind {
     resource: storage("csidrivers", "CSIDriver", false),
     name: "csidrivers",
@@ -184,7 +184,7 @@ struct TokenRequest<'a> {
     audience: Text<'a>,
 }
 
-/// CSINodes, in the rail under Storage.
+/// CSINodes, in the sidebar under Storage.
 pub const DRIVER_NODES: Kind = Kind {
     resource: storage("csinodes", "CSINode", false),
     name: "csinodes",
@@ -198,7 +198,7 @@ pub const DRIVER_NODES: Kind = Kind {
 const DRIVER_NODE: [Printed; 2] =
     [figures("DRIVERS", &["spec drivers"], |fields| fields.value::<Count>(0).map(|count| Cell::Number(count.0))), AGE];
 
-/// CSIStorageCapacities, in the rail under Storage.
+/// CSIStorageCapacities, in the sidebar under Storage.
 pub const CAPACITIES: Kind = Kind {
     resource: storage("csistoragecapacities", "CSIStorageCapacity", true),
     name: "csistoragecapacities",

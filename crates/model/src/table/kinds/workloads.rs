@@ -17,7 +17,7 @@ use super::printed::{AGE, Fields, Printed, columns, count, figures, number, read
 use super::selector::{self, LabelSelector};
 use super::template::{images, names};
 
-/// StatefulSets, in the rail under Workloads.
+/// StatefulSets, in the sidebar under Workloads.
 pub const STATEFUL_SETS: Kind = Kind {
     resource: apps("statefulsets", "StatefulSet"),
     name: "statefulsets",
@@ -37,7 +37,7 @@ const STATEFUL_SET: [Printed; 4] = [
     words("IMAGES", TEMPLATE, images).on_demand(),
 ];
 
-/// DaemonSets, in the rail under Workloads.
+/// DaemonSets, in the sidebar under Workloads.
 pub const DAEMON_SETS: Kind = Kind {
     resource: apps("daemonsets", "DaemonSet"),
     name: "daemonsets",
@@ -61,7 +61,7 @@ const DAEMON_SET: [Printed; 10] = [
     words("SELECTOR", &["spec selector"], selector).on_demand(),
 ];
 
-/// CronJobs, in the rail under Workloads.
+/// CronJobs, in the sidebar under Workloads.
 pub const CRON_JOBS: Kind = Kind {
     resource: ApiResource { group: "batch", version: "v1", plural: "cronjobs", kind: "CronJob", namespaced: true },
     name: "cronjobs",
@@ -89,7 +89,7 @@ const CRON_JOB: [Printed; 9] = [
     words("SELECTOR", &["spec jobTemplate spec selector"], selector).on_demand(),
 ];
 
-/// ReplicationControllers, in the rail under Workloads.
+/// ReplicationControllers, in the sidebar under Workloads.
 pub const REPLICATION_CONTROLLERS: Kind = Kind {
     resource: ApiResource {
         group: "",
@@ -116,7 +116,7 @@ const REPLICATION_CONTROLLER: [Printed; 7] = [
     words("SELECTOR", &["spec selector"], labels).on_demand(),
 ];
 
-/// PodTemplates, in the rail under Workloads.
+/// PodTemplates, in the sidebar under Workloads.
 pub const POD_TEMPLATES: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "podtemplates", kind: "PodTemplate", namespaced: true },
     name: "podtemplates",
@@ -133,7 +133,7 @@ const POD_TEMPLATE: [Printed; 3] = [
     words("POD LABELS", &["template metadata labels"], labels),
 ];
 
-/// ControllerRevisions, in the rail under Workloads.
+/// ControllerRevisions, in the sidebar under Workloads.
 pub const CONTROLLER_REVISIONS: Kind = Kind {
     resource: apps("controllerrevisions", "ControllerRevision"),
     name: "controllerrevisions",
@@ -153,7 +153,7 @@ const CONTROLLER_REVISION: [Printed; 3] = [
     AGE,
 ];
 
-/// PodDisruptionBudgets, in the rail under Workloads.
+/// PodDisruptionBudgets, in the sidebar under Workloads.
 pub const DISRUPTION_BUDGETS: Kind = Kind {
     resource: ApiResource {
         group: "policy",

@@ -1,4 +1,4 @@
-//! The rail without a pointer, and what it remembers.
+//! The sidebar without a pointer, and what it remembers.
 
 use std::time::Duration;
 
@@ -35,10 +35,10 @@ async fn the_arrows_walk_the_rail_and_enter_opens_a_kind() {
         page.becomes("the focus stays", FOCUS, json!("kind-deployments")).await;
 
         // What is folded away is no place to go to.
-        let folded = "return document.querySelector('.rail-group:not([open])') != null";
+        let folded = "return document.querySelector('.sidebar-group:not([open])') != null";
         page.becomes("some groups are folded", folded, json!(true)).await;
         let last = "
-            const places = [...document.querySelectorAll('.rail summary, .rail-group a')];
+            const places = [...document.querySelectorAll('.sidebar summary, .sidebar-group a')];
             return document.activeElement === places.filter(place => place.checkVisibility()).at(-1)";
         page.press("\u{e010}").await; // End
         page.becomes("the last place that is seen", last, json!(true)).await;
@@ -47,7 +47,8 @@ async fn the_arrows_walk_the_rail_and_enter_opens_a_kind() {
         page.press("\u{e013}").await;
         page.becomes("but one above", last, json!(false)).await;
         // Every place on the way is seen.
-        let seen = "return document.activeElement.closest('.rail') != null && document.activeElement.checkVisibility()";
+        let seen =
+            "return document.activeElement.closest('.sidebar') != null && document.activeElement.checkVisibility()";
         for _ in 0..25 {
             page.press("\u{e013}").await;
             page.becomes("a place that is seen", seen, json!(true)).await;
