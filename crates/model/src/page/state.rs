@@ -41,6 +41,8 @@ use crate::page::route::{Chosen, Route};
 use crate::page::sidebar::Groups;
 use crate::page::state::checks::Checks;
 use crate::page::state::columns::Columns;
+use crate::page::state::connection::Search;
+use crate::page::state::discovery::Discovery;
 use crate::page::state::inspector::Inspector;
 use crate::page::state::notices::NoticeBoard;
 use crate::page::state::palette::Dialogs;
@@ -96,6 +98,10 @@ struct Place {
     groups: Groups,
     /// Whether the API was found.
     found: bool,
+    /// The search for it.
+    search: Search,
+    /// What the server has said that it has.
+    discovery: Discovery,
 }
 
 /// What is watched, and what becomes of what comes.
@@ -141,6 +147,8 @@ impl Page {
                 definitions: Definitions::default(),
                 groups: sidebar::stored(env),
                 found: false,
+                search: Search::default(),
+                discovery: Discovery::default(),
             },
             requests: Requests::default(),
             watching: Watching {

@@ -34,13 +34,13 @@ pub(super) struct Discovery {
 impl Page {
     /// Asks what the server has.
     pub(super) fn discover(&mut self) {
-        let cached = self.requests.discovery.cached.take().unwrap_or_default();
+        let cached = self.place.discovery.cached.take().unwrap_or_default();
         self.request(Purpose::Discovery, Request::Discovery(cached));
     }
 
     /// Asks again once it is time, and only while someone looks.
     pub(super) fn discover_again(&mut self, env: &dyn Environment) {
-        let Discovery { cached: Some(cached), answered, .. } = &self.requests.discovery else { return };
+        let Discovery { cached: Some(cached), answered, .. } = &self.place.discovery else { return };
         let wait = if self.misses_some() { MISSING } else { f64::from(cached.wait()) };
         // While nothing answers the heartbeat asks, ever more seldom, and this with its first answer.
         let answers = !self.requests.heartbeat.has_outage();
@@ -59,7 +59,7 @@ impl Page {
         }
         // What a server does not say of itself is missing from the sidebar; the kinds that are known stay there.
         self.out.view.sidebar.trouble.put(cached.trouble());
-        let discovery = &mut self.requests.discovery;
+        let discovery = &mut self.place.discovery;
         (discovery.cached, discovery.answered) = (Some(cached), env.now());
     }
 
@@ -88,13 +88,13 @@ impl Page {
             self.go_on(env);
         }
         if next == Next::Again {
-            self.requests.discovery.definitions.push((env.now() + DEFINITION, *resource));
+            self.place.discovery.definitions.push((env.now() + DEFINITION, *resource));
         }
     }
 
     pub(super) fn define_again(&mut self, now: f64) {
-        let (due, later) = self.requests.discovery.definitions.drain(..).partition(|(at, _)| *at <= now);
-        self.requests.discovery.definitions = later;
+        let (due, later) = self.place.discovery.definitions.drain(..).partition(|(at, _)| *at <= now);
+        self.place.discovery.definitions = later;
         let due: Vec<(f64, ApiResource)> = due;
         for (_, resource) in due {
             self.request(Purpose::Definition(resource), Request::Definition(resource));
