@@ -157,7 +157,7 @@ impl Inspector {
         Inspector { width: env.stored(WIDTH).and_then(|text| read(&text)), ..Inspector::default() }
     }
 
-    /// Whether the informer was started for the inspector.
+    /// Whether the inspector watches Events through this informer.
     pub(super) fn watches(&self, id: InformerId) -> bool {
         let events = self.open.as_ref().and_then(|open| open.events);
         events.is_some_and(|registration| registration.informer == id)

@@ -61,7 +61,7 @@ impl Page {
     }
 
     fn handle(&mut self, id: InformerId, input: Input<'_>, moment: Moment) -> (Option<Action>, Option<f64>) {
-        // Objects that only the inspector watches are not part of the history of a kind.
+        // The Events that only the inspector watches are not part of what the session saw of a kind.
         let is_own = self.inspector.watches(id);
         let watching = &mut self.watching;
         let resource = watching.informers.of(id).filter(|_| !is_own).map(|(resource, _)| resource);
