@@ -1,4 +1,4 @@
-//! axe-core finds nothing that keeps people out, in any state of the page, dark or light; and what is said aloud is
+//! axe-core finds nothing that excludes people, in any state of the page, dark or light. And the page reads out only a
 //! little.
 
 use std::fs;
@@ -20,7 +20,7 @@ const SOON: Duration = Duration::from_secs(20);
 /// Runs axe-core on the page as it is, in both themes.
 async fn finds_nothing(page: &Page, state: &str) {
     let axe = fs::read_to_string(tools::axe()).expect("axe-core is text");
-    // A script that has run already is not sent again: it is large.
+    // A script that was sent before is not sent again, because it is large.
     if !page.read::<bool>("return window.axe != null", Vec::new()).await {
         page.browser.run(&format!("{axe}; window.axe = axe"), Vec::new()).await;
     }
@@ -213,7 +213,7 @@ async fn states_are_said_aloud_and_events_are_not() {
             holds(said == format!("Listing finished: {total} Pods."), || said)
         })
         .await;
-        // Everything that a live region says from now on.
+        // Records everything that a live region says from now on.
         let script = "
             window.__said = [];
             for (const region of document.querySelectorAll('[role=status], [role=alert], [aria-live]')) {

@@ -149,7 +149,7 @@ async fn pause_holds_the_picture_and_go_live_catches_up() {
         let gone = before.last_key();
         page.click("pause").await;
         cluster.delete(&pod(gone)).await;
-        // The watch goes on behind the picture: the mark says that the page knows.
+        // The watch goes on while the picture stands still: the mark shows that the page received the deletion.
         wait_until("the deletion is heard of", AT_ONCE, async || {
             let marks = page.marks("pods").await;
             holds(marks.iter().any(|mark| mark.kind == "Deleted"), || format!("{} marks", marks.len()))
@@ -197,12 +197,12 @@ async fn a_changed_cell_and_the_connection_s_age_are_shown() {
     .await;
 }
 
-/// Each row that is drawn, and where.
+/// The drawn rows and their positions.
 const PLACES: &str = "
     return Object.fromEntries([...document.querySelectorAll('[role=row][data-key]')]
         .map(row => [row.dataset.uid, row.getBoundingClientRect().top]))";
 
-/// How many rows wait, as the page says beside its title.
+/// How many rows wait, according to the button beside the title.
 const WAITING: &str = "return Number((document.querySelector('.waiting')?.textContent.match(/\\d+/) ?? [0])[0])";
 
 #[tokio::test]
@@ -213,7 +213,7 @@ async fn nothing_moves_under_the_pointer_or_the_keyboard_while_all_around_it_cha
         let row = rows.expect("the page can be asked").into_iter().nth(5).expect("rows are drawn");
         let mut back_and_forth = [3, -3].into_iter().cycle();
         for hand in ["pointer", "keyboard"] {
-            // Whatever keeps the hand on the table: to be done again and again.
+            // The action that keeps the pointer or the keyboard on the table. It is repeated again and again.
             let mut stays = async || match hand {
                 "pointer" => {
                     let by = back_and_forth.next().unwrap_or_default();
@@ -242,7 +242,7 @@ async fn nothing_moves_under_the_pointer_or_the_keyboard_while_all_around_it_cha
             let truth = cluster.quiet(PODS).await;
             page.shows("pods", &truth, AT_ONCE).await;
             assert!(page.read::<u32>(WAITING, Vec::new()).await > 0, "they still wait, in number");
-            // The number is a button, for those who want them now.
+            // The number of waiting rows is a button that shows them at once.
             page.browser.run("document.querySelector('.waiting').click()", Vec::new()).await;
             page.becomes("none waits", WAITING, json!(0)).await;
             page.counts(truth.count(), truth.count()).await;
@@ -269,7 +269,7 @@ async fn the_ledger_is_in_sight_however_narrow_the_window() {
     .await;
 }
 
-/// Waits until the table has what a list with the same selector has.
+/// Waits until the table has the objects of a list with the same selector.
 async fn shows_selected(page: &Page, truth: &Truth) {
     let keys: BTreeSet<&str> = truth.items.keys().map(String::as_str).collect();
     let what = "only what the selector selects is shown";

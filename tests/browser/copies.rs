@@ -1,4 +1,4 @@
-//! What the page gives away: to the clipboard, and as files.
+//! What the user takes out of the page: to the clipboard, and as files.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! A row that enters the window takes over the element of one that left it, and nothing of that one stays in it.
+//! A row that enters the window takes over the element of one that left, and nothing of the old row stays in the
+//! element.
 
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::live::with_live_page;
 
-/// All that the document says of the rows but one, except for their elements' names, the hand, and what ticks.
+/// Everything in the document about the rows except one, without the elements' names, the cursor, and what changes with
+/// time.
 const DRAWN: &str = "
     const told = element => [...element.attributes]
         .filter(attribute => !['id', 'data-hand'].includes(attribute.name))
@@ -24,16 +26,16 @@ const DRAWN: &str = "
             .map(cell => [told(cell), cell.innerHTML]),
     ])";
 
-/// The keys of the rows on which, or on whose cells, the hand is.
+/// The keys of the rows with the cursor on them or on one of their cells.
 const HAND: &str = "return [...new Set([...document.querySelectorAll('[data-hand]')].map(it => it.closest('[role=row]').dataset.key))]";
 
-/// The uppermost row's key.
+/// The key of the uppermost row.
 const FIRST: &str = "return document.querySelector('[role=row][data-key]')?.dataset.key ?? null";
 
 #[tokio::test]
 async fn rows_take_over_the_elements_of_rows_that_left() {
     with_live_page("rows_take_over_the_elements_of_rows_that_left", "#/pods?q=a", async |page, cluster| {
-        // In the old window there are words marked, a hand on a cell, a row that is looked at, and a cell that changed.
+        // The old window has marked words, a cursor on a cell, a selected row, and a cell that changed.
         let keys = page.drawn().await;
         page.press("jj\u{e007}").await;
         page.becomes("a row is looked at", "return document.querySelectorAll('[data-selected]').length", json!(1))
@@ -71,8 +73,8 @@ async fn rows_take_over_the_elements_of_rows_that_left() {
     .await;
 }
 
-/// What is drawn once no cell is marked as changed, and no row as new; without the row that changed, for the page that was
-/// loaded again does not know of that.
+/// What is drawn when no cell is marked as changed and no row as new. The row that changed is left out, because a page
+/// that was loaded again does not know about the change.
 async fn settled(page: &Page, changed: &str) -> Value {
     let marked = "return document.querySelectorAll('[data-changed], [data-fresh]').length";
     wait_until("marks of changes go", Duration::from_secs(10), async || {

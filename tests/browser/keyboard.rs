@@ -14,7 +14,7 @@ use crate::live::with_live_page;
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(15);
 
-/// The key of the row that the focused element says is active, and the column of its cell.
+/// The key of the row that the focused element declares active, and the column of the active cell.
 const IN_HAND: &str = "
     const active = document.getElementById(document.activeElement.getAttribute('aria-activedescendant'));
     const row = active?.closest('[role=row]');
@@ -48,7 +48,7 @@ async fn rows_are_gone_to_and_opened_by_keys() {
             page.press(pressed).await;
             page.becomes(&format!("after {pressed:?}"), IN_HAND, expected).await;
         }
-        // What is in hand is in sight.
+        // The row under the cursor is visible.
         page.press("\u{e00f}\u{e00f}").await; // Page down, twice
         let in_sight = "
             const row = document.getElementById(document.activeElement.getAttribute('aria-activedescendant'));
@@ -73,13 +73,13 @@ async fn the_row_in_hand_stays_what_and_where_it_is() {
         page.becomes("the third row", IN_HAND, json!([keys[2], null])).await;
         let place = "return document.querySelector('[data-hand=row]').getBoundingClientRect().top";
         let before: f64 = page.read(place, Vec::new()).await;
-        // Another Pod comes before all others.
+        // Another Pod is sorted before all others.
         let mut another = cluster.get(&pod(keys[0])).await;
         another["metadata"]["name"] = json!("a");
         for field in ["uid", "resourceVersion", "creationTimestamp", "ownerReferences", "managedFields"] {
             another["metadata"].as_object_mut().expect("metadata").remove(field);
         }
-        // Keys go on all the while: nothing may move under them.
+        // Keys are pressed all the while: nothing may move under the cursor.
         for _ in 0..4 {
             page.press("jk").await;
         }
@@ -92,7 +92,7 @@ async fn the_row_in_hand_stays_what_and_where_it_is() {
         })
         .await;
         assert_eq!(page.read::<f64>(place, Vec::new()).await, before, "nothing moved under the hand");
-        // When the hands rest the row comes, and the one in hand is the same, in its place.
+        // When no key is pressed any more, the row appears, and the cursor is on the same row, in the same place.
         let rank = "return document.querySelector('[data-hand=row]').getAttribute('aria-rowindex')";
         wait_until("the new row comes", SOON, async || {
             let rank: String = page.read(rank, Vec::new()).await;
@@ -101,7 +101,7 @@ async fn the_row_in_hand_stays_what_and_where_it_is() {
         .await;
         page.becomes("the row is the same", IN_HAND, json!([keys[2], null])).await;
         assert_eq!(page.read::<f64>(place, Vec::new()).await, before, "the table scrolled for it");
-        // Deleted, it lingers, and then the next one is taken.
+        // After the deletion the row stays for a while. Then the cursor is on the next row.
         cluster.delete(&pod(keys[2])).await;
         wait_until("the next row is taken", Duration::from_secs(20), async || {
             let hand = page.browser.run(IN_HAND, Vec::new()).await;
@@ -218,7 +218,7 @@ async fn keys_are_for_the_page_only_where_they_may_be() {
         page.becomes("Esc closes them", "return document.querySelector('[data-testid=namespaces]').open", json!(false))
             .await;
 
-        // Who dictates turns the letters off; it is remembered.
+        // A user who dictates turns the letters off. The page remembers the choice.
         page.press("?").await;
         page.becomes("the keys are shown", help, json!(true)).await;
         page.click("letters").await;
@@ -242,7 +242,7 @@ async fn columns_are_arranged_and_remembered() {
         page.becomes("c opens the menu on its first field", FOCUS, json!("column-NAMESPACE")).await;
         page.press(" ").await; // unchecked
         page.becomes("a column is hidden", HEADS, json!(["NAME", "READY", "STATUS", "RESTARTS", "AGE", "Δ"])).await;
-        // Label, up, down: NAME is the second column of the menu, and goes down by two.
+        // Focus on Label, up, down: NAME is the second column of the menu, and moves down by two places.
         page.browser.run("document.getElementById('column-1-down').focus()", Vec::new()).await;
         page.press("\u{e007}").await;
         page.becomes("it moves", HEADS, json!(["READY", "NAME", "STATUS", "RESTARTS", "AGE", "Δ"])).await;

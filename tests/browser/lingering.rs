@@ -1,4 +1,4 @@
-//! Deleted rows stay for as long as the user wants, and no longer than that.
+//! Deleted rows stay for as long as the user wants, and no longer.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::live::with_live_page;
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(10);
 
-/// Deletes a Pod, and waits until the page has heard of it.
+/// Deletes a Pod, and waits until the page has received the deletion.
 async fn delete(page: &Page, cluster: &Cluster, key: &str) {
     cluster.delete(&pod(key)).await;
     wait_until(&format!("the deletion of {key} is heard of"), SOON, async || {
@@ -32,7 +32,7 @@ async fn deleted_are(page: &Page, what: &str, keys: &[&str]) {
     page.becomes(what, script, json!(keys)).await;
 }
 
-/// Has the page's clock go on by so many milliseconds at once.
+/// Moves the page's clock forward by this many milliseconds at once.
 async fn leap(page: &Page, milliseconds: u32) {
     let script = "const now = performance.now.bind(performance); performance.now = () => now() + arguments[0]";
     let script = script.replace("arguments[0]", &milliseconds.to_string());
@@ -54,13 +54,13 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         let truth = cluster.list(PODS).await;
         let keys = truth.in_order();
 
-        // Ten seconds, where nothing was chosen.
+        // Ten seconds, if nothing was chosen.
         delete(page, cluster, keys[0]).await;
         deleted_are(page, "the row is marked", &keys[..1]).await;
         leap(page, 11_000).await;
         deleted_are(page, "and goes after ten seconds", &[]).await;
 
-        // A new choice holds for rows that were deleted before it.
+        // A new choice holds for rows that were deleted before it too.
         delete(page, cluster, keys[1]).await;
         deleted_are(page, "the row is marked", &keys[1..2]).await;
         choose(page, "dismissed").await;
@@ -72,7 +72,7 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         deleted_are(page, "they are cleared", &[]).await;
         page.becomes("that is said", "return document.querySelector('[data-testid=told]').textContent", json!("Cleared 2 deleted rows.")).await;
 
-        // It is remembered, and another one is taken at once.
+        // The choice is remembered, and another choice takes effect at once.
         page.reload().await;
         page.reaches("pods", "live", SOON).await;
         let chosen = "return [...document.querySelectorAll('[name=linger]')].filter(one => one.checked).map(one => one.dataset.testid)";
@@ -96,7 +96,7 @@ async fn at_once_is_never_under_the_hand() {
         let truth = cluster.list(PODS).await;
         let keys = truth.in_order();
         choose(page, "0").await;
-        // Every row that was ever drawn as deleted.
+        // Records every row that is ever drawn as deleted.
         let watch = "
             window.__deleted = [];
             new MutationObserver(() => {
@@ -118,7 +118,7 @@ async fn at_once_is_never_under_the_hand() {
             "it was never marked"
         );
 
-        // While the keys are on the table, what is deleted keeps its place.
+        // While keys are pressed on the table, a deleted row keeps its place.
         page.press("gj").await;
         let places = "return [...document.querySelectorAll('.table-rows [role=row]')].slice(0, 5)
             .map(row => [row.dataset.key, row.dataset.state, row.getBoundingClientRect().top])";

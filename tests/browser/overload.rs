@@ -1,4 +1,4 @@
-//! More comes than the page may take: it says so, folds what waits, and recovers.
+//! More is received than the page can process: it says so, folds the waiting changes, and recovers.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// The overloads that the page has told of, and the gaps that it drew for them.
+/// The overloads that the page has reported, and the gaps that it has drawn for them.
 const TOLD: &str = "return [
     kubechurn.notices().filter(notice => notice.type === 'overload').map(notice => notice.words),
     kubechurn.marks('pods').filter(mark => mark.type === 'Gap').length]";
@@ -27,7 +27,7 @@ async fn an_overload_is_shown_told_and_survived() {
         let count = cluster.list("/api/v1/pods").await.count();
         page.counts(count, count).await;
         assert_eq!(page.text("drain").await, "1 key a frame →", "what is asked for is not hidden");
-        // The first list may have been an overload too, at a key a frame.
+        // With a limit of one key a frame, the first list may have been an overload too.
         let before = page.browser.run(TOLD, Vec::new()).await;
 
         cluster.rate(1_000).await;

@@ -1,4 +1,5 @@
-//! The inspector as a panel: its width is remembered and stays within the window, and it rests while nothing changes.
+//! The inspector as a panel: its width is remembered and stays within the window, and it does nothing while nothing
+//! changes.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ async fn inner_width(page: &Page) -> i64 {
     page.read("return innerWidth", Vec::new()).await
 }
 
-/// Makes the window so large, which is another width; answers the one that is left for the page.
+/// Gives the window this size, with another width than before. Returns the width that is left for the page.
 async fn window(page: &Page, width: u32, height: u32) -> i64 {
     let before = inner_width(page).await;
     page.browser.driver.set_window_rect(0, 0, width, height).await.expect("the window can be resized");
@@ -50,7 +51,7 @@ async fn the_panel_keeps_its_width_within_the_window() {
         page.reaches("pods", "live", SOON).await;
         page.becomes("it is remembered", WIDTH, json!(chosen)).await;
 
-        // Never beyond the window, however it is asked for.
+        // The panel never exceeds the window, whichever way the user widens it.
         let inner = inner_width(page).await;
         page.element("inspector-edge").await.send_keys(Key::End + "").await.expect("the edge takes keys");
         page.becomes("it leaves room for the table", WIDTH, json!(inner - 420)).await;
@@ -88,7 +89,7 @@ async fn the_yaml_rests_while_its_object_does() {
             new MutationObserver(changes => window.__changes += changes.length)
                 .observe(document.querySelector('[data-testid=yaml]'), { subtree: true, childList: true, characterData: true });";
         page.browser.run(watch, Vec::new()).await;
-        // Others change all the while.
+        // Other objects change all the while.
         let path = pod(cluster.list(PODS).await.last_key());
         for number in 0..8 {
             let patch = json!({ "metadata": { "annotations": { "kubechurn.test/number": number.to_string() } } });

@@ -1,4 +1,4 @@
-//! The relay that later tests break networks with, between the real `kubectl proxy` and the demo cluster.
+//! The relay between the real `kubectl proxy` and the demo cluster, with which later tests break networks.
 
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const WATCH: &str = "api/v1/pods?watch=true&resourceVersion=";
 
-/// What is not held back arrives within this, and what is held back has had this long to arrive.
+/// Anything that the relay does not hold back arrives within this time. Nothing that it holds back may arrive within
+/// it.
 const SOON: Duration = Duration::from_millis(500);
 
 /// A watch over HTTP.
@@ -24,7 +25,7 @@ impl Watch {
         Self(http.get(format!("{url}{path}{revision}")).send().await.expect("the watch is answered"))
     }
 
-    /// What comes within `within`: `None` if nothing does; an error is an end.
+    /// The next text within this time: `None` if there is none; an error for the end of the watch.
     async fn next(&mut self, within: Duration) -> Option<Result<String, ()>> {
         let piece = tokio::time::timeout(within, self.0.chunk()).await.ok()?;
         Some(piece.ok().flatten().map(|text| String::from_utf8_lossy(&text).into_owned()).ok_or(()))
@@ -39,7 +40,7 @@ impl Watch {
     }
 }
 
-/// Everything that the relay can do to a watch, to a list, and to whoever comes anew.
+/// Everything that the relay can do to a watch, to a list, and to new connections.
 #[tokio::test]
 async fn a_relay_holds_cuts_refuses_and_comes_back() {
     let _turn = turn::shared().await;
@@ -91,7 +92,7 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
     assert_eq!(lists().await, Some(true));
 
     relay.hold_dials();
-    // What is connected and idle would be used again.
+    // Idle connections would be used again otherwise.
     relay.cut_where(|line| !line.contains("watch=true"));
     writes("four").await;
     pods.brings("four").await;

@@ -1,4 +1,5 @@
-//! What is known is told again as often as one wants: as one mark, counted object by object, and never as a change.
+//! Resyncs happen as often as the user wants: each makes one mark, is counted object by object, and never looks like a
+//! change.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::live::with_live_page;
 const SOON: Duration = Duration::from_secs(20);
 const PODS: &str = "/api/v1/pods";
 
-/// How often what is known is told again, in milliseconds.
+/// The resync period, in milliseconds.
 const PERIOD: &str = "return kubechurn.status().find(one => one.resource === 'pods').resync_ms";
 /// The choice in the table's menu.
 const CHOSEN: &str =
@@ -29,7 +30,7 @@ async fn resyncs(page: &Page) -> Vec<Value> {
     page.browser.run(script, Vec::new()).await.as_array().cloned().unwrap_or_default()
 }
 
-/// How many objects resyncs have queued, and how many the counters were told of.
+/// How many objects resyncs have queued, and how many of them the counters have received.
 async fn told(page: &Page) -> (u64, u64) {
     let script = "const own = kubechurn.status().find(one => one.resource === 'pods');
         return [own.ledger.resyncs, own.changes.synced]";
@@ -78,7 +79,7 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         .await;
         page.becomes("no choice is marked", CHOSEN, json!([])).await;
 
-        // The object that one looks at says so, and what comes after a resync is news as ever.
+        // The selected object's inspector tells of the resync. A later update is shown like any other.
         let key = truth.in_order()[0].to_owned();
         page.open(&format!("?resync=1#/pods?sel={key}&tab=changes")).await;
         page.reaches("pods", "live", SOON).await;
@@ -94,7 +95,7 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         page.shows("pods", &truth, SOON).await;
         page.is_balanced().await;
 
-        // It is chosen away while the watch runs.
+        // The user turns resyncs off while the watch runs.
         choose(page, "off").await;
         page.becomes("nothing is told again", PERIOD, Value::Null).await;
         let before = told(page).await.0;

@@ -1,4 +1,4 @@
-//! Several kinds in one table: what is shown is what each of them has, and nothing confuses two of them.
+//! Several kinds in one table: the table shows what each of them has, and never confuses two of them.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const KINDS: [(&str, &str); 3] = [
     ("pods", "/api/v1/pods"),
 ];
 
-/// A page on a quiet cluster, and kubectl beside it.
+/// A page on a quiet cluster, with a kubectl for the cluster.
 async fn with_several(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster, &Kubectl)) {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
@@ -42,9 +42,9 @@ async fn are_live(page: &Page) {
     .await;
 }
 
-/// Each store equals an independent list, and the table counts all of them. Answers the counts.
+/// Each store equals an independent list, and the table counts all of them. Returns the counts.
 async fn shows_all(page: &Page, cluster: &Cluster) -> [usize; 3] {
-    // Controllers may be at it yet, so each look is at the cluster as well.
+    // Controllers may still be working, so each attempt lists the cluster's objects again.
     wait_until("all kinds equal independent lists, and are counted", Duration::from_secs(60), async || {
         let mut counts = [0; 3];
         for ((name, path), count) in KINDS.into_iter().zip(&mut counts) {
@@ -59,7 +59,7 @@ async fn shows_all(page: &Page, cluster: &Cluster) -> [usize; 3] {
     .await
 }
 
-/// Kind, key and KIND's cell of each live row in the document, from the top down.
+/// The kind, the key and KIND's cell of each live row in the document, from top to bottom.
 async fn drawn(page: &Page) -> Vec<(String, String, String)> {
     let script = "return [...document.querySelectorAll('[role=row][data-state=live]')]
         .sort((one, two) => one.getBoundingClientRect().top - two.getBoundingClientRect().top)
@@ -67,7 +67,7 @@ async fn drawn(page: &Page) -> Vec<(String, String, String)> {
     page.read(script, Vec::new()).await
 }
 
-/// The kinds that are drawn, each as often as it begins anew.
+/// The kinds of the drawn rows from top to bottom; rows of the same kind in a row count once.
 async fn runs(page: &Page) -> Vec<String> {
     let mut kinds: Vec<String> = drawn(page).await.into_iter().map(|(kind, ..)| kind).collect();
     kinds.dedup();
@@ -87,7 +87,7 @@ async fn begins_with(page: &Page, what: &str, kind: &str) {
 async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
     let name = "a_rollout_is_followed_in_all_of_its_kinds_at_once";
     let _turn = turn::shared().await;
-    // With controllers, and users who are at it.
+    // A cluster with controllers and busy users.
     let cluster = Cluster::start(&Options { scenario: "mixed", seed: 7, ..Options::default() }).await;
     with_page_of(name, "#/deploy,rs,po", cluster, async |page, cluster, kubectl| {
         are_live(page).await;
@@ -97,7 +97,7 @@ async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
             holds(changes.len() == 3 && changes.iter().all(|count| *count > 5), || format!("{changes:?}"))
         })
         .await;
-        // The users rest; the controllers bring to an end what was begun.
+        // The users stop. The controllers finish what was begun.
         cluster.rate(0).await;
         let before = shows_all(page, cluster).await;
         assert!(before.iter().all(|count| *count > 0), "{before:?}");
@@ -105,7 +105,7 @@ async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
         page.becomes("the columns of all", HEADS, json!(expected.split(' ').collect::<Vec<_>>())).await;
         page.is_balanced().await;
 
-        // A rollout: the controllers make the rest of it.
+        // A rollout: the controllers create the rest.
         kubectl.run("create deployment rolled -n default --image=example/web:1 --replicas=2", "").await;
         page.click("filter").await;
         page.press("rolled").await;
@@ -128,7 +128,7 @@ async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
             _ => "Pod",
         };
         assert!(rows.iter().all(|(kind, key, cell)| cell == label(kind) && key.contains("rolled")), "{rows:?}");
-        // Each kind's cells stand under their titles, and where it has none there is nothing.
+        // Each kind's cells stand under their titles. Where a kind lacks the column, the cell is empty.
         let cells = "const cell = (kind, col) => document.querySelector(
                 `[data-kind=${kind}][data-state=live] [data-col=\"${col}\"]`)?.textContent;
             return [cell('deployments', 'STATUS'), cell('deployments', 'READY'), cell('pods', 'UP-TO-DATE'),
@@ -148,7 +148,7 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
     let name = "rows_of_several_kinds_are_filtered_sorted_and_found_again";
     with_several(name, "#/pods", async |page, cluster, _| {
         page.reaches("pods", "live", SOON).await;
-        // Through the sidebar, by the keyboard alone.
+        // Through the sidebar, with the keyboard alone.
         for name in ["deployments", "replicasets"] {
             let focus = "const join = document.querySelector(`[data-testid=join-${arguments[0]}]`); join.focus();
                 return document.activeElement === join && join.title";
@@ -181,7 +181,7 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
         begins_with(page, "and turned around", "replicasets").await;
         assert_eq!(page.hash().await, "#/pods,deployments,replicasets?sort=-KIND");
 
-        // The same view for whoever reloads, goes back, or takes one out.
+        // The view is the same after a reload, after going back, and after removing a kind.
         page.reload().await;
         are_live(page).await;
         page.counts(total, total).await;
@@ -219,7 +219,7 @@ async fn two_objects_of_one_name_are_never_confused() {
     with_several(name, "#/deployments,services,nosuch?ns=default", async |page, cluster, kubectl| {
         kubectl.run("create deployment twin -n default --image=example/web:1", "").await;
         kubectl.run("create service clusterip twin -n default --tcp=80", "").await;
-        // A name that nothing goes by is said; the others show.
+        // A name that matches no kind is reported; the other kinds are shown.
         wait_until("the unknown name is said", SOON, async || {
             let words = page.text("notice").await;
             holds(words.contains("nosuch"), || words)
@@ -253,7 +253,7 @@ async fn two_objects_of_one_name_are_never_confused() {
             let line = format!("kubectl get {word} twin -n default -o yaml");
             page.becomes("its command line", COPIED, json!(line)).await;
         }
-        // Reloaded, it is the same one.
+        // After a reload it is the same object.
         page.reload().await;
         wait_until("the inspector is back", SOON, async || {
             let kind = page.attribute("inspector", "data-kind").await;
@@ -264,7 +264,7 @@ async fn two_objects_of_one_name_are_never_confused() {
             `[data-kind=${kind}][data-key=\"default/twin\"]`)?.dataset.state)";
         page.reaches("services", "live", SOON).await;
         page.becomes("both are there", states, json!(["live", "live"])).await;
-        // One of the two goes, and the other stays.
+        // One of the two is deleted, and the other stays.
         kubectl.run("delete service twin -n default", "").await;
         page.becomes("one of them is gone", states, json!(["live", "deleted"])).await;
         assert_eq!(page.attribute("inspector", "data-kind").await.as_deref(), Some("deployments"));
@@ -312,7 +312,7 @@ async fn what_is_shown_of_several_kinds_is_copied_and_exported() {
         page.press(":copy kubectl table\u{e007}").await;
         let line = "kubectl get deployments,replicasets,pods -n shop";
         page.becomes("the command line", COPIED, json!(line)).await;
-        // It runs, and prints what is shown.
+        // The command line runs, and prints what the page shows.
         let printed = kubectl.run(&format!("{} --no-headers", &line["kubectl ".len()..]), "").await;
         let mut printed: Vec<&str> = printed.lines().filter_map(|line| line.split_whitespace().next()).collect();
         page.press(":csv\u{e007}").await;
@@ -337,7 +337,7 @@ async fn what_is_shown_of_several_kinds_is_copied_and_exported() {
     .await;
 }
 
-/// The table counts what all kinds have in a namespace.
+/// The table counts the objects of all kinds in a namespace.
 async fn shows_in(page: &Page, cluster: &Cluster, namespace: &str) {
     let mut total = 0;
     for (_, path) in KINDS {

@@ -1,4 +1,4 @@
-//! The sidebar without a pointer, and what it remembers.
+//! The sidebar without a pointer, and what the page remembers of it.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ async fn the_arrows_walk_the_rail_and_enter_opens_a_kind() {
         assert!(page.hash().await.starts_with("#/deployments"), "{}", page.hash().await);
         page.becomes("the focus stays", FOCUS, json!("kind-deployments")).await;
 
-        // What is folded away is no place to go to.
+        // A folded kind cannot get the focus.
         let folded = "return document.querySelector('.sidebar-group:not([open])') != null";
         page.becomes("some groups are folded", folded, json!(true)).await;
         let last = "
@@ -46,7 +46,7 @@ async fn the_arrows_walk_the_rail_and_enter_opens_a_kind() {
         page.becomes("and none below it", last, json!(true)).await;
         page.press("\u{e013}").await;
         page.becomes("but one above", last, json!(false)).await;
-        // Every place on the way is seen.
+        // Every element with the focus on the way is visible.
         let seen =
             "return document.activeElement.closest('.sidebar') != null && document.activeElement.checkVisibility()";
         for _ in 0..25 {
@@ -74,7 +74,7 @@ async fn groups_stay_as_they_were_left() {
         page.reload().await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         page.becomes("and found again", open, json!([true, false, true, false])).await;
-        // A kind in view is to be seen.
+        // A kind in view must be visible in the sidebar.
         page.open("#/services").await;
         page.reaches("services", "live", Duration::from_secs(20)).await;
         page.becomes("its group opens", open, json!([true, true, true, false])).await;
@@ -90,7 +90,7 @@ async fn a_watched_kind_has_its_count_its_state_and_the_churn_of_a_minute() {
             return ['pods', 'deployments'].map(name => document.querySelector(`[data-testid=kind-${name}]`)).map(kind =>
                 [kind.querySelector('.num').textContent, kind.querySelector('.state').dataset.state, kind.querySelector('path').getAttribute('d')])";
         let truth = cluster.list("/api/v1/pods").await;
-        // A list is no churn, and a kind that is not watched has nothing to say.
+        // Listed objects are not changes, and a kind that is not watched shows nothing.
         page.becomes("at first", script, json!([[truth.count().to_string(), "live", ""], ["", "", ""]])).await;
         cluster.patch(&pod(truth.last_key()), &json!({ "metadata": { "labels": { "kubechurn.test/churn": "yes" } } })).await;
         wait_until("a bar stands for the change", Duration::from_secs(15), async || {

@@ -1,4 +1,4 @@
-//! Where the data comes from: it is shown, and nothing comes from beyond this machine unless the user lets it.
+//! Where the data comes from: the page shows it, and nothing comes from beyond this machine unless the user allows it.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// Counts the requests for anything at this host, however they end.
+/// Counts the requests to this host, however they end.
 const ASKED: &str = "
     window.__asked = [];
     const fetched = window.fetch;
@@ -42,7 +42,7 @@ async fn the_header_says_where_the_data_comes_from() {
     .await;
 }
 
-/// `./dev serve` writes the cluster's name into the page, whatever kubectl calls it.
+/// `./dev serve` writes the cluster's name into the page, whatever name kubectl has for the cluster.
 #[tokio::test]
 async fn a_cluster_s_name_is_shown_as_text() {
     let _turn = turn::shared().await;
@@ -63,7 +63,7 @@ async fn a_cluster_s_name_is_shown_as_text() {
     .await;
 }
 
-/// The browser takes `cluster.example` for this machine, which the page does not know.
+/// The browser resolves `cluster.example` to this machine, which the page does not know.
 #[tokio::test]
 async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
     let _turn = turn::shared().await;
@@ -83,7 +83,7 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
         assert_eq!(page.text("api").await, "");
         assert_eq!(page.browser.run("return document.activeElement.dataset.testid", vec![]).await, json!("ask-api-no"));
 
-        // No leave: the page goes on with its own API.
+        // Without permission, the page goes on with its own API.
         page.press("\u{e00c}").await;
         page.reaches("pods", "live", SOON).await;
         assert_eq!(page.text("api").await, format!("127.0.0.1:{}", proxy.port()));
@@ -99,7 +99,7 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
         })
         .await;
         page.becomes("the question is answered", open, json!(false)).await;
-        // What was allowed is that origin, and for as long as the tab is open.
+        // The permission is for this origin, and for as long as the tab is open.
         let refused = "return new Promise(done => {
             document.addEventListener('securitypolicyviolation', event => done(event.blockedURI));
             fetch(arguments[0]).catch(() => {}) })";
