@@ -47,7 +47,7 @@ async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
     let name = "a_busy_page_and_what_opens_over_it_keep_no_one_out";
     with_page(name, &proxy.url(), "#/pods?wide=1&pin=deployments", async |page| {
         page.reaches("pods", "live", SOON).await;
-        wait_until("a deleted row lingers", SOON, async || {
+        wait_until("a deleted row stays for a while", SOON, async || {
             let count: u64 = page.read("return document.querySelectorAll('[data-state=deleted]').length", vec![]).await;
             holds(count > 0, || format!("{count} deleted rows"))
         })
@@ -208,7 +208,7 @@ async fn states_are_said_aloud_and_events_are_not() {
     with_page("states_are_said_aloud_and_events_are_not", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let total = cluster.list("/api/v1/pods").await.count();
-        wait_until("the list's end is said", SOON, async || {
+        wait_until("the end of the list is read out", SOON, async || {
             let said = page.text("said").await;
             holds(said == format!("Listing finished: {total} Pods."), || said)
         })
@@ -224,9 +224,13 @@ async fn states_are_said_aloud_and_events_are_not() {
         cluster.rate(100).await;
         cluster.advance(200, 100).await;
         page.shows("pods", &cluster.quiet("/api/v1/pods").await, SOON).await;
-        assert_eq!(page.read::<Vec<String>>("return window.__said", Vec::new()).await, [""; 0], "200 events, no word");
+        assert_eq!(
+            page.read::<Vec<String>>("return window.__said", Vec::new()).await,
+            [""; 0],
+            "200 events are not read out"
+        );
         cluster.kill().await;
-        wait_until("the loss is said", SOON, async || {
+        wait_until("the loss of the connection is read out", SOON, async || {
             let said: Vec<String> = page.read("return window.__said", Vec::new()).await;
             holds(said == ["Pods are stale: the connection is lost."], || format!("{said:?}"))
         })

@@ -36,7 +36,7 @@ async fn a_huge_frame_is_not_read_and_the_list_after_it_is_true() {
         page.reaches("pods", "live", SOON).await;
         let before = memory(page).await;
         cluster.control("fault?frame=huge&resource=pods&event=MODIFIED&times=1&user-agent=Mozilla").await;
-        wait_until("the frame is counted, and listed behind", SOON, async || {
+        wait_until("the frame is counted, and followed by a new list", SOON, async || {
             let status = page.status_of("pods").await.ok_or_else(|| "no status".to_owned())?;
             let is_so = status.ledger["oversized"] == 1 && status.ledger["lists"] == 2 && status.state == "live";
             holds(is_so, || format!("{status:?}"))
@@ -48,7 +48,7 @@ async fn a_huge_frame_is_not_read_and_the_list_after_it_is_true() {
         page.shows("pods", &truth, SOON).await;
         page.is_balanced().await;
         let after = memory(page).await;
-        assert!(after - before < 16.0, "the frame was copied: {before} MB, and {after} MB behind it");
+        assert!(after - before < 16.0, "the frame was copied: {before} MB before it, and {after} MB after it");
         every_sum_reaches_the_rows(page, truth.count()).await;
     })
     .await;
@@ -56,7 +56,7 @@ async fn a_huge_frame_is_not_read_and_the_list_after_it_is_true() {
 
 /// When nothing is under way, everything that was received is in exactly one place, from the store to the rows.
 async fn every_sum_reaches_the_rows(page: &Page, count: usize) {
-    wait_until("nothing is on its way", SOON, async || {
+    wait_until("nothing is under way", SOON, async || {
         let status = page.browser.run("return kubechurn.status()[0]", Vec::new()).await;
         let (account, ledger) = (&status["account"], &status["ledger"]);
         let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("no number in {status}"));

@@ -62,7 +62,7 @@ async fn mark(page: &Page, cluster: &Cluster, key: &str) -> (f64, f64) {
 }
 
 async fn has_gap_of(page: &Page, least: f64) {
-    wait_until("the gap is told", Duration::from_secs(20), async || {
+    wait_until("the gap is reported", Duration::from_secs(20), async || {
         let gaps = "return kubechurn.notices().filter(said => said.type === 'gap').map(said => said.words)";
         let gaps: Vec<String> = page.read(gaps, Vec::new()).await;
         let long = |words: &String| {
@@ -83,7 +83,7 @@ async fn two_hours_of_sleep_are_a_gap_of_two_hours_and_marks_after_it_carry_the_
         has_gap_of(page, 2.0 * HOUR).await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         let (time, wall) = mark(page, cluster, truth.last_key()).await;
-        assert!((wall - time).abs() < 30_000.0, "{time} where the wall says {wall}");
+        assert!((wall - time).abs() < 30_000.0, "{time} where the wall clock says {wall}");
         page.shows("pods", &cluster.list(PODS).await, Duration::from_secs(5)).await;
     })
     .await;
@@ -98,7 +98,7 @@ async fn two_hours_of_sleep_that_both_clocks_saw() {
         has_gap_of(page, 2.0 * HOUR).await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         let (time, wall) = mark(page, cluster, truth.last_key()).await;
-        assert!((wall - time).abs() < 30_000.0, "{time} where the wall says {wall}");
+        assert!((wall - time).abs() < 30_000.0, "{time} where the wall clock says {wall}");
     })
     .await;
 }

@@ -75,7 +75,7 @@ async fn cells_follow_the_server_s_release() {
             page.has_rows().await;
             let cells = "return [...document.querySelectorAll('[role=row][data-key] [data-col]')]
                 .filter(cell => ['NAME', 'CONTROLLER'].includes(cell.dataset.col)).map(cell => cell.textContent.trim())";
-            page.becomes("it is printed so", cells, json!([name, "example.org/nginx"])).await;
+            page.becomes("the page shows what the server prints", cells, json!([name, "example.org/nginx"])).await;
         })
         .await;
     }
@@ -83,7 +83,7 @@ async fn cells_follow_the_server_s_release() {
     assert_eq!(
         printed.iter().map(|line| &*line["NAME"]).collect::<Vec<_>>(),
         ["nginx"],
-        "the cluster prints as it says"
+        "the cluster prints like the release that it names"
     );
 }
 

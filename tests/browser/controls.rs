@@ -25,7 +25,7 @@ async fn a_kind_is_watched_while_it_is_shown() {
             page.counts(truth.count(), truth.count()).await;
             assert!(page.hash().await.starts_with(&format!("#/{kind}")), "the address follows");
         }
-        wait_until("what is not shown is not watched", AT_ONCE, async || {
+        wait_until("a kind that is not in view is not watched", AT_ONCE, async || {
             let watched: Vec<_> = page.status().await.into_iter().map(|status| status.resource).collect();
             holds(watched == ["nodes"], || format!("{watched:?}"))
         })
@@ -77,16 +77,16 @@ async fn a_field_selector_narrows_the_watch_and_what_is_none_is_not_sent() {
         let truth = cluster.list(&format!("{PODS}?fieldSelector=spec.nodeName%3D{node}")).await;
         let field = page.element("fields").await;
         field.send_keys("spec.nodeName" + Key::Enter).await.expect("the field takes text");
-        wait_until("what is wrong is told", AT_ONCE, async || {
+        wait_until("the error is shown", AT_ONCE, async || {
             let words = page.text("fields-trouble").await;
             holds(words.contains("status.phase!=Running"), || words)
         })
         .await;
-        assert!(!page.hash().await.contains("fields="), "it is not sent");
+        assert!(!page.hash().await.contains("fields="), "the invalid filter is not sent");
         field.send_keys(format!("={node}")).await.expect("the field takes text");
         field.send_keys(Key::Enter + "").await.expect("the field takes a key");
         shows_selected(page, &truth).await;
-        assert!(page.hash().await.contains("fields=spec.nodeName%3D"), "a link to it shows the same");
+        assert!(page.hash().await.contains("fields=spec.nodeName%3D"), "a link to the place shows the same");
     })
     .await;
 }
@@ -150,7 +150,7 @@ async fn pause_holds_the_picture_and_go_live_catches_up() {
         page.click("pause").await;
         cluster.delete(&pod(gone)).await;
         // The watch goes on while the picture stands still: the mark shows that the page received the deletion.
-        wait_until("the deletion is heard of", AT_ONCE, async || {
+        wait_until("the deletion is received", AT_ONCE, async || {
             let marks = page.marks("pods").await;
             holds(marks.iter().any(|mark| mark.kind == "Deleted"), || format!("{} marks", marks.len()))
         })
@@ -191,8 +191,8 @@ async fn a_changed_cell_and_the_connection_s_age_are_shown() {
         let status = page.status_of("pods").await.expect("Pods are watched");
         assert!(status.age_ms.is_some_and(|age| age < 60_000.0), "{status:?}");
         let connection = page.text("connection").await;
-        assert!(connection.contains("live"), "in words, not by colour alone: {connection}");
-        assert!(connection.chars().any(|character| character.is_ascii_digit()), "with its age: {connection}");
+        assert!(connection.contains("live"), "the state is shown in words, not by colour alone: {connection}");
+        assert!(connection.chars().any(|character| character.is_ascii_digit()), "the state is shown with its age: {connection}");
     })
     .await;
 }
@@ -230,21 +230,21 @@ async fn nothing_moves_under_the_pointer_or_the_keyboard_while_all_around_it_cha
             let before: BTreeMap<String, f64> = page.read(PLACES, Vec::new()).await;
             cluster.rate(100).await;
             let mut waiting = 0;
-            wait_until(&format!("rows wait for the {hand}"), Duration::from_secs(30), async || {
+            wait_until(&format!("rows wait because of the {hand}"), Duration::from_secs(30), async || {
                 stays().await;
                 let now: BTreeMap<String, f64> = page.read(PLACES, Vec::new()).await;
                 let moved: Vec<_> = now.iter().filter(|(uid, top)| before.get(*uid) != Some(*top)).collect();
-                assert!(moved.is_empty(), "under the {hand} {moved:?} came or moved");
+                assert!(moved.is_empty(), "{moved:?} appeared or moved in spite of the {hand}");
                 waiting = page.read(WAITING, Vec::new()).await;
                 holds(waiting >= 3, || format!("{waiting} wait"))
             })
             .await;
             let truth = cluster.quiet(PODS).await;
             page.shows("pods", &truth, AT_ONCE).await;
-            assert!(page.read::<u32>(WAITING, Vec::new()).await > 0, "they still wait, in number");
+            assert!(page.read::<u32>(WAITING, Vec::new()).await > 0, "the rows still wait, and are counted");
             // The number of waiting rows is a button that shows them at once.
             page.browser.run("document.querySelector('.waiting').click()", Vec::new()).await;
-            page.becomes("none waits", WAITING, json!(0)).await;
+            page.becomes("no row waits", WAITING, json!(0)).await;
             page.counts(truth.count(), truth.count()).await;
             page.browser.run("document.querySelector('[data-testid=table-scroll]').scrollTop = 0", Vec::new()).await;
         }

@@ -62,10 +62,10 @@ async fn says_so(page: &Page, version: &str) {
     assert_eq!(page.text("connection").await, "stopped");
     let script = "return [...document.body.children].filter(one => !one.inert).map(one => one.className)";
     let reached: Vec<String> = page.read(script, vec![]).await;
-    assert_eq!(reached, ["dead"], "what else can be clicked, or reached by the keyboard");
+    assert_eq!(reached, ["dead"], "only these can be clicked, or reached by the keyboard");
     let script =
         "return [[99, 9], [720, 450], [1400, 700]].every(([x, y]) => document.elementFromPoint(x, y).closest('.dead'))";
-    assert!(page.read::<bool>(script, vec![]).await, "the note lies over all of the page");
+    assert!(page.read::<bool>(script, vec![]).await, "the note covers the whole page");
 }
 
 /// Nothing that the page does by itself, or that a user does to it, runs in the program again.
@@ -79,7 +79,7 @@ async fn stays_dead(page: &Page) {
         history.replaceState(null, '', '#/nodes');
         dispatchEvent(new HashChangeEvent('hashchange'));
         return kubechurn.status() ?? null";
-    assert_eq!(page.browser.run(script, vec![]).await, Value::Null, "no handle answers");
+    assert_eq!(page.browser.run(script, vec![]).await, Value::Null, "no function of the page answers");
     page.painted().await;
     let same = "return window.__before === document.querySelector('.shell').outerHTML";
     assert!(page.read::<bool>(same, vec![]).await, "the page changed after its death");

@@ -38,11 +38,14 @@ async fn rows_take_over_the_elements_of_rows_that_left() {
         // The old window has marked words, a cursor on a cell, a selected row, and a cell that changed.
         let keys = page.drawn().await;
         page.press("jj\u{e007}").await;
-        page.becomes("a row is looked at", "return document.querySelectorAll('[data-selected]').length", json!(1))
-            .await;
+        page.becomes("a row is selected", "return document.querySelectorAll('[data-selected]').length", json!(1)).await;
         page.press("\u{e00c}jl").await;
-        page.becomes("a cell is in hand", "return document.querySelectorAll('.cell[data-hand]').length", json!(1))
-            .await;
+        page.becomes(
+            "the cursor is on a cell",
+            "return document.querySelectorAll('.cell[data-hand]').length",
+            json!(1),
+        )
+        .await;
         let hand: Vec<String> = page.read(HAND, Vec::new()).await;
         let evicted = json!({ "status": { "phase": "Failed", "reason": "Evicted" } });
         cluster.patch(&pod(&keys[0]), &evicted).await;
@@ -60,9 +63,9 @@ async fn rows_take_over_the_elements_of_rows_that_left() {
         page.open("#/pods?sort=-NAME").await;
         page.becomes("the new order is drawn", FIRST, json!(last)).await;
         let known = "return [...document.querySelectorAll('[role=row][data-key]')].filter(row => row.__known).length";
-        page.becomes("all elements are there still", known, json!(elements)).await;
+        page.becomes("all elements are still there", known, json!(elements)).await;
         let now: Vec<String> = page.read(HAND, Vec::new()).await;
-        assert!(hand.len() == 1 && now.iter().all(|key| *key == hand[0]), "the hand went from {hand:?} to {now:?}");
+        assert!(hand.len() == 1 && now.iter().all(|key| *key == hand[0]), "the cursor moved from {hand:?} to {now:?}");
         let passed_on = settled(page, &keys[0]).await;
 
         page.reload().await;
@@ -77,7 +80,7 @@ async fn rows_take_over_the_elements_of_rows_that_left() {
 /// that was loaded again does not know about the change.
 async fn settled(page: &Page, changed: &str) -> Value {
     let marked = "return document.querySelectorAll('[data-changed], [data-fresh]').length";
-    wait_until("marks of changes go", Duration::from_secs(10), async || {
+    wait_until("the marks of changes disappear", Duration::from_secs(10), async || {
         let marked = page.browser.run(marked, Vec::new()).await;
         holds(marked == 0, || format!("{marked} are there"))
     })

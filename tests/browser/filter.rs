@@ -95,19 +95,19 @@ async fn a_broken_expression_is_said_and_takes_no_row_away() {
                 words ? box.width > 0 && Math.abs(box.top - beside.bottom) < 40 : null]";
         for (text, words) in [("NAME:/[a-c", "has no end"), ("/[/", "is no regular expression")] {
             write(page, "filter", text).await;
-            wait_until(&format!("{text} is told"), AT_ONCE, async || {
+            wait_until(&format!("the error of {text} is shown"), AT_ONCE, async || {
                 let told = page.text("filter-error").await;
                 holds(told.starts_with("not filtered: ") && told.contains(words), || told)
             })
             .await;
-            page.becomes("beside the field, aloud", said, json!([true, "alert", true])).await;
+            page.becomes("the error is beside the field, and read out", said, json!([true, "alert", true])).await;
             page.counts(rows.len(), rows.len()).await;
             assert!(!page.drawn().await.is_empty(), "the rows stay");
         }
         // The missing end makes the text a regular expression.
         write(page, "filter", "NAME:/[a-c").await;
         page.element("filter").await.send_keys("]/").await.expect("the field takes text");
-        page.becomes("nothing is wrong any more", said, json!([false, null, null])).await;
+        page.becomes("the error is gone", said, json!([false, null, null])).await;
         let expected = rows.iter().filter(|row| cell(row, "NAME").contains(['a', 'b', 'c'])).count();
         page.counts(expected, rows.len()).await;
     })
@@ -130,15 +130,15 @@ async fn a_label_selector_that_is_none_is_told_and_not_sent() {
         for text in ["app in a", "a=b=c", "="] {
             write(page, "labels", text).await;
             page.press("\u{e007}").await;
-            wait_until(&format!("{text} is told"), AT_ONCE, async || {
+            wait_until(&format!("the error of {text} is shown"), AT_ONCE, async || {
                 let words = page.text("labels-trouble").await;
                 holds(words.contains("app=web"), || words)
             })
             .await;
             let value = "return document.querySelector('[data-testid=labels]').value";
-            assert_eq!(page.read::<String>(value, Vec::new()).await, text, "it stays in its field");
+            assert_eq!(page.read::<String>(value, Vec::new()).await, text, "the text stays in its field");
         }
-        assert_eq!(page.hash().await, before, "the address has none of them");
+        assert_eq!(page.hash().await, before, "the address has none of the invalid selectors");
         let truth = cluster.list("/api/v1/pods").await;
         cluster.delete(&pod(truth.last_key())).await;
         // The present watch goes on, and there is no other.
@@ -149,9 +149,9 @@ async fn a_label_selector_that_is_none_is_told_and_not_sent() {
         // A valid selector is sent: the test would have seen the invalid one too.
         write(page, "labels", "app=nothing").await;
         page.press("\u{e007}").await;
-        page.becomes("nothing is wrong any more", "return document.querySelector('[data-testid=labels-trouble]')", Value::Null)
+        page.becomes("the error is gone", "return document.querySelector('[data-testid=labels-trouble]')", Value::Null)
             .await;
-        wait_until("the server is asked", AT_ONCE, async || {
+        wait_until("the selector is sent", AT_ONCE, async || {
             let asked = page.browser.run(asked, Vec::new()).await;
             holds(asked.to_string().contains("app%3Dnothing"), || asked.to_string())
         })

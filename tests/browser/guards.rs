@@ -213,8 +213,8 @@ async fn the_page_tells_its_secret_to_nobody() {
         page.browser.run(LISTEN, Vec::new()).await;
         page.browser.run(GIVEN, Vec::new()).await;
         page.press(":copy link\u{e007}").await;
-        page.becomes("the link", COPIED, json!("#/pods?sort=-NAME")).await;
-        wait_until("it says what was copied", SOON, async || {
+        page.becomes("the link is copied", COPIED, json!("#/pods?sort=-NAME")).await;
+        wait_until("the page says what was copied", SOON, async || {
             let told = page.text("told").await;
             holds(told.contains("without the page's address, which is secret"), || told)
         })
@@ -226,7 +226,7 @@ async fn the_page_tells_its_secret_to_nobody() {
         }
         proxy.kill().await;
         page.is_left_with("pods", SOON).await;
-        wait_until("it says where nobody answers", SOON, async || {
+        wait_until("the page says which address does not answer", SOON, async || {
             let message = page.status_of("pods").await.and_then(|status| status.message).unwrap_or_default();
             holds(message.contains("/…/k8s/api/v1/pods"), || message)
         })
@@ -237,7 +237,7 @@ async fn the_page_tells_its_secret_to_nobody() {
         cluster.kill().await;
         proxy.start_again().await;
         page.reload().await;
-        wait_until("it says where it looked", SOON, async || {
+        wait_until("the page says where it looked", SOON, async || {
             let splash = page.text("splash").await;
             holds(splash.contains("/…/k8s/") && !splash.contains(SECRET), || splash)
         })

@@ -44,7 +44,7 @@ pub async fn every_write_has_its_mark(page: &Page, writes: &[Write], since: u64)
 pub async fn the_gone_are_marked(page: &Page, before: &[Row], truth: &Truth) {
     let there: BTreeSet<&str> = truth.items.values().map(|item| item.uid.as_str()).collect();
     let gone: Vec<&Row> = before.iter().filter(|row| !there.contains(row.uid.as_str())).collect();
-    assert!(!gone.is_empty(), "nothing went away, so the test saw nothing");
+    assert!(!gone.is_empty(), "nothing was deleted, so the test checked nothing");
     let marks = page.marks("pods").await;
     for row in &gone {
         let deletions =

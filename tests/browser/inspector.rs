@@ -174,7 +174,7 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         cluster.delete(&truth::pod(&key)).await;
         says(page, "inspector-state", "Deleted").await;
         page.click("inspector-tab-yaml").await;
-        wait_until("the last state is there", SOON, async || {
+        wait_until("the last state is shown", SOON, async || {
             let shown = yaml(page).await?;
             holds(shown["metadata"]["labels"]["looked-at"] == "no", || shown.to_string())
         })
@@ -228,7 +228,7 @@ async fn a_secret_is_shown_on_demand_and_nowhere_else() {
         assert!(others.iter().all(|other| !shown.contains(other)), "only the value that was asked for is shown");
         let kept = elsewhere(page).await;
         let mut values = secrets.into_iter().chain(["admin"]);
-        assert_eq!(values.find(|value| kept.contains(value)), None, "what is shown is nowhere else");
+        assert_eq!(values.find(|value| kept.contains(value)), None, "the shown value is nowhere else");
         page.click("inspector-tab-summary").await;
         wait_until("the value is gone", SOON, async || {
             holds(!document(page).await.contains("correct"), || String::from("it is still there"))
@@ -283,7 +283,7 @@ async fn a_lane_is_chosen_as_a_row_is() {
             return [box.left + 20, box.top, box.bottom]";
         let (x, top, bottom): (f64, f64, f64) = page.read(edges, Vec::new()).await;
         let mut y = top + 4.0;
-        wait_until("the place is one that says of whom it is", SOON, async || {
+        wait_until("the pointer is on a mark that names its object", SOON, async || {
             page.browser.devtools("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y })).await;
             page.painted().await;
             let words = page.text("timeline-hover").await;

@@ -149,14 +149,14 @@ async fn a_kind_comes_and_goes_with_its_definition() {
         kubectl.run("delete crd widgets.example.org --wait", "").await;
         says(page, "no longer").await;
         let state = "return document.querySelector('[data-testid=connection]')?.dataset.state ?? null";
-        page.becomes("its watch has ended", state, json!("stopped")).await;
+        page.becomes("the kind's watch has ended", state, json!("stopped")).await;
 
         // The kind comes back with another column, and without the old objects.
         define(kubectl, &DEFINITION.replace("name: Size", "name: Girth")).await;
         create_widgets(kubectl).await;
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
         shows_what_kubectl_prints(page, kubectl, 3).await;
-        wait_until("its columns are the new ones", SOME_SECONDS, async || {
+        wait_until("the kind's columns are the new ones", SOME_SECONDS, async || {
             let heads: Vec<String> = page.read(HEADS, Vec::new()).await;
             let has = |title: &str| heads.iter().any(|head| head.contains(title));
             holds(has("GIRTH") && !has("SIZE"), || format!("{heads:?}"))
@@ -197,12 +197,12 @@ async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
 
         kubectl.run("delete crd widgets.example.org --wait", "").await;
         is("it is gone, and the sidebar says so", json!(["true", "stopped", true])).await;
-        wait_until("nothing watches it", SOME_SECONDS, async || {
+        wait_until("the kind is not watched", SOME_SECONDS, async || {
             let status = page.status_of(WIDGETS).await;
             holds(status.is_none(), || format!("{status:?}"))
         })
         .await;
-        assert!(page.hash().await.contains(&format!("pin={WIDGETS}")), "the user has not let it go");
+        assert!(page.hash().await.contains(&format!("pin={WIDGETS}")), "the kind is still pinned");
         page.reaches("pods", "live", SOME_SECONDS).await;
 
         define(kubectl, DEFINITION).await;
@@ -290,7 +290,7 @@ async fn a_server_that_does_not_aggregate_is_read_group_by_group() {
         .await;
         page.browser.run("delete localStorage.down", Vec::new()).await;
         rail_has_within(page, "jobs", true, Duration::from_secs(45)).await;
-        wait_until("the sidebar has no more to say", SOME_SECONDS, async || {
+        wait_until("the sidebar shows no trouble any more", SOME_SECONDS, async || {
             let text = page.text("rail-trouble").await;
             holds(text.is_empty(), || text)
         })

@@ -17,7 +17,7 @@ const SOON: Duration = Duration::from_secs(10);
 /// Deletes a Pod, and waits until the page has received the deletion.
 async fn delete(page: &Page, cluster: &Cluster, key: &str) {
     cluster.delete(&pod(key)).await;
-    wait_until(&format!("the deletion of {key} is heard of"), SOON, async || {
+    wait_until(&format!("the deletion of {key} is received"), SOON, async || {
         let marks = page.marks("pods").await;
         let heard = marks.iter().any(|mark| mark.kind == "Deleted" && mark.key.as_deref() == Some(key));
         holds(heard, || format!("{} marks", marks.len()))
@@ -67,10 +67,10 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         leap(page, 60_000).await;
         delete(page, cluster, keys[2]).await;
         deleted_are(page, "both stay", &keys[1..3]).await;
-        page.becomes("they are counted", "return document.querySelector('[data-testid=deleted]')?.textContent", json!("✕ 2 deleted clear")).await;
+        page.becomes("the deleted rows are counted", "return document.querySelector('[data-testid=deleted]')?.textContent", json!("✕ 2 deleted clear")).await;
         page.click("deleted").await;
         deleted_are(page, "they are cleared", &[]).await;
-        page.becomes("that is said", "return document.querySelector('[data-testid=told]').textContent", json!("Cleared 2 deleted rows.")).await;
+        page.becomes("the page says that they are gone", "return document.querySelector('[data-testid=told]').textContent", json!("Cleared 2 deleted rows.")).await;
 
         // The choice is remembered, and another choice takes effect at once.
         page.reload().await;
@@ -85,7 +85,7 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         page.becomes("the palette chooses too", chosen, json!(["linger-1m"])).await;
 
         choose(page, "10s").await;
-        page.becomes("what is chosen anyway is not kept", "return localStorage.getItem('kubechurn.linger')", Value::Null).await;
+        page.becomes("the default choice is not stored", "return localStorage.getItem('kubechurn.linger')", Value::Null).await;
     })
     .await;
 }
@@ -115,7 +115,7 @@ async fn at_once_is_never_under_the_hand() {
         assert_eq!(
             page.read::<Vec<String>>("return window.__deleted", Vec::new()).await,
             [""; 0],
-            "it was never marked"
+            "the row was never marked"
         );
 
         // While keys are pressed on the table, a deleted row keeps its place.
@@ -125,13 +125,13 @@ async fn at_once_is_never_under_the_hand() {
         let tops = |places: &Value| -> Vec<Value> { (0..5).map(|at| json!([places[at][0], places[at][2]])).collect() };
         let before = page.browser.run(places, Vec::new()).await;
         cluster.delete(&pod(keys[1])).await;
-        wait_until("the row under the hand is marked", SOON, async || {
+        wait_until("the row under the cursor is marked", SOON, async || {
             page.press("jk").await;
             let now = page.browser.run(places, Vec::new()).await;
             holds(now[0][1] == "deleted" && tops(&now) == tops(&before), || format!("{now}, before {before}"))
         })
         .await;
-        wait_until("and goes when the hands rest", SOON, async || {
+        wait_until("the row disappears when no key is pressed", SOON, async || {
             let now = page.browser.run(places, Vec::new()).await;
             holds(now[0][0] == keys[2], || now.to_string())
         })

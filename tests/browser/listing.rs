@@ -30,7 +30,7 @@ async fn a_list_that_lasts_says_of_about_how_many() {
     let name = "a_list_that_lasts_says_of_about_how_many";
     with_page(name, &proxy.url(), "#/nodes", async |page| {
         page.reaches("nodes", "live", SOON).await;
-        assert_eq!(questions(page).await, [""; 0], "a short list is worth no question");
+        assert_eq!(questions(page).await, [""; 0], "for a short list, the number is not requested");
         // Each object of the list arrives by itself, a little later than the one before.
         cluster.control("fault?frame=delay&delay-ms=6&resource=pods&verb=watch&user-agent=Mozilla").await;
         let truth = cluster.list("/api/v1/pods").await;
@@ -44,7 +44,7 @@ async fn a_list_that_lasts_says_of_about_how_many() {
             return bar ? [bar.role ?? bar.getAttribute('role'), number('aria-valuenow'), number('aria-valuemax'), bar.getAttribute('aria-valuetext'),
                 bar.firstElementChild.getBoundingClientRect().width / bar.getBoundingClientRect().width,
                 text('connection'), text('empty')] : null";
-        wait_until("the list says how far it has come", SOON, async || {
+        wait_until("the page shows how far the list has come", SOON, async || {
             let told = page.browser.run(bar, Vec::new()).await;
             let (now, share) = (told[1].as_u64().unwrap_or(0), told[4].as_f64().unwrap_or(0.0));
             let is_so = told[0] == "progressbar"
@@ -65,21 +65,21 @@ async fn a_list_that_lasts_says_of_about_how_many() {
             holds(told == Value::Null, || told.to_string())
         })
         .await;
-        assert_eq!(questions(page).await, ["/k8s/api/v1/pods"], "one question for one list");
+        assert_eq!(questions(page).await, ["/k8s/api/v1/pods"], "one request for one list");
 
         // A user who may not ask for the number sees how many have arrived, and nothing else is different.
         cluster.control("forbid?verb=list&resource=pods").await;
         page.reload().await;
-        wait_until("the list says what has come", SOON, async || {
+        wait_until("the page shows how many objects have arrived", SOON, async || {
             let (connection, asked) = (page.text("connection").await, questions(page).await);
             holds(connection.ends_with("so far") && asked.len() == 1, || format!("{connection}, {asked:?}"))
         })
         .await;
-        assert_eq!(page.browser.run(bar, Vec::new()).await, Value::Null, "of how many is not known");
+        assert_eq!(page.browser.run(bar, Vec::new()).await, Value::Null, "the page does not know of how many");
         page.reaches("pods", "live", LONG).await;
         page.shows("pods", &truth, SOON).await;
         page.is_balanced().await;
-        assert_eq!(questions(page).await.len(), 1, "it is not asked again");
+        assert_eq!(questions(page).await.len(), 1, "the number is not requested again");
     })
     .await;
 }

@@ -48,7 +48,7 @@ async fn said(page: &Page) -> Vec<String> {
 
 /// A page that is well says nothing, from its first request until its second round of discovery.
 async fn starts_clean(page: &Page) {
-    wait_until("discovery was asked for again", Duration::from_secs(30), async || {
+    wait_until("discovery was requested again", Duration::from_secs(30), async || {
         let script = "return performance.getEntriesByType('resource').filter(one => one.name.endsWith('/apis')).length";
         let asked: u32 = page.read(script, vec![]).await;
         holds(asked > 1, || format!("{asked} times"))
@@ -76,14 +76,19 @@ async fn a_day(page: &Page) {
     page.reaches("pods", "live", SOON).await;
     let keys = page.has_rows().await;
     page.open(&format!("#/pods?sel={}&tab=yaml", keys[0])).await;
-    wait_until("the object's YAML", SOON, async || {
+    wait_until("the object's YAML is shown", SOON, async || {
         let text = page.text("yaml").await;
         holds(text.contains("metadata"), || text)
     })
     .await;
     page.open(&format!("#/pods?sel={}&tab=events", keys[0])).await;
     page.click("namespaces").await;
-    page.becomes("the namespaces", "return !!document.querySelector('[data-testid=namespace-all]')", json!(true)).await;
+    page.becomes(
+        "the namespaces are listed",
+        "return !!document.querySelector('[data-testid=namespace-all]')",
+        json!(true),
+    )
+    .await;
     page.painted().await;
 }
 

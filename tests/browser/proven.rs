@@ -190,15 +190,19 @@ async fn what_is_quiet_stays_live_and_is_asked_for_seldom() {
             .filter(entry => entry.name.includes('timeoutSeconds=1&') || entry.name.endsWith('timeoutSeconds=1'))
             .map(entry => entry.startTime)";
         let mut times: Vec<f64> = Vec::new();
-        wait_until("four questions were asked", Duration::from_secs(60), async || {
+        wait_until("four requests were sent", Duration::from_secs(60), async || {
             times = page.read(questions, Vec::new()).await;
             holds(times.len() >= 4, || format!("{times:?}"))
         })
         .await;
         let shortest = times.windows(2).map(|two| two[1] - two[0]).fold(f64::INFINITY, f64::min);
         assert!(shortest >= 9_900.0, "{times:?}");
-        page.becomes("it was live all the time", "return [...states].filter(state => state !== 'live')", json!([]))
-            .await;
+        page.becomes(
+            "the page was live all the time",
+            "return [...states].filter(state => state !== 'live')",
+            json!([]),
+        )
+        .await;
     })
     .await;
 }

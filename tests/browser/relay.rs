@@ -72,8 +72,8 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
     for direction in [Direction::Both, Direction::ToClient] {
         relay.hold(direction);
         writes("two").await;
-        assert_eq!(pods.next(SOON).await, None, "{direction:?}: what is held arrives");
-        assert_eq!(lists().await, None, "{direction:?}: who comes meanwhile is answered");
+        assert_eq!(pods.next(SOON).await, None, "{direction:?}: a held text arrives");
+        assert_eq!(lists().await, None, "{direction:?}: a connection that is made meanwhile gets an answer");
         relay.pass().await;
         pods.brings("two").await;
         maps.brings("two").await;
@@ -87,7 +87,7 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
     writes("three").await;
     pods.brings("three").await;
     maps.brings("three").await;
-    assert_eq!(lists().await, None, "a question that is held is answered");
+    assert_eq!(lists().await, None, "a held request is answered");
     relay.pass().await;
     assert_eq!(lists().await, Some(true));
 
@@ -97,7 +97,7 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
     writes("four").await;
     pods.brings("four").await;
     maps.brings("four").await;
-    assert_eq!(lists().await, None, "a dial that is held is answered");
+    assert_eq!(lists().await, None, "a held connection attempt is answered");
     relay.pass().await;
     assert_eq!(lists().await, Some(true));
 
@@ -109,12 +109,12 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
 
     relay.refuse().await;
     relay.cut_where(|line| !line.contains("watch=true"));
-    assert_eq!(lists().await, Some(false), "nobody is refused");
+    assert_eq!(lists().await, Some(false), "no connection is refused");
     assert_eq!(relay.cut_where(|line| line.contains("/configmaps?watch=true")), 1);
     assert_eq!(maps.next(Duration::from_secs(5)).await, Some(Err(())), "a connection is cut");
     assert_eq!(pods.next(SOON).await, None, "another connection is cut");
     relay.pass().await;
-    assert_eq!(lists().await, Some(true), "it does not come back");
+    assert_eq!(lists().await, Some(true), "the cut connection does not come back");
     assert!(relay.cut() > 0);
     assert_eq!(pods.next(Duration::from_secs(5)).await, Some(Err(())), "a frozen connection is not cut");
 }

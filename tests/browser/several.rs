@@ -102,7 +102,8 @@ async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
         let before = shows_all(page, cluster).await;
         assert!(before.iter().all(|count| *count > 0), "{before:?}");
         let expected = "KIND NAMESPACE NAME DESIRED CURRENT READY UP-TO-DATE AVAILABLE STATUS RESTARTS AGE Δ";
-        page.becomes("the columns of all", HEADS, json!(expected.split(' ').collect::<Vec<_>>())).await;
+        page.becomes("the table has the columns of all kinds", HEADS, json!(expected.split(' ').collect::<Vec<_>>()))
+            .await;
         page.is_balanced().await;
 
         // A rollout: the controllers create the rest.
@@ -133,7 +134,7 @@ async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
                 `[data-kind=${kind}][data-state=live] [data-col=\"${col}\"]`)?.textContent;
             return [cell('deployments', 'STATUS'), cell('deployments', 'READY'), cell('pods', 'UP-TO-DATE'),
                 cell('replicasets', 'AVAILABLE'), cell('pods', 'STATUS')]";
-        page.becomes("cells under their titles", cells, json!(["", "2/2", "", "", "Running"])).await;
+        page.becomes("cells stand under their titles", cells, json!(["", "2/2", "", "", "Running"])).await;
         let marks: Vec<usize> = page
             .read("return ['deployments', 'replicasets', 'pods'].map(kind => kubechurn.marks(kind).length)", vec![])
             .await;
@@ -160,8 +161,12 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
         let [deployments, replica_sets, pods] = shows_all(page, cluster).await;
         let total = deployments + replica_sets + pods;
         let in_view = "return [...document.querySelectorAll('.sidebar [aria-current]')].map(one => one.dataset.testid)";
-        page.becomes("the sidebar marks all", in_view, json!(["kind-pods", "kind-deployments", "kind-replicasets"]))
-            .await;
+        page.becomes(
+            "the sidebar marks all kinds in view",
+            in_view,
+            json!(["kind-pods", "kind-deployments", "kind-replicasets"]),
+        )
+        .await;
 
         page.press("/KIND:pod").await;
         page.counts(pods, total).await;
@@ -172,7 +177,7 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
 
         let sort = "document.querySelector('[role=columnheader][data-col=KIND] button').click()";
         page.browser.run(sort, Vec::new()).await;
-        wait_until("sorted by KIND", SOON, async || {
+        wait_until("the rows are sorted by KIND", SOON, async || {
             let runs = runs(page).await;
             holds(runs.first().is_some_and(|kind| kind == "deployments") && runs.len() <= 3, || format!("{runs:?}"))
         })
@@ -193,14 +198,14 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
         page.click("kind-pods").await;
         page.counts(pods, pods).await;
         page.becomes(
-            "a single kind has no KIND",
+            "a single kind has no column KIND",
             HEADS,
             json!(["NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "Δ"]),
         )
         .await;
 
         page.press(":po,rs,deploy shop\u{e007}").await;
-        wait_until("the palette leads there", SOON, async || {
+        wait_until("the palette leads to several kinds", SOON, async || {
             let hash = page.hash().await;
             holds(hash == "#/pods,replicasets,deployments?ns=shop", || hash)
         })
@@ -220,7 +225,7 @@ async fn two_objects_of_one_name_are_never_confused() {
         kubectl.run("create deployment twin -n default --image=example/web:1", "").await;
         kubectl.run("create service clusterip twin -n default --tcp=80", "").await;
         // A name that matches no kind is reported; the other kinds are shown.
-        wait_until("the unknown name is said", SOON, async || {
+        wait_until("the unknown name is reported", SOON, async || {
             let words = page.text("notice").await;
             holds(words.contains("nosuch"), || words)
         })
@@ -239,19 +244,19 @@ async fn two_objects_of_one_name_are_never_confused() {
             let open = "const one = document.querySelector('[data-testid=inspector]');
                 return [one?.dataset.kind, one?.dataset.key,
                     [...document.querySelectorAll('[data-selected=true]')].map(row => row.dataset.kind).join()]";
-            page.becomes("the inspector is on it alone", open, json!([kind, "default/twin", kind])).await;
+            page.becomes("the inspector shows this object alone", open, json!([kind, "default/twin", kind])).await;
             assert!(page.hash().await.contains(&format!("sel={kind}/default/twin")), "{}", page.hash().await);
             let base = if kind == "services" { "/api/v1" } else { "/apis/apps/v1" };
             let object = cluster.get(&format!("{base}/namespaces/default/{kind}/twin")).await;
             let uid = object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
-            wait_until("its own facts", SOON, async || {
+            wait_until("the inspector shows the object's own facts", SOON, async || {
                 let facts = page.text("inspector-facts").await;
                 holds(facts.contains(&uid), || facts)
             })
             .await;
             page.press(":copy kubectl get object\u{e007}").await;
             let line = format!("kubectl get {word} twin -n default -o yaml");
-            page.becomes("its command line", COPIED, json!(line)).await;
+            page.becomes("the command line gets this object", COPIED, json!(line)).await;
         }
         // After a reload it is the same object.
         page.reload().await;
@@ -283,7 +288,7 @@ async fn a_kind_that_is_forbidden_is_named_and_the_others_stay_live() {
         page.open("#/deployments,replicasets,pods").await;
         page.reaches("replicasets", "forbidden", SOON).await;
         page.reaches("pods", "live", SOON).await;
-        wait_until("it is named", SOON, async || {
+        wait_until("the refused kind is named", SOON, async || {
             let (words, state) = (page.text("notice").await, page.attribute("connection", "data-state").await);
             let is_said = words.starts_with("ReplicaSets") && words.contains("replicasets");
             holds(is_said && state.as_deref() == Some("forbidden"), || format!("{state:?}: {words}"))
@@ -311,7 +316,7 @@ async fn what_is_shown_of_several_kinds_is_copied_and_exported() {
         page.browser.run(GIVEN, Vec::new()).await;
         page.press(":copy kubectl table\u{e007}").await;
         let line = "kubectl get deployments,replicasets,pods -n shop";
-        page.becomes("the command line", COPIED, json!(line)).await;
+        page.becomes("the command line is copied", COPIED, json!(line)).await;
         // The command line runs, and prints what the page shows.
         let printed = kubectl.run(&format!("{} --no-headers", &line["kubectl ".len()..]), "").await;
         let mut printed: Vec<&str> = printed.lines().filter_map(|line| line.split_whitespace().next()).collect();

@@ -76,7 +76,7 @@ async fn rows_that_are_being_sorted_are_no_blank() {
         // On a fast machine, sorting ends within a frame, and the page has nothing to say.
         page.browser.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 6 })).await;
         page.open("#/pods?sort=-NAME").await;
-        wait_until("it says that rows are being sorted", Duration::from_secs(20), async || {
+        wait_until("the page says that rows are being sorted", Duration::from_secs(20), async || {
             let seen: Vec<(String, f64, bool)> = page.read("return window.__seen", Vec::new()).await;
             let told = |(words, first, in_sight): &(String, f64, bool)| {
                 let of = words.starts_with("sorting, ") && words.contains(&format!(" of {},{:03}", count / 1000, count % 1000));

@@ -75,7 +75,7 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
     let url = format!("{}?api={foreign}/k8s/&drain=50", proxy.url());
     with_page_in(browser, "an_api_beyond_this_machine_is_asked_for", &url, "#/pods", async |page| {
         let open = "return document.querySelector('[data-testid=ask-api]')?.open ?? false";
-        page.becomes("the question", open, json!(true)).await;
+        page.becomes("the question is shown", open, json!(true)).await;
         assert_eq!(page.text("ask-api-origin").await, foreign);
         page.painted().await;
         let asked = "return window.__asked.length";
@@ -93,7 +93,7 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
 
         page.open("#/pods").await;
         page.click("ask-api-yes").await;
-        wait_until("the page asks there", SOON, async || {
+        wait_until("the page connects to that API", SOON, async || {
             let asked = page.browser.run(asked, vec![]).await;
             holds(asked.as_u64() > Some(0), || asked.to_string())
         })
@@ -106,7 +106,7 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
         let other = format!("http://other.example:{}/", proxy.port());
         assert_eq!(page.browser.run(refused, vec![other.as_str().into()]).await, json!(other));
         page.reload().await;
-        wait_until("the page asks there again", SOON, async || {
+        wait_until("the page connects to that API again", SOON, async || {
             let asked = page.browser.run(asked, vec![]).await;
             holds(asked.as_u64() > Some(0), || asked.to_string())
         })
@@ -130,7 +130,7 @@ async fn an_address_that_cannot_be_asked_is_refused_in_words() {
     ] {
         let url = format!("{}?api={api}", proxy.url());
         with_page("an_address_that_cannot_be_asked", &url, "#/pods", async |page| {
-            wait_until("it is refused", SOON, async || {
+            wait_until("the connection is refused", SOON, async || {
                 let text = page.text("splash").await;
                 holds(text.contains(words) && !text.contains("secret"), || text)
             })

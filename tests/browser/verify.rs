@@ -37,7 +37,7 @@ async fn verified(page: &Page) -> Verified {
 
 /// Waits until this many checks have ended, the last of them without a difference.
 async fn all_the_same(page: &Page, checks: u64, count: u64) -> Verified {
-    wait_until("the page finds itself right", PATIENCE, async || {
+    wait_until("the checks find no difference", PATIENCE, async || {
         let told = verified(page).await;
         let is_so = told.checks == checks && !told.checking && [told.same, told.of, told.rows] == [count; 3];
         if is_so { Ok(told) } else { Err(format!("{told:?}")) }
@@ -73,7 +73,7 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
         page.press(Key::Enter + "").await;
         let told = all_the_same(page, 1, 1_200).await;
         assert!(told.at.is_some() && told.trouble.is_none(), "{told:?}");
-        wait_until("the footer says so", PATIENCE, async || {
+        wait_until("the footer says that everything is the same", PATIENCE, async || {
             let text = page.text("verified").await;
             let is_so = text.starts_with("verified ") && text.chars().filter(|letter| *letter == ':').count() >= 2;
             holds(is_so, || text)
@@ -96,7 +96,7 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
         .await;
         let status = page.reaches("pods", "live", PATIENCE).await;
         assert_eq!((status.items, truth.count()), (1_200, 1_199));
-        assert_ne!(page.digest("pods").await, truth.digest(), "it is live, and wrong");
+        assert_ne!(page.digest("pods").await, truth.digest(), "the page is live, and wrong");
 
         // From the footer, with the keyboard alone.
         let _: Value =
@@ -129,7 +129,7 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
         let said = notices(page, "difference").await;
         assert!(said.len() == 1 && said[0].contains("2 of 1,200 objects are not as the server has them"), "{said:?}");
         assert!(notices(page, "relist").await.iter().any(|words| words.contains("the page checked itself")));
-        wait_until("the list tells which", PATIENCE, async || {
+        wait_until("the list names the differences", PATIENCE, async || {
             let text = page.text("verified").await;
             let is_so = text.contains("1,199 of 1,199 the same") && text.contains(&gone) && text.contains(&changed);
             holds(is_so, || text)
@@ -163,7 +163,7 @@ async fn a_cluster_whose_versions_went_back_is_found_and_listed_anew() {
         assert!(is_told && said.len() <= 1, "{said:?}");
         assert!(!notices(page, "relist").await.is_empty());
         page.click("verify").await;
-        wait_until("the page finds itself right", PATIENCE, async || {
+        wait_until("the checks find no difference", PATIENCE, async || {
             let told = verified(page).await;
             let is_so = [told.same, told.of, told.rows] == [truth.count() as u64; 3] && told.differed == 0;
             holds(is_so && !told.checking && told.trouble.is_none(), || format!("{told:?}"))
@@ -188,7 +188,7 @@ async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
         let key: String = page.read(&script, Vec::new()).await;
         page.click("verified").await;
         page.click("verify").await;
-        wait_until("it is found", PATIENCE, async || {
+        wait_until("the difference is found", PATIENCE, async || {
             let told = verified(page).await;
             let is_so = told.checks == 2 && told.differed == 1 && told.drawn > 3;
             holds(is_so && told.differences[0]["in"] == "screen" && told.differences[0]["key"] == *key, || format!("{told:?}"))
