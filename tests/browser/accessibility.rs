@@ -1,4 +1,4 @@
-//! axe-core finds nothing that keeps people out, in any state of the page, dark or light; and what is said aloud is
+//! axe-core finds nothing that excludes people, in any state of the page, dark or light. And the page reads out only a
 //! little.
 
 use std::fs;
@@ -20,7 +20,7 @@ const SOON: Duration = Duration::from_secs(20);
 /// Runs axe-core on the page as it is, in both themes.
 async fn finds_nothing(page: &Page, state: &str) {
     let axe = fs::read_to_string(tools::axe()).expect("axe-core is text");
-    // A script that has run already is not sent again: it is large.
+    // A script that was sent before is not sent again, because it is large.
     if !page.read::<bool>("return window.axe != null", Vec::new()).await {
         page.browser.run(&format!("{axe}; window.axe = axe"), Vec::new()).await;
     }
@@ -47,7 +47,7 @@ async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
     let name = "a_busy_page_and_what_opens_over_it_keep_no_one_out";
     with_page(name, &proxy.url(), "#/pods?wide=1&pin=deployments", async |page| {
         page.reaches("pods", "live", SOON).await;
-        wait_until("a deleted row lingers", SOON, async || {
+        wait_until("a deleted row stays for a while", SOON, async || {
             let count: u64 = page.read("return document.querySelectorAll('[data-state=deleted]').length", vec![]).await;
             holds(count > 0, || format!("{count} deleted rows"))
         })
@@ -208,12 +208,12 @@ async fn states_are_said_aloud_and_events_are_not() {
     with_page("states_are_said_aloud_and_events_are_not", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
         let total = cluster.list("/api/v1/pods").await.count();
-        wait_until("the list's end is said", SOON, async || {
+        wait_until("the end of the list is read out", SOON, async || {
             let said = page.text("said").await;
             holds(said == format!("Listing finished: {total} Pods."), || said)
         })
         .await;
-        // Everything that a live region says from now on.
+        // Records everything that a live region says from now on.
         let script = "
             window.__said = [];
             for (const region of document.querySelectorAll('[role=status], [role=alert], [aria-live]')) {
@@ -224,9 +224,13 @@ async fn states_are_said_aloud_and_events_are_not() {
         cluster.rate(100).await;
         cluster.advance(200, 100).await;
         page.shows("pods", &cluster.quiet("/api/v1/pods").await, SOON).await;
-        assert_eq!(page.read::<Vec<String>>("return window.__said", Vec::new()).await, [""; 0], "200 events, no word");
+        assert_eq!(
+            page.read::<Vec<String>>("return window.__said", Vec::new()).await,
+            [""; 0],
+            "200 events are not read out"
+        );
         cluster.kill().await;
-        wait_until("the loss is said", SOON, async || {
+        wait_until("the loss of the connection is read out", SOON, async || {
             let said: Vec<String> = page.read("return window.__said", Vec::new()).await;
             holds(said == ["Pods are stale: the connection is lost."], || format!("{said:?}"))
         })

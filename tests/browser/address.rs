@@ -1,4 +1,4 @@
-//! All that is shown is in the address: a reload brings it back, and back and forward go through it.
+//! Everything that is shown is in the address: a reload restores it, and back and forward go through it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -30,7 +30,7 @@ const SHOWN: &str = "
 async fn shows(page: &Page, what: &str, expected: &Value) {
     wait_until(what, SOON, async || {
         let shown = page.browser.run(SHOWN, Vec::new()).await;
-        // A page that begins without an order says none, and one that had another says the usual one.
+        // A page that begins without an order shows none, and a page that had another order shows the default one.
         let differs = expected.as_object().into_iter().flatten().find(|(part, value)| shown[part.as_str()] != **value);
         holds(differs.is_none(), || format!("{differs:?}, and the page has {shown}"))
     })
@@ -59,7 +59,7 @@ async fn every_part_of_the_address_survives_a_reload_and_is_gone_back_to() {
             shows(page, order, &steps[steps.len() - 1]).await;
         }
 
-        // What is typed is no step of its own: it goes with the place that it was typed at.
+        // Typed text makes no history entry of its own: it belongs to the place where it was typed.
         page.element("filter").await.send_keys(name).await.expect("the field takes text");
         steps[3]["filter"] = json!(name);
         shows(page, "the filter is typed", &steps[3]).await;

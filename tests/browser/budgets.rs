@@ -1,4 +1,5 @@
-//! What is too much for the page: a frame, a list on a slow line, and its own memory. It says so, and stays true.
+//! What is too much for the page: a frame, a list on a slow line, and its own memory. The page says so, and its sums
+//! stay right.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// What the program's memory takes, in megabytes, by the footer.
+/// How many megabytes the program's memory takes, according to the footer.
 async fn memory(page: &Page) -> f64 {
     let title = page.browser.run("return document.querySelector('.footer .memory').title", Vec::new()).await;
     let words = title.as_str().and_then(|title| title.split("memory ").nth(1)?.split('/').next()).unwrap_or_default();
@@ -35,7 +36,7 @@ async fn a_huge_frame_is_not_read_and_the_list_after_it_is_true() {
         page.reaches("pods", "live", SOON).await;
         let before = memory(page).await;
         cluster.control("fault?frame=huge&resource=pods&event=MODIFIED&times=1&user-agent=Mozilla").await;
-        wait_until("the frame is counted, and listed behind", SOON, async || {
+        wait_until("the frame is counted, and followed by a new list", SOON, async || {
             let status = page.status_of("pods").await.ok_or_else(|| "no status".to_owned())?;
             let is_so = status.ledger["oversized"] == 1 && status.ledger["lists"] == 2 && status.state == "live";
             holds(is_so, || format!("{status:?}"))
@@ -47,15 +48,15 @@ async fn a_huge_frame_is_not_read_and_the_list_after_it_is_true() {
         page.shows("pods", &truth, SOON).await;
         page.is_balanced().await;
         let after = memory(page).await;
-        assert!(after - before < 16.0, "the frame was copied: {before} MB, and {after} MB behind it");
+        assert!(after - before < 16.0, "the frame was copied: {before} MB before it, and {after} MB after it");
         every_sum_reaches_the_rows(page, truth.count()).await;
     })
     .await;
 }
 
-/// Once nothing is on its way, whatever came is in one place, from the store to the rows.
+/// When nothing is under way, everything that was received is in exactly one place, from the store to the rows.
 async fn every_sum_reaches_the_rows(page: &Page, count: usize) {
-    wait_until("nothing is on its way", SOON, async || {
+    wait_until("nothing is under way", SOON, async || {
         let status = page.browser.run("return kubechurn.status()[0]", Vec::new()).await;
         let (account, ledger) = (&status["account"], &status["ledger"]);
         let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("no number in {status}"));
@@ -91,8 +92,8 @@ async fn a_list_on_a_slow_line_comes_to_its_end() {
     .await;
 }
 
-/// A page that may take a megabyte has taken more before its first list. What it gives up, and in which order, is the same
-/// as with a thousand.
+/// A page that may take a megabyte has taken more before its first list. What the page gives up, and in which order, is
+/// the same as with a thousand megabytes.
 #[tokio::test]
 async fn memory_that_runs_out_is_told_and_the_largest_watch_given_up() {
     let _turn = turn::shared().await;

@@ -1,4 +1,4 @@
-//! The machine sleeps, and its wall clock is set, by hours: what the page makes of the two clocks that it has.
+//! The machine sleeps, or its wall clock is set, by hours: what the page does with its two clocks.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 const PODS: &str = "/api/v1/pods";
 const HOUR: f64 = 3_600_000.0;
 
-/// Lets the test move the wall's clock and the monotonic one apart, in the page that is open.
+/// Lets the test move the wall clock and the monotonic clock apart, in the open page.
 const CLOCKS: &str = "
     const [wall, monotonic] = [Date.now.bind(Date), performance.now.bind(performance)];
     window.moved = { wall: 0, monotonic: 0 };
@@ -40,7 +40,7 @@ async fn moves(page: &Page, clock: &str, by: f64) {
     let _: bool = page.read("moved[arguments[0]] += arguments[1]; return true", vec![clock.into(), by.into()]).await;
 }
 
-/// Changes a Pod, and says when its mark was made, how far that is from the wall's clock, and which times came before.
+/// Changes a Pod. Returns when its mark was made, how far that is from the wall clock, and which times came before.
 async fn mark(page: &Page, cluster: &Cluster, key: &str) -> (f64, f64) {
     let count = "return kubechurn.marks('pods').length";
     let before: usize = page.read(count, Vec::new()).await;
@@ -62,7 +62,7 @@ async fn mark(page: &Page, cluster: &Cluster, key: &str) -> (f64, f64) {
 }
 
 async fn has_gap_of(page: &Page, least: f64) {
-    wait_until("the gap is told", Duration::from_secs(20), async || {
+    wait_until("the gap is reported", Duration::from_secs(20), async || {
         let gaps = "return kubechurn.notices().filter(said => said.type === 'gap').map(said => said.words)";
         let gaps: Vec<String> = page.read(gaps, Vec::new()).await;
         let long = |words: &String| {
@@ -74,7 +74,7 @@ async fn has_gap_of(page: &Page, least: f64) {
     .await;
 }
 
-/// The monotonic clock of some machines stands still while they sleep: two hours pass on the wall alone.
+/// The monotonic clock of some machines stops while they sleep: only the wall clock is two hours later.
 #[tokio::test]
 async fn two_hours_of_sleep_are_a_gap_of_two_hours_and_marks_after_it_carry_the_time_of_day() {
     let name = "two_hours_of_sleep_are_a_gap_of_two_hours_and_marks_after_it_carry_the_time_of_day";
@@ -83,13 +83,13 @@ async fn two_hours_of_sleep_are_a_gap_of_two_hours_and_marks_after_it_carry_the_
         has_gap_of(page, 2.0 * HOUR).await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         let (time, wall) = mark(page, cluster, truth.last_key()).await;
-        assert!((wall - time).abs() < 30_000.0, "{time} where the wall says {wall}");
+        assert!((wall - time).abs() < 30_000.0, "{time} where the wall clock says {wall}");
         page.shows("pods", &cluster.list(PODS).await, Duration::from_secs(5)).await;
     })
     .await;
 }
 
-/// Of others it goes on: both clocks are two hours later at once.
+/// The monotonic clock of other machines goes on: both clocks are two hours later at once.
 #[tokio::test]
 async fn two_hours_of_sleep_that_both_clocks_saw() {
     with_clocks("two_hours_of_sleep_that_both_clocks_saw", async |page, cluster, truth| {
@@ -98,13 +98,13 @@ async fn two_hours_of_sleep_that_both_clocks_saw() {
         has_gap_of(page, 2.0 * HOUR).await;
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         let (time, wall) = mark(page, cluster, truth.last_key()).await;
-        assert!((wall - time).abs() < 30_000.0, "{time} where the wall says {wall}");
+        assert!((wall - time).abs() < 30_000.0, "{time} where the wall clock says {wall}");
     })
     .await;
 }
 
-/// Somebody sets the clock back, and later right again: nothing is stale by that, nothing runs backwards, and nothing is
-/// listed anew.
+/// Somebody sets the clock back, and later right again. Nothing becomes stale from that, nothing runs backwards, and
+/// nothing is listed again.
 #[tokio::test]
 async fn a_wall_clock_that_is_set_back_by_hours_and_right_again() {
     with_clocks("a_wall_clock_that_is_set_back_by_hours_and_right_again", async |page, cluster, truth| {

@@ -1,4 +1,4 @@
-//! Every cell is what `kubectl get -A -o wide` prints: of the recorded objects what a real API server printed, and of
+//! Every cell is what `kubectl get -A -o wide` prints: for the recorded objects what a real API server printed, and for
 //! every kind what kubectl prints through the same proxy.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 const KINDS: [&str; 8] =
     ["pods", "deployments.apps", "replicasets.apps", "nodes", "events", "namespaces", "services", "jobs.batch"];
 
-/// Has the server say that it is another release.
+/// Makes the server claim to be another release.
 const NEWER: &str = r#"
     const ask = window.fetch;
     window.fetch = async (...asked) => {
@@ -31,10 +31,10 @@ const NEWER: &str = r#"
         return new Response(text, { status: answer.status, headers: answer.headers });
     };"#;
 
-/// One resource as a real server printed it.
+/// A resource as a real server printed it.
 #[derive(Deserialize)]
 struct Table {
-    /// When, as HTTP says it.
+    /// When it was printed, in HTTP's format.
     date: String,
     columns: Vec<Column>,
     rows: Vec<Printed>,
@@ -51,8 +51,8 @@ struct Printed {
     object: Value,
 }
 
-/// The demo cluster says that it is a 1.35, whose printers do not tell which IngressClass is the default, as later ones
-/// do.
+/// The demo cluster says that it is a 1.35, whose printers do not tell which IngressClass is the default. Later
+/// printers do.
 #[tokio::test]
 async fn cells_follow_the_server_s_release() {
     let _turn = turn::shared().await;
@@ -75,7 +75,7 @@ async fn cells_follow_the_server_s_release() {
             page.has_rows().await;
             let cells = "return [...document.querySelectorAll('[role=row][data-key] [data-col]')]
                 .filter(cell => ['NAME', 'CONTROLLER'].includes(cell.dataset.col)).map(cell => cell.textContent.trim())";
-            page.becomes("it is printed so", cells, json!([name, "example.org/nginx"])).await;
+            page.becomes("the page shows what the server prints", cells, json!([name, "example.org/nginx"])).await;
         })
         .await;
     }
@@ -83,7 +83,7 @@ async fn cells_follow_the_server_s_release() {
     assert_eq!(
         printed.iter().map(|line| &*line["NAME"]).collect::<Vec<_>>(),
         ["nginx"],
-        "the cluster prints as it says"
+        "the cluster prints like the release that it names"
     );
 }
 
@@ -104,7 +104,7 @@ async fn cells_are_what_kubectl_prints() {
             let resource = kind.split('.').next().unwrap_or(kind);
             page.open(&format!("#/{resource}")).await;
             page.reaches(resource, "live", Duration::from_secs(10)).await;
-            // Ages are part of what is printed, so the page is told the time at which the server printed them.
+            // Ages are part of what is printed, so the page gets the time at which the server printed them.
             page.browser.run("Date.now = () => Date.parse(arguments[0])", vec![table.date.as_str().into()]).await;
             wait_until(&format!("{resource} as printed"), Duration::from_secs(3), async || {
                 let differences = differences(page, resource, table).await;
@@ -148,8 +148,8 @@ async fn differences(page: &Page, resource: &str, table: &Table) -> Vec<String> 
     differences
 }
 
-/// What the cells of a kind's rows must not be compared by: the recorded tables are of a real server's kinds, of which
-/// the demo cluster does not serve these, or does so only once they are defined.
+/// Recorded tables that are not compared: the demo cluster does not serve these kinds, or serves them only after they
+/// are defined.
 const NOT_PUT: [&str; 3] = ["componentstatuses", "events.events.k8s.io", "widgets.example.org"];
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn rows_of_every_kind_are_what_kubectl_gets() {
         }
     }
     let kubectl = Kubectl::new(&format!("{}k8s", proxy.url()));
-    // Columns that a definition asks for are not looked at here.
+    // The columns of custom resources are tested elsewhere.
     let custom: BTreeSet<String> = kubectl.run("get crd -o name", "").await.lines().map(str::to_owned).collect();
     let is_custom = |name: &str| custom.iter().any(|definition| definition.ends_with(&format!("/{name}")));
     let printed = kubectl.run("api-resources --verbs=list,watch -o name", "").await;
@@ -176,12 +176,12 @@ async fn rows_of_every_kind_are_what_kubectl_gets() {
     with_page("rows_of_every_kind_are_what_kubectl_gets", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         for name in &kinds {
-            // No two kinds of the demo cluster are called the same, so that the page calls each by its plural.
+            // No two kinds of the demo cluster have the same plural, so the page names each by its plural.
             let resource = name.split('.').next().unwrap_or(name);
             page.open(&format!("#/{name}")).await;
             page.reaches(resource, "live", Duration::from_secs(10)).await;
             let count = wait_until(&format!("{name} as kubectl prints them"), Duration::from_secs(10), async || {
-                // An age may tick while kubectl asks, so that a cell may be what it was before or what it is after.
+                // An age may change while kubectl runs, so a cell may be what the page shows before or after.
                 let before = page.rows(resource).await;
                 let printed = kubectl.table(name).await;
                 let after = page.rows(resource).await;
@@ -207,7 +207,7 @@ fn recorded() -> BTreeSet<String> {
     names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned())).collect()
 }
 
-/// How what kubectl prints differs from what the page shows, before and after.
+/// The differences between what kubectl prints and what the page shows, before and after.
 fn unlike(printed: &[Line], before: &[Row], after: &[Row]) -> Vec<String> {
     fn by_name(rows: &[Row]) -> BTreeMap<String, Line> {
         let line = |row: &Row| -> Line {

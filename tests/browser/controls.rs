@@ -25,7 +25,7 @@ async fn a_kind_is_watched_while_it_is_shown() {
             page.counts(truth.count(), truth.count()).await;
             assert!(page.hash().await.starts_with(&format!("#/{kind}")), "the address follows");
         }
-        wait_until("what is not shown is not watched", AT_ONCE, async || {
+        wait_until("a kind that is not in view is not watched", AT_ONCE, async || {
             let watched: Vec<_> = page.status().await.into_iter().map(|status| status.resource).collect();
             holds(watched == ["nodes"], || format!("{watched:?}"))
         })
@@ -77,16 +77,16 @@ async fn a_field_selector_narrows_the_watch_and_what_is_none_is_not_sent() {
         let truth = cluster.list(&format!("{PODS}?fieldSelector=spec.nodeName%3D{node}")).await;
         let field = page.element("fields").await;
         field.send_keys("spec.nodeName" + Key::Enter).await.expect("the field takes text");
-        wait_until("what is wrong is told", AT_ONCE, async || {
+        wait_until("the error is shown", AT_ONCE, async || {
             let words = page.text("fields-trouble").await;
             holds(words.contains("status.phase!=Running"), || words)
         })
         .await;
-        assert!(!page.hash().await.contains("fields="), "it is not sent");
+        assert!(!page.hash().await.contains("fields="), "the invalid filter is not sent");
         field.send_keys(format!("={node}")).await.expect("the field takes text");
         field.send_keys(Key::Enter + "").await.expect("the field takes a key");
         shows_selected(page, &truth).await;
-        assert!(page.hash().await.contains("fields=spec.nodeName%3D"), "a link to it shows the same");
+        assert!(page.hash().await.contains("fields=spec.nodeName%3D"), "a link to the place shows the same");
     })
     .await;
 }
@@ -149,8 +149,8 @@ async fn pause_holds_the_picture_and_go_live_catches_up() {
         let gone = before.last_key();
         page.click("pause").await;
         cluster.delete(&pod(gone)).await;
-        // The watch goes on behind the picture: the mark says that the page knows.
-        wait_until("the deletion is heard of", AT_ONCE, async || {
+        // The watch goes on while the picture stands still: the mark shows that the page received the deletion.
+        wait_until("the deletion is received", AT_ONCE, async || {
             let marks = page.marks("pods").await;
             holds(marks.iter().any(|mark| mark.kind == "Deleted"), || format!("{} marks", marks.len()))
         })
@@ -191,18 +191,18 @@ async fn a_changed_cell_and_the_connection_s_age_are_shown() {
         let status = page.status_of("pods").await.expect("Pods are watched");
         assert!(status.age_ms.is_some_and(|age| age < 60_000.0), "{status:?}");
         let connection = page.text("connection").await;
-        assert!(connection.contains("live"), "in words, not by colour alone: {connection}");
-        assert!(connection.chars().any(|character| character.is_ascii_digit()), "with its age: {connection}");
+        assert!(connection.contains("live"), "the state is shown in words, not by colour alone: {connection}");
+        assert!(connection.chars().any(|character| character.is_ascii_digit()), "the state is shown with its age: {connection}");
     })
     .await;
 }
 
-/// Each row that is drawn, and where.
+/// The drawn rows and their positions.
 const PLACES: &str = "
     return Object.fromEntries([...document.querySelectorAll('[role=row][data-key]')]
         .map(row => [row.dataset.uid, row.getBoundingClientRect().top]))";
 
-/// How many rows wait, as the page says beside its title.
+/// How many rows wait, according to the button beside the title.
 const WAITING: &str = "return Number((document.querySelector('.waiting')?.textContent.match(/\\d+/) ?? [0])[0])";
 
 #[tokio::test]
@@ -213,7 +213,7 @@ async fn nothing_moves_under_the_pointer_or_the_keyboard_while_all_around_it_cha
         let row = rows.expect("the page can be asked").into_iter().nth(5).expect("rows are drawn");
         let mut back_and_forth = [3, -3].into_iter().cycle();
         for hand in ["pointer", "keyboard"] {
-            // Whatever keeps the hand on the table: to be done again and again.
+            // The action that keeps the pointer or the keyboard on the table. It is repeated again and again.
             let mut stays = async || match hand {
                 "pointer" => {
                     let by = back_and_forth.next().unwrap_or_default();
@@ -230,21 +230,21 @@ async fn nothing_moves_under_the_pointer_or_the_keyboard_while_all_around_it_cha
             let before: BTreeMap<String, f64> = page.read(PLACES, Vec::new()).await;
             cluster.rate(100).await;
             let mut waiting = 0;
-            wait_until(&format!("rows wait for the {hand}"), Duration::from_secs(30), async || {
+            wait_until(&format!("rows wait because of the {hand}"), Duration::from_secs(30), async || {
                 stays().await;
                 let now: BTreeMap<String, f64> = page.read(PLACES, Vec::new()).await;
                 let moved: Vec<_> = now.iter().filter(|(uid, top)| before.get(*uid) != Some(*top)).collect();
-                assert!(moved.is_empty(), "under the {hand} {moved:?} came or moved");
+                assert!(moved.is_empty(), "{moved:?} appeared or moved in spite of the {hand}");
                 waiting = page.read(WAITING, Vec::new()).await;
                 holds(waiting >= 3, || format!("{waiting} wait"))
             })
             .await;
             let truth = cluster.quiet(PODS).await;
             page.shows("pods", &truth, AT_ONCE).await;
-            assert!(page.read::<u32>(WAITING, Vec::new()).await > 0, "they still wait, in number");
-            // The number is a button, for those who want them now.
+            assert!(page.read::<u32>(WAITING, Vec::new()).await > 0, "the rows still wait, and are counted");
+            // The number of waiting rows is a button that shows them at once.
             page.browser.run("document.querySelector('.waiting').click()", Vec::new()).await;
-            page.becomes("none waits", WAITING, json!(0)).await;
+            page.becomes("no row waits", WAITING, json!(0)).await;
             page.counts(truth.count(), truth.count()).await;
             page.browser.run("document.querySelector('[data-testid=table-scroll]').scrollTop = 0", Vec::new()).await;
         }
@@ -269,7 +269,7 @@ async fn the_ledger_is_in_sight_however_narrow_the_window() {
     .await;
 }
 
-/// Waits until the table has what a list with the same selector has.
+/// Waits until the table has the objects of a list with the same selector.
 async fn shows_selected(page: &Page, truth: &Truth) {
     let keys: BTreeSet<&str> = truth.items.keys().map(String::as_str).collect();
     let what = "only what the selector selects is shown";

@@ -1,4 +1,4 @@
-//! What the page gives away: to the clipboard, and as files.
+//! What the user takes out of the page: to the clipboard, and as files.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn what_is_shown_is_copied_and_exported() {
         let keys = page.has_rows().await;
         let (namespace, name) = keys[1].split_once('/').expect("a Pod has a namespace");
         page.press("jjy").await;
-        page.becomes("y copies the name", COPIED, json!(name)).await;
+        page.becomes("y copies the name of the object", COPIED, json!(name)).await;
         let rows = page.rows("pods").await;
         let cells = &rows.iter().find(|row| row.key == keys[1]).expect("the row").cells;
         for (wanted, expected) in [

@@ -1,5 +1,5 @@
-//! The page's program dies, in each way in which one can: the page says so at once, and nothing in it is called again.
-//! A page that lives is never said to have died.
+//! The page's program dies, in every way in which a program can die. The page says so at once, and nothing calls the
+//! program again. A page that lives is never reported as dead.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::live::with_live_page;
 
-/// A page may take this long to say that it died, by the browser's own clock.
+/// How long a page may take to say that its program died, by the browser's own clock, in milliseconds.
 const AT_ONCE: f64 = 2_000.0;
-/// The same, with what a browser's commands take.
+/// How long that may take together with the browser's commands.
 const SOON: Duration = Duration::from_secs(10);
 
-/// Kills the program, and keeps when that was, when the veil came, and whether a call ran in the program after it.
+/// Kills the program. Records when that was, when the veil appeared, and whether a call ran in the program afterwards.
 const KILL: &str = "
     window.__veiled = null;
     new MutationObserver(() => {
@@ -29,7 +29,7 @@ const KILL: &str = "
     kubechurn.kill(arguments[0]);
     return true";
 
-/// Keeps the program's timer, which gives its sign of life, where a test finds it.
+/// Records the program's timer, which gives its sign of life, for the tests.
 const TIMERS: &str = "
     window.__timers = [];
     const set = window.setInterval;
@@ -39,7 +39,7 @@ const TIMERS: &str = "
         return timer;
     };";
 
-/// How long the veil took, in milliseconds.
+/// How long the veil took to appear, in milliseconds.
 async fn veiled(page: &Page) -> f64 {
     wait_until("the page says that it died", SOON, async || {
         let took: Option<f64> = page.read("return window.__veiled && window.__veiled - window.__killed", vec![]).await;
@@ -48,7 +48,7 @@ async fn veiled(page: &Page) -> f64 {
     .await
 }
 
-/// The page says when it died and at which version, says of nothing that it is live, and can be reached nowhere else.
+/// The page says when the program died and at which version, says of nothing that it is live, and offers nothing else.
 async fn says_so(page: &Page, version: &str) {
     let text = page.text("dead").await;
     assert!(text.contains("This page has stopped"), "{text}");
@@ -62,13 +62,13 @@ async fn says_so(page: &Page, version: &str) {
     assert_eq!(page.text("connection").await, "stopped");
     let script = "return [...document.body.children].filter(one => !one.inert).map(one => one.className)";
     let reached: Vec<String> = page.read(script, vec![]).await;
-    assert_eq!(reached, ["dead"], "what else can be clicked, or reached by the keyboard");
+    assert_eq!(reached, ["dead"], "only these can be clicked, or reached by the keyboard");
     let script =
         "return [[99, 9], [720, 450], [1400, 700]].every(([x, y]) => document.elementFromPoint(x, y).closest('.dead'))";
-    assert!(page.read::<bool>(script, vec![]).await, "the note lies over all of the page");
+    assert!(page.read::<bool>(script, vec![]).await, "the note covers the whole page");
 }
 
-/// Nothing that the page does itself, or that is done to it, runs in the program again.
+/// Nothing that the page does by itself, or that a user does to it, runs in the program again.
 async fn stays_dead(page: &Page) {
     let script = "
         window.__before = document.querySelector('.shell').outerHTML;
@@ -79,7 +79,7 @@ async fn stays_dead(page: &Page) {
         history.replaceState(null, '', '#/nodes');
         dispatchEvent(new HashChangeEvent('hashchange'));
         return kubechurn.status() ?? null";
-    assert_eq!(page.browser.run(script, vec![]).await, Value::Null, "no handle answers");
+    assert_eq!(page.browser.run(script, vec![]).await, Value::Null, "no function of the page answers");
     page.painted().await;
     let same = "return window.__before === document.querySelector('.shell').outerHTML";
     assert!(page.read::<bool>(same, vec![]).await, "the page changed after its death");
@@ -107,7 +107,7 @@ async fn dies(way: &str, words: &str) {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
         assert_eq!(page.read::<String>("return location.href", vec![]).await, address, "the same view");
         assert_eq!(page.text("dead").await, "");
-        // Its death is an error to the console, and was asked for.
+        // The console got the program's death as an error, which the test caused on purpose.
         page.browser.console().await;
     })
     .await;
@@ -179,7 +179,7 @@ async fn a_death_that_comes_again_and_again_says_what_to_do() {
 async fn a_page_that_is_busy_or_hidden_lives() {
     with_live_page("a_page_that_is_busy_or_hidden_lives", "#/pods", async |page, _| {
         let looks = async || page.read::<u32>("return watchdog.looks()", vec![]).await;
-        // A thread that does nothing else for six seconds; a few looks later a death would have been told.
+        // The thread does nothing else for six seconds. If that counted as death, the page would say so soon after.
         let busy = "const end = performance.now() + 6000; while (performance.now() < end); return true";
         page.browser.run(busy, vec![]).await;
         let before = looks().await;
@@ -188,7 +188,7 @@ async fn a_page_that_is_busy_or_hidden_lives() {
             holds(looks > before + 10, || format!("{looks}"))
         })
         .await;
-        // A hidden tab, whose timers the browser holds back.
+        // A hidden tab, whose timers the browser delays.
         page.browser.hide().await;
         page.becomes("hidden", "return document.visibilityState", json!("hidden")).await;
         let before = looks().await;
@@ -205,7 +205,7 @@ async fn a_page_that_is_busy_or_hidden_lives() {
     .await;
 }
 
-/// Neither the address's fragment nor anything but the very switch lets a script of the page kill it.
+/// Neither the address's fragment nor anything except the right parameter lets a script of the page kill the program.
 #[tokio::test]
 async fn an_ordinary_page_cannot_be_killed() {
     with_live_page("an_ordinary_page_cannot_be_killed", "#/pods?debug=1", async |page, _| {

@@ -1,4 +1,5 @@
-//! A row that enters the window takes over the element of one that left it, and nothing of that one stays in it.
+//! A row that enters the window takes over the element of one that left, and nothing of the old row stays in the
+//! element.
 
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::live::with_live_page;
 
-/// All that the document says of the rows but one, except for their elements' names, the hand, and what ticks.
+/// Everything in the document about the rows except one, without the elements' names, the cursor, and what changes with
+/// time.
 const DRAWN: &str = "
     const told = element => [...element.attributes]
         .filter(attribute => !['id', 'data-hand'].includes(attribute.name))
@@ -24,23 +26,26 @@ const DRAWN: &str = "
             .map(cell => [told(cell), cell.innerHTML]),
     ])";
 
-/// The keys of the rows on which, or on whose cells, the hand is.
+/// The keys of the rows with the cursor on them or on one of their cells.
 const HAND: &str = "return [...new Set([...document.querySelectorAll('[data-hand]')].map(it => it.closest('[role=row]').dataset.key))]";
 
-/// The uppermost row's key.
+/// The key of the uppermost row.
 const FIRST: &str = "return document.querySelector('[role=row][data-key]')?.dataset.key ?? null";
 
 #[tokio::test]
 async fn rows_take_over_the_elements_of_rows_that_left() {
     with_live_page("rows_take_over_the_elements_of_rows_that_left", "#/pods?q=a", async |page, cluster| {
-        // In the old window there are words marked, a hand on a cell, a row that is looked at, and a cell that changed.
+        // The old window has marked words, a cursor on a cell, a selected row, and a cell that changed.
         let keys = page.drawn().await;
         page.press("jj\u{e007}").await;
-        page.becomes("a row is looked at", "return document.querySelectorAll('[data-selected]').length", json!(1))
-            .await;
+        page.becomes("a row is selected", "return document.querySelectorAll('[data-selected]').length", json!(1)).await;
         page.press("\u{e00c}jl").await;
-        page.becomes("a cell is in hand", "return document.querySelectorAll('.cell[data-hand]').length", json!(1))
-            .await;
+        page.becomes(
+            "the cursor is on a cell",
+            "return document.querySelectorAll('.cell[data-hand]').length",
+            json!(1),
+        )
+        .await;
         let hand: Vec<String> = page.read(HAND, Vec::new()).await;
         let evicted = json!({ "status": { "phase": "Failed", "reason": "Evicted" } });
         cluster.patch(&pod(&keys[0]), &evicted).await;
@@ -58,9 +63,9 @@ async fn rows_take_over_the_elements_of_rows_that_left() {
         page.open("#/pods?sort=-NAME").await;
         page.becomes("the new order is drawn", FIRST, json!(last)).await;
         let known = "return [...document.querySelectorAll('[role=row][data-key]')].filter(row => row.__known).length";
-        page.becomes("all elements are there still", known, json!(elements)).await;
+        page.becomes("all elements are still there", known, json!(elements)).await;
         let now: Vec<String> = page.read(HAND, Vec::new()).await;
-        assert!(hand.len() == 1 && now.iter().all(|key| *key == hand[0]), "the hand went from {hand:?} to {now:?}");
+        assert!(hand.len() == 1 && now.iter().all(|key| *key == hand[0]), "the cursor moved from {hand:?} to {now:?}");
         let passed_on = settled(page, &keys[0]).await;
 
         page.reload().await;
@@ -71,11 +76,11 @@ async fn rows_take_over_the_elements_of_rows_that_left() {
     .await;
 }
 
-/// What is drawn once no cell is marked as changed, and no row as new; without the row that changed, for the page that was
-/// loaded again does not know of that.
+/// What is drawn when no cell is marked as changed and no row as new. The row that changed is left out, because a page
+/// that was loaded again does not know about the change.
 async fn settled(page: &Page, changed: &str) -> Value {
     let marked = "return document.querySelectorAll('[data-changed], [data-fresh]').length";
-    wait_until("marks of changes go", Duration::from_secs(10), async || {
+    wait_until("the marks of changes disappear", Duration::from_secs(10), async || {
         let marked = page.browser.run(marked, Vec::new()).await;
         holds(marked == 0, || format!("{marked} are there"))
     })

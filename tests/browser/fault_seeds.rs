@@ -1,4 +1,4 @@
-//! Three seeds of the fault matrix; `./dev faults` plays as many as are asked for.
+//! Three seeds of the fault matrix. `./dev faults` plays any number of seeds.
 
 use kubechurn_harness::faults::seed::play;
 use kubechurn_harness::turn;

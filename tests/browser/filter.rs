@@ -1,4 +1,5 @@
-//! What the filter finds, marks and leaves out, and what is said of a text that is none; selectors likewise.
+//! What the filter finds, marks and hides, and what the page says about a text that is no filter; the same for
+//! selectors.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +12,13 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 use crate::live::with_live_page;
 
-/// The columns in which something is marked, and what.
+/// The columns with marked text, and the text.
 const MARKS: &str = "
     const marks = [...document.querySelectorAll('[role=row] mark')];
     const unique = values => [...new Set(values)].sort();
     return [unique(marks.map(mark => mark.closest('[data-col]').dataset.col)), unique(marks.map(mark => mark.textContent))]";
 
-/// Types a text in place of the one in a field.
+/// Replaces the text in a field.
 async fn write(page: &Page, field: &str, text: &str) {
     let field = page.element(field).await;
     field.send_keys(Key::Control + "a").await.expect("the field takes keys");
@@ -48,7 +49,7 @@ async fn what_is_looked_for_is_found_and_marked() {
         let namespace = cell(&rows[0], "NAMESPACE");
         assert!(!running.is_empty() && !others.is_empty(), "the cluster has both");
         for (text, expected, marks) in [
-            // Any case, in one column alone.
+            // Case does not matter, and only one column is searched.
             ("STATUS:running".to_owned(), running.clone(), json!([["STATUS"], ["Running"]])),
             ("!STATUS:running".to_owned(), others, json!([[], []])),
             (first.to_owned(), those(&|row| cell(row, "NAME") == first), json!([["NAME"], [first]])),
@@ -94,19 +95,19 @@ async fn a_broken_expression_is_said_and_takes_no_row_away() {
                 words ? box.width > 0 && Math.abs(box.top - beside.bottom) < 40 : null]";
         for (text, words) in [("NAME:/[a-c", "has no end"), ("/[/", "is no regular expression")] {
             write(page, "filter", text).await;
-            wait_until(&format!("{text} is told"), AT_ONCE, async || {
+            wait_until(&format!("the error of {text} is shown"), AT_ONCE, async || {
                 let told = page.text("filter-error").await;
                 holds(told.starts_with("not filtered: ") && told.contains(words), || told)
             })
             .await;
-            page.becomes("beside the field, aloud", said, json!([true, "alert", true])).await;
+            page.becomes("the error is beside the field, and read out", said, json!([true, "alert", true])).await;
             page.counts(rows.len(), rows.len()).await;
             assert!(!page.drawn().await.is_empty(), "the rows stay");
         }
-        // The missing end makes it one.
+        // The missing end makes the text a regular expression.
         write(page, "filter", "NAME:/[a-c").await;
         page.element("filter").await.send_keys("]/").await.expect("the field takes text");
-        page.becomes("nothing is wrong any more", said, json!([false, null, null])).await;
+        page.becomes("the error is gone", said, json!([false, null, null])).await;
         let expected = rows.iter().filter(|row| cell(row, "NAME").contains(['a', 'b', 'c'])).count();
         page.counts(expected, rows.len()).await;
     })
@@ -116,7 +117,7 @@ async fn a_broken_expression_is_said_and_takes_no_row_away() {
 #[tokio::test]
 async fn a_label_selector_that_is_none_is_told_and_not_sent() {
     with_live_page("a_label_selector_that_is_none_is_told_and_not_sent", "#/pods", async |page, cluster| {
-        // Every address that the page asks from now on.
+        // Records every address that the page requests from now on.
         let script = "
             window.__asked = [];
             const fetched = window.fetch;
@@ -129,28 +130,28 @@ async fn a_label_selector_that_is_none_is_told_and_not_sent() {
         for text in ["app in a", "a=b=c", "="] {
             write(page, "labels", text).await;
             page.press("\u{e007}").await;
-            wait_until(&format!("{text} is told"), AT_ONCE, async || {
+            wait_until(&format!("the error of {text} is shown"), AT_ONCE, async || {
                 let words = page.text("labels-trouble").await;
                 holds(words.contains("app=web"), || words)
             })
             .await;
             let value = "return document.querySelector('[data-testid=labels]').value";
-            assert_eq!(page.read::<String>(value, Vec::new()).await, text, "it stays in its field");
+            assert_eq!(page.read::<String>(value, Vec::new()).await, text, "the text stays in its field");
         }
-        assert_eq!(page.hash().await, before, "the address has none of them");
+        assert_eq!(page.hash().await, before, "the address has none of the invalid selectors");
         let truth = cluster.list("/api/v1/pods").await;
         cluster.delete(&pod(truth.last_key())).await;
-        // The watch that there was goes on, and there is no other.
+        // The present watch goes on, and there is no other.
         page.shows("pods", &cluster.list("/api/v1/pods").await, AT_ONCE).await;
         let connections: BTreeSet<u64> = cluster.frames("pods").await.iter().map(|frame| frame.connection).collect();
         assert_eq!(connections.len(), 1, "{connections:?}");
         assert_eq!(page.browser.run(asked, Vec::new()).await, json!([]));
-        // One that is some is sent, so the test would have seen it.
+        // A valid selector is sent: the test would have seen the invalid one too.
         write(page, "labels", "app=nothing").await;
         page.press("\u{e007}").await;
-        page.becomes("nothing is wrong any more", "return document.querySelector('[data-testid=labels-trouble]')", Value::Null)
+        page.becomes("the error is gone", "return document.querySelector('[data-testid=labels-trouble]')", Value::Null)
             .await;
-        wait_until("the server is asked", AT_ONCE, async || {
+        wait_until("the selector is sent", AT_ONCE, async || {
             let asked = page.browser.run(asked, Vec::new()).await;
             holds(asked.to_string().contains("app%3Dnothing"), || asked.to_string())
         })

@@ -1,5 +1,6 @@
-//! Who does not know the secret path reaches neither page nor API, through either proxy: not another page in the same
-//! browser, and not a name that was made to lead here. Who knows it has all, and the page tells it to nobody.
+//! Nobody who does not know the secret path reaches the page or the API, through either proxy: not another page in the
+//! same browser, and not through a name that was made to resolve to this machine. A user who knows the path has access
+//! to everything, and the page tells the path to nobody.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -17,12 +18,12 @@ use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
 const SECRET: &str = "5f1d0c3e9b7a42868d1e6c0f7a3b9d24";
-/// That of the proxy behind Trunk.
+/// The secret of the proxy behind Trunk.
 const INNER: &str = "c0ffee00c0ffee00c0ffee00c0ffee00";
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(20);
 
-/// What a stranger may try who knows how things are called, and a secret of the right length.
+/// What a stranger may try who knows the usual names, and a secret of the right length.
 const PATHS: &[&str] = &[
     "/",
     "/index.html",
@@ -40,7 +41,7 @@ const PATHS: &[&str] = &[
     "/00000000000000000000000000000000/k8s-ws/api/v1/pods?watch=true",
 ];
 
-/// A page of another origin; the port of its server, which serves nothing else until the test ends.
+/// A page of another origin. Returns the port of its server, which serves nothing else until the test ends.
 async fn foreign_page() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -49,7 +50,7 @@ async fn foreign_page() -> u16 {
             tokio::spawn(async move {
                 let body = "<!doctype html><title>another page</title>";
                 let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n", body.len());
-                // Who asks may have gone.
+                // The client may have closed the connection.
                 let _ = stream.read(&mut [0; 4096]).await;
                 let _ = stream.write_all(format!("{head}Connection: close\r\n\r\n{body}").as_bytes()).await;
             });
@@ -58,7 +59,7 @@ async fn foreign_page() -> u16 {
     port
 }
 
-/// What the page in view gets to read at these addresses, by fetch and over a socket: nothing, if it is a list of nulls.
+/// What the page in view can read at these addresses, by fetch and over a socket: a list of nulls means nothing.
 async fn reads(browser: &Browser, port: u16, paths: &[&str]) -> Vec<Value> {
     let attempts = json!(paths);
     let script = format!(
@@ -77,8 +78,8 @@ async fn reads(browser: &Browser, port: u16, paths: &[&str]) -> Vec<Value> {
     read.as_array().expect("an answer for each attempt").clone()
 }
 
-/// Asks without a browser: the status, and what comes until the connection ends or, where it is kept, until the head
-/// and the body have.
+/// Sends a request without a browser. Returns the status, and the answer: up to the end of the connection, or, on a
+/// kept connection, head and body.
 async fn ask(port: u16, path: &str, host: &str, upgrade: bool) -> (u16, String) {
     let mut request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n");
     let headers = match upgrade {
@@ -109,7 +110,7 @@ async fn ask(port: u16, path: &str, host: &str, upgrade: bool) -> (u16, String) 
     (status.unwrap_or_else(|| panic!("{path} at {host}: no status in {text:?}")), text)
 }
 
-/// Nobody who does not know the secret gets anything at this port, whatever the name that leads there.
+/// A client that does not know the secret gets nothing at this port, under any name.
 async fn gives_strangers_nothing(browser: &Browser, port: u16) {
     let read = reads(browser, port, PATHS).await;
     assert!(read.len() == 3 * PATHS.len() && read.iter().all(Value::is_null), "a foreign page reads {read:?}");
@@ -142,7 +143,7 @@ async fn calm() -> Cluster {
     Cluster::start(&Options { pods: 60, ..Options::default() }).await
 }
 
-/// Everything works for who knows the address.
+/// Everything works for a user who knows the address.
 async fn works(page: &Page, cluster: &Cluster) {
     page.reaches("pods", "live", SOON).await;
     page.shows("pods", &cluster.list(PODS).await, SOON).await;
@@ -159,7 +160,7 @@ async fn behind_kubectl_proxy_a_stranger_gets_nothing() {
     let proxy = KubectlProxy::start_below(cluster.port(), SECRET).await;
     let browser = stranger().await;
     gives_strangers_nothing(&browser, proxy.port()).await;
-    // The same attempts, where there is no secret: kubectl's own check of names holds, and sockets are open to all.
+    // The same attempts without a secret: only kubectl's own check of host names protects, and sockets are open to all.
     let open = KubectlProxy::start(cluster.port()).await;
     let read = reads(&browser, open.port(), &["/k8s/api/v1/pods?watch=true"]).await;
     assert!(read[2].as_str().is_some_and(|frame| frame.contains("ADDED")), "{read:?}");
@@ -180,7 +181,7 @@ async fn behind_trunk_a_stranger_gets_nothing() {
     let browser = stranger().await;
     gives_strangers_nothing(&browser, port_of(&trunk.url())).await;
     gives_strangers_nothing(&browser, proxy.port()).await;
-    // The same attempts, where there is no secret: Trunk answers whatever name leads to it, and opens sockets to all.
+    // The same attempts without a secret: Trunk answers under any name, and opens sockets to all.
     let open_proxy = KubectlProxy::start_plain(cluster.port()).await;
     let open = TrunkServe::start(open_proxy.port()).await;
     let read = reads(&browser, port_of(&open.url()), &["/k8s-ws/api/v1/pods?watch=true"]).await;
@@ -192,11 +193,11 @@ async fn behind_trunk_a_stranger_gets_nothing() {
     .await;
 }
 
-/// What the page says anywhere: what is seen, what tests and tools are told, and what the console is.
+/// All that the page says: what is visible, what tests and tools can read, and what is in the console.
 const SAYS: &str = "return [document.title, document.body.innerText, JSON.stringify(kubechurn.status()),
     JSON.stringify(kubechurn.notices()), ...window.told].join('\\n')";
 
-/// Keeps what the page says to the console from now on, and clipboard and files as well.
+/// Records what the page says to the console from now on, and what goes to the clipboard and into files.
 const LISTEN: &str = "window.told = []; for (const level of ['log', 'info', 'warn', 'error']) {
     const original = console[level];
     console[level] = (...words) => { window.told.push(words.join(' ')); original.apply(console, words) } }";
@@ -212,8 +213,8 @@ async fn the_page_tells_its_secret_to_nobody() {
         page.browser.run(LISTEN, Vec::new()).await;
         page.browser.run(GIVEN, Vec::new()).await;
         page.press(":copy link\u{e007}").await;
-        page.becomes("the link", COPIED, json!("#/pods?sort=-NAME")).await;
-        wait_until("it says what was copied", SOON, async || {
+        page.becomes("the link is copied", COPIED, json!("#/pods?sort=-NAME")).await;
+        wait_until("the page says what was copied", SOON, async || {
             let told = page.text("told").await;
             holds(told.contains("without the page's address, which is secret"), || told)
         })
@@ -225,18 +226,18 @@ async fn the_page_tells_its_secret_to_nobody() {
         }
         proxy.kill().await;
         page.is_left_with("pods", SOON).await;
-        wait_until("it says where nobody answers", SOON, async || {
+        wait_until("the page says which address does not answer", SOON, async || {
             let message = page.status_of("pods").await.and_then(|status| status.message).unwrap_or_default();
             holds(message.contains("/…/k8s/api/v1/pods"), || message)
         })
         .await;
         let says: String = page.read(SAYS, Vec::new()).await;
         assert!(says.contains("pods: stale: ") && !says.contains(SECRET), "{says}");
-        // A page that finds no API says where it looked.
+        // A page that finds no API lists the places where it looked.
         cluster.kill().await;
         proxy.start_again().await;
         page.reload().await;
-        wait_until("it says where it looked", SOON, async || {
+        wait_until("the page says where it looked", SOON, async || {
             let splash = page.text("splash").await;
             holds(splash.contains("/…/k8s/") && !splash.contains(SECRET), || splash)
         })

@@ -1,4 +1,4 @@
-//! A tab in the background keeps to its memory, and is up to date when it is looked at again.
+//! A tab in the background does not take more and more memory, and is up to date when the user looks at it again.
 
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
 const RATE: u32 = 200;
-/// Writes a second.
+/// Writes per second.
 const FLOOD: u32 = 5_000;
 
-/// Half a minute of events is more than 20 MB of text: whoever keeps it, or a value made of it, is found.
+/// The most that the memory may grow. Half a minute of events is more than 20 MB of text, so that code which keeps the
+/// text, or a value made from it, is found.
 const GROWTH: f64 = 12e6;
 
 #[tokio::test]
@@ -25,7 +26,7 @@ async fn half_a_minute_hidden_under_load() {
     let proxy = KubectlProxy::start(cluster.port()).await;
     with_page("half_a_minute_hidden_under_load", &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", Duration::from_secs(20)).await;
-        // The rings and buffers of a page at work are part of what it may hold.
+        // The ring buffers of a working page count as part of what it may hold.
         cluster.advance(5 * u64::from(RATE), RATE).await;
         let before = memory(page).await;
 
@@ -51,7 +52,8 @@ async fn half_a_minute_hidden_under_load() {
     .await;
 }
 
-/// What a frame of a page in sight leaves behind is found after hundreds of them: there are ten a second.
+/// Memory that each frame of a visible page leaves behind adds up to a visible amount after hundreds of frames, of
+/// which there are ten a second.
 #[tokio::test]
 async fn a_stream_of_changes_in_sight_leaves_no_value_behind() {
     let _turn = turn::shared().await;
@@ -70,8 +72,8 @@ async fn a_stream_of_changes_in_sight_leaves_no_value_behind() {
     .await;
 }
 
-/// Runs before the page does, and then holds its timers back, all of them, from `held.begin()` to `held.end()`: a browser
-/// lets those of a hidden tab come once a minute, so that between two of them a page is just like this.
+/// Runs before the page does, and then holds back all of its timers, from `held.begin()` to `held.end()`. A browser
+/// lets the timers of a hidden tab run once a minute: between two such moments, a page is in exactly this state.
 const HOLD: &str = "{
     const [timeout, interval] = [window.setTimeout, window.setInterval];
     let [holds, late] = [false, []];
@@ -84,9 +86,10 @@ const HOLD: &str = "{
     };
 }";
 
-/// A browser holds the timers of a tab that is hidden for long back to one a minute. What 5,000 writes a second send within
-/// twelve seconds is all that can come here between two of them, so more need not be held back than that; what is drained
-/// by count alone shows in the memory. Coming back is no sleep: nothing is dropped, listed anew, or called a gap.
+/// A browser delays the timers of a tab that is hidden for long to one a minute. Between two of them, only what 5,000
+/// writes a second send within twelve seconds can be received here, so the test need not hold the timers back for
+/// longer. That the queues are drained by count alone shows in the memory. Showing the tab again is no wake-up from
+/// sleep: nothing is dropped, listed again, or called a gap.
 #[tokio::test]
 async fn timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep() {
     let _turn = turn::alone().await;
@@ -131,7 +134,7 @@ async fn timers_that_are_held_back_keep_nothing_and_coming_back_is_no_sleep() {
     .await;
 }
 
-/// In bytes.
+/// Sizes in bytes.
 #[derive(Debug)]
 struct Memory {
     wasm: f64,

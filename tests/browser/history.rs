@@ -1,4 +1,4 @@
-//! Holds the page's marks against what the cluster says that it wrote.
+//! Compares the page's marks with the cluster's log of its writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,14 @@ use kubechurn_harness::cluster::Write;
 use kubechurn_harness::page::{Mark, Page, Row, Status};
 use kubechurn_harness::truth::Truth;
 
-/// The version up to which the page had heard everything.
+/// The version up to which the page has received everything.
 pub fn revision(status: &Status) -> u64 {
     let version = status.resource_version.as_deref().and_then(|version| version.parse().ok());
     version.unwrap_or_else(|| panic!("a live kind has a version: {status:?}"))
 }
 
-/// A page that was live at revision `since` and never lost its place has exactly one mark for every write of
-/// Pods after it: none is missing, none is there twice, none is made up.
+/// A page that was live at revision `since` and was never interrupted has exactly one mark for every later write of
+/// Pods: no mark is missing, doubled or made up.
 pub async fn every_write_has_its_mark(page: &Page, writes: &[Write], since: u64) {
     let mut expected = BTreeMap::<(u64, &str, &str), i32>::new();
     for write in writes.iter().filter(|write| write.revision > since) {
@@ -40,11 +40,11 @@ pub async fn every_write_has_its_mark(page: &Page, writes: &[Write], since: u64)
     );
 }
 
-/// Everything that the page knew `before` and that is gone by now is marked as deleted, once.
+/// Every object that the page knew `before` and that is gone now has exactly one mark as deleted.
 pub async fn the_gone_are_marked(page: &Page, before: &[Row], truth: &Truth) {
     let there: BTreeSet<&str> = truth.items.values().map(|item| item.uid.as_str()).collect();
     let gone: Vec<&Row> = before.iter().filter(|row| !there.contains(row.uid.as_str())).collect();
-    assert!(!gone.is_empty(), "nothing went away, so the test saw nothing");
+    assert!(!gone.is_empty(), "nothing was deleted, so the test checked nothing");
     let marks = page.marks("pods").await;
     for row in &gone {
         let deletions =

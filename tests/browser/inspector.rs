@@ -1,4 +1,4 @@
-//! The inspector: what is behind a row, what changed in it, and what it must not show.
+//! The inspector: an object in full, how it changed, and what must not be shown.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ async fn is_closed(page: &Page) {
     .await;
 }
 
-/// Waits until the element says something.
+/// Waits until the element contains these words.
 async fn says(page: &Page, handle: &str, words: &str) {
     wait_until(&format!("{handle} says {words}"), SOON, async || {
         let text = page.text(handle).await;
@@ -75,7 +75,7 @@ async fn yaml(page: &Page) -> Result<Value, String> {
     serde_saphyr::from_str(&text).map_err(|error| format!("{error}: {text}"))
 }
 
-/// Everything that the page has in its document.
+/// The whole document of the page.
 async fn document(page: &Page) -> String {
     let script = "
         const values = [...document.querySelectorAll('input, textarea')].map(field => field.value);
@@ -83,7 +83,8 @@ async fn document(page: &Page) -> String {
     page.read(script, Vec::new()).await
 }
 
-/// Everything that it has elsewhere: its handles, what it keeps, what it said to the console, and what it exports.
+/// Everything that the page has elsewhere: its functions for tests, its storage, its messages to the console, and its
+/// exports.
 async fn elsewhere(page: &Page) -> String {
     let script = "return JSON.stringify([kubechurn.status(), kubechurn.notices(), kubechurn.rows('secrets'),
         kubechurn.marks('secrets'), { ...localStorage }, { ...sessionStorage }, document.cookie, window.__said, history.state])";
@@ -98,7 +99,7 @@ async fn elsewhere(page: &Page) -> String {
     all
 }
 
-/// Has the page keep what it says to the console.
+/// Records what the page says to the console.
 const LISTEN: &str = "
     window.__said = [];
     for (const level of ['log', 'info', 'warn', 'error', 'debug']) {
@@ -134,7 +135,7 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         let printed: Value = serde_saphyr::from_str(&printed).expect("kubectl prints YAML");
         wait_until("the YAML is what kubectl prints", SOON, async || {
             let mut shown = yaml(page).await?;
-            // Items of a list do not say what they are of; kubectl adds it.
+            // Items of a list have no kind and apiVersion; kubectl adds them.
             for field in ["kind", "apiVersion"] {
                 shown[field] = printed[field].clone();
             }
@@ -167,13 +168,13 @@ async fn a_row_tells_what_is_behind_it_and_what_changed() {
         })
         .await;
 
-        // A reload keeps the place, and a deletion what was seen.
+        // A reload keeps the place, and a deletion keeps what was received.
         page.reload().await;
         is_open_on(page, &key).await;
         cluster.delete(&truth::pod(&key)).await;
         says(page, "inspector-state", "Deleted").await;
         page.click("inspector-tab-yaml").await;
-        wait_until("the last state is there", SOON, async || {
+        wait_until("the last state is shown", SOON, async || {
             let shown = yaml(page).await?;
             holds(shown["metadata"]["labels"]["looked-at"] == "no", || shown.to_string())
         })
@@ -191,7 +192,7 @@ async fn a_secret_is_shown_on_demand_and_nowhere_else() {
         page.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source })).await;
         page.reload().await;
         page.reaches("secrets", "live", Duration::from_secs(20)).await;
-        // A shared link leads there.
+        // A shared link opens the inspector.
         is_open_on(page, "default/keys").await;
         says(page, "inspector-facts", "age").await;
         let secrets = ["hunter2", "aHVudGVyMg", "correct", "Y29ycmVjdA", "YWRtaW4"];
@@ -227,7 +228,7 @@ async fn a_secret_is_shown_on_demand_and_nowhere_else() {
         assert!(others.iter().all(|other| !shown.contains(other)), "only the value that was asked for is shown");
         let kept = elsewhere(page).await;
         let mut values = secrets.into_iter().chain(["admin"]);
-        assert_eq!(values.find(|value| kept.contains(value)), None, "what is shown is nowhere else");
+        assert_eq!(values.find(|value| kept.contains(value)), None, "the shown value is nowhere else");
         page.click("inspector-tab-summary").await;
         wait_until("the value is gone", SOON, async || {
             holds(!document(page).await.contains("correct"), || String::from("it is still there"))
@@ -276,13 +277,13 @@ async fn a_lane_is_chosen_as_a_row_is() {
             holds(marks.iter().any(|mark| mark.key.as_deref() == Some(name)), || format!("{} marks", marks.len()))
         })
         .await;
-        // Lanes change places with what happens, unless the page is paused.
+        // Lanes change their places when something happens, unless the page is paused.
         page.click("pause").await;
         let edges = "const box = document.querySelector('[data-testid=timeline]').getBoundingClientRect();
             return [box.left + 20, box.top, box.bottom]";
         let (x, top, bottom): (f64, f64, f64) = page.read(edges, Vec::new()).await;
         let mut y = top + 4.0;
-        wait_until("the place is one that says of whom it is", SOON, async || {
+        wait_until("the pointer is on a mark that names its object", SOON, async || {
             page.browser.devtools("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y })).await;
             page.painted().await;
             let words = page.text("timeline-hover").await;

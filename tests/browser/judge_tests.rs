@@ -1,4 +1,4 @@
-//! A good run made by hand, and every way in which it can be wrong: the judge finds each.
+//! A correct run, written by hand, and every way in which it can be wrong: the judge finds each of them.
 
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ use kubechurn_harness::truth::{Item, Truth};
 const ONE: &str = "api/v1/pods?watch=true&resourceVersion=10&timeoutSeconds=301";
 const TWO: &str = "api/v1/pods?watch=true&resourceVersion=30&timeoutSeconds=302";
 
-/// A cluster's file and a page's entries that fit together: a list, a watch, a cut in which one life goes by unseen and
-/// another is seen to be gone, a list again, and a life that was folded.
+/// A cluster's log and a page's entries that fit together: a list, a watch, an interruption during which one object
+/// lives unseen and another disappears, a second list, and an object whose deletion and whole life were folded.
 struct Run {
     ledger: Vec<Value>,
     entries: Vec<Value>,
@@ -65,14 +65,15 @@ fn good() -> Run {
         write(12, "ADDED", "c1"),
         sent(1, "ADDED", Some("c1"), 12),
         sent(1, "BOOKMARK", None, 13),
-        // From here on nothing arrives.
+        // Nothing arrives from here on.
         write(20, "MODIFIED", "a1"),
         sent(1, "MODIFIED", Some("a1"), 20),
         write(21, "DELETED", "b1"),
         write(22, "ADDED", "d1"),
         write(23, "DELETED", "d1"),
         opened(2, TWO),
-        // While no one drains, names come and go: one life is folded into the deletion before it.
+        // While nothing is drained, objects appear and disappear: the life of one is folded into the deletion before
+        // it.
         write(31, "DELETED", "c1"),
         sent(2, "DELETED", Some("c1"), 31),
         write(32, "ADDED", "c2"),
@@ -131,7 +132,7 @@ fn verdict(run: &Run) -> Verdict {
     judge(&Case { ledger: &ledger, log: &log, resource: "pods", truth: &truth, digest: &digest, status: &run.status })
 }
 
-/// The first attempt never reached the cluster, and the second asked for as many seconds.
+/// The first attempt never reached the cluster. The second asked for the same number of seconds.
 #[test]
 fn a_watch_that_was_asked_for_twice_in_the_same_words_is_accounted_for() {
     let mut run = good();
@@ -152,7 +153,7 @@ fn a_good_run_is_accounted_for() {
     assert_eq!((sorts, found.residual, found.digests), ((6, 3, 1, 2, 0), 0, (3, 3)));
 }
 
-/// Breaks the good run in one way, and the judge complains with these words.
+/// Breaks the correct run in one way. The judge must complain with these words.
 #[track_caller]
 fn broken(words: &str, harm: impl FnOnce(&mut Run)) -> Verdict {
     let mut run = good();
@@ -162,7 +163,7 @@ fn broken(words: &str, harm: impl FnOnce(&mut Run)) -> Verdict {
     found
 }
 
-/// The first entry of this word that contains this text.
+/// The index of the first entry with this word that contains this text.
 fn place(run: &Run, word: &str, text: &str) -> usize {
     let is_it = |entry: &Value| entry[1] == word && entry.to_string().contains(text);
     run.entries.iter().position(is_it).unwrap_or_else(|| panic!("no {word} with {text}"))
@@ -230,7 +231,7 @@ fn live_is_timed_while_nothing_can_come() {
     for (from, to, live, fine) in [
         (20_000.0, 50_000.0, 10_000.0, true),
         (10_000.0, 50_000.0, 20_000.0, false),
-        // It says "live" again before anything can have come.
+        // The page says "live" again before anything can have arrived.
         (29_000.0, 80_000.0, 21_000.0, false),
         (31_000.0, 59_000.0, 0.0, true),
     ] {

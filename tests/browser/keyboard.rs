@@ -14,7 +14,7 @@ use crate::live::with_live_page;
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(15);
 
-/// The key of the row that the focused element says is active, and the column of its cell.
+/// The key of the row that the focused element declares active, and the column of the active cell.
 const IN_HAND: &str = "
     const active = document.getElementById(document.activeElement.getAttribute('aria-activedescendant'));
     const row = active?.closest('[role=row]');
@@ -48,18 +48,18 @@ async fn rows_are_gone_to_and_opened_by_keys() {
             page.press(pressed).await;
             page.becomes(&format!("after {pressed:?}"), IN_HAND, expected).await;
         }
-        // What is in hand is in sight.
+        // The row under the cursor is visible.
         page.press("\u{e00f}\u{e00f}").await; // Page down, twice
         let in_sight = "
             const row = document.getElementById(document.activeElement.getAttribute('aria-activedescendant'));
             const table = document.activeElement.getBoundingClientRect(), box = row.getBoundingClientRect();
             return box.top >= table.top + 27 && box.bottom <= table.bottom + 1";
-        page.becomes("the row is in sight", in_sight, json!(true)).await;
+        page.becomes("the row is visible", in_sight, json!(true)).await;
         page.press("gj\u{e007}").await; // Enter
         let selected = "return document.querySelector('[aria-selected=true][role=row]')?.dataset.key ?? null";
         page.becomes("Enter opens the object", selected, json!(keys[1])).await;
         page.press("\u{e00c}").await;
-        page.becomes("Esc leaves it", selected, Value::Null).await;
+        page.becomes("Esc closes the inspector", selected, Value::Null).await;
     })
     .await;
 }
@@ -70,16 +70,16 @@ async fn the_row_in_hand_stays_what_and_where_it_is() {
         let truth = cluster.list(PODS).await;
         let keys = truth.in_order();
         page.press("jjj").await;
-        page.becomes("the third row", IN_HAND, json!([keys[2], null])).await;
+        page.becomes("the cursor is on the third row", IN_HAND, json!([keys[2], null])).await;
         let place = "return document.querySelector('[data-hand=row]').getBoundingClientRect().top";
         let before: f64 = page.read(place, Vec::new()).await;
-        // Another Pod comes before all others.
+        // Another Pod is sorted before all others.
         let mut another = cluster.get(&pod(keys[0])).await;
         another["metadata"]["name"] = json!("a");
         for field in ["uid", "resourceVersion", "creationTimestamp", "ownerReferences", "managedFields"] {
             another["metadata"].as_object_mut().expect("metadata").remove(field);
         }
-        // Keys go on all the while: nothing may move under them.
+        // Keys are pressed all the while: nothing may move under the cursor.
         for _ in 0..4 {
             page.press("jk").await;
         }
@@ -91,19 +91,23 @@ async fn the_row_in_hand_stays_what_and_where_it_is() {
             holds(waiting.contains("1 more"), || format!("{waiting:?}"))
         })
         .await;
-        assert_eq!(page.read::<f64>(place, Vec::new()).await, before, "nothing moved under the hand");
-        // When the hands rest the row comes, and the one in hand is the same, in its place.
+        assert_eq!(page.read::<f64>(place, Vec::new()).await, before, "nothing moved under the cursor");
+        // When no key is pressed any more, the row appears, and the cursor is on the same row, in the same place.
         let rank = "return document.querySelector('[data-hand=row]').getAttribute('aria-rowindex')";
-        wait_until("the new row comes", SOON, async || {
+        wait_until("the new row appears", SOON, async || {
             let rank: String = page.read(rank, Vec::new()).await;
             holds(rank == "5", || rank)
         })
         .await;
         page.becomes("the row is the same", IN_HAND, json!([keys[2], null])).await;
-        assert_eq!(page.read::<f64>(place, Vec::new()).await, before, "the table scrolled for it");
-        // Deleted, it lingers, and then the next one is taken.
+        assert_eq!(
+            page.read::<f64>(place, Vec::new()).await,
+            before,
+            "the table scrolled to keep the row in its place"
+        );
+        // After the deletion the row stays for a while. Then the cursor is on the next row.
         cluster.delete(&pod(keys[2])).await;
-        wait_until("the next row is taken", Duration::from_secs(20), async || {
+        wait_until("the cursor moves to the next row", Duration::from_secs(20), async || {
             let hand = page.browser.run(IN_HAND, Vec::new()).await;
             holds(hand != json!([keys[2], null]) && hand.is_array(), || hand.to_string())
         })
@@ -140,14 +144,14 @@ async fn the_palette_goes_and_does() {
             const option = document.getElementById(field.getAttribute('aria-activedescendant'));
             return [option?.querySelector('.title').textContent, option?.getAttribute('aria-selected'),
                     option?.getAttribute('role'), document.getElementById(field.getAttribute('aria-controls')).role]";
-        page.becomes("the best is chosen", active, json!(["Deployments", "true", "option", "listbox"])).await;
+        page.becomes("the best entry is chosen", active, json!(["Deployments", "true", "option", "listbox"])).await;
         page.press("\u{e007}").await;
         page.reaches("deployments", "live", SOON).await;
-        page.becomes("and it is closed", open, json!(false)).await;
+        page.becomes("the palette is closed again", open, json!(false)).await;
 
         let namespace = cluster.list(PODS).await.last_key().split_once('/').expect("a namespace").0.to_owned();
         page.press(format!(":po {namespace}\u{e007}").as_str()).await;
-        wait_until("a kind in a namespace", SOON, async || {
+        wait_until("the palette leads to a kind in a namespace", SOON, async || {
             let hash = page.hash().await;
             holds(hash.starts_with(&format!("#/pods?ns={namespace}")), || hash)
         })
@@ -155,17 +159,17 @@ async fn the_palette_goes_and_does() {
         page.reaches("pods", "live", SOON).await;
         page.press(":pause\u{e007}").await;
         let paused = "return document.querySelector('[data-testid=pause]').getAttribute('aria-pressed')";
-        page.becomes("an action", paused, json!("true")).await;
+        page.becomes("the palette pauses the page", paused, json!("true")).await;
         page.press("p").await;
-        page.becomes("and by its key", paused, json!("false")).await;
+        page.becomes("the key p does the same", paused, json!("false")).await;
         page.press("j\u{e007}").await;
-        let selected = wait_until("its inspector is open", SOON, async || {
+        let selected = wait_until("the object's inspector is open", SOON, async || {
             page.attribute("inspector", "data-key").await.ok_or_else(|| String::from("it is not"))
         })
         .await;
         page.press("\u{e00c}:").await;
         let first = "return document.querySelector('[role=option] .title')?.textContent";
-        page.becomes("what was looked at comes first", first, json!(selected)).await;
+        page.becomes("the objects that were looked at come first", first, json!(selected)).await;
     })
     .await;
 }
@@ -181,20 +185,20 @@ async fn keys_are_for_the_page_only_where_they_may_be() {
         assert!(["j", "↓", "Esc", "Ctrl K", "?"].iter().all(|key| keys.iter().any(|other| other == key)), "{keys:?}");
         page.press("w").await;
         page.press("\u{e00c}").await;
-        page.becomes("Esc hides them", help, json!(false)).await;
+        page.becomes("Esc hides the keys", help, json!(false)).await;
         assert!(!page.hash().await.contains("wide"), "a dialog has its own keys");
 
         page.press("/").await;
-        page.becomes("/ leads to the filter", FOCUS, json!("filter")).await;
+        page.becomes("/ moves the focus to the filter", FOCUS, json!("filter")).await;
         page.press("pw?:nsy").await;
         let state = "return [document.querySelector('[data-testid=filter]').value,
             document.querySelector('[data-testid=pause]').getAttribute('aria-pressed'),
             document.querySelectorAll('dialog[open]').length]";
-        page.becomes("in a field keys write", state, json!(["pw?:nsy", "false", 0])).await;
+        page.becomes("in a field, keys type text", state, json!(["pw?:nsy", "false", 0])).await;
         page.press("\u{e00c}").await;
         page.becomes("Esc clears the filter", "return document.querySelector('[data-testid=filter]').value", json!(""))
             .await;
-        page.becomes("and leads to the rows", FOCUS, json!("table-scroll")).await;
+        page.becomes("Esc moves the focus to the rows", FOCUS, json!("table-scroll")).await;
         page.press("w").await;
         wait_until("w shows all columns", AT_ONCE, async || {
             let hash = page.hash().await;
@@ -215,10 +219,14 @@ async fn keys_are_for_the_page_only_where_they_may_be() {
         )
         .await;
         page.press("\u{e00c}").await;
-        page.becomes("Esc closes them", "return document.querySelector('[data-testid=namespaces]').open", json!(false))
-            .await;
+        page.becomes(
+            "Esc closes the namespaces",
+            "return document.querySelector('[data-testid=namespaces]').open",
+            json!(false),
+        )
+        .await;
 
-        // Who dictates turns the letters off; it is remembered.
+        // A user who dictates turns the letters off. The page remembers the choice.
         page.press("?").await;
         page.becomes("the keys are shown", help, json!(true)).await;
         page.click("letters").await;
@@ -227,8 +235,8 @@ async fn keys_are_for_the_page_only_where_they_may_be() {
         page.reaches("pods", "live", SOON).await;
         page.press("p?:").await;
         page.press("\u{e015}").await;
-        page.becomes("the arrows stay", FOCUS, json!("table-scroll")).await;
-        page.becomes("and letters do nothing", state, json!(["", "false", 0])).await;
+        page.becomes("the arrows still work", FOCUS, json!("table-scroll")).await;
+        page.becomes("letters do nothing", state, json!(["", "false", 0])).await;
     })
     .await;
 }
@@ -242,13 +250,13 @@ async fn columns_are_arranged_and_remembered() {
         page.becomes("c opens the menu on its first field", FOCUS, json!("column-NAMESPACE")).await;
         page.press(" ").await; // unchecked
         page.becomes("a column is hidden", HEADS, json!(["NAME", "READY", "STATUS", "RESTARTS", "AGE", "Δ"])).await;
-        // Label, up, down: NAME is the second column of the menu, and goes down by two.
+        // Focus on Label, up, down: NAME is the second column of the menu, and moves down by two places.
         page.browser.run("document.getElementById('column-1-down').focus()", Vec::new()).await;
         page.press("\u{e007}").await;
-        page.becomes("it moves", HEADS, json!(["READY", "NAME", "STATUS", "RESTARTS", "AGE", "Δ"])).await;
+        page.becomes("the column moves", HEADS, json!(["READY", "NAME", "STATUS", "RESTARTS", "AGE", "Δ"])).await;
         page.press("\u{e007}").await;
         let arranged = json!(["READY", "STATUS", "NAME", "RESTARTS", "AGE", "Δ"]);
-        page.becomes("and again, for the focus went with it", HEADS, arranged.clone()).await;
+        page.becomes("the column moves again, because the focus moved with it", HEADS, arranged.clone()).await;
         page.press("\u{e00c}").await;
 
         let width =
@@ -267,7 +275,7 @@ async fn columns_are_arranged_and_remembered() {
         page.reload().await;
         page.reaches("pods", "live", SOON).await;
         page.becomes("the columns are remembered", HEADS, arranged).await;
-        wait_until("and their widths", AT_ONCE, async || {
+        wait_until("the columns' widths are remembered", AT_ONCE, async || {
             let restored: f64 = page.read(width, Vec::new()).await;
             holds((restored - after).abs() < 1.0, || format!("{restored}, not {after}"))
         })
@@ -282,8 +290,9 @@ async fn columns_are_arranged_and_remembered() {
         page.open("#/pods").await;
         page.reaches("pods", "live", SOON).await;
         page.press(":reset columns\u{e007}").await;
-        page.becomes("they are as at first", HEADS, usual).await;
-        page.becomes("that is not kept", "return localStorage.getItem('kubechurn.columns.pods')", Value::Null).await;
+        page.becomes("the columns have their default arrangement", HEADS, usual).await;
+        page.becomes("the default is not stored", "return localStorage.getItem('kubechurn.columns.pods')", Value::Null)
+            .await;
     })
     .await;
 }

@@ -1,5 +1,5 @@
-//! Kinds that come and go with their CustomResourceDefinitions, as `kubectl` shows them; and servers that describe
-//! themselves in the old way.
+//! Kinds that appear and disappear with their CustomResourceDefinitions, as `kubectl` shows them; and servers that
+//! support only the old form of discovery.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const DEFINITION: &str = include_str!("../../crates/cluster/tests/kubectl/manifests/widgets.yaml");
 const WIDGETS: &str = "widgets.example.org";
-/// A widget with all that its columns look for, one with odd values, and one with nothing.
+/// A widget with every field that its columns show, one with unusual values, and one without any of the fields.
 const OBJECTS: &str = r#"
 apiVersion: example.org/v1
 kind: Widget
@@ -31,7 +31,7 @@ kind: Widget
 metadata: {name: plain, namespace: default}
 spec: {size: large}
 "#;
-/// What their controller would say of two of them.
+/// The status that a controller would give two of them.
 const STATUS: [(&str, &str); 2] = [
     (
         "one",
@@ -39,10 +39,10 @@ const STATUS: [(&str, &str); 2] = [
     ),
     ("odd", r#"{"phase":{"b":[true,"<"],"a":1},"conditions":[{"status":"True"}]}"#),
 ];
-/// Longer than the page waits between two looks at what the server has.
+/// Longer than the page waits between two rounds of discovery.
 const SOME_SECONDS: Duration = Duration::from_secs(15);
 
-/// A page on a small cluster, opened when `before` is done, and kubectl before the same proxy.
+/// A page on a small cluster, opened after `before` is done, and a kubectl for the same proxy.
 async fn with_widgets(
     name: &str,
     hash: &str,
@@ -73,7 +73,7 @@ async fn create_widgets(kubectl: &Kubectl) {
 /// Waits until the page has what kubectl prints, cell by cell.
 async fn shows_what_kubectl_prints(page: &Page, kubectl: &Kubectl, count: usize) {
     wait_until("the cells that kubectl prints", Duration::from_secs(15), async || {
-        // Ages tick, so both are asked again until they agree.
+        // Ages change, so both are read again until they agree.
         let printed = kubectl.table(WIDGETS).await;
         let text = |(title, cell): (String, Value)| (title, cell.as_str().unwrap_or_default().to_owned());
         let rows = page.rows(WIDGETS).await.into_iter().map(|row| row.cells.into_iter().map(text).collect());
@@ -115,7 +115,7 @@ async fn a_kind_comes_and_goes_with_its_definition() {
         define(kubectl, DEFINITION).await;
         create_widgets(kubectl).await;
         rail_has(page, WIDGETS, true).await;
-        // Nothing is watched because it is there.
+        // A kind that exists is not watched for that reason alone.
         assert_eq!(page.status().await.len(), 1);
 
         for name in ["wd", "Widget.example.org", "widgets.v1.example.org", "widgets"] {
@@ -149,14 +149,14 @@ async fn a_kind_comes_and_goes_with_its_definition() {
         kubectl.run("delete crd widgets.example.org --wait", "").await;
         says(page, "no longer").await;
         let state = "return document.querySelector('[data-testid=connection]')?.dataset.state ?? null";
-        page.becomes("its watch has ended", state, json!("stopped")).await;
+        page.becomes("the kind's watch has ended", state, json!("stopped")).await;
 
-        // It comes back with another column, and none of the old objects.
+        // The kind comes back with another column, and without the old objects.
         define(kubectl, &DEFINITION.replace("name: Size", "name: Girth")).await;
         create_widgets(kubectl).await;
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
         shows_what_kubectl_prints(page, kubectl, 3).await;
-        wait_until("its columns are the new ones", SOME_SECONDS, async || {
+        wait_until("the kind's columns are the new ones", SOME_SECONDS, async || {
             let heads: Vec<String> = page.read(HEADS, Vec::new()).await;
             let has = |title: &str| heads.iter().any(|head| head.contains(title));
             holds(has("GIRTH") && !has("SIZE"), || format!("{heads:?}"))
@@ -197,24 +197,24 @@ async fn a_pinned_kind_goes_and_comes_back_with_its_definition() {
 
         kubectl.run("delete crd widgets.example.org --wait", "").await;
         is("it is gone, and the sidebar says so", json!(["true", "stopped", true])).await;
-        wait_until("nothing watches it", SOME_SECONDS, async || {
+        wait_until("the kind is not watched", SOME_SECONDS, async || {
             let status = page.status_of(WIDGETS).await;
             holds(status.is_none(), || format!("{status:?}"))
         })
         .await;
-        assert!(page.hash().await.contains(&format!("pin={WIDGETS}")), "the user has not let it go");
+        assert!(page.hash().await.contains(&format!("pin={WIDGETS}")), "the kind is still pinned");
         page.reaches("pods", "live", SOME_SECONDS).await;
 
         define(kubectl, DEFINITION).await;
         create_widgets(kubectl).await;
         is("it is back", json!(["false", "live", false])).await;
         page.reaches(WIDGETS, "live", SOME_SECONDS).await;
-        // Its watch is: what happens from now on is heard of.
+        // The watch is open: the page receives what happens from now on.
         shows_what_kubectl_prints(page, kubectl, 3).await;
         kubectl.run("delete widget odd -n default", "").await;
         shows_what_kubectl_prints(page, kubectl, 2).await;
 
-        // Let go while it is away, it is not in the sidebar any more.
+        // A kind that the user unpins while the server does not have it leaves the sidebar.
         kubectl.run("delete crd widgets.example.org --wait", "").await;
         is("it is gone again", json!(["true", "stopped", true])).await;
         page.browser.run("document.querySelector('[data-testid=\"group-example.org\"]').open = true", Vec::new()).await;
@@ -246,7 +246,7 @@ async fn without_its_definition_a_kind_shows_its_age() {
         })
         .await;
 
-        // Allowed again, the next visit has its columns.
+        // After reading is allowed again, the next visit shows the columns.
         cluster.control("allow?verb=get&resource=customresourcedefinitions").await;
         page.open("#/pods").await;
         page.reaches("pods", "live", SOME_SECONDS).await;
@@ -257,7 +257,7 @@ async fn without_its_definition_a_kind_shows_its_age() {
     .await;
 }
 
-/// What runs before the page: its server no longer aggregates, and one group's own server is down.
+/// Runs before the page: the server no longer offers aggregated discovery, and the server of one group is down.
 const OLD_SERVER: &str = "
     const real = window.fetch;
     window.fetch = async (...asked) => {
@@ -290,7 +290,7 @@ async fn a_server_that_does_not_aggregate_is_read_group_by_group() {
         .await;
         page.browser.run("delete localStorage.down", Vec::new()).await;
         rail_has_within(page, "jobs", true, Duration::from_secs(45)).await;
-        wait_until("the sidebar has no more to say", SOME_SECONDS, async || {
+        wait_until("the sidebar shows no trouble any more", SOME_SECONDS, async || {
             let text = page.text("rail-trouble").await;
             holds(text.is_empty(), || text)
         })

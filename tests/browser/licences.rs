@@ -1,11 +1,11 @@
-//! What is linked into the built page is named beside it, with its licence.
+//! Everything that is linked into the built page is listed beside it, with its licence.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use kubechurn_harness::tools;
 
-/// The crates whose files the program itself names, where a panic would say which line it was: `serde_json-1.0.1`.
+/// The crates whose source files the program names, because a panic would tell the line: `serde_json-1.0.1`.
 fn linked(program: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(program);
     let crates = text.split("/registry/src/").skip(1).filter_map(|rest| {

@@ -1,4 +1,4 @@
-//! Deleted rows stay for as long as the user wants, and no longer than that.
+//! Deleted rows stay for as long as the user wants, and no longer.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::live::with_live_page;
 const PODS: &str = "/api/v1/pods";
 const SOON: Duration = Duration::from_secs(10);
 
-/// Deletes a Pod, and waits until the page has heard of it.
+/// Deletes a Pod, and waits until the page has received the deletion.
 async fn delete(page: &Page, cluster: &Cluster, key: &str) {
     cluster.delete(&pod(key)).await;
-    wait_until(&format!("the deletion of {key} is heard of"), SOON, async || {
+    wait_until(&format!("the deletion of {key} is received"), SOON, async || {
         let marks = page.marks("pods").await;
         let heard = marks.iter().any(|mark| mark.kind == "Deleted" && mark.key.as_deref() == Some(key));
         holds(heard, || format!("{} marks", marks.len()))
@@ -32,7 +32,7 @@ async fn deleted_are(page: &Page, what: &str, keys: &[&str]) {
     page.becomes(what, script, json!(keys)).await;
 }
 
-/// Has the page's clock go on by so many milliseconds at once.
+/// Moves the page's clock forward by this many milliseconds at once.
 async fn leap(page: &Page, milliseconds: u32) {
     let script = "const now = performance.now.bind(performance); performance.now = () => now() + arguments[0]";
     let script = script.replace("arguments[0]", &milliseconds.to_string());
@@ -54,25 +54,25 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         let truth = cluster.list(PODS).await;
         let keys = truth.in_order();
 
-        // Ten seconds, where nothing was chosen.
+        // Ten seconds, if nothing was chosen.
         delete(page, cluster, keys[0]).await;
         deleted_are(page, "the row is marked", &keys[..1]).await;
         leap(page, 11_000).await;
         deleted_are(page, "and goes after ten seconds", &[]).await;
 
-        // A new choice holds for rows that were deleted before it.
+        // A new choice holds for rows that were deleted before it too.
         delete(page, cluster, keys[1]).await;
         deleted_are(page, "the row is marked", &keys[1..2]).await;
         choose(page, "dismissed").await;
         leap(page, 60_000).await;
         delete(page, cluster, keys[2]).await;
         deleted_are(page, "both stay", &keys[1..3]).await;
-        page.becomes("they are counted", "return document.querySelector('[data-testid=deleted]')?.textContent", json!("✕ 2 deleted clear")).await;
+        page.becomes("the deleted rows are counted", "return document.querySelector('[data-testid=deleted]')?.textContent", json!("✕ 2 deleted clear")).await;
         page.click("deleted").await;
         deleted_are(page, "they are cleared", &[]).await;
-        page.becomes("that is said", "return document.querySelector('[data-testid=told]').textContent", json!("Cleared 2 deleted rows.")).await;
+        page.becomes("the page says that they are gone", "return document.querySelector('[data-testid=told]').textContent", json!("Cleared 2 deleted rows.")).await;
 
-        // It is remembered, and another one is taken at once.
+        // The choice is remembered, and another choice takes effect at once.
         page.reload().await;
         page.reaches("pods", "live", SOON).await;
         let chosen = "return [...document.querySelectorAll('[name=linger]')].filter(one => one.checked).map(one => one.dataset.testid)";
@@ -85,7 +85,7 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         page.becomes("the palette chooses too", chosen, json!(["linger-1m"])).await;
 
         choose(page, "10s").await;
-        page.becomes("what is chosen anyway is not kept", "return localStorage.getItem('kubechurn.linger')", Value::Null).await;
+        page.becomes("the default choice is not stored", "return localStorage.getItem('kubechurn.linger')", Value::Null).await;
     })
     .await;
 }
@@ -96,7 +96,7 @@ async fn at_once_is_never_under_the_hand() {
         let truth = cluster.list(PODS).await;
         let keys = truth.in_order();
         choose(page, "0").await;
-        // Every row that was ever drawn as deleted.
+        // Records every row that is ever drawn as deleted.
         let watch = "
             window.__deleted = [];
             new MutationObserver(() => {
@@ -115,23 +115,23 @@ async fn at_once_is_never_under_the_hand() {
         assert_eq!(
             page.read::<Vec<String>>("return window.__deleted", Vec::new()).await,
             [""; 0],
-            "it was never marked"
+            "the row was never marked"
         );
 
-        // While the keys are on the table, what is deleted keeps its place.
+        // While keys are pressed on the table, a deleted row keeps its place.
         page.press("gj").await;
         let places = "return [...document.querySelectorAll('.table-rows [role=row]')].slice(0, 5)
             .map(row => [row.dataset.key, row.dataset.state, row.getBoundingClientRect().top])";
         let tops = |places: &Value| -> Vec<Value> { (0..5).map(|at| json!([places[at][0], places[at][2]])).collect() };
         let before = page.browser.run(places, Vec::new()).await;
         cluster.delete(&pod(keys[1])).await;
-        wait_until("the row under the hand is marked", SOON, async || {
+        wait_until("the row under the cursor is marked", SOON, async || {
             page.press("jk").await;
             let now = page.browser.run(places, Vec::new()).await;
             holds(now[0][1] == "deleted" && tops(&now) == tops(&before), || format!("{now}, before {before}"))
         })
         .await;
-        wait_until("and goes when the hands rest", SOON, async || {
+        wait_until("the row disappears when no key is pressed", SOON, async || {
             let now = page.browser.run(places, Vec::new()).await;
             holds(now[0][0] == keys[2], || now.to_string())
         })

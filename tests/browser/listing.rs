@@ -1,4 +1,4 @@
-//! A list that lasts says how far it has come, and of about how many objects.
+//! A list that takes long shows how many objects have arrived, and of about how many.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
-/// What a list of all Pods takes at most with the fault below.
+/// The longest time that a list of all Pods takes with the fault below.
 const LONG: Duration = Duration::from_secs(60);
 
-/// The requests for a number that the page has made since it was loaded.
+/// The requests for a number of objects that the page has sent since it was loaded.
 async fn questions(page: &Page) -> Vec<String> {
     let script = "return performance.getEntriesByType('resource').map(entry => entry.name)
         .filter(name => new URL(name).searchParams.get('limit') === '1')
@@ -30,8 +30,8 @@ async fn a_list_that_lasts_says_of_about_how_many() {
     let name = "a_list_that_lasts_says_of_about_how_many";
     with_page(name, &proxy.url(), "#/nodes", async |page| {
         page.reaches("nodes", "live", SOON).await;
-        assert_eq!(questions(page).await, [""; 0], "a short list is worth no question");
-        // Each object of the list comes by itself, a little later than the one before.
+        assert_eq!(questions(page).await, [""; 0], "for a short list, the number is not requested");
+        // Each object of the list arrives by itself, a little later than the one before.
         cluster.control("fault?frame=delay&delay-ms=6&resource=pods&verb=watch&user-agent=Mozilla").await;
         let truth = cluster.list("/api/v1/pods").await;
         let count = truth.count();
@@ -44,7 +44,7 @@ async fn a_list_that_lasts_says_of_about_how_many() {
             return bar ? [bar.role ?? bar.getAttribute('role'), number('aria-valuenow'), number('aria-valuemax'), bar.getAttribute('aria-valuetext'),
                 bar.firstElementChild.getBoundingClientRect().width / bar.getBoundingClientRect().width,
                 text('connection'), text('empty')] : null";
-        wait_until("the list says how far it has come", SOON, async || {
+        wait_until("the page shows how far the list has come", SOON, async || {
             let told = page.browser.run(bar, Vec::new()).await;
             let (now, share) = (told[1].as_u64().unwrap_or(0), told[4].as_f64().unwrap_or(0.0));
             let is_so = told[0] == "progressbar"
@@ -65,21 +65,21 @@ async fn a_list_that_lasts_says_of_about_how_many() {
             holds(told == Value::Null, || told.to_string())
         })
         .await;
-        assert_eq!(questions(page).await, ["/k8s/api/v1/pods"], "one question for one list");
+        assert_eq!(questions(page).await, ["/k8s/api/v1/pods"], "one request for one list");
 
-        // Who may not ask is told what has come, and nothing else happens.
+        // A user who may not ask for the number sees how many have arrived, and nothing else is different.
         cluster.control("forbid?verb=list&resource=pods").await;
         page.reload().await;
-        wait_until("the list says what has come", SOON, async || {
+        wait_until("the page shows how many objects have arrived", SOON, async || {
             let (connection, asked) = (page.text("connection").await, questions(page).await);
             holds(connection.ends_with("so far") && asked.len() == 1, || format!("{connection}, {asked:?}"))
         })
         .await;
-        assert_eq!(page.browser.run(bar, Vec::new()).await, Value::Null, "of how many is not known");
+        assert_eq!(page.browser.run(bar, Vec::new()).await, Value::Null, "the page does not know of how many");
         page.reaches("pods", "live", LONG).await;
         page.shows("pods", &truth, SOON).await;
         page.is_balanced().await;
-        assert_eq!(questions(page).await.len(), 1, "it is not asked again");
+        assert_eq!(questions(page).await.len(), 1, "the number is not requested again");
     })
     .await;
 }

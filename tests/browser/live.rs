@@ -1,4 +1,4 @@
-//! A page that is live on a small cluster that is quiet: where most tests begin.
+//! A page that is live on a small, quiet cluster: the start of most tests.
 
 use std::time::Duration;
 

@@ -1,45 +1,45 @@
 //! The built page in a real Chromium, against the demo cluster, through the real proxies.
 //!
-//! Each test starts its own cluster, proxy and browser on free ports and takes them down again. What a test
-//! may hold on to in the page is written in the README. When one fails, the page's status and console follow
-//! the message, and `target/browser-failures/` has a screenshot.
+//! Each test starts its own cluster, proxy and browser on free ports and stops them at its end. The README says which
+//! parts of the page tests may rely on. When a test fails, the page's status and console follow the message, and
+//! `target/browser-failures/` has a screenshot.
 
 // Random faults, and three seeds of them.
 mod fault_seeds;
-// The judge itself, by logs made by hand, and all the ways in which they can be wrong.
+// The judge itself, with logs made by hand, and all the ways in which they can be wrong.
 mod judge_tests;
 
-// The relay with which networks are broken.
+// The relay that breaks networks.
 mod relay;
 
 // A page that is live on a small cluster.
 mod live;
 
-// The page's marks against the cluster's log of writes.
+// The page's marks, compared with the cluster's log of writes.
 mod history;
 
 // Under load, through `kubectl proxy` and through `trunk serve`, nothing is lost.
 mod sync;
 
-// The page's account against the cluster's: every frame that was sent.
+// The page's account of the frames that it received, compared with the cluster's account of those that it sent.
 mod sent;
 
-// What is called live is proven.
+// A state is called live only with a proof.
 mod proven;
 
-// The clock of the machine moves by hours.
+// The machine's clock moves by hours.
 mod clocks;
 
 // The proxy dies, the cluster is replaced, history is compacted, sockets are cut.
 mod outage;
 
-// The program panics, traps, finds no memory, or falls silent.
+// The program panics, traps, runs out of memory, or stops responding.
 mod death;
 
 // The page's security policy, and a console that is clean.
 mod policy;
 
-// Where the data comes from, and who is asked before it comes from elsewhere.
+// Where the data comes from, and that the user is asked before it comes from elsewhere.
 mod source;
 
 // The page checks itself.
@@ -54,34 +54,34 @@ mod hidden;
 // Names and annotations that are markup.
 mod markup;
 
-// What is linked in, and under which licence.
+// The linked crates and their licences.
 mod licences;
 
 // Fifty thousand Pods.
 mod size;
 
-// Elements that rows pass on to each other.
+// Elements that rows take over from each other.
 mod elements;
 
-// No rows, and why.
+// Tables without rows, and the reasons.
 mod states;
 
-// A list that lasts, and of about how many.
+// A list that takes long, and of about how many objects.
 mod listing;
 
-// More comes than the page may take.
+// More is received than the page can process.
 mod overload;
 
 // How long deleted rows stay.
 mod lingering;
 
-// How often what is known is told again.
+// How often the page resyncs.
 mod resync;
 
 // Kinds, namespaces, sorting, filtering, pausing, reloading.
 mod controls;
 
-// What is looked for, and how it is marked.
+// What the filter finds, and how it is marked.
 mod filter;
 
 // The sidebar's arrows and groups.
@@ -96,7 +96,7 @@ mod keyboard;
 // What is copied and exported.
 mod copies;
 
-// Who does not know the secret path.
+// Protection of the secret path.
 mod guards;
 
 // What a screen reader gets, by axe-core, in every state.
@@ -111,10 +111,10 @@ mod several;
 // Kinds that come and go with their definitions.
 mod kinds;
 
-// What is behind a row, what changed in it, and what is masked.
+// An object in full, how it changed, and what is masked.
 mod inspector;
 
-// The inspector's width, and its rest.
+// The inspector's width, and that the inspector does nothing while nothing changes.
 mod panel;
 
 // What is too much for the page: a frame, a slow list, and its own memory.

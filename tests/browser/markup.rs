@@ -1,4 +1,4 @@
-//! Whoever may name an object in a cluster may not thereby run a script in the page.
+//! A person who can name an object in a cluster cannot thereby run a script in the page.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
-/// No server of Kubernetes takes such a name. The page must not depend on that.
+/// No Kubernetes server accepts such a name. The page must not rely on that.
 const MARKUP: &str = "<img src=x onerror=window.__pwned=1>";
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn nothing_was_made_of_it(page: &Page) {
 /// Moves the pointer over what is painted on the timeline, newest first, until it says something about the object
 /// with the markup.
 async fn hover_over_marks(page: &Page) -> String {
-    // Marks wander to the left with the time, unless the page is paused.
+    // Marks move to the left with time, unless the page is paused.
     page.click("pause").await;
     let script = "
         const canvas = document.querySelector('[data-testid=timeline]');

@@ -1,5 +1,4 @@
-//! What breaks between the page and its objects: the page says so, comes back by itself, and owns up to what
-//! it missed.
+//! Faults between the page and its objects: the page says so, recovers by itself, and reports what it missed.
 
 use std::time::Duration;
 
@@ -17,10 +16,10 @@ use crate::history::{every_write_has_its_mark, revision, the_gone_are_marked};
 const PODS: &str = "/api/v1/pods";
 const RATE: u32 = 40;
 
-/// A page may take this long to notice that its socket is gone.
+/// How long a page may take to notice that its socket is gone.
 const NOTICE: Duration = Duration::from_secs(5);
 
-/// A page may take this long to be live again once it can be.
+/// How long a page may take to be live again after that is possible.
 const RECOVERY: Duration = Duration::from_secs(10);
 
 fn calm() -> Options {
@@ -74,7 +73,7 @@ async fn the_cluster_comes_back_smaller_with_its_history_compacted() {
         caught_up(page, &truth).await;
         the_gone_are_marked(page, &before, &truth).await;
 
-        // It is not only a picture of the list: it follows again.
+        // The page does not only show the list: it follows changes again.
         cluster.rate(RATE).await;
         cluster.advance(u64::from(RATE), RATE).await;
         caught_up(page, &cluster.quiet(PODS).await).await;
@@ -82,7 +81,7 @@ async fn the_cluster_comes_back_smaller_with_its_history_compacted() {
     .await;
 }
 
-/// Keeps what the console is told from now on.
+/// Records the console's messages from now on.
 const LISTEN: &str = "const warn = console.warn; window.told = []; \
     console.warn = text => { window.told.push(text); warn.call(console, text) }; return true";
 
@@ -148,7 +147,8 @@ async fn sockets_are_cut_under_load() {
         }
         let truth = cluster.quiet(PODS).await;
         caught_up(page, &truth).await;
-        // The history is still there, so the watch goes on where it was cut: nothing is missed or listed again.
+        // The server still has the history, so the watch is resumed where it was cut: nothing is missed or listed
+        // again.
         every_write_has_its_mark(page, &cluster.log("pods").await, revision(&live)).await;
     })
     .await;
@@ -165,7 +165,7 @@ async fn caught_up(page: &Page, truth: &Truth) {
     assert!(left_over.is_empty(), "drawn as live, but gone: {left_over:?}");
 }
 
-/// The server is stopped before the page begins: its port is open, and nothing comes.
+/// The server is stopped before the page begins: its port is open, and it sends nothing.
 #[tokio::test]
 async fn an_api_that_hangs_is_told_and_then_found() {
     let _turn = turn::shared().await;

@@ -1,4 +1,4 @@
-//! More comes than the page may take: it says so, folds what waits, and recovers.
+//! More is received than the page can process: it says so, folds the waiting changes, and recovers.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// The overloads that the page has told of, and the gaps that it drew for them.
+/// The overloads that the page has reported, and the gaps that it has drawn for them.
 const TOLD: &str = "return [
     kubechurn.notices().filter(notice => notice.type === 'overload').map(notice => notice.words),
     kubechurn.marks('pods').filter(mark => mark.type === 'Gap').length]";
@@ -26,12 +26,12 @@ async fn an_overload_is_shown_told_and_survived() {
         page.reaches("pods", "live", SOON).await;
         let count = cluster.list("/api/v1/pods").await.count();
         page.counts(count, count).await;
-        assert_eq!(page.text("drain").await, "1 key a frame →", "what is asked for is not hidden");
-        // The first list may have been an overload too, at a key a frame.
+        assert_eq!(page.text("drain").await, "1 key a frame →", "the limit that the address asks for is shown");
+        // With a limit of one key a frame, the first list may have been an overload too.
         let before = page.browser.run(TOLD, Vec::new()).await;
 
         cluster.rate(1_000).await;
-        wait_until("it says that it is behind", SOON, async || {
+        wait_until("the page says that it is behind", SOON, async || {
             let (notices, footer) = (page.text("notices").await, page.text("pipeline").await);
             let ratio = footer.split("pop ").nth(1).and_then(|rest| rest.split(" :").next()?.trim().parse().ok());
             let folds = ratio.is_some_and(|ratio: f64| ratio > 1.0);
@@ -40,12 +40,12 @@ async fn an_overload_is_shown_told_and_survived() {
         .await;
         page.is_balanced().await;
         let told = page.browser.run(TOLD, Vec::new()).await;
-        assert_eq!(told, before, "it is told when it is over");
+        assert_eq!(told, before, "the overload is reported when it is over");
 
         let truth = cluster.quiet("/api/v1/pods").await;
         page.shows("pods", &truth, SOON).await;
         page.counts(truth.count(), truth.count()).await;
-        wait_until("it is told once, and drawn as a gap", SOON, async || {
+        wait_until("the overload is reported once, and drawn as a gap", SOON, async || {
             let told = page.browser.run(TOLD, Vec::new()).await;
             let grown = |part: &Value| part.as_array().map_or(0, Vec::len);
             let is_so =
@@ -56,7 +56,7 @@ async fn an_overload_is_shown_told_and_survived() {
             })
         })
         .await;
-        wait_until("it is no longer behind", SOON, async || {
+        wait_until("the page is no longer behind", SOON, async || {
             let notices = page.text("notices").await;
             holds(!notices.starts_with("behind"), || notices)
         })
@@ -70,7 +70,7 @@ async fn an_overload_is_shown_told_and_survived() {
         assert_eq!(page.text("drain").await, "drain=many is no number of keys");
         page.open("?drain=#/pods").await;
         page.reaches("pods", "live", SOON).await;
-        assert_eq!(page.text("drain").await, "", "nothing was asked for");
+        assert_eq!(page.text("drain").await, "", "the address asks for no limit");
     })
     .await;
 }

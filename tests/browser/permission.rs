@@ -1,4 +1,4 @@
-//! What the server forbids is said in the server's words, costs no other resource anything, and ends by itself.
+//! What the server forbids is reported in the server's words, affects no other resource, and ends by itself.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use kubechurn_harness::proxy::KubectlProxy;
 use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
-/// A refused request is tried again after half a minute at the latest.
+/// A refused request is sent again after half a minute at the latest.
 const SECOND_TRY: Duration = Duration::from_secs(75);
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! The page's security policy: what is done with the page in a day breaks none of it, and what others put into the page
-//! does not run. And the console, which stays empty while all is well.
+//! The page's security policy: normal use of the page never violates it, and scripts that others put into the page do
+//! not run. And the console stays empty while all is well.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// Counts what the browser refuses because of the policy, and keeps the names of files that are given away; that they
-/// are stays the browser's own business.
+/// Counts what the browser refuses because of the policy, and records the names of saved files. The browser still saves
+/// the files.
 const VIOLATIONS: &str = "
     window.__violations = [];
     document.addEventListener('securitypolicyviolation', event =>
@@ -40,15 +40,15 @@ async fn violations(page: &Page) -> Vec<String> {
     page.read("return window.__violations", vec![]).await
 }
 
-/// What the console got, but for what it is merely informed of.
+/// The console's messages, except for those of level info.
 async fn said(page: &Page) -> Vec<String> {
     let console = page.browser.console().await.into_iter();
     console.filter(|entry| entry.level != "INFO" && entry.level != "DEBUG").map(|entry| entry.message).collect()
 }
 
-/// A page that is well says nothing, from its first request until it has asked again what the server has.
+/// A page that is well says nothing, from its first request until its second round of discovery.
 async fn starts_clean(page: &Page) {
-    wait_until("discovery was asked for again", Duration::from_secs(30), async || {
+    wait_until("discovery was requested again", Duration::from_secs(30), async || {
         let script = "return performance.getEntriesByType('resource').filter(one => one.name.endsWith('/apis')).length";
         let asked: u32 = page.read(script, vec![]).await;
         holds(asked > 1, || format!("{asked} times"))
@@ -57,7 +57,7 @@ async fn starts_clean(page: &Page) {
     assert_eq!(said(page).await, Vec::<String>::new());
 }
 
-/// The table, the inspector, the palette, the menus, an export: all that draws, asks or gives away.
+/// The table, the inspector, the palette, the menus, an export: everything that draws, sends requests or saves files.
 async fn a_day(page: &Page) {
     for (keys, what, script) in [
         ("j\u{e007}", "the inspector", "return !!document.querySelector('[data-testid=inspector]')"),
@@ -76,14 +76,19 @@ async fn a_day(page: &Page) {
     page.reaches("pods", "live", SOON).await;
     let keys = page.has_rows().await;
     page.open(&format!("#/pods?sel={}&tab=yaml", keys[0])).await;
-    wait_until("the object's YAML", SOON, async || {
+    wait_until("the object's YAML is shown", SOON, async || {
         let text = page.text("yaml").await;
         holds(text.contains("metadata"), || text)
     })
     .await;
     page.open(&format!("#/pods?sel={}&tab=events", keys[0])).await;
     page.click("namespaces").await;
-    page.becomes("the namespaces", "return !!document.querySelector('[data-testid=namespace-all]')", json!(true)).await;
+    page.becomes(
+        "the namespaces are listed",
+        "return !!document.querySelector('[data-testid=namespace-all]')",
+        json!(true),
+    )
+    .await;
     page.painted().await;
 }
 
@@ -114,7 +119,8 @@ async fn the_console_is_clean_through_trunk() {
     through("the_console_is_clean_through_trunk", &trunk.url()).await;
 }
 
-/// Below a secret path, as `./dev serve` and `./dev build` have it: the page finds all at the first try there, too.
+/// Below a secret path, as `./dev serve` and `./dev build` use it: there too, the page finds everything at the first
+/// attempt.
 #[tokio::test]
 async fn the_console_is_clean_below_a_secret_path() {
     let _turn = turn::shared().await;
@@ -133,7 +139,7 @@ async fn the_console_is_clean_below_a_secret_path() {
     }
 }
 
-/// What is put into the page does not run, and what runs connects to this machine alone.
+/// Scripts that are put into the page do not run, and a script that runs can connect only to this machine.
 #[tokio::test]
 async fn what_others_put_into_the_page_does_nothing() {
     let _turn = turn::shared().await;

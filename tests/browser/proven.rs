@@ -1,4 +1,5 @@
-//! What is called live is proven: how long a page believes a connection that has died, through either proxy.
+//! A state is called live only with a proof: how long a page believes in a connection that has died, through either
+//! proxy.
 
 use std::time::Duration;
 
@@ -14,22 +15,23 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const PODS: &str = "/api/v1/pods";
 
-/// An API that is gone is noticed within so many milliseconds of the last proof; the rest is for reading the page.
+/// How long the page may take to notice that the API is gone, in milliseconds since the last proof; the second number
+/// is for reading the page.
 const NOTICED: f64 = 15_000.0 + 1_000.0;
-/// A single dead socket among three silent watches, and the same allowance.
+/// The same for a single dead socket among three silent watches.
 const NOTICED_ALONE: f64 = 15_000.0 + 3.0 * 10_000.0 + 1_000.0;
-/// Until a page is live again after an outage as short as these.
+/// How long the page may take to be live again after such short outages.
 const HEALED: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
-    /// The server's process is stopped. Everything stays open.
+    /// The server's process is stopped. Its connections stay open.
     Stopped,
-    /// Nothing passes between proxy and server, and new connections reach nobody.
+    /// Nothing passes between proxy and server, and new connections get no answer.
     Blackholed,
-    /// The proxy finds nobody where its server was.
+    /// The proxy finds no server at the address.
     Gone,
-    /// One socket brings nothing any more; everything else works.
+    /// One socket brings nothing any more, and everything else works.
     DeadSocket,
 }
 
@@ -39,13 +41,13 @@ enum Through {
     Trunk,
 }
 
-/// When the page last had a proof of its Pods, by how old it says that its knowledge is, and its state.
+/// The page's state for Pods, and the time of the last proof, computed from the age that the page shows.
 async fn age(page: &Page) -> (String, f64) {
     let status = page.status_of("pods").await.expect("Pods are watched");
     (status.state, status.age_ms.expect("the server was heard"))
 }
 
-/// How long each gap was that the page told of its Pods, in milliseconds.
+/// The length of each gap that the page has reported for Pods, in milliseconds.
 async fn gaps(page: &Page) -> Vec<f64> {
     let gaps = "return kubechurn.notices().filter(said => said.type === 'gap' && said.resource === 'pods')
         .map(said => Number(said.words.match(/for ([\\d.]+) s/)[1]) * 1000)";
@@ -93,7 +95,7 @@ async fn holds_what_is_live_to_proofs(fault: Fault, through: Through) {
         let mut believed = 0.0;
         wait_until("the page says that it is stale", Duration::from_secs(60), async || {
             let (state, age) = age(page).await;
-            // A single socket is replaced so soon that only the gap is left to be seen.
+            // A single socket is replaced so soon that only the gap shows it.
             let gap = gaps(page).await.into_iter().fold(0.0, f64::max);
             believed = if gap > 0.0 { gap } else { age };
             holds(state == "stale" || gap > 0.0, || format!("{state}, {age} ms"))
@@ -166,7 +168,7 @@ async fn one_socket_is_dead_among_live_ones_behind_trunk() {
     holds_what_is_live_to_proofs(Fault::DeadSocket, Through::Trunk).await;
 }
 
-/// A quiet cluster whose API answers is live all the time, and the page asks it no more than one small question in ten
+/// A quiet cluster whose API answers is live all the time, and the page sends it no more than one small request in ten
 /// seconds.
 #[tokio::test]
 async fn what_is_quiet_stays_live_and_is_asked_for_seldom() {
@@ -188,15 +190,19 @@ async fn what_is_quiet_stays_live_and_is_asked_for_seldom() {
             .filter(entry => entry.name.includes('timeoutSeconds=1&') || entry.name.endsWith('timeoutSeconds=1'))
             .map(entry => entry.startTime)";
         let mut times: Vec<f64> = Vec::new();
-        wait_until("four questions were asked", Duration::from_secs(60), async || {
+        wait_until("four requests were sent", Duration::from_secs(60), async || {
             times = page.read(questions, Vec::new()).await;
             holds(times.len() >= 4, || format!("{times:?}"))
         })
         .await;
         let shortest = times.windows(2).map(|two| two[1] - two[0]).fold(f64::INFINITY, f64::min);
         assert!(shortest >= 9_900.0, "{times:?}");
-        page.becomes("it was live all the time", "return [...states].filter(state => state !== 'live')", json!([]))
-            .await;
+        page.becomes(
+            "the page was live all the time",
+            "return [...states].filter(state => state !== 'live')",
+            json!([]),
+        )
+        .await;
     })
     .await;
 }

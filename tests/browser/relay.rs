@@ -1,4 +1,4 @@
-//! The relay that later tests break networks with, between the real `kubectl proxy` and the demo cluster.
+//! The relay between the real `kubectl proxy` and the demo cluster, with which later tests break networks.
 
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const WATCH: &str = "api/v1/pods?watch=true&resourceVersion=";
 
-/// What is not held back arrives within this, and what is held back has had this long to arrive.
+/// Anything that the relay does not hold back arrives within this time. Nothing that it holds back may arrive within
+/// it.
 const SOON: Duration = Duration::from_millis(500);
 
 /// A watch over HTTP.
@@ -24,7 +25,7 @@ impl Watch {
         Self(http.get(format!("{url}{path}{revision}")).send().await.expect("the watch is answered"))
     }
 
-    /// What comes within `within`: `None` if nothing does; an error is an end.
+    /// The next text within this time: `None` if there is none; an error for the end of the watch.
     async fn next(&mut self, within: Duration) -> Option<Result<String, ()>> {
         let piece = tokio::time::timeout(within, self.0.chunk()).await.ok()?;
         Some(piece.ok().flatten().map(|text| String::from_utf8_lossy(&text).into_owned()).ok_or(()))
@@ -39,7 +40,7 @@ impl Watch {
     }
 }
 
-/// Everything that the relay can do to a watch, to a list, and to whoever comes anew.
+/// Everything that the relay can do to a watch, to a list, and to new connections.
 #[tokio::test]
 async fn a_relay_holds_cuts_refuses_and_comes_back() {
     let _turn = turn::shared().await;
@@ -71,8 +72,8 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
     for direction in [Direction::Both, Direction::ToClient] {
         relay.hold(direction);
         writes("two").await;
-        assert_eq!(pods.next(SOON).await, None, "{direction:?}: what is held arrives");
-        assert_eq!(lists().await, None, "{direction:?}: who comes meanwhile is answered");
+        assert_eq!(pods.next(SOON).await, None, "{direction:?}: a held text arrives");
+        assert_eq!(lists().await, None, "{direction:?}: a connection that is made meanwhile gets an answer");
         relay.pass().await;
         pods.brings("two").await;
         maps.brings("two").await;
@@ -86,17 +87,17 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
     writes("three").await;
     pods.brings("three").await;
     maps.brings("three").await;
-    assert_eq!(lists().await, None, "a question that is held is answered");
+    assert_eq!(lists().await, None, "a held request is answered");
     relay.pass().await;
     assert_eq!(lists().await, Some(true));
 
     relay.hold_dials();
-    // What is connected and idle would be used again.
+    // Idle connections would be used again otherwise.
     relay.cut_where(|line| !line.contains("watch=true"));
     writes("four").await;
     pods.brings("four").await;
     maps.brings("four").await;
-    assert_eq!(lists().await, None, "a dial that is held is answered");
+    assert_eq!(lists().await, None, "a held connection attempt is answered");
     relay.pass().await;
     assert_eq!(lists().await, Some(true));
 
@@ -108,12 +109,12 @@ async fn a_relay_holds_cuts_refuses_and_comes_back() {
 
     relay.refuse().await;
     relay.cut_where(|line| !line.contains("watch=true"));
-    assert_eq!(lists().await, Some(false), "nobody is refused");
+    assert_eq!(lists().await, Some(false), "no connection is refused");
     assert_eq!(relay.cut_where(|line| line.contains("/configmaps?watch=true")), 1);
     assert_eq!(maps.next(Duration::from_secs(5)).await, Some(Err(())), "a connection is cut");
     assert_eq!(pods.next(SOON).await, None, "another connection is cut");
     relay.pass().await;
-    assert_eq!(lists().await, Some(true), "it does not come back");
+    assert_eq!(lists().await, Some(true), "the cut connection does not come back");
     assert!(relay.cut() > 0);
     assert_eq!(pods.next(Duration::from_secs(5)).await, Some(Err(())), "a frozen connection is not cut");
 }

@@ -1,4 +1,5 @@
-//! What is known is told again as often as one wants: as one mark, counted object by object, and never as a change.
+//! Resyncs happen as often as the user wants: each makes one mark, is counted object by object, and never looks like a
+//! change.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::live::with_live_page;
 const SOON: Duration = Duration::from_secs(20);
 const PODS: &str = "/api/v1/pods";
 
-/// How often what is known is told again, in milliseconds.
+/// The resync period, in milliseconds.
 const PERIOD: &str = "return kubechurn.status().find(one => one.resource === 'pods').resync_ms";
 /// The choice in the table's menu.
 const CHOSEN: &str =
@@ -29,7 +30,7 @@ async fn resyncs(page: &Page) -> Vec<Value> {
     page.browser.run(script, Vec::new()).await.as_array().cloned().unwrap_or_default()
 }
 
-/// How many objects resyncs have queued, and how many the counters were told of.
+/// How many objects resyncs have queued, and how many of them the counters have received.
 async fn told(page: &Page) -> (u64, u64) {
     let script = "const own = kubechurn.status().find(one => one.resource === 'pods');
         return [own.ledger.resyncs, own.changes.synced]";
@@ -54,7 +55,7 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         page.reaches("pods", "live", SOON).await;
         let truth = cluster.list(PODS).await;
         let count = truth.count() as u64;
-        wait_until("everything was told again twice", SOON, async || {
+        wait_until("two resyncs repeated everything", SOON, async || {
             let (queued, synced) = told(page).await;
             holds(queued >= 2 * count && synced >= 2 * count, || format!("{synced} of {queued}, {count} a time"))
         })
@@ -71,36 +72,36 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
         page.becomes("nothing changed", changes, json!([count, 0, 0])).await;
         page.counts(truth.count(), truth.count()).await;
         page.becomes(
-            "it is said what the address asks for",
+            "the page says what the address asks for",
             "return document.querySelector('[data-testid=resync-words]').textContent",
             json!("Every 1 s, as ?resync= in the address says."),
         )
         .await;
         page.becomes("no choice is marked", CHOSEN, json!([])).await;
 
-        // The object that one looks at says so, and what comes after a resync is news as ever.
+        // The selected object's inspector tells of the resync. A later update is shown like any other.
         let key = truth.in_order()[0].to_owned();
         page.open(&format!("?resync=1#/pods?sel={key}&tab=changes")).await;
         page.reaches("pods", "live", SOON).await;
-        wait_until("the inspector tells of it", SOON, async || {
+        wait_until("the inspector tells of the resync", SOON, async || {
             let words = page.text("inspector-resynced").await;
             holds(words.contains("◇ Sync") && words.contains("told again by"), || words)
         })
         .await;
         let summary = "return document.querySelector('[data-testid=timeline]').ariaLabel.includes('resync')";
-        page.becomes("the timeline tells of it in words", summary, json!(true)).await;
+        page.becomes("the timeline tells of the resync in words", summary, json!(true)).await;
         cluster.delete(&pod(&key)).await;
         let truth = cluster.list(PODS).await;
         page.shows("pods", &truth, SOON).await;
         page.is_balanced().await;
 
-        // It is chosen away while the watch runs.
+        // The user turns resyncs off while the watch runs.
         choose(page, "off").await;
-        page.becomes("nothing is told again", PERIOD, Value::Null).await;
+        page.becomes("no resync happens", PERIOD, Value::Null).await;
         let before = told(page).await.0;
         page.press(":every 1 min\u{e007}").await;
         page.becomes("the palette chooses too", PERIOD, json!(60_000)).await;
-        assert_eq!(told(page).await.0, before, "and that tells nothing by itself");
+        assert_eq!(told(page).await.0, before, "the choice alone causes no resync");
     })
     .await;
 }
@@ -108,10 +109,10 @@ async fn a_resync_is_one_mark_and_counts_every_object() {
 #[tokio::test]
 async fn the_choice_of_a_resync_is_remembered() {
     with_live_page("the_choice_of_a_resync_is_remembered", "#/pods", async |page, _| {
-        page.becomes("few objects are told again", PERIOD, json!(600_000)).await;
-        page.becomes("by themselves", CHOSEN, json!(["resync-auto"])).await;
+        page.becomes("few objects are resynced", PERIOD, json!(600_000)).await;
+        page.becomes("a choice is not needed", CHOSEN, json!(["resync-auto"])).await;
         choose(page, "30s").await;
-        page.becomes("the watch that runs obeys", PERIOD, json!(30_000)).await;
+        page.becomes("the running watch has the new period", PERIOD, json!(30_000)).await;
         page.becomes(
             "that is said",
             "return document.querySelector('[data-testid=told]').textContent",
@@ -120,11 +121,15 @@ async fn the_choice_of_a_resync_is_remembered() {
         .await;
         page.reload().await;
         page.reaches("pods", "live", SOON).await;
-        page.becomes("it is remembered", PERIOD, json!(30_000)).await;
-        page.becomes("and marked", CHOSEN, json!(["resync-30s"])).await;
+        page.becomes("the choice is remembered", PERIOD, json!(30_000)).await;
+        page.becomes("the choice is marked", CHOSEN, json!(["resync-30s"])).await;
         choose(page, "auto").await;
-        page.becomes("what is so anyway is not kept", "return localStorage.getItem('kubechurn.resync')", Value::Null)
-            .await;
+        page.becomes(
+            "the default choice is not stored",
+            "return localStorage.getItem('kubechurn.resync')",
+            Value::Null,
+        )
+        .await;
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! The page's account of what it received, held against the cluster's account of what it sent.
+//! The page's account of what it received, compared with the cluster's account of what it sent.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use kubechurn_harness::turn;
 use kubechurn_harness::wait::{holds, wait_until};
 
 const RATE: u32 = 100;
-/// A page may take this long to be live.
+/// How long a page may take to be live.
 const RECOVERY: Duration = Duration::from_secs(20);
 
 fn busy() -> Options {
@@ -30,7 +30,7 @@ async fn every_frame_is_a_mark_or_a_bookmark() {
         assert!(sent.iter().all(|one| one.connection == sent[0].connection), "one page has one connection");
         assert_eq!(counter(&status, "bookmarks"), of_type(&sent, &["BOOKMARK"]), "bookmarks");
 
-        // A streamed list's events are marked when it ends, as a list's items are.
+        // The events of a streaming list get their marks when the list ends, like the items of a list.
         let events: Vec<&Sent> = sent.iter().filter(|one| one.kind != "BOOKMARK").collect();
         let streamed = counter(&status, "streamed") as usize;
         let mut balance = BTreeMap::<(String, String, String), i32>::new();
@@ -46,11 +46,12 @@ async fn every_frame_is_a_mark_or_a_bookmark() {
             *balance.entry(key).or_default() += 1;
         }
         assert!(events.len() > streamed + 100, "{} events, {streamed} of them streamed: too little", events.len());
-        // A frame is counted as it comes, and marked when the timeline is told of it, at the next frame of the screen.
+        // A frame is counted when it is received. Its mark follows with the next frame of the screen, when the timeline
+        // is notified.
         wait_until("every frame has its mark", Duration::from_secs(10), async || {
             let (marks, mut balance) = (page.marks("pods").await, balance.clone());
             for mark in marks.iter().filter(|mark| !["Relist", "Gap"].contains(&mark.kind.as_str())) {
-                // Without a streaming list, the first marks are of a list's items, which are no frames.
+                // Without a streaming list, the first marks are those of a list's items, which are no frames.
                 if streamed == 0 && mark.kind == "Replaced" {
                     continue;
                 }
@@ -78,7 +79,8 @@ async fn every_malformed_frame_is_counted() {
         for (before, fault) in faults.into_iter().enumerate() {
             let order = format!("fault?frame={fault}&resource=pods&event=MODIFIED&times=1&user-agent=Mozilla");
             cluster.control(&order).await;
-            // One by one: the page leaves a connection that brings nonsense, and with it what was on its way.
+            // One by one, because the page closes a connection that brings nonsense, and loses the frames under way on
+            // it.
             wait_until(fault, Duration::from_secs(60), async || {
                 let status = page.status_of("pods").await.ok_or_else(|| "no status".to_owned())?;
                 let malformed = counter(&status, "malformed");
@@ -97,7 +99,7 @@ async fn every_malformed_frame_is_counted() {
 /// Waits until the page has counted every frame that was sent to it.
 async fn everything_arrived(page: &Page, cluster: &Cluster) -> (Vec<Sent>, Status) {
     wait_until("every frame has arrived", Duration::from_secs(20), async || {
-        // A bookmark may be sent between the two looks.
+        // A bookmark may be sent between the two readings.
         let sent = cluster.frames("pods").await;
         let status = page.status_of("pods").await.ok_or_else(|| "no status".to_owned())?;
         let received = counter(&status, "frames");

@@ -1,4 +1,4 @@
-//! Several kinds in one table: what is shown is what each of them has, and nothing confuses two of them.
+//! Several kinds in one table: the table shows what each of them has, and never confuses two of them.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const KINDS: [(&str, &str); 3] = [
     ("pods", "/api/v1/pods"),
 ];
 
-/// A page on a quiet cluster, and kubectl beside it.
+/// A page on a quiet cluster, with a kubectl for the cluster.
 async fn with_several(name: &str, hash: &str, test: impl AsyncFnOnce(&Page, &Cluster, &Kubectl)) {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
@@ -42,9 +42,9 @@ async fn are_live(page: &Page) {
     .await;
 }
 
-/// Each store equals an independent list, and the table counts all of them. Answers the counts.
+/// Each store equals an independent list, and the table counts all of them. Returns the counts.
 async fn shows_all(page: &Page, cluster: &Cluster) -> [usize; 3] {
-    // Controllers may be at it yet, so each look is at the cluster as well.
+    // Controllers may still be working, so each attempt lists the cluster's objects again.
     wait_until("all kinds equal independent lists, and are counted", Duration::from_secs(60), async || {
         let mut counts = [0; 3];
         for ((name, path), count) in KINDS.into_iter().zip(&mut counts) {
@@ -59,7 +59,7 @@ async fn shows_all(page: &Page, cluster: &Cluster) -> [usize; 3] {
     .await
 }
 
-/// Kind, key and KIND's cell of each live row in the document, from the top down.
+/// The kind, the key and KIND's cell of each live row in the document, from top to bottom.
 async fn drawn(page: &Page) -> Vec<(String, String, String)> {
     let script = "return [...document.querySelectorAll('[role=row][data-state=live]')]
         .sort((one, two) => one.getBoundingClientRect().top - two.getBoundingClientRect().top)
@@ -67,7 +67,7 @@ async fn drawn(page: &Page) -> Vec<(String, String, String)> {
     page.read(script, Vec::new()).await
 }
 
-/// The kinds that are drawn, each as often as it begins anew.
+/// The kinds of the drawn rows from top to bottom; rows of the same kind in a row count once.
 async fn runs(page: &Page) -> Vec<String> {
     let mut kinds: Vec<String> = drawn(page).await.into_iter().map(|(kind, ..)| kind).collect();
     kinds.dedup();
@@ -87,7 +87,7 @@ async fn begins_with(page: &Page, what: &str, kind: &str) {
 async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
     let name = "a_rollout_is_followed_in_all_of_its_kinds_at_once";
     let _turn = turn::shared().await;
-    // With controllers, and users who are at it.
+    // A cluster with controllers and busy users.
     let cluster = Cluster::start(&Options { scenario: "mixed", seed: 7, ..Options::default() }).await;
     with_page_of(name, "#/deploy,rs,po", cluster, async |page, cluster, kubectl| {
         are_live(page).await;
@@ -97,15 +97,16 @@ async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
             holds(changes.len() == 3 && changes.iter().all(|count| *count > 5), || format!("{changes:?}"))
         })
         .await;
-        // The users rest; the controllers bring to an end what was begun.
+        // The users stop. The controllers finish what was begun.
         cluster.rate(0).await;
         let before = shows_all(page, cluster).await;
         assert!(before.iter().all(|count| *count > 0), "{before:?}");
         let expected = "KIND NAMESPACE NAME DESIRED CURRENT READY UP-TO-DATE AVAILABLE STATUS RESTARTS AGE Δ";
-        page.becomes("the columns of all", HEADS, json!(expected.split(' ').collect::<Vec<_>>())).await;
+        page.becomes("the table has the columns of all kinds", HEADS, json!(expected.split(' ').collect::<Vec<_>>()))
+            .await;
         page.is_balanced().await;
 
-        // A rollout: the controllers make the rest of it.
+        // A rollout: the controllers create the rest.
         kubectl.run("create deployment rolled -n default --image=example/web:1 --replicas=2", "").await;
         page.click("filter").await;
         page.press("rolled").await;
@@ -128,12 +129,12 @@ async fn a_rollout_is_followed_in_all_of_its_kinds_at_once() {
             _ => "Pod",
         };
         assert!(rows.iter().all(|(kind, key, cell)| cell == label(kind) && key.contains("rolled")), "{rows:?}");
-        // Each kind's cells stand under their titles, and where it has none there is nothing.
+        // Each kind's cells stand under their titles. Where a kind lacks the column, the cell is empty.
         let cells = "const cell = (kind, col) => document.querySelector(
                 `[data-kind=${kind}][data-state=live] [data-col=\"${col}\"]`)?.textContent;
             return [cell('deployments', 'STATUS'), cell('deployments', 'READY'), cell('pods', 'UP-TO-DATE'),
                 cell('replicasets', 'AVAILABLE'), cell('pods', 'STATUS')]";
-        page.becomes("cells under their titles", cells, json!(["", "2/2", "", "", "Running"])).await;
+        page.becomes("cells stand under their titles", cells, json!(["", "2/2", "", "", "Running"])).await;
         let marks: Vec<usize> = page
             .read("return ['deployments', 'replicasets', 'pods'].map(kind => kubechurn.marks(kind).length)", vec![])
             .await;
@@ -148,7 +149,7 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
     let name = "rows_of_several_kinds_are_filtered_sorted_and_found_again";
     with_several(name, "#/pods", async |page, cluster, _| {
         page.reaches("pods", "live", SOON).await;
-        // Through the sidebar, by the keyboard alone.
+        // Through the sidebar, with the keyboard alone.
         for name in ["deployments", "replicasets"] {
             let focus = "const join = document.querySelector(`[data-testid=join-${arguments[0]}]`); join.focus();
                 return document.activeElement === join && join.title";
@@ -160,8 +161,12 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
         let [deployments, replica_sets, pods] = shows_all(page, cluster).await;
         let total = deployments + replica_sets + pods;
         let in_view = "return [...document.querySelectorAll('.sidebar [aria-current]')].map(one => one.dataset.testid)";
-        page.becomes("the sidebar marks all", in_view, json!(["kind-pods", "kind-deployments", "kind-replicasets"]))
-            .await;
+        page.becomes(
+            "the sidebar marks all kinds in view",
+            in_view,
+            json!(["kind-pods", "kind-deployments", "kind-replicasets"]),
+        )
+        .await;
 
         page.press("/KIND:pod").await;
         page.counts(pods, total).await;
@@ -172,7 +177,7 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
 
         let sort = "document.querySelector('[role=columnheader][data-col=KIND] button').click()";
         page.browser.run(sort, Vec::new()).await;
-        wait_until("sorted by KIND", SOON, async || {
+        wait_until("the rows are sorted by KIND", SOON, async || {
             let runs = runs(page).await;
             holds(runs.first().is_some_and(|kind| kind == "deployments") && runs.len() <= 3, || format!("{runs:?}"))
         })
@@ -181,7 +186,7 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
         begins_with(page, "and turned around", "replicasets").await;
         assert_eq!(page.hash().await, "#/pods,deployments,replicasets?sort=-KIND");
 
-        // The same view for whoever reloads, goes back, or takes one out.
+        // The view is the same after a reload, after going back, and after removing a kind.
         page.reload().await;
         are_live(page).await;
         page.counts(total, total).await;
@@ -193,14 +198,14 @@ async fn rows_of_several_kinds_are_filtered_sorted_and_found_again() {
         page.click("kind-pods").await;
         page.counts(pods, pods).await;
         page.becomes(
-            "a single kind has no KIND",
+            "a single kind has no column KIND",
             HEADS,
             json!(["NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "Δ"]),
         )
         .await;
 
         page.press(":po,rs,deploy shop\u{e007}").await;
-        wait_until("the palette leads there", SOON, async || {
+        wait_until("the palette leads to several kinds", SOON, async || {
             let hash = page.hash().await;
             holds(hash == "#/pods,replicasets,deployments?ns=shop", || hash)
         })
@@ -219,8 +224,8 @@ async fn two_objects_of_one_name_are_never_confused() {
     with_several(name, "#/deployments,services,nosuch?ns=default", async |page, cluster, kubectl| {
         kubectl.run("create deployment twin -n default --image=example/web:1", "").await;
         kubectl.run("create service clusterip twin -n default --tcp=80", "").await;
-        // A name that nothing goes by is said; the others show.
-        wait_until("the unknown name is said", SOON, async || {
+        // A name that matches no kind is reported; the other kinds are shown.
+        wait_until("the unknown name is reported", SOON, async || {
             let words = page.text("notice").await;
             holds(words.contains("nosuch"), || words)
         })
@@ -239,21 +244,21 @@ async fn two_objects_of_one_name_are_never_confused() {
             let open = "const one = document.querySelector('[data-testid=inspector]');
                 return [one?.dataset.kind, one?.dataset.key,
                     [...document.querySelectorAll('[data-selected=true]')].map(row => row.dataset.kind).join()]";
-            page.becomes("the inspector is on it alone", open, json!([kind, "default/twin", kind])).await;
+            page.becomes("the inspector shows this object alone", open, json!([kind, "default/twin", kind])).await;
             assert!(page.hash().await.contains(&format!("sel={kind}/default/twin")), "{}", page.hash().await);
             let base = if kind == "services" { "/api/v1" } else { "/apis/apps/v1" };
             let object = cluster.get(&format!("{base}/namespaces/default/{kind}/twin")).await;
             let uid = object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
-            wait_until("its own facts", SOON, async || {
+            wait_until("the inspector shows the object's own facts", SOON, async || {
                 let facts = page.text("inspector-facts").await;
                 holds(facts.contains(&uid), || facts)
             })
             .await;
             page.press(":copy kubectl get object\u{e007}").await;
             let line = format!("kubectl get {word} twin -n default -o yaml");
-            page.becomes("its command line", COPIED, json!(line)).await;
+            page.becomes("the command line gets this object", COPIED, json!(line)).await;
         }
-        // Reloaded, it is the same one.
+        // After a reload it is the same object.
         page.reload().await;
         wait_until("the inspector is back", SOON, async || {
             let kind = page.attribute("inspector", "data-kind").await;
@@ -264,7 +269,7 @@ async fn two_objects_of_one_name_are_never_confused() {
             `[data-kind=${kind}][data-key=\"default/twin\"]`)?.dataset.state)";
         page.reaches("services", "live", SOON).await;
         page.becomes("both are there", states, json!(["live", "live"])).await;
-        // One of the two goes, and the other stays.
+        // One of the two is deleted, and the other stays.
         kubectl.run("delete service twin -n default", "").await;
         page.becomes("one of them is gone", states, json!(["live", "deleted"])).await;
         assert_eq!(page.attribute("inspector", "data-kind").await.as_deref(), Some("deployments"));
@@ -283,7 +288,7 @@ async fn a_kind_that_is_forbidden_is_named_and_the_others_stay_live() {
         page.open("#/deployments,replicasets,pods").await;
         page.reaches("replicasets", "forbidden", SOON).await;
         page.reaches("pods", "live", SOON).await;
-        wait_until("it is named", SOON, async || {
+        wait_until("the refused kind is named", SOON, async || {
             let (words, state) = (page.text("notice").await, page.attribute("connection", "data-state").await);
             let is_said = words.starts_with("ReplicaSets") && words.contains("replicasets");
             holds(is_said && state.as_deref() == Some("forbidden"), || format!("{state:?}: {words}"))
@@ -311,8 +316,8 @@ async fn what_is_shown_of_several_kinds_is_copied_and_exported() {
         page.browser.run(GIVEN, Vec::new()).await;
         page.press(":copy kubectl table\u{e007}").await;
         let line = "kubectl get deployments,replicasets,pods -n shop";
-        page.becomes("the command line", COPIED, json!(line)).await;
-        // It runs, and prints what is shown.
+        page.becomes("the command line is copied", COPIED, json!(line)).await;
+        // The command line runs, and prints what the page shows.
         let printed = kubectl.run(&format!("{} --no-headers", &line["kubectl ".len()..]), "").await;
         let mut printed: Vec<&str> = printed.lines().filter_map(|line| line.split_whitespace().next()).collect();
         page.press(":csv\u{e007}").await;
@@ -337,7 +342,7 @@ async fn what_is_shown_of_several_kinds_is_copied_and_exported() {
     .await;
 }
 
-/// The table counts what all kinds have in a namespace.
+/// The table counts the objects of all kinds in a namespace.
 async fn shows_in(page: &Page, cluster: &Cluster, namespace: &str) {
     let mut total = 0;
     for (_, path) in KINDS {

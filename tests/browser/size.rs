@@ -1,4 +1,5 @@
-//! Fifty thousand Pods cost no more of the document than fifty; and while many are sorted, the page says so.
+//! Fifty thousand Pods need no more elements in the document than fifty. While many rows are being sorted, the page
+//! says so.
 
 use std::time::Duration;
 
@@ -59,8 +60,8 @@ async fn rows_that_are_being_sorted_are_no_blank() {
         page.reaches("pods", "live", Duration::from_secs(60)).await;
         let count = cluster.list("/api/v1/pods").await.count();
         page.counts(count, count).await;
-        // What stands for rows, whenever it is shown: its words, whether it begins where the known rows end, whether
-        // its words are in sight.
+        // Records the row that stands for unsorted rows, whenever it is shown: its text, whether it begins where the
+        // known rows end, and whether its text is visible.
         let watch = "
             const scroller = document.querySelector('[data-testid=table-scroll]');
             scroller.scrollTop = 10_000 * 25;
@@ -72,10 +73,10 @@ async fn rows_that_are_being_sorted_are_no_blank() {
                 window.__seen.push([unplaced.textContent, parseFloat(unplaced.style.top) / 25, words.top >= frame.top && words.bottom <= frame.bottom]);
             }).observe(scroller, { subtree: true, childList: true, characterData: true });";
         page.browser.run(watch, Vec::new()).await;
-        // A machine on which a sort is through within a frame has nothing to say.
+        // On a fast machine, sorting ends within a frame, and the page has nothing to say.
         page.browser.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 6 })).await;
         page.open("#/pods?sort=-NAME").await;
-        wait_until("it says that rows are being sorted", Duration::from_secs(20), async || {
+        wait_until("the page says that rows are being sorted", Duration::from_secs(20), async || {
             let seen: Vec<(String, f64, bool)> = page.read("return window.__seen", Vec::new()).await;
             let told = |(words, first, in_sight): &(String, f64, bool)| {
                 let of = words.starts_with("sorting, ") && words.contains(&format!(" of {},{:03}", count / 1000, count % 1000));

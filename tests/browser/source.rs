@@ -1,4 +1,4 @@
-//! Where the data comes from: it is shown, and nothing comes from beyond this machine unless the user lets it.
+//! Where the data comes from: the page shows it, and nothing comes from beyond this machine unless the user allows it.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// Counts the requests for anything at this host, however they end.
+/// Counts the requests to this host, however they end.
 const ASKED: &str = "
     window.__asked = [];
     const fetched = window.fetch;
@@ -42,7 +42,7 @@ async fn the_header_says_where_the_data_comes_from() {
     .await;
 }
 
-/// `./dev serve` writes the cluster's name into the page, whatever kubectl calls it.
+/// `./dev serve` writes the cluster's name into the page, whatever name kubectl has for the cluster.
 #[tokio::test]
 async fn a_cluster_s_name_is_shown_as_text() {
     let _turn = turn::shared().await;
@@ -63,7 +63,7 @@ async fn a_cluster_s_name_is_shown_as_text() {
     .await;
 }
 
-/// The browser takes `cluster.example` for this machine, which the page does not know.
+/// The browser resolves `cluster.example` to this machine, which the page does not know.
 #[tokio::test]
 async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
     let _turn = turn::shared().await;
@@ -75,7 +75,7 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
     let url = format!("{}?api={foreign}/k8s/&drain=50", proxy.url());
     with_page_in(browser, "an_api_beyond_this_machine_is_asked_for", &url, "#/pods", async |page| {
         let open = "return document.querySelector('[data-testid=ask-api]')?.open ?? false";
-        page.becomes("the question", open, json!(true)).await;
+        page.becomes("the question is shown", open, json!(true)).await;
         assert_eq!(page.text("ask-api-origin").await, foreign);
         page.painted().await;
         let asked = "return window.__asked.length";
@@ -83,7 +83,7 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
         assert_eq!(page.text("api").await, "");
         assert_eq!(page.browser.run("return document.activeElement.dataset.testid", vec![]).await, json!("ask-api-no"));
 
-        // No leave: the page goes on with its own API.
+        // Without permission, the page goes on with its own API.
         page.press("\u{e00c}").await;
         page.reaches("pods", "live", SOON).await;
         assert_eq!(page.text("api").await, format!("127.0.0.1:{}", proxy.port()));
@@ -93,20 +93,20 @@ async fn an_api_beyond_this_machine_is_asked_for_and_then_only_that_one() {
 
         page.open("#/pods").await;
         page.click("ask-api-yes").await;
-        wait_until("the page asks there", SOON, async || {
+        wait_until("the page connects to that API", SOON, async || {
             let asked = page.browser.run(asked, vec![]).await;
             holds(asked.as_u64() > Some(0), || asked.to_string())
         })
         .await;
         page.becomes("the question is answered", open, json!(false)).await;
-        // What was allowed is that origin, and for as long as the tab is open.
+        // The permission is for this origin, and for as long as the tab is open.
         let refused = "return new Promise(done => {
             document.addEventListener('securitypolicyviolation', event => done(event.blockedURI));
             fetch(arguments[0]).catch(() => {}) })";
         let other = format!("http://other.example:{}/", proxy.port());
         assert_eq!(page.browser.run(refused, vec![other.as_str().into()]).await, json!(other));
         page.reload().await;
-        wait_until("the page asks there again", SOON, async || {
+        wait_until("the page connects to that API again", SOON, async || {
             let asked = page.browser.run(asked, vec![]).await;
             holds(asked.as_u64() > Some(0), || asked.to_string())
         })
@@ -130,7 +130,7 @@ async fn an_address_that_cannot_be_asked_is_refused_in_words() {
     ] {
         let url = format!("{}?api={api}", proxy.url());
         with_page("an_address_that_cannot_be_asked", &url, "#/pods", async |page| {
-            wait_until("it is refused", SOON, async || {
+            wait_until("the connection is refused", SOON, async || {
                 let text = page.text("splash").await;
                 holds(text.contains(words) && !text.contains("secret"), || text)
             })

@@ -1,4 +1,4 @@
-//! What the page says while there is nothing to see.
+//! What the page says while there is nothing to show.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Under load nothing is lost and nothing is made up, through either proxy.
+//! Under load, the page loses nothing and makes nothing up, through either proxy.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -34,11 +34,11 @@ async fn through_trunk_serve() {
     with_page("through_trunk_serve", &trunk.url(), "#/pods", async |page| follow(page, &cluster, 10).await).await;
 }
 
-/// Lets the page follow `seconds` of load, then holds it against the cluster's own list and log.
+/// Lets the page follow `seconds` of load, then compares it with the cluster's own list and log.
 async fn follow(page: &Page, cluster: &Cluster, seconds: u64) {
     let live = page.reaches("pods", "live", Duration::from_secs(20)).await;
     cluster.advance(seconds * u64::from(RATE), RATE).await;
-    // Without short lives in it, the load would not show whether a page tells of them.
+    // Without objects that live shortly, the load would not test whether a page reports those.
     wait_until("Pods came and went", Duration::from_secs(60), async || {
         let short = short_lives(&cluster.log("pods").await, revision(&live));
         holds(short >= 3, || format!("{short} short lives"))
@@ -53,7 +53,7 @@ async fn follow(page: &Page, cluster: &Cluster, seconds: u64) {
     every_write_has_its_mark(page, &writes, revision(&live)).await;
 }
 
-/// How many Pods were added and deleted again since a revision.
+/// How many Pods were added and deleted again after a revision.
 fn short_lives(writes: &[Write], since: u64) -> usize {
     let deleted: HashSet<&str> = writes.iter().filter(|it| it.kind == "DELETED").map(|it| it.uid.as_str()).collect();
     let added = writes.iter().filter(|it| it.revision > since && it.kind == "ADDED");

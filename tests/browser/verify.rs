@@ -1,4 +1,4 @@
-//! The page checks itself: it finds what it missed while it was live, says so, and puts it right.
+//! The page checks itself: it finds what it missed while it was live, says so, and repairs it.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use kubechurn_harness::wait::{holds, wait_until};
 const PODS: &str = "/api/v1/pods";
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What `status()` says of the checks.
+/// What `status()` tells about the checks.
 #[derive(Debug, Deserialize)]
 struct Verified {
     at: Option<f64>,
@@ -35,9 +35,9 @@ async fn verified(page: &Page) -> Verified {
     page.read("return kubechurn.status().find(one => one.resource === 'pods').verified", Vec::new()).await
 }
 
-/// Waits until so many checks have come to their end, the last of them with everything the same.
+/// Waits until this many checks have ended, the last of them without a difference.
 async fn all_the_same(page: &Page, checks: u64, count: u64) -> Verified {
-    wait_until("the page finds itself right", PATIENCE, async || {
+    wait_until("the checks find no difference", PATIENCE, async || {
         let told = verified(page).await;
         let is_so = told.checks == checks && !told.checking && [told.same, told.of, told.rows] == [count; 3];
         if is_so { Ok(told) } else { Err(format!("{told:?}")) }
@@ -66,21 +66,21 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
         page.has_rows().await;
         assert_eq!(page.attribute("verified", "data-state").await.as_deref(), Some("unknown"));
 
-        // From the palette, by its name; in three pages, for there are 1,200 Pods.
+        // From the palette, by name. The check needs three pages, because there are 1,200 Pods.
         page.press(":").await;
         page.element("palette-input").await;
         page.press("verify against").await;
         page.press(Key::Enter + "").await;
         let told = all_the_same(page, 1, 1_200).await;
         assert!(told.at.is_some() && told.trouble.is_none(), "{told:?}");
-        wait_until("the footer says so", PATIENCE, async || {
+        wait_until("the footer says that everything is the same", PATIENCE, async || {
             let text = page.text("verified").await;
             let is_so = text.starts_with("verified ") && text.chars().filter(|letter| *letter == ':').count() >= 2;
             holds(is_so, || text)
         })
         .await;
 
-        // One deletion and one change get lost, and bookmarks take the watch past them: nothing shows it.
+        // One deletion and one change get lost, and bookmarks move the watch past them: nothing shows the loss.
         let before = cluster.list(PODS).await;
         let [gone, changed] = [3, 700].map(|at| before.items.keys().nth(at).expect("there are so many").clone());
         cluster.control("fault?frame=lose&resource=pods&event=DELETED&times=1").await;
@@ -96,7 +96,7 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
         .await;
         let status = page.reaches("pods", "live", PATIENCE).await;
         assert_eq!((status.items, truth.count()), (1_200, 1_199));
-        assert_ne!(page.digest("pods").await, truth.digest(), "it is live, and wrong");
+        assert_ne!(page.digest("pods").await, truth.digest(), "the page is live, and wrong");
 
         // From the footer, with the keyboard alone.
         let _: Value =
@@ -129,7 +129,7 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
         let said = notices(page, "difference").await;
         assert!(said.len() == 1 && said[0].contains("2 of 1,200 objects are not as the server has them"), "{said:?}");
         assert!(notices(page, "relist").await.iter().any(|words| words.contains("the page checked itself")));
-        wait_until("the list tells which", PATIENCE, async || {
+        wait_until("the list names the differences", PATIENCE, async || {
             let text = page.text("verified").await;
             let is_so = text.contains("1,199 of 1,199 the same") && text.contains(&gone) && text.contains(&changed);
             holds(is_so, || text)
@@ -139,7 +139,7 @@ async fn an_event_that_got_lost_is_found_told_and_healed() {
     .await;
 }
 
-/// A watch at a version that the server has not reached yet is open, and silent.
+/// A watch at a version that the server has not reached yet is open and silent.
 #[tokio::test]
 async fn a_cluster_whose_versions_went_back_is_found_and_listed_anew() {
     let _turn = turn::alone().await;
@@ -157,13 +157,13 @@ async fn a_cluster_whose_versions_went_back_is_found_and_listed_anew() {
         let truth = cluster.list(PODS).await;
         page.shows("pods", &truth, PATIENCE).await;
         page.reaches("pods", "live", PATIENCE).await;
-        // The heartbeat may have found it first. Whoever did has told, and once.
+        // The heartbeat may have found the difference first. Whichever found it has reported it, and only once.
         let said = notices(page, "difference").await;
         let is_told = said.iter().all(|words| words.contains("it was restored from a backup, or lags behind"));
         assert!(is_told && said.len() <= 1, "{said:?}");
         assert!(!notices(page, "relist").await.is_empty());
         page.click("verify").await;
-        wait_until("the page finds itself right", PATIENCE, async || {
+        wait_until("the checks find no difference", PATIENCE, async || {
             let told = verified(page).await;
             let is_so = [told.same, told.of, told.rows] == [truth.count() as u64; 3] && told.differed == 0;
             holds(is_so && !told.checking && told.trouble.is_none(), || format!("{told:?}"))
@@ -173,7 +173,7 @@ async fn a_cluster_whose_versions_went_back_is_found_and_listed_anew() {
     .await;
 }
 
-/// What is drawn otherwise than the row says is found too, and drawn anew.
+/// An element that shows something else than its row says is found too, and drawn again.
 #[tokio::test]
 async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
     let _turn = turn::shared().await;
@@ -188,7 +188,7 @@ async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
         let key: String = page.read(&script, Vec::new()).await;
         page.click("verified").await;
         page.click("verify").await;
-        wait_until("it is found", PATIENCE, async || {
+        wait_until("the difference is found", PATIENCE, async || {
             let told = verified(page).await;
             let is_so = told.checks == 2 && told.differed == 1 && told.drawn > 3;
             holds(is_so && told.differences[0]["in"] == "screen" && told.differences[0]["key"] == *key, || format!("{told:?}"))
@@ -201,7 +201,7 @@ async fn a_row_that_is_drawn_otherwise_is_found_and_drawn_anew() {
     .await;
 }
 
-/// What cannot be verified says why.
+/// The page says why something cannot be verified.
 #[tokio::test]
 async fn what_is_stale_or_may_not_be_listed_is_not_verified() {
     let _turn = turn::shared().await;

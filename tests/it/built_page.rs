@@ -1,4 +1,4 @@
-//! What the page is built from: its security policy, and the name that `./dev serve` gives it for the cluster.
+//! What the page is built from: its security policy, and the cluster's name that `./dev serve` writes into it.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What `./dev serve` has Trunk write into the page for a cluster that is called so.
+/// The text that `./dev serve` has Trunk write into the page for a cluster with this name.
 fn written(name: &str) -> String {
     let script = Path::new(ROOT).join("dev");
     let made = Command::new("sh").arg(script).args(["config", "127.0.0.1:1", "secret", name]).output().unwrap();
@@ -23,7 +23,7 @@ fn a_cluster_s_name_is_neither_markup_nor_a_file() {
         ("arn:aws:eks:eu-west-1:1:cluster/shop", "arn:aws:eks:eu-west-1:1:cluster/shop"),
         ("me@shop", "me@shop"),
         ("", ""),
-        // Trunk puts in what is in the file that such a value names.
+        // Trunk would replace such a value with the content of the file that it names.
         ("@/etc/hostname", "_/etc/hostname"),
         ("\"><script>alert(1)</script>", "___script_alert_1__/script_"),
         ("a&b|c\\d\n{wasm}", "a_b_c_d__wasm_"),
@@ -47,7 +47,7 @@ fn the_page_s_own_policy_lets_only_its_files_run() {
     assert_eq!(directive("style-src"), ["'self'"]);
     assert_eq!(directive("img-src"), ["data:"]);
     assert_eq!((directive("base-uri"), directive("form-action")), (vec!["'none'"], vec!["'none'"]));
-    // What stands before the policy is not held to it, and a script within the page would not run.
+    // The policy does not cover what comes before it, and it forbids scripts within the page.
     assert!(!page[..page.len() - rest.len()].contains("<script"));
     assert!(rest.split("<script").skip(1).all(|script| script.split_once('>').unwrap().0.contains(" src=")));
 }

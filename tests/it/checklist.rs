@@ -1,5 +1,5 @@
-//! `docs/checklist.md` tells the truth: each rule of the client and of the server has its test, and each test named
-//! there exists.
+//! `docs/checklist.md` is true: each rule of the client and of the server has its test, and each test that the table
+//! names exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +17,7 @@ struct Row {
     test: Option<(String, String)>,
 }
 
-/// A side of the conversation, whose rules stand under this heading of `docs/checklist.md`.
+/// A side of the conversation. Its rules stand under this heading of `docs/checklist.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Side {
     Client,
@@ -34,7 +34,7 @@ impl Side {
         }
     }
 
-    /// The rules that this side needs a test for, at least.
+    /// The numbers of the rules for which this side needs a test at least.
     fn numbers(self) -> Vec<u32> {
         match self {
             Self::Client => (1..=7).chain(11..=12).chain(33..=77).collect(),
@@ -53,15 +53,15 @@ impl Side {
     }
 }
 
-/// What stands under a heading, up to the next one.
+/// The text under a heading, up to the next heading.
 fn section<'a>(text: &'a str, heading: &str) -> &'a str {
     let after = text.split_once(heading).map_or("", |(_, after)| after);
     after.split("\n## ").next().unwrap_or_default()
 }
 
-/// The rows of a side's table: those of four cells that begin with a number.
+/// The rows of a side's table: the lines of four cells that begin with a number.
 ///
-/// The test of a rule bears its number above it, as `/// 37. TestNoRelistOnTooManyRequests`.
+/// The test of a rule has the rule's number above it, as in `/// 37. TestNoRelistOnTooManyRequests`.
 fn rows(text: &str) -> Vec<Row> {
     let cells = |line: &str| -> Option<Row> {
         let cells: Vec<&str> = line.strip_prefix('|')?.strip_suffix('|')?.split('|').map(str::trim).collect();
@@ -73,7 +73,7 @@ fn rows(text: &str) -> Vec<Row> {
     text.lines().filter_map(cells).collect()
 }
 
-/// The comments and attributes right above a function, from the nearest; `None` where there is no such function.
+/// The comments and attributes directly above a function, the nearest first; `None` if there is no such function.
 fn above<'a>(source: &'a str, name: &str) -> Option<Vec<&'a str>> {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
     let begins = |line: &str| ["fn ", "async fn "].iter().any(|word| line.starts_with(&format!("{word}{name}(")));
@@ -82,7 +82,7 @@ fn above<'a>(source: &'a str, name: &str) -> Option<Vec<&'a str>> {
     Some(lines[..at].iter().rev().take_while(is_part).copied().collect())
 }
 
-/// What is wrong with a row, given the text of the file that it names.
+/// What is wrong with a row. `source` is the text of the file that the row names.
 fn fault(row: &Row, source: Option<&str>) -> Option<&'static str> {
     let Some((_, name)) = &row.test else {
         return Some("has no test");
@@ -124,7 +124,7 @@ fn every_rule_has_its_test() {
             .filter_map(|row| row.test.as_ref())
             .find(|(file, _)| Side::of(&Path::new(ROOT).join(file)) != side);
         assert_eq!(astray, None, "{side:?}: the test of another side");
-        // The test of one rule is not that of another.
+        // Each rule has its own test.
         let own: Vec<_> = rows.iter().filter_map(|row| row.test.as_ref()).collect();
         assert_eq!(own.iter().collect::<BTreeSet<_>>().len(), own.len(), "{side:?}");
     }

@@ -1,4 +1,4 @@
-//! Rules of the whole tree, which no compiler holds.
+//! Rules of the whole tree that no compiler checks.
 
 #![allow(clippy::unwrap_used)] // A test that panics has said what it has to say.
 
@@ -6,7 +6,7 @@
 mod built_page;
 /// The table of rules and their tests, in docs/checklist.md.
 mod checklist;
-/// The ways in which the code is broken to test the tests.
+/// The patches that break the code to test the tests.
 mod mutants;
 /// Who may depend on whom, what may not be written, and how long a file may be.
 mod tidy;

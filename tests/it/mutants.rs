@@ -1,5 +1,5 @@
-//! The mutants still apply: what each patch takes away or stands on is found in the code, so that the list cannot rot.
-//! That each one is noticed is what `./dev mutants` shows.
+//! The mutants still apply: the lines that each patch removes or needs as context are in the code. Whether the tests
+//! notice each mutant is what `./dev mutants` shows.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,16 +9,16 @@ use crate::tidy::files;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// One piece of a patch: the file, and the lines that must stand there, one after the other.
+/// A hunk of a patch: the file, and the consecutive lines that must be in it.
 #[derive(Debug, PartialEq)]
 struct Hunk {
     path: String,
     before: Vec<String>,
-    /// Whether it changes anything.
+    /// Whether the hunk changes anything.
     changes: bool,
 }
 
-/// The hunks of a unified diff, whose first line says what it breaks.
+/// The hunks of a unified diff. The first line of a patch says what it breaks.
 fn hunks(patch: &str) -> Vec<Hunk> {
     let (mut hunks, mut path): (Vec<Hunk>, &str) = (Vec::new(), "");
     for line in patch.lines() {
@@ -38,7 +38,7 @@ fn hunks(patch: &str) -> Vec<Hunk> {
     hunks
 }
 
-/// What is wrong with a patch, given the text of a file.
+/// What is wrong with a patch. `read` returns the text of a file.
 fn fault(patch: &str, read: impl Fn(&str) -> Option<String>) -> Option<String> {
     let hunks = hunks(patch);
     if hunks.is_empty() || !hunks.iter().all(|hunk| hunk.changes) {
@@ -71,7 +71,7 @@ fn every_mutant_still_applies() {
     }
 }
 
-/// The table of `mutants/README.md` has each patch once, and only tests that there are.
+/// The table of `mutants/README.md` has each patch once, and names only tests that exist.
 #[test]
 fn every_mutant_is_listed_with_tests_that_exist() {
     let text = fs::read_to_string(Path::new(ROOT).join("mutants/README.md")).unwrap();

@@ -1,12 +1,13 @@
-//! The rules that no compiler holds: who may depend on whom, what may not be written, how long a file may be.
+//! Rules that no compiler checks: which module may depend on which, what must not be written, and how long a file may
+//! be.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Each room, and what it must not name; `src/lib.rs` tells why. That no room names a crate that stands above it is the
-/// compiler's business.
+/// Each folder, and what its code must not name; `src/lib.rs` gives the reasons. The compiler makes sure that no crate
+/// names one that depends on it.
 const RULES: &[(&str, &[&str])] = &[
     ("crates/client/src/api", &["crate::workqueue", "crate::record", "crate::cache"]),
     ("crates/client/src/workqueue", &["crate::api", "crate::record", "crate::cache"]),
@@ -20,7 +21,7 @@ const RULES: &[(&str, &[&str])] = &[
     ("src/browser", &["kubechurn_model", "crate::ui", "crate::app"]),
 ];
 
-/// The rooms of the demo cluster from the ground up: none names one that comes later.
+/// The modules of the demo cluster from the bottom up: none names a later one.
 const CLUSTER: &[&str] = &[
     "clock",
     "random",
@@ -45,7 +46,7 @@ const CLUSTER: &[&str] = &[
     "server",
 ];
 
-/// What no code outside tests may say, and what to do instead.
+/// What no code outside tests may contain, and the reason or the alternative.
 const WORDS: &[(&str, &str)] = &[
     ("inner_html", "names come from strangers and are only ever shown as text"),
     (".unwrap()", "`expect` states the invariant that it relies on"),
@@ -90,7 +91,7 @@ fn the_demo_cluster_stands_on_what_is_below() {
         ends || ["tests"].iter().chain(CLUSTER).any(|room| in_room(path, &format!("crates/cluster/src/{room}")))
     };
     let strange: Vec<PathBuf> = all.filter(|path| !is_known(path)).collect();
-    assert!(strange.is_empty(), "on no floor: {strange:?}");
+    assert!(strange.is_empty(), "in none of these modules: {strange:?}");
 }
 
 #[test]
@@ -103,7 +104,7 @@ fn only_app_joins_browser_and_ui() {
     }
 }
 
-/// Most lines of what runs the page in the browser, its view aside: decisions belong to `crates/model`.
+/// The most lines of the program's code outside `crates/model` and `src/ui`: decisions belong to `crates/model`.
 const SHELL: usize = 2_000;
 
 #[test]
@@ -157,7 +158,7 @@ fn the_rules_find_what_they_look_for() {
     assert_eq!(strip(text), [(2, String::from("use crate::api;"))]);
 }
 
-/// Whether a line of code names a crate, or a module of its own: by its path, or in a group after `crate::{`.
+/// Whether a line of code names a crate or one of the crate's own modules: by a path, or in a group after `crate::{`.
 fn names(line: &str, what: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
     let after = |start: &str| line.match_indices(start).any(|(at, _)| ends(&line[at + start.len()..]));
@@ -166,7 +167,8 @@ fn names(line: &str, what: &str) -> bool {
     after(what) || grouped
 }
 
-/// The lines of a file that are code and no test, with their numbers: unit tests end the file, or have their own.
+/// The lines of a file that are code and not tests, with their numbers. Unit tests are at the end of a file, or in a
+/// file of their own.
 fn code(path: &Path) -> Vec<(usize, String)> {
     if path.ends_with("tests.rs") || path.iter().any(|part| part == "tests") {
         return Vec::new();
@@ -190,7 +192,7 @@ fn room_files(room: &str) -> Vec<PathBuf> {
     all.filter(|path| in_room(path, room)).collect()
 }
 
-/// The files with one of these extensions below a folder of the package; none where there is no such folder.
+/// The files with one of these extensions below a folder of the repository; none if there is no such folder.
 pub fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![Path::new(ROOT).join(folder)];

@@ -1,4 +1,4 @@
-//! A running demo cluster: its orders, and its lists as plain JSON, read without kube.
+//! A running demo cluster: the orders to it, and its lists as plain JSON, read without kube.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use kubechurn_harness::ports::free_port;
 use kubechurn_harness::process::{Process, port_closed};
 
-/// Where nothing else names the program: the project's debug build.
+/// The cluster's program if the environment names no other one: the project's debug build.
 const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/debug/cluster");
 
 /// Namespace and name of each object, and its uid and resourceVersion.
@@ -19,18 +19,18 @@ pub struct Cluster {
     /// `http://127.0.0.1:PORT`.
     pub url: String,
     client: reqwest::Client,
-    // Held until the test ends, or the cluster is started anew.
+    // Held until the test ends, or the cluster is replaced.
     process: Option<Process>,
 }
 
 impl Cluster {
-    /// Starts a quiet one.
+    /// Starts a quiet cluster.
     pub async fn start() -> Self {
         Self::start_at("0").await
     }
 
-    /// Starts one that can be replaced: nobody else gets its port meanwhile, not even the connections of those who look
-    /// for it.
+    /// Starts a cluster that can be replaced. Its port is reserved, so that nothing else gets the port meanwhile, not
+    /// even an outgoing connection.
     pub async fn start_replaceable() -> Self {
         Self::start_at(&free_port().to_string()).await
     }
@@ -40,7 +40,7 @@ impl Cluster {
         Self { url, client: reqwest::Client::new(), process: Some(process) }
     }
 
-    /// Kills it, and starts another at the same address with these arguments, once the port is free.
+    /// Kills the cluster, and starts another with these arguments at the same address as soon as the port is free.
     pub async fn replace(&mut self, arguments: &[&str]) {
         self.process = None;
         let (_, port) = self.url.rsplit_once(':').expect("the address has a port");
@@ -50,13 +50,13 @@ impl Cluster {
         self.process = Some(process);
     }
 
-    /// Gives an order to the control endpoint, and waits until it is carried out.
+    /// Sends an order to the control endpoint, and waits until it is carried out.
     pub async fn order(&self, order: &str) {
         let response = self.client.post(format!("{}/_control/{order}", self.url)).send().await.expect("an answer");
         assert!(response.status().is_success(), "{order}: {}", response.status());
     }
 
-    /// How often the faults that are on have struck.
+    /// How often the active faults have struck.
     pub async fn strikes(&self) -> u64 {
         let response = self.client.get(format!("{}/_control/faults", self.url)).send().await.expect("an answer");
         let told: Value = response.json().await.expect("JSON");
@@ -77,7 +77,7 @@ impl Cluster {
     }
 }
 
-/// Starts the program; answers its address too.
+/// Starts the program. Returns its address too.
 async fn run(arguments: &[&str]) -> (Process, String) {
     let program = std::env::var_os("KUBECHURN_CLUSTER").map_or_else(|| PathBuf::from(OWN), PathBuf::from);
     let arguments = [&["--pods", "60", "--rate", "0"], arguments].concat();

@@ -31,22 +31,22 @@ pub struct Follower {
 /// What a follower has shown so far.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
-    /// Watches that were asked for.
+    /// The number of watch requests.
     pub watches: u64,
-    /// Times that everything was listed, or streamed, to its end.
+    /// How often everything was listed, or streamed, to the end.
     pub relists: u64,
-    /// Changes that a watch brought.
+    /// The number of changes that watches brought.
     pub changes: u64,
     /// The errors, in kube's words.
     pub errors: Vec<String>,
 }
 
-/// The fold of the watcher's events.
+/// The state that the watcher's events add up to.
 #[derive(Default)]
 struct Heard {
     counts: Counts,
     state: State,
-    /// Between `Init` and `InitDone`: what will replace the state.
+    /// The objects since `Init`. They replace the state at `InitDone`.
     coming: State,
 }
 
@@ -58,7 +58,8 @@ impl Follower {
         let prefix = if group.is_empty() { "/api" } else { "/apis" };
         let watches = Arc::<AtomicU64>::default();
         let counted = Arc::clone(&watches);
-        // What only shows on the wire: kube takes a torn watch for one that ended, and asks for the next.
+        // Only the requests show a cut connection: kube treats a cut watch like one that ended, and sends the next
+        // request.
         let count = MapRequestLayer::new(move |request: http::Request<kube_client::client::Body>| {
             let query = request.uri().query().unwrap_or_default();
             counted.fetch_add(u64::from(query.contains("watch=true")), Ordering::Relaxed);
@@ -79,13 +80,13 @@ impl Follower {
         Self { path: format!("{prefix}/{api_version}/{plural}"), heard, watches, store, task }
     }
 
-    /// What the watcher's events add up to, and what the reflector's store holds.
+    /// The state from the watcher's events, and the content of the reflector's store.
     pub fn state(&self) -> (State, State) {
         let store = self.store.state();
         (lock(&self.heard).state.clone(), store.iter().map(|object| entry(object)).collect())
     }
 
-    /// What it has shown so far.
+    /// What the follower has shown so far.
     pub fn counts(&self) -> Counts {
         Counts { watches: self.watches.load(Ordering::Relaxed), ..lock(&self.heard).counts.clone() }
     }
@@ -129,7 +130,7 @@ fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
     heard.lock().expect("no holder panics")
 }
 
-/// Tries again at once, for a test's sake; kube's own waits grow to 30 s.
+/// Retries at once, to keep the test short; kube's own waits grow to 30 s.
 struct Soon;
 
 impl Iterator for Soon {

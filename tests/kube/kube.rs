@@ -1,7 +1,7 @@
-//! kube-rs, a client that no one here wrote, against the demo cluster: whatever happens to its connections, its
-//! `watcher` and its `reflector` end with what an independent list says.
+//! kube-rs, a client that this project did not write, against the demo cluster: whatever happens to its connections,
+//! its `watcher` and its `reflector` end in the state that an independent list shows.
 //!
-//! `KUBECHURN_CLUSTER` names the cluster's program, else it is the project's own debug build.
+//! `KUBECHURN_CLUSTER` names the cluster's program. Without it, the project's debug build is used.
 
 /// The cluster: its orders, and its lists as plain JSON.
 mod cluster;
@@ -15,37 +15,38 @@ use kubechurn_harness::wait::{holds, wait_until};
 use crate::cluster::Cluster;
 use crate::follower::Follower;
 
-/// Longer than anything here takes, on the slowest machine.
+/// Longer than anything here takes on the slowest machine.
 const DEADLINE: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// What is followed: what changes most, what is paged, and what is in a group.
+/// The followed resources: one that changes most, one that is listed in pages, and one of an API group.
 const RESOURCES: &[(&str, &str, &str)] =
     &[("v1", "Pod", "pods"), ("v1", "Event", "events"), ("apps/v1", "ReplicaSet", "replicasets")];
 
-/// What happens to the followers of Pods while everything changes.
+/// A fault that the followers of Pods meet while everything changes.
 struct Fault {
     name: &'static str,
-    /// The orders that bring it about.
+    /// The orders that begin the fault.
     begin: &'static [&'static str],
-    /// How a follower shows that it has noticed.
+    /// The sign that a follower has noticed the fault.
     noticed: Notice,
-    /// The orders that follow once it has.
+    /// The orders that end the fault.
     end: &'static [&'static str],
-    /// How it shows that it has noticed those.
+    /// The sign that a follower has noticed the end.
     recovered: Notice,
 }
 
-/// What a follower has to show, beyond what it had shown before the orders.
+/// The sign to wait for, beyond what the follower had shown before the orders.
 enum Notice {
-    /// Another watch was asked for.
+    /// Another watch request.
     Watch,
-    /// Everything was listed anew.
+    /// Another complete list.
     Relist,
-    /// An error in whose words this stands.
+    /// An error that contains these words.
     Error(&'static str),
     /// Another change.
     Change,
-    /// Nothing: kube itself tries again after some of these. The cluster has counted so many strikes.
+    /// No sign of the follower, because kube itself retries after some faults: the cluster has counted this many
+    /// strikes.
     Struck(u64),
 }
 
@@ -110,7 +111,7 @@ const FAULTS: &[Fault] = &[
     },
 ];
 
-/// What only a follower with little patience notices.
+/// Faults that only a follower with a short timeout notices.
 const STALLS: &[Fault] = &[Fault {
     name: "stalled beyond its patience",
     begin: &["stall?on=true"],
@@ -130,13 +131,14 @@ async fn streaming_list_converges_whatever_happens() {
 }
 
 async fn check(strategy: InitialListStrategy) {
-    // Pages are smaller than the lists.
+    // The pages are smaller than the lists.
     let config = Config { initial_list_strategy: strategy, ..Config::default().page_size(17) };
-    // A watch of 1 s is given up after 6 s of silence; else none ends by itself while a test lasts.
+    // A watch with a timeout of 1 s is given up after 6 s of silence. Other watches do not end by themselves during a
+    // test.
     tokio::join!(play(config.clone(), FAULTS), play(config.timeout(1), STALLS));
 }
 
-/// Follows a cluster through each of the faults, and compares when it is quiet again.
+/// Takes a cluster through each of the faults, and compares the states when it is quiet again.
 async fn play(config: Config, faults: &[Fault]) {
     let cluster = Cluster::start().await;
     let followers = follow(&cluster, &config).await;
@@ -145,7 +147,7 @@ async fn play(config: Config, faults: &[Fault]) {
         let pods = &followers[0];
         carry_out(&cluster, pods, fault.name, fault.begin, &fault.noticed).await;
         if matches!(fault.recovered, Notice::Relist) {
-            // What is compacted is of no concern to whoever has missed nothing.
+            // Compaction does not concern a client that has missed nothing.
             wait_until(&format!("{}: something is missed", fault.name), DEADLINE, async || {
                 holds(cluster.list(&pods.path).await != pods.state().0, || String::from("nothing is"))
             })
@@ -157,7 +159,7 @@ async fn play(config: Config, faults: &[Fault]) {
     }
 }
 
-/// Followers of all resources, once they know what there is.
+/// Followers of all resources, after their first lists.
 async fn follow(cluster: &Cluster, config: &Config) -> Vec<Follower> {
     let start = |resource: &(_, _, _)| Follower::start(&cluster.url, *resource, config.clone());
     let followers: Vec<Follower> = RESOURCES.iter().map(start).collect();
@@ -167,10 +169,10 @@ async fn follow(cluster: &Cluster, config: &Config) -> Vec<Follower> {
     followers
 }
 
-/// Waits until all followers have what is listed.
+/// Waits until all followers have the state that a list shows.
 async fn converge(cluster: &Cluster, followers: &[Follower], after: &str) {
     for follower in followers {
-        // Controllers may have something to do still, so that the truth is asked for at each look.
+        // Controllers may still be working, and so each attempt lists again.
         wait_until(&format!("{after}: {} are as listed", follower.path), DEADLINE, async || {
             let truth = cluster.list(&follower.path).await;
             let may_be_empty = follower.path.ends_with("/events");
@@ -184,7 +186,7 @@ async fn converge(cluster: &Cluster, followers: &[Follower], after: &str) {
     }
 }
 
-/// Another cluster at the same address: what was known of the first one expires, and nothing of it stays.
+/// Another cluster at the same address: the versions of the first one expire, and nothing of it is left.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_that_begins_anew_is_listed_anew() {
     for strategy in [InitialListStrategy::ListWatch, InitialListStrategy::StreamingList] {
@@ -202,7 +204,7 @@ async fn a_cluster_that_begins_anew_is_listed_anew() {
     }
 }
 
-/// Gives orders, and waits until a follower has noticed.
+/// Sends orders, and waits until a follower has noticed them.
 async fn carry_out(cluster: &Cluster, follower: &Follower, name: &str, orders: &[&str], notice: &Notice) {
     let before = follower.counts();
     for order in orders {

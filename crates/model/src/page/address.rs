@@ -1,14 +1,15 @@
-//! Where the API may be, whether the page may ask there without asking its user first, and how its address is shown.
+//! Where the API may be, whether the page may connect to it without asking the user first, and how its address is
+//! shown.
 
 use std::fmt::Write;
 
 use kubechurn_client::api::secret;
 
-/// The path below which `kubectl proxy` serves a page where no other is chosen; the API is at the root then.
+/// The path below which `kubectl proxy` serves a page by default. The API is then at the root.
 const STATIC: &str = "/static/";
 
-/// An address as the browser's own parser has taken it apart: names of hosts are in small letters, and an IPv4 address is
-/// four decimal numbers, however it was written.
+/// An address in the parts into which the browser's own parser splits it: host names are in lower case, and an IPv4
+/// address is four decimal numbers, however it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
     /// `http`, `https`, or any other scheme, without its colon.
@@ -17,20 +18,20 @@ pub struct Address {
     pub name: String,
     /// The host with its port, where that is not the scheme's own.
     pub host: String,
-    /// From the first slash on, without query and fragment.
+    /// The path from the first slash on, without query and fragment.
     pub path: String,
     /// Whether it holds a user's name or password.
     pub has_user: bool,
 }
 
-/// Whether the page may ask an API that its address names.
+/// Whether the page may connect to the API that its address names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It is of the page's own origin, on this machine, or the user has allowed it.
+    /// The API has the page's own origin, is on this machine, or was allowed by the user.
     Granted,
-    /// The user is asked first.
+    /// The user must be asked first.
     Asked,
-    /// It cannot be asked at all, for this reason.
+    /// The page cannot connect to it at all, for this reason.
     Refused(&'static str),
 }
 
@@ -40,13 +41,13 @@ impl Address {
         format!("{}://{}", self.scheme, self.host)
     }
 
-    /// The address without what may be a secret in its path.
+    /// The address without the parts of its path that may be secret.
     pub fn shown(&self) -> String {
         format!("{}{}", self.origin(), secret::shown(&self.path))
     }
 
-    /// Whether what is sent there stays on this machine: 127.0.0.0/8, `[::1]` and `localhost`, which a browser never
-    /// looks up. A browser may look up any other name, `localhost.` and an IPv4 address within IPv6 included.
+    /// Whether what is sent there stays on this machine: 127.0.0.0/8, `[::1]` and `localhost`, which browsers never
+    /// look up. A browser may look up any other name, `localhost.` and an IPv4 address within IPv6 included.
     fn is_loopback(&self) -> bool {
         let is_v4 = || {
             let numbers: Vec<&str> = self.name.split('.').collect();
@@ -64,7 +65,7 @@ impl Address {
     }
 }
 
-/// Whether the page at `page` may ask `api`, where `allowed` is the origin that the user has allowed, if any.
+/// Whether the page at `page` may connect to `api`. `allowed` is the origin that the user has allowed, if any.
 pub fn access(api: &Address, page: &Address, allowed: Option<&str>) -> Access {
     match () {
         _ if api.scheme != "http" && api.scheme != "https" => Access::Refused("only http: and https: can be asked"),
@@ -78,25 +79,25 @@ pub fn access(api: &Address, page: &Address, allowed: Option<&str>) -> Access {
     }
 }
 
-/// The Content-Security-Policy that holds the page's connections to its own origin, this machine, and `api`, which
-/// [`access`] has granted. It comes on top of the policy of the built page, which says the rest.
+/// The Content-Security-Policy that limits the page's connections to its own origin, this machine, and `api`, which
+/// [`access`] has granted. The policy comes in addition to the one of the built page, which holds the other rules.
 pub fn policy(page: &Address, api: Option<&Address>) -> String {
     let mut policy =
         String::from("connect-src 'self' http://127.0.0.1:* http://localhost:* ws://127.0.0.1:* ws://localhost:*");
-    // 'self' has not always meant sockets, too. A policy has no word for an IPv6 address.
+    // Not every browser's 'self' covers WebSockets. A policy cannot name an IPv6 address.
     for address in [Some(page), api].into_iter().flatten().filter(|address| !address.name.starts_with('[')) {
         let _ = write!(policy, " {} {}://{}", address.origin(), address.socket_scheme(), address.host);
     }
     policy
 }
 
-/// Where the API may be, seen from a page at this path, the likeliest place first: a place that is tried in vain
-/// leaves an error in the browser's console.
+/// Where the API may be, relative to a page at this path. The likeliest place comes first, because every place that
+/// does not answer leaves an error in the browser's console.
 pub fn candidates(page: &str) -> [&'static str; 3] {
     if page.starts_with(STATIC) { ["/", "./k8s/", "/k8s/"] } else { ["./k8s/", "/k8s/", "/"] }
 }
 
-/// The API's address in few words: its host, and its path where that is not the usual one beside the page.
+/// The API's address in short: its host, and its path unless the path is the usual one beside the page.
 pub fn label(api: &Address, page: &Address) -> String {
     let folder = page.path.rfind('/').map_or("/", |end| &page.path[..=end]);
     let is_beside = api.is_of(page) && api.path == format!("{folder}k8s/");

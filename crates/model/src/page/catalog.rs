@@ -1,4 +1,4 @@
-//! The kinds that can be watched: those that the page has columns for, and whatever else the server has.
+//! The kinds that can be watched: those that the page has columns for, and every other one that the server has.
 
 use std::cell::RefCell;
 
@@ -13,36 +13,36 @@ use crate::table::column::Column;
 use crate::table::custom;
 use crate::table::kinds::{Kind, printed_by};
 
-/// What a kind is watched with; what has not all of these is no kind of the page's.
+/// The verbs that the page needs to watch a kind. A resource that lacks one of them is no kind of the catalog.
 const VERBS: [&str; 2] = ["list", "watch"];
 
-/// The kinds that there are, in the sidebar's order.
+/// The kinds that can be watched, in the sidebar's order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalog {
     kinds: Vec<&'static Kind>,
-    /// The kinds that the server has had, and has no longer.
+    /// The kinds that the server had and no longer has.
     gone: Vec<&'static Kind>,
-    /// Whether the server has said what it has.
+    /// Whether the server has told which resources it has.
     is_discovered: bool,
-    /// Which release the server is, if that is known: kinds with columns of their own are as it prints them.
+    /// The server's release, if known. The columns that the page itself defines follow what this release prints.
     release: Option<Release>,
 }
 
 impl Default for Catalog {
-    /// Before the server is heard, the kinds that the page has columns for are taken to be there.
+    /// Before discovery, the kinds that the page has columns for are assumed to exist.
     fn default() -> Catalog {
         Catalog::printed_by(None)
     }
 }
 
 impl Catalog {
-    /// The same, as a server of this release prints them.
+    /// The kinds before discovery, with the columns that a server of this release prints.
     pub fn printed_by(release: Option<Release>) -> Catalog {
         Catalog { kinds: printed_by(release).collect(), gone: Vec::new(), is_discovered: false, release }
     }
 
-    /// What a server has. Kinds with columns of their own come first, then others by group; a kind that was known
-    /// to `before` stays the very same.
+    /// The kinds of a server. Kinds that the page itself has columns for come first, then the others by group. A kind
+    /// that `before` holds already is the same value here.
     pub fn of(discovered: &[Discovered], before: &Catalog) -> Catalog {
         let watchable = || discovered.iter().filter(|one| one.supports(&VERBS));
         let serves = |kind: &&Kind| watchable().any(|one| one.resource == kind.resource);
@@ -74,29 +74,30 @@ impl Catalog {
         self.kinds.iter().copied()
     }
 
-    /// Whether the server has said what it has; until then kinds may be missing, or too many.
+    /// Whether the server has told which resources it has. Until then kinds may be missing, and kinds may be listed
+    /// that do not exist.
     pub fn is_discovered(&self) -> bool {
         self.is_discovered
     }
 
-    /// The kind that is called so: by the page's own name for it, or in any way that kubectl understands.
+    /// The kind with this name: the page's own name for it, or any name that kubectl understands.
     pub fn find(&self, name: &str) -> Option<&'static Kind> {
         self.kinds().find(|kind| kind.name == name).or_else(|| self.kinds().find(|kind| kind.is_called(name)))
     }
 
-    /// The kind that the page calls so, of those that the server has no longer.
+    /// The kind with this name of the page's, among those that the server no longer has.
     pub fn gone(&self, name: &str) -> Option<&'static Kind> {
         self.gone.iter().find(|kind| kind.name == name).copied()
     }
 
-    /// Puts another description of a kind in the place of the one before: its columns have become known.
+    /// Replaces the description of a kind, because its columns have become known.
     pub fn replace(&mut self, kind: &'static Kind) {
         if let Some(known) = self.kinds.iter_mut().find(|known| known.resource == kind.resource) {
             *known = kind;
         }
     }
 
-    /// Gives a resource's kind the columns of its definition, or, where there is none that can be read, AGE alone.
+    /// Gives a resource's kind the columns of its definition, or, if there is no readable definition, AGE alone.
     pub fn define(&mut self, resource: &ApiResource, definition: Option<&[PrinterColumn]>) {
         let Some(known) = self.kinds().find(|kind| kind.resource == *resource) else { return };
         let kind = match definition {
@@ -113,23 +114,23 @@ impl Catalog {
     }
 }
 
-/// Whether a known kind is that resource in any of its versions.
+/// Whether a known kind is this resource, in any version.
 fn same(kind: &Kind, resource: &ApiResource) -> bool {
     (kind.resource.group, kind.resource.plural) == (resource.group, resource.plural)
 }
 
-/// What kubectl understands beside plural and kind.
+/// The names that kubectl understands in addition to plural and kind.
 fn names(one: &Discovered) -> Vec<&'static str> {
     one.short_names.iter().copied().chain([one.singular]).collect()
 }
 
 thread_local! {
-    /// Every kind that was made, for none is made twice. A cluster's kinds are few, but definitions come, go and change
-    /// for as long as the page is open.
+    /// Every kind that was made, so that none is made twice. Kinds are leaked; a cluster has few of them, but
+    /// definitions appear, disappear and change for as long as the page is open.
     static MADE: RefCell<Vec<&'static Kind>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The kind of a resource with these names and columns, which lasts as long as the program.
+/// The kind of a resource with these names and columns. It lives as long as the program.
 fn new(
     resource: ApiResource,
     names: &[&'static str],
@@ -161,7 +162,7 @@ fn new(
 /// The column that every kind has.
 const AGE: Column = Column::figures("AGE");
 
-/// How objects are read of which only that is shown.
+/// How objects of a kind with only that column are read.
 const BARE: Decode = Decode(&decode_age);
 
 #[cfg(test)]
@@ -220,7 +221,7 @@ mod tests {
         ] {
             assert_eq!(catalog.find(name).map(|kind| kind.name), Some(expected), "{name}");
         }
-        // What can only be created, or only be listed, is nothing to watch.
+        // A resource that can only be created, or only be listed, cannot be watched.
         for name in ["bindings", "componentstatuses", "tokenreviews", "nothing", "widgets.apps", ""] {
             assert!(catalog.find(name).is_none(), "{name}");
         }
@@ -263,7 +264,7 @@ mod tests {
         assert!(std::ptr::eq(bare, define(None)) && bare != first);
         let aged = define(Some(&[]));
         assert_eq!((aged.columns[0].title, aged == bare), ("AGE", false));
-        // It survives discovery, and it does not come back with what was once defined.
+        // A definition survives discovery, but not the disappearance and return of its resource.
         let again = Catalog::of(&real(), &catalog);
         assert!(std::ptr::eq(aged, again.find("widgets").unwrap()));
         let less: Vec<Discovered> = real().into_iter().filter(|one| one.resource.plural != "widgets").collect();
@@ -280,7 +281,7 @@ mod tests {
         assert!(Catalog::of(&less, &without).gone("widgets.example.org").is_some());
         assert!(Catalog::of(&real(), &without).gone("widgets.example.org").is_none());
         assert!(with.gone("widgets.example.org").is_none() && without.gone("nothing").is_none());
-        // What was only taken to be there has not gone.
+        // A kind that was only assumed to exist does not count as gone.
         assert!(Catalog::of(&[], &Catalog::default()).gone("pods").is_none());
     }
 }

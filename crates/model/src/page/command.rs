@@ -13,38 +13,41 @@ use crate::table::view::Retention;
 /// Something that the user asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    // --- Where to be ---
-    /// Be at another place, which the browser's history remembers.
+    // --- Places ---
+    /// Go to another place, with an entry in the browser's history.
     Go(Route),
-    /// The address has this fragment now, by a link, by the browser's history, or by the page itself.
+    /// The address has this fragment now: through a link, the browser's history, or the page itself.
     Arrive(String),
     /// Filter the rows by this text, while it is being typed.
     Filter(String),
-    /// Ask the server for what this label selector selects.
+    /// Have the server select objects by this label selector.
     Labels(String),
-    /// Ask the server for what this field selector selects.
+    /// Have the server select objects by this field selector.
     Fields(String),
-    /// Choose a namespace, or no longer.
+    /// Add this namespace to the chosen ones, or remove it.
     Namespace(String),
     /// Choose all namespaces.
     AllNamespaces,
-    /// Sort by the column of this title; once more turns the order around, and a third time ends it.
+    /// Sort by the column of this title. The second time reverses the order, and the third time restores the default
+    /// order.
     SortBy(&'static str),
-    /// Sort by the column of the cell under the cursor, or by the next one of those that are shown.
+    /// Sort by the column of the cell under the cursor, or, without such a cell, by the next one of the columns that
+    /// are shown.
     SortNext,
-    /// Turn the order around.
+    /// Reverse the order.
     TurnOrder,
-    /// Show all columns, or the usual ones.
+    /// Show all columns, or only those that kubectl shows by default.
     ToggleWide,
-    /// Have a kind, by the page's name for it, in the table beside those in view, or no longer.
+    /// Show a kind, by the page's name for it, in the table beside the kinds in view, or remove the kind from there.
     Join(&'static str),
-    /// Keep a kind watched while others are in view, or no longer.
+    /// Keep a kind watched while other kinds are in view, or stop doing so.
     Pin(&'static str),
-    /// Keep the kinds in view watched, or, where they all are, no longer.
+    /// Keep the kinds in view watched while other kinds are in view; where all of them are kept already, stop doing so.
     PinInView,
-    /// Look at an object of a kind, by the page's name for it, or at none; at the same once more: no longer.
+    /// Select an object of a kind, by the page's name for the kind, or select nothing. Selecting the selected object
+    /// again closes the inspector.
     Select(Option<(&'static str, ObjectKey)>),
-    /// Look at an object, and at the table of its kind where that is not in view.
+    /// Select an object, and show the table of its kind if that is not in view.
     Visit(&'static str, ObjectKey),
 
     // --- Rows and columns ---
@@ -59,27 +62,27 @@ pub enum Command {
     PointerOverTable(bool),
     /// Go to another row.
     Row(Step),
-    /// Go down by so many times what is seen of the table, upwards if negative.
+    /// Go down by this many times the visible height of the table, upwards if negative.
     RowPage(isize),
-    /// Go to another cell of the row, by so many to the right.
+    /// Go to another cell of the row, this many columns to the right.
     Cell(isize),
-    /// Look at the object of the row under the cursor.
+    /// Select the object of the row under the cursor.
     OpenRow,
     /// Change the columns.
     Columns(ColumnChange),
-    /// Have deleted rows stay so long.
+    /// Keep deleted rows in the table this long.
     Retention(Retention),
-    /// Have deleted rows go now.
+    /// Remove deleted rows now.
     ClearDeleted,
 
     // --- Watches ---
-    /// Stop draining the queues, or go on.
+    /// Stop draining the queues, or resume.
     TogglePause,
     /// Ask the server again at once.
     Retry,
     /// Compare what is shown with what the server has.
     Verify,
-    /// Have what is known told again so often.
+    /// Resync this often.
     Resync(Resync),
     /// Whether the page may connect to the API that its address names.
     Connect(bool),
@@ -87,7 +90,7 @@ pub enum Command {
     // --- What leaves the page ---
     /// Copy something.
     Copy(Copied),
-    /// Keep the table as a file.
+    /// Save the table as a file.
     Export(Format),
 
     // --- Parts of the page ---
@@ -105,19 +108,19 @@ pub enum Command {
     ToggleHelp,
     /// Hide the keys.
     CloseHelp,
-    /// Turn the keys of a single letter off, or on.
+    /// Turn the shortcuts of a single letter off, or on.
     ToggleLetters,
-    /// Change between dark and light.
+    /// Switch between the dark and the light theme.
     ToggleTheme,
-    /// Type into the filter.
+    /// Move the focus into the filter.
     FocusFilter,
     /// Open the menu of namespaces.
     OpenNamespaces,
     /// Open the menu of columns.
     OpenColumns,
-    /// Learn which namespaces there are.
+    /// Fetch the names of the namespaces.
     LoadNamespaces,
-    /// Leave what is innermost: palette, help, menu, cell, object, filter.
+    /// Leave the innermost of these: palette, help, menu, cell, object, filter.
     Leave,
 }
 
@@ -138,49 +141,49 @@ pub enum Copied {
     Link,
 }
 
-/// What the user asks of the timeline. Places are in CSS pixels of its canvas.
+/// What the user asks of the timeline. Positions are in CSS pixels of its canvas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimelineCommand {
     /// The canvas has this width and height.
     Resize(f64, f64),
-    /// The pointer is there, or left.
+    /// The pointer is at this position, or has left.
     Hover(Option<(f64, f64)>),
     /// A click.
     Click(f64, f64),
-    /// Scroll the lanes by so many.
+    /// Scroll by this many lanes.
     Scroll(i32),
-    /// Make the window so many times as long, around this place or its end.
+    /// Make the window this many times as long, around this position or around the window's end.
     Zoom(f64, Option<f64>),
-    /// Move the window by so many pixels.
+    /// Move the window by this many pixels.
     Pan(f64),
-    /// Follow the time again.
+    /// Follow the current time again.
     Follow,
 }
 
 /// What the user asks of the inspector.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InspectorCommand {
-    /// Another tab.
+    /// Show another tab.
     Tab(Tab),
-    /// Show `managedFields`, or fold them.
+    /// Show `managedFields`, or fold the field.
     Managed(bool),
-    /// Say who manages each field, or no longer.
+    /// Show who manages each field, or stop doing so.
     Managers(bool),
     /// Fetch one value of the Secret, and show it.
     Reveal(String),
-    /// Take the value out of the document again.
+    /// Remove the shown value from the document.
     Conceal,
-    /// Put the YAML on the clipboard.
+    /// Copy the YAML to the clipboard.
     Copy,
     /// Show older versions as well.
     Older,
-    /// Ask the server for the object again.
+    /// Fetch the object from the server again.
     Refresh,
-    /// Make the panel so many pixels wide, or as wide as at first.
+    /// Make the panel this many pixels wide, or as wide as by default.
     Widen(Option<f64>),
     /// Keep the width for the next visit.
     KeepWidth,
-    /// The browser's window has another width: fit the panel into it.
+    /// The browser's window has another width: fit the panel into the window.
     Fit,
 }
 
@@ -189,19 +192,19 @@ pub enum InspectorCommand {
 pub enum PaletteCommand {
     /// Open it, or close it.
     Toggle,
-    /// Open it on these letters.
+    /// Open it with these letters typed.
     Open(&'static str),
-    /// Look for these letters.
+    /// Search for these letters.
     Seek(String),
-    /// Go by so many entries.
+    /// Move the choice by this many entries.
     Step(isize),
-    /// Take this entry; `None` for the one that is chosen.
+    /// Carry out this entry, or, for `None`, the chosen one.
     Take(Option<usize>),
     /// Close it.
     Close,
 }
 
-/// The lists that open from the footer. What is in them is written only while they are open.
+/// The lists that open from the footer. The content of a list is written only while the list is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
     /// The open watches.
@@ -213,7 +216,7 @@ pub enum List {
 }
 
 impl Command {
-    /// What it does, as the help and the palette say it; nothing for what neither of them offers.
+    /// What the command does, in the words of the help and the palette; empty for a command that neither offers.
     pub fn title(&self) -> &'static str {
         match self {
             Command::Filter(text) if text.is_empty() => "Clear the filter",
@@ -275,7 +278,7 @@ impl Command {
         }
     }
 
-    /// Whether a key that is held down goes on doing it.
+    /// Whether holding the key down repeats the command.
     pub fn repeats(&self) -> bool {
         matches!(self, Command::Row(Step::By(_)) | Command::RowPage(_) | Command::Cell(_))
     }

@@ -1,4 +1,4 @@
-//! What is shown, as command lines of kubectl that can be pasted into a shell.
+//! kubectl command lines for what is shown, ready to be pasted into a shell.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use kubechurn_client::api::object::ObjectKey;
 
 use crate::table::kinds::Kind;
 
-/// A table, as kubectl would be asked for it.
+/// A table, in the terms in which kubectl is asked for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
     /// Its kinds.
@@ -22,8 +22,8 @@ pub struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// A line for each namespace, for kubectl asks for one or for all. The words of the filter are the page's own, and
-    /// are in none.
+    /// One line for each namespace, because kubectl takes one namespace or all. The words of the filter belong to the
+    /// page alone and are in no line.
     pub fn command_line(&self) -> String {
         let places: Vec<String> = match self.namespaces {
             _ if !self.kinds.iter().any(|kind| kind.resource.namespaced) => vec![String::new()],
@@ -46,10 +46,10 @@ impl Listing<'_> {
     }
 }
 
-/// The line that gets one object, whole.
+/// The line that gets the whole of one object.
 pub fn object(kind: &Kind, key: &ObjectKey) -> String {
     let mut word = kind.resource.kind.to_lowercase();
-    // The page's name has the group where the word alone could mean another kind.
+    // The page's name has the group where the kind alone could mean another resource.
     if let Some((_, group)) = kind.name.split_once('.') {
         let _ = write!(word, ".{group}");
     }
@@ -64,7 +64,7 @@ pub fn object(kind: &Kind, key: &ObjectKey) -> String {
     }
 }
 
-/// A word as a POSIX shell takes it for one word and for itself.
+/// A word in the form that a POSIX shell reads as exactly this one word.
 pub fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=,@%+".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
@@ -128,7 +128,7 @@ mod tests {
         {
             assert_eq!(quoted(word), expected);
         }
-        // A real shell is asked too.
+        // A real shell reads the words too.
         for word in ["", "a b", "'", "$HOME", "`id`", "a\nb", "!x", "~", "*", "\\", "#a", "a;b", "--", "é"] {
             let script = format!("printf %s {}", quoted(word));
             let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();

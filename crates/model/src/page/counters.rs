@@ -5,21 +5,21 @@ use serde::Serialize;
 use kubechurn_client::cache::handler::{Handled, ResourceEventHandler};
 use kubechurn_client::cache::store::Change;
 
-/// Counts since the kind came to be watched; what its store held by then counts as added.
+/// Counts since the watch of the kind began. Objects that the store held at that moment count as added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
-    /// Objects that were not there.
+    /// Objects that appeared.
     pub added: u64,
-    /// Newer versions.
+    /// New versions of objects.
     pub updated: u64,
-    /// Told again, with nothing new.
+    /// Objects that a resync or a list repeated without a change.
     pub synced: u64,
-    /// Objects that went.
+    /// Objects that disappeared.
     pub deleted: u64,
 }
 
 impl Counters {
-    /// The sum of two.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Counters) -> Counters {
         Counters {

@@ -1,13 +1,13 @@
-//! The row under the keyboard's hand: an object, not a place. It stays the same row as others come and go, and when it
-//! goes itself, the one that stands in its place is taken.
+//! The row under the keyboard's cursor. The cursor is on an object, not on a position: it stays on its row while other
+//! rows appear and disappear. When its row disappears, the cursor moves to the row that takes the position.
 
 use crate::table::order::{RowId, RowKey};
 use crate::table::view::TableView;
 
-/// Where to go.
+/// A movement of the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// By so many rows, upwards if negative.
+    /// By this many rows, upwards if negative.
     By(isize),
     /// To the first row.
     First,
@@ -15,14 +15,14 @@ pub enum Step {
     Last,
 }
 
-/// How far around its last place a row is looked for before all are looked at.
+/// How far around its last position a row is searched for before the whole table is searched.
 const NEAR: usize = 64;
 
-/// The row under the keyboard's hand, and perhaps one of its cells.
+/// The row under the keyboard's cursor, and perhaps one of its cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
     row: Option<RowKey>,
-    /// Where it stood when it was last looked for.
+    /// The row's position when it was last searched for.
     index: usize,
     /// The cell, counted from 1; 0 for the row as a whole.
     cell: usize,
@@ -44,8 +44,8 @@ impl Cursor {
         self.cell.checked_sub(1)
     }
 
-    /// Goes to another row, and says where it stands; `None` where there is no row. From nowhere, every step but the
-    /// one to the end leads to `start`, the first row that is seen.
+    /// Moves the cursor to another row, and returns its position; `None` if there is no row. If the cursor is on no
+    /// row, every step except the one to the last row leads to `start`, the first visible row.
     pub fn step(&mut self, view: &TableView, step: Step, start: usize) -> Option<usize> {
         let last = view.len().checked_sub(1)?;
         let index = match (step, self.settle(view)) {
@@ -57,19 +57,19 @@ impl Cursor {
         self.take(view, index)
     }
 
-    /// Goes to another cell of the row, of so many columns.
+    /// Moves the cursor to another cell of the row; `columns` is the number of cells.
     pub fn step_aside(&mut self, by: isize, columns: usize) {
         if self.row.is_some() {
             self.cell = self.cell.saturating_add_signed(by).min(columns);
         }
     }
 
-    /// Leaves the cell for the row as a whole. Whether it was on one.
+    /// Moves the cursor from a cell to the row as a whole. Returns whether it was on a cell.
     pub fn leave_cell(&mut self) -> bool {
         std::mem::take(&mut self.cell) > 0
     }
 
-    /// Goes to a row that the pointer has chosen.
+    /// Moves the cursor to a row that the pointer has chosen.
     pub fn put(&mut self, view: &TableView, id: RowId) {
         if let Some(row) = view.key_of(id) {
             self.row = Some(row);
@@ -77,8 +77,8 @@ impl Cursor {
         }
     }
 
-    /// Looks where the row stands now; `None` where that is not known yet, because rows are being sorted or filtered. If
-    /// it is gone, the row in its place is taken; `None` where there is none.
+    /// The present position of the row; `None` while that is not known, because rows are being sorted or filtered. If
+    /// the row is gone, the cursor moves to the row in its position; `None` if there is no row.
     pub fn settle(&mut self, view: &TableView) -> Option<usize> {
         let row = self.row?;
         let is_same = view.row_of(row).is_some();
@@ -99,8 +99,8 @@ impl Cursor {
         self.row.map(|_| index)
     }
 
-    /// Where a row stands. A table that is held tells no positions, so the row is looked for where it was, then
-    /// everywhere.
+    /// The position of a row. A table that is held tells no positions: the row is searched for near its last position,
+    /// then everywhere.
     fn find(&self, view: &TableView, id: RowId) -> Option<usize> {
         if view.window(self.index, 1).first() == Some(&id) {
             return Some(self.index);
@@ -204,7 +204,7 @@ mod tests {
         cursor.step(&view, Step::By(1), 1);
         delete(&mut view, "b");
         assert_eq!((cursor.settle(&view), name(&cursor, &view)), (Some(1), "c".into()));
-        // Another life of the same number is another row.
+        // A later object with the same row number is another row.
         delete(&mut view, "c");
         add(&mut view, "z");
         add(&mut view, "0");

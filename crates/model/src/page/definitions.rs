@@ -1,4 +1,4 @@
-//! Which definitions the page asks for, and which kinds wait for theirs.
+//! Which CustomResourceDefinitions the page asks for, and which kinds wait for theirs.
 
 use kubechurn_client::api::definition::{self, may_define};
 use kubechurn_client::api::resource::ApiResource;
@@ -7,7 +7,7 @@ use kubechurn_client::api::status::{Failure, Verdict};
 use crate::page::catalog::Catalog;
 use crate::table::kinds::{KINDS, Kind};
 
-/// What is known of the definitions of the kinds that are looked at.
+/// What is known about the definitions of the kinds in view and of the pinned kinds.
 #[derive(Clone, Debug, Default)]
 pub struct Definitions {
     /// The kinds that are in view or pinned.
@@ -25,19 +25,19 @@ struct Visit {
     note: Option<String>,
 }
 
-/// What follows from an answer.
+/// What to do after an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Nothing.
     Done,
-    /// The same is to be asked again, later.
+    /// Ask for the same definition again, later.
     Again,
 }
 
 impl Definitions {
-    /// The user looks at these kinds, those in view among them: says whose definitions are to be asked for. A kind
-    /// that was not watched waits for its own, so that it never shows columns that are not its own; one that only comes
-    /// into view goes on with what it has.
+    /// Tells which kinds are in view, and which are watched (the kinds in view among them). Returns the resources whose
+    /// definitions must be fetched. A kind that was not watched before waits for its definition, so that it never shows
+    /// wrong columns. A watched kind that comes into view keeps its present columns meanwhile.
     pub fn visit(&mut self, in_view: &[&'static Kind], watched: &[&'static Kind]) -> Vec<ApiResource> {
         let in_view: Vec<ApiResource> = in_view.iter().map(|kind| kind.resource).collect();
         let mut before = std::mem::take(&mut self.visits);
@@ -81,12 +81,13 @@ impl Definitions {
         self.of(&kind.resource)?.note.as_deref()
     }
 
-    /// The server answered, or not. Its columns are in the catalog then, if they are known.
+    /// Handles the server's answer about a definition. If the definition can be read, the catalog gets its columns.
     pub fn heard(&mut self, resource: &ApiResource, answer: Result<&str, &Failure>, catalog: &mut Catalog) -> Next {
         let Some(visit) = self.visits.iter_mut().find(|visit| visit.resource == *resource) else { return Next::Done };
         let read = match answer {
             Ok(text) => definition::read(text, resource.version).map_err(|error| error.to_string()),
-            // A resource without a definition is served by another server; and not everyone may read definitions.
+            // A resource without a definition is served by an aggregated API server. And not every user may read
+            // definitions.
             Err(failure) if matches!(failure.verdict, Verdict::Forbidden | Verdict::Refused) => {
                 Err(failure.words.clone())
             }
@@ -132,7 +133,7 @@ mod tests {
         let (mut catalog, mut definitions) = (catalog(), Definitions::default());
         let [widgets, deployments, leases] =
             ["widgets", "deployments", "leases"].map(|name| catalog.find(name).unwrap());
-        // Nobody defines what the server serves itself.
+        // Resources that the server serves itself have no definition.
         assert_eq!(definitions.visit(&[deployments], &[deployments, leases]), []);
         assert!(!definitions.awaits(leases) && !definitions.awaits(widgets));
         assert_eq!(definitions.visit(&[widgets], &[widgets, deployments]), [widgets.resource]);
@@ -140,11 +141,12 @@ mod tests {
         assert_eq!(definitions.visit(&[widgets], &[widgets]), [], "it was asked already");
         assert_eq!(definitions.heard(&widgets.resource, Ok(DEFINITION), &mut catalog), Next::Done);
         assert!(!definitions.awaits(widgets) && titles(&catalog) == ["SIZE"]);
-        // Pinned it goes on; in view again it is asked again, and waits no more.
+        // A pinned kind goes on. When it comes into view again, its definition is fetched again, but the kind does not
+        // wait.
         assert_eq!(definitions.visit(&[deployments], &[deployments, widgets]), []);
         assert_eq!(definitions.visit(&[widgets], &[widgets]), [widgets.resource]);
         assert!(!definitions.awaits(widgets));
-        // Let go, it waits again: its definition may have changed meanwhile.
+        // A kind that is no longer watched waits again next time, because its definition may have changed meanwhile.
         definitions.visit(&[deployments], &[deployments]);
         assert_eq!(definitions.visit(&[deployments], &[deployments, widgets]), [widgets.resource]);
         assert!(definitions.awaits(widgets));
@@ -186,7 +188,7 @@ mod tests {
         definitions.visit(&[widgets], &[widgets]);
         assert_eq!(definitions.heard(&widgets.resource, Err(&failures[0]), &mut catalog), Next::Again);
         assert!(!definitions.awaits(widgets) && titles(&catalog) == ["SIZE"]);
-        // Who has gone need not be answered.
+        // Nothing is done with the answer for a kind that is no longer watched.
         definitions.visit(&[], &[]);
         assert_eq!(definitions.heard(&widgets.resource, Err(&failures[0]), &mut catalog), Next::Done);
     }

@@ -1,9 +1,10 @@
-//! Which way a number went, told from the cell's old and new text.
+//! Whether a number in a cell went up or down, from the old and the new text.
 
 use kubechurn_client::api::cell::CellRef;
 
-/// `up` or `down`, for a cell that is a number and one that was another number before; `None` for words, and for what
-/// is the same. A ratio is told by its first number, or else by its second; a count by itself, whatever stands after it.
+/// `up` or `down` for a cell that held another number before; `None` for words, and for a number that did not change.
+/// For a ratio the first number decides, or, if that is the same, the second. For a count only the number decides,
+/// whatever text follows.
 pub fn direction(cell: CellRef<'_>, old: &str, new: &str) -> Option<&'static str> {
     if !matches!(cell, CellRef::Number(_) | CellRef::Ratio(..) | CellRef::Restarts(..)) {
         return None;
@@ -16,7 +17,7 @@ pub fn direction(cell: CellRef<'_>, old: &str, new: &str) -> Option<&'static str
     }
 }
 
-/// The number that a text begins with, and the one after a slash, if any.
+/// The number at the beginning of a text, and the number after a slash, if any.
 fn numbers(text: &str) -> Option<(i64, Option<i64>)> {
     let text = text.split_whitespace().next()?;
     let (first, second) = text.split_once('/').map_or((text, None), |(first, second)| (first, Some(second)));

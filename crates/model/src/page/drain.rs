@@ -1,5 +1,5 @@
-//! `?drain=N` in the address: how many keys a frame may take from each queue, so that one can watch a queue fold what
-//! comes, in slow motion. Without it a frame takes what there is time for.
+//! `?drain=N` in the address: how many keys a frame may take from each queue, so that the user can watch in slow motion
+//! how a queue folds changes. Without it, a frame takes as many keys as it has time for.
 
 use std::num::NonZeroUsize;
 
@@ -9,9 +9,9 @@ pub enum Drain {
     /// As many as there is time for.
     #[default]
     Free,
-    /// So many.
+    /// At most this many.
     Limited(NonZeroUsize),
-    /// Something was asked for that is no such number; it changes nothing.
+    /// The address has a text that is no such number. It changes nothing.
     Unread(String),
 }
 
@@ -33,7 +33,7 @@ impl Drain {
         }
     }
 
-    /// What is to be said of it wherever it has been asked for; empty where not.
+    /// A remark about the limit wherever the address asks for one; empty otherwise.
     pub fn words(&self) -> String {
         match self {
             Drain::Free => String::new(),

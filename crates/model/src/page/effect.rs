@@ -1,4 +1,4 @@
-//! What the page wants done where it runs. It is told what came of it, where that matters.
+//! What the page asks its surroundings to do. Where the outcome matters to the page, the caller hands it an answer.
 
 use kubechurn_client::api::release::Release;
 use kubechurn_client::api::request::{ExactListRequest, Scope};
@@ -16,49 +16,49 @@ use crate::page::view::{Namespaces, Theme};
 /// Something to be done.
 #[derive(Debug)]
 pub enum Effect {
-    /// An informer is new: keep its reflector going, and hand it its first input, [`Input::Start`].
+    /// An informer is new: drive its reflector, and hand the reflector its first input, [`Input::Start`].
     Start(InformerId, ApiResource, Scope),
-    /// An informer ended: whatever is under way for it is to be dropped.
+    /// An informer ended: drop everything that is under way for it.
     Stop(InformerId),
-    /// Hand an input to an informer's reflector, in the way of all others.
+    /// Hand an input to an informer's reflector, in the same way as every other input.
     Tell(InformerId, Told),
-    /// Ask for something, and hand over the answer with this number.
+    /// Carry out a request, and hand over the answer with this number.
     Request(RequestId, Request),
-    /// The answer to a request is not wanted any longer.
+    /// Drop a request: its answer is no longer wanted.
     Abort(RequestId),
-    /// Hold the page's connections to this Content-Security-Policy, beside the one that it has.
+    /// Limit the page's connections by this Content-Security-Policy, in addition to the one that the page has.
     Restrict(String),
-    /// Go to a place that the user can come back from: this is the address's fragment. The page hears of it as of every
-    /// other change of the fragment.
+    /// Go to the place with this fragment of the address, and leave an entry in the browser's history. The page
+    /// receives the new fragment in the same way as any other change of the fragment.
     Push(String),
-    /// Change the fragment without leaving a step behind.
+    /// Change the fragment without an entry in the browser's history.
     Replace(String),
     /// Load the page without this parameter of its address.
     LeaveParameter(&'static str),
-    /// Keep this under a name for the next visit, or nothing any longer.
+    /// Store this value under a name for the next visit, or, for `None`, remove what is stored.
     Store(String, Option<String>),
-    /// Keep this under a name for as long as the tab is open.
+    /// Store this value under a name for as long as the tab is open.
     StoreInTab(&'static str, String),
     /// Have the document light or dark.
     Theme(Theme),
     /// Write a line to the console.
     Warn(String),
-    /// Move the focus, or what is seen.
+    /// Move the focus.
     Focus(Focused),
     /// Scroll the table to this place, in pixels, at once.
     ScrollTable(f64),
-    /// Tell whoever watches from outside that the page lives, with the versions at which what it shows is.
+    /// Tell a watchdog outside the program that the page is alive, and which resource versions the page shows.
     Beat(String),
 }
 
-/// An input for a reflector that the page itself has.
+/// An input for a reflector that comes from the page itself.
 #[derive(Clone, Debug)]
 pub enum Told {
-    /// Whatever needs no text of its own.
+    /// An input that borrows no text.
     Input(Input<'static>),
-    /// List anew, for this reason.
+    /// List again, for this reason.
     Relist(String),
-    /// Be still, for this reason.
+    /// Stop, for this reason.
     GiveUp(String),
 }
 
@@ -67,11 +67,11 @@ pub enum Told {
 pub enum Focused {
     /// To the rows.
     Table,
-    /// Into a field, by its id, whose text is selected.
+    /// To a field with this id, with its text selected.
     Field(&'static str),
-    /// Into a menu, by its handle, which opens.
+    /// To the menu with this `data-testid`, which opens.
     Menu(&'static str),
-    /// To what opens the menu that is open, which closes.
+    /// To the button of the menu that is open; the menu closes.
     ClosedMenu,
 }
 
@@ -82,29 +82,29 @@ pub struct RequestId(pub u64);
 /// What is asked for.
 #[derive(Debug)]
 pub enum Request {
-    /// Find the API: at the first of these places, addresses or parts of one seen from the page, where one answers.
+    /// Find the API: at the first of these places that answers. A place is an address, or a path relative to the page.
     Find {
         /// The places.
         places: Vec<String>,
-        /// Whether WebSockets have a prefix of their own, `k8s-ws/` beside `k8s/`: Trunk cannot proxy HTTP and WebSockets
-        /// under one.
+        /// Whether WebSockets have a prefix of their own, `k8s-ws/` beside `k8s/`: Trunk cannot proxy HTTP and
+        /// WebSockets under the same prefix.
         second: bool,
-        /// How long each may take, in milliseconds.
+        /// How long to wait for each place, in milliseconds.
         patience: u32,
     },
-    /// What the server has: one round of questions.
+    /// Ask which resources the server has: one round of discovery requests.
     Discovery(CachedDiscovery),
     /// The text of a resource's CustomResourceDefinition.
     Definition(ApiResource),
-    /// Whether a watch of this is alive.
+    /// Ask whether a watch of this resource is alive.
     Heartbeat(ApiResource, Scope, Ask),
-    /// The number of objects.
+    /// Ask for the number of objects.
     Count(ApiResource, Scope),
-    /// A page of metadata as of exactly one version.
+    /// List metadata at exactly this resource version, one page of the list at a time.
     ListExactly(ApiResource, Scope, ExactListRequest),
     /// One object, by its name.
     Get(ApiResource, Scope, String),
-    /// The names of the namespaces; what is known of them so far is handed along.
+    /// List the names of the namespaces. The names that are known so far are handed along.
     Namespaces(Namespaces),
     /// Put a text on the clipboard.
     Copy(String),
@@ -128,44 +128,44 @@ pub struct Found {
     pub release: Option<Release>,
 }
 
-/// The answer to a request of the same name.
+/// The answer to the request of the same name.
 #[derive(Debug)]
 pub enum Answer {
-    /// Where it is; or each address that was tried, and what it said.
+    /// Where the API is; or each address that was tried, with what it answered.
     Find(Result<Found, Vec<(String, String)>>),
     /// What is known now.
     Discovery(CachedDiscovery),
     /// The text, or why there is none.
     Definition(Result<String, Failure>),
-    /// What it said.
+    /// The outcome.
     Heartbeat(heartbeat::Answer),
-    /// How many there are; `None` where that cannot be learnt.
+    /// The number; `None` if the server does not tell it.
     Count(Option<u64>),
-    /// The page's bytes, or why there are none.
+    /// The bytes of the page of the list, or why there are none.
     ListExactly(Result<Vec<u8>, Failure>),
     /// The object's text, or why there is none.
     Get(Result<String, Failure>),
-    /// What is known now.
+    /// The names that are known now.
     Namespaces(Namespaces),
     /// Whether the browser did it.
     Copy(bool),
-    /// How many rows are in it; `None` where the browser keeps no file.
+    /// How many rows the file has; `None` if the browser cannot save files.
     Save(Option<usize>),
 }
 
-/// When the next frame shall come.
+/// How soon the next frame is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pace {
     /// At the pace of a stream of changes.
     Paced,
-    /// At once: the user waits for it.
+    /// At once, because the user waits for it.
     Hurried,
 }
 
-/// What is to be done, until it is taken.
+/// The effects that are not taken yet.
 #[derive(Debug, Default)]
 pub struct Effects {
-    /// In order.
+    /// The effects, in the order in which they are to be carried out.
     pub list: Vec<Effect>,
     /// Whether a frame is wanted, and how soon.
     pub frame: Option<Pace>,
@@ -174,17 +174,17 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// One more.
+    /// Adds an effect.
     pub fn push(&mut self, effect: Effect) {
         self.list.push(effect);
     }
 
-    /// A frame is wanted.
+    /// Asks for a frame. The sooner of two paces counts.
     pub fn frame(&mut self, pace: Pace) {
         self.frame = self.frame.max(Some(pace));
     }
 
-    /// Whether nothing is to be done.
+    /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty() && self.frame.is_none() && !self.paint
     }

@@ -1,4 +1,4 @@
-//! What the page asks of the place that it runs in: clocks, storage, the document. Asking changes nothing there.
+//! What the page asks of its surroundings: clocks, storage, the document. Asking changes nothing there.
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::time::Timestamp;
@@ -8,7 +8,7 @@ use kubechurn_client::cache::backoff::Moment;
 use crate::page::address::Address;
 use crate::table::order::RowKey;
 
-/// The browser, or what a test has in its place.
+/// The browser, or a test's substitute for it.
 pub trait Environment {
     /// Milliseconds since 1970 on a clock that never runs backwards, and goes on while the machine sleeps.
     fn now(&self) -> f64;
@@ -16,43 +16,45 @@ pub trait Environment {
     /// By how many milliseconds the clock jumped forward since this was last asked.
     fn take_jump(&self) -> f64;
 
-    /// A number from 0 to 1, 1 excluded, for waits that shall differ. No secret depends on it.
+    /// A random number from 0 to 1, 1 excluded, to spread waits. No secret may depend on it.
     fn random(&self) -> f64;
 
-    /// A number that no one can guess.
+    /// A random number that nobody can guess.
     fn secret_number(&self) -> u64;
 
-    /// The clock on the wall, which ages are told by.
+    /// The wall clock, which ages are computed from.
     fn wall(&self) -> Timestamp;
 
     /// A time of [`Environment::now`] as a local time of day, to the millisecond: `13:04:05.678`.
     fn time_of_day(&self, at: f64) -> String;
 
-    /// The wall's date and time in UTC, as file names have it: `20261122T130405`.
+    /// The date and time of the wall clock in UTC, as used in file names: `20261122T130405`.
     fn date(&self) -> String;
 
     /// Whether the page is hidden, so that there are no animation frames.
     fn is_hidden(&self) -> bool;
 
-    /// The program's memory in bytes; it never shrinks.
+    /// The size of the program's memory in bytes. It never shrinks.
     fn memory(&self) -> usize;
 
-    /// How wide the window is, in CSS pixels.
+    /// The width of the window, in CSS pixels.
     fn window_width(&self) -> f64;
 
-    /// What is kept from the last visit under this name.
+    /// What was stored under this name, on this visit or an earlier one.
     fn stored(&self, name: &str) -> Option<String>;
 
-    /// What is kept under this name for as long as the tab is open.
+    /// What was stored under this name for as long as the tab is open.
     fn stored_in_tab(&self, name: &str) -> Option<String>;
 
-    /// A parameter of the page's address: `?api=`.
+    /// A parameter of the page's address, such as `api` in `?api=`.
     fn parameter(&self, name: &str) -> Option<String>;
 
-    /// What the document's head says under this name. Words in braces, or none, are those that nobody has filled in.
+    /// The content of the document's meta element of this name. Empty content, and a placeholder in braces that nobody
+    /// has filled in, count as none.
     fn named(&self, name: &str) -> Option<String>;
 
-    /// An address in its parts, seen from the page; `None` for what is no address. The empty text is the page's own.
+    /// An address, resolved against the page's and split into its parts; `None` for a text that is no address. The
+    /// empty text gives the page's own address.
     fn address(&self, text: &str) -> Option<Address>;
 
     /// The page's whole address, its fragment included.
@@ -61,7 +63,7 @@ pub trait Environment {
     /// Whether a menu is open.
     fn has_menu(&self) -> bool;
 
-    /// What stands in the document where a row is drawn.
+    /// What the element that shows a row says.
     fn drawn(&self, row: RowKey) -> Option<DrawnRow>;
 
     /// The time, and a random number.
@@ -70,12 +72,12 @@ pub trait Environment {
     }
 }
 
-/// What an element for a row says.
+/// What the element of a row says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnRow {
     /// `namespace/name`.
     pub key: String,
-    /// Which life of the name.
+    /// The uid, which tells apart objects that had the name one after the other.
     pub uid: Uid,
     /// `live` or `deleted`.
     pub state: String,
@@ -84,7 +86,7 @@ pub struct DrawnRow {
 }
 
 impl DrawnRow {
-    /// Whether it is of this object.
+    /// Whether the element shows this object.
     pub fn is_of(&self, key: &ObjectKey, uid: &Uid) -> bool {
         self.key == key.to_string() && self.uid == *uid
     }

@@ -1,5 +1,5 @@
-//! The table as a file: CSV as RFC 4180 has it, or JSON with a line for each row. What the rows do not hold, such as
-//! the values of Secrets, cannot get into it.
+//! The table as a file: CSV (RFC 4180), or JSON with one line for each row. Data that rows do not hold, such as the
+//! values of Secrets, cannot get into the file.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -13,17 +13,18 @@ use crate::kind_id::KindId;
 use crate::page::layout::{Layout, Source};
 use crate::table::schema::TableSchema;
 
-/// How the file is written.
+/// The format of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A line of titles, then a line for each row. For spreadsheets, and safe in them.
+    /// A line of titles, then one line for each row. For spreadsheets; a cell cannot run there as a formula.
     Csv,
-    /// An object for each row: `key`, `uid`, `resourceVersion`, and `cells` by title; of several kinds, first `kind`.
+    /// An object for each row: `key`, `uid`, `resourceVersion`, and `cells` by title. With several kinds, `kind` comes
+    /// first.
     Json,
 }
 
 impl Format {
-    /// The file's type for the browser.
+    /// The media type of the file.
     pub fn media_type(self) -> &'static str {
         match self {
             Format::Csv => "text/csv;charset=utf-8",
@@ -31,7 +32,7 @@ impl Format {
         }
     }
 
-    /// How the file's name ends.
+    /// The extension of the file's name.
     pub fn extension(self) -> &'static str {
         match self {
             Format::Csv => "csv",
@@ -40,23 +41,24 @@ impl Format {
     }
 }
 
-/// A table on its way into a file: the rows as they were when it was asked for, written slice by slice.
+/// A table that is being written into a file. The rows are those of the moment of the command, and are written slice by
+/// slice.
 #[derive(Debug)]
 pub struct Export {
     format: Format,
     schema: Arc<TableSchema>,
-    /// Where each column's text comes from, and its title.
+    /// The source and the title of each column.
     columns: Vec<(Source, &'static str)>,
     rows: std::vec::IntoIter<(KindId, Arc<Object>)>,
     total: usize,
-    /// The time for which ages are written, the same for all rows.
+    /// The time from which ages are computed, the same for all rows.
     at: Timestamp,
     begun: bool,
 }
 
 impl Export {
-    /// The rows, each with its kind's number, in the order of the table, in the columns that it shows. When each last changed is the page's own
-    /// knowledge, and is left out.
+    /// `rows` are in the table's order, each with its kind's id. The columns are those that the table shows, without
+    /// the one of the last change: that column says what this session has seen, which means nothing elsewhere.
     pub fn new(format: Format, layout: &Layout, rows: Vec<(KindId, Arc<Object>)>, at: Timestamp) -> Export {
         let columns = layout.sources.iter().filter(|source| **source != Source::Changed);
         let columns = columns.map(|source| (*source, layout.title(*source))).collect();
@@ -64,7 +66,7 @@ impl Export {
         Export { format, schema, columns, total: rows.len(), rows: rows.into_iter(), at, begun: false }
     }
 
-    /// How many rows there are in all.
+    /// The number of all rows.
     pub fn total(&self) -> usize {
         self.total
     }
@@ -90,7 +92,7 @@ impl Export {
                 }
                 Format::Json => {
                     let row = Row { schema: &self.schema, columns: &self.columns, kind, object: &object, at: self.at };
-                    // Text and maps of text are always JSON.
+                    // Texts and maps of texts can always be written as JSON.
                     text.push_str(&serde_json::to_string(&row).unwrap_or_default());
                     text.push('\n');
                 }
@@ -100,8 +102,8 @@ impl Export {
     }
 }
 
-/// The file's name: what is shown and when, in letters that every file system takes. `time` is written as in
-/// ISO 8601, without its signs.
+/// The file's name: the kinds, the namespaces and the time, in characters that every file system allows. `time` is in
+/// ISO 8601's basic format.
 pub fn file_name(kind: &str, namespaces: &[String], time: &str, format: Format) -> String {
     let mut name = kind.to_owned();
     for namespace in namespaces.iter().take(3) {
@@ -116,9 +118,9 @@ pub fn file_name(kind: &str, namespaces: &[String], time: &str, format: Format) 
     format!("{}.{}", name.trim_start_matches(['.', '-']), format.extension())
 }
 
-/// The cells of a row with tabs between them, for the clipboard. No cell has a tab or a line break of its own, and none
-/// is a formula where the row is pasted into a spreadsheet, as in CSV. There is no quoting between tabs, but a spreadsheet
-/// takes quotes around a pasted cell away, and what is in them for a formula: what begins with one is text, too.
+/// The cells of a row for the clipboard, with tabs between them. No cell contains a tab or a line break. As in CSV, no
+/// cell is a formula in a spreadsheet. There are no quotes between tabs, but a spreadsheet removes quotes around a
+/// pasted cell and may run the content as a formula: a cell that begins with a quote is marked as text too.
 pub fn tab_separated(layout: &Layout, kind: KindId, object: &Object, at: Timestamp) -> String {
     let mut cell = String::new();
     let sources = layout.sources.iter().filter(|source| **source != Source::Changed);
@@ -168,13 +170,13 @@ fn write_separator(first: &mut bool, out: &mut String) {
     }
 }
 
-/// Whether a spreadsheet takes the text for a formula, and runs it, by the sign that it begins with; some take the wide
-/// forms of the signs, too (OWASP, "CSV Injection"). Such text gets an apostrophe before it.
+/// Whether a spreadsheet would run the text as a formula, by the sign that the text begins with. Some spreadsheets
+/// accept the full-width forms of the signs too (OWASP, "CSV Injection"). Such a text is written after an apostrophe.
 fn is_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
 }
 
-/// A field of CSV.
+/// Writes a field of CSV.
 fn write_field(field: &str, out: &mut String) {
     let is_formula = is_formula(field);
     let must_quote =
@@ -308,7 +310,7 @@ mod tests {
             }
             assert_eq!(all.lines().count(), 10 + usize::from(format == Format::Csv));
         }
-        // Without a row CSV still says what its columns are.
+        // Even without a row, CSV says what its columns are.
         assert_eq!(whole(Format::Csv, Vec::new(), 5).lines().count(), 1);
         assert_eq!(whole(Format::Json, Vec::new(), 5), "");
     }

@@ -1,6 +1,7 @@
-//! What this session saw: the texts of received objects, the newest within a budget of bytes.
+//! What this session received: the texts of objects, the newest within a budget of bytes.
 //!
-//! An event costs one copy of its text; nothing is read before someone looks. What is let go is counted.
+//! An event costs one copy of its text. A text is parsed only when the user looks at it. Versions that are dropped are
+//! counted.
 
 use std::collections::VecDeque;
 
@@ -15,33 +16,33 @@ use kubechurn_client::cache::shared_informer::Received;
 
 use crate::page::inspector::secret;
 
-/// How many bytes of texts are kept where no one says otherwise.
+/// How many bytes of texts are kept by default.
 pub const BUDGET: usize = 16_000_000;
 
-/// What a version takes beside its text, in bytes; rather too much than too little.
+/// The memory that a version takes in addition to its text, in bytes: an upper estimate.
 const OVERHEAD: usize = 160;
 
-/// Of so many objects it is remembered how many versions were let go.
+/// For how many objects the number of dropped versions is remembered.
 const REMEMBERED: usize = 4096;
 
 /// One version of one object, as it was received.
 #[derive(Clone, Debug)]
 pub struct Version {
-    /// Counts what was received, from 0.
+    /// The sequence number, counting everything that was received from 0.
     pub sequence: u64,
-    /// When it came, in milliseconds.
+    /// When the version was received, in milliseconds.
     pub at: f64,
-    /// What happened; what a list brought is [`DeltaType::Replaced`].
+    /// What happened to the object. A version that a list brought has [`DeltaType::Replaced`].
     pub delta_type: DeltaType,
-    /// Of which resource.
+    /// The resource of the object.
     pub resource: ApiResource,
-    /// Which object.
+    /// The key of the object.
     pub key: ObjectKey,
-    /// Which life of the name.
+    /// The uid, which tells apart objects that had the name one after the other.
     pub uid: Uid,
-    /// The version.
+    /// The version that the server gave it.
     pub resource_version: ResourceVersion,
-    /// The object's JSON, a Secret's without its values; `None` for a deletion that no frame told of.
+    /// The object's JSON, for a Secret with masked values; `None` for a deletion that no frame reported.
     pub text: Option<Box<str>>,
 }
 
@@ -58,16 +59,17 @@ pub struct History {
     budget: usize,
     bytes: usize,
     received: u64,
-    /// How many versions of an object were let go, by uid.
+    /// How many versions of each object were dropped, by uid.
     let_go: HashMap<Uid, u64, FxBuildHasher>,
-    /// Whether that is no longer known of all.
+    /// Whether some of these numbers were forgotten.
     forgot: bool,
-    /// What tells a Secret's values apart: drawn anew for each session.
+    /// The salt that keeps the masks of a Secret's values from telling anything about the values. Random in each
+    /// session.
     salt: u64,
 }
 
 impl History {
-    /// Nothing yet. `salt` is a random number.
+    /// An empty history. `salt` is a random number.
     pub fn new(budget: usize, salt: u64) -> History {
         History {
             versions: VecDeque::new(),
@@ -80,8 +82,8 @@ impl History {
         }
     }
 
-    /// Keeps what was received. Lists get no more than half of the budget, and push nothing out: of 150,000 Pods
-    /// that a list brings, some are as good as none, and they would take the place of what changed.
+    /// Keeps what was received. Versions from lists get at most half of the budget, and replace nothing: of the 150,000
+    /// Pods of a list, the few that fit would help little, and would replace versions that tell what changed.
     pub fn push(&mut self, resource: ApiResource, received: Received<'_>) {
         let Received { now, delta_type, object, text } = received;
         let length = text.map_or(0, str::len);
@@ -110,7 +112,7 @@ impl History {
         self.let_go_beyond();
     }
 
-    /// From now on keeps no more than so many bytes: the oldest go, and are counted.
+    /// Limits the texts to this many bytes from now on. The oldest versions are dropped, and counted.
     pub fn limit(&mut self, budget: usize) {
         self.budget = self.budget.min(budget);
         self.let_go_beyond();
@@ -134,12 +136,12 @@ impl History {
         *self.let_go.entry(uid).or_default() += 1;
     }
 
-    /// The versions of an object that are kept, the oldest first; each once, however many watches brought it.
+    /// The versions of an object that are kept, the oldest first. A version that several watches received comes once.
     pub fn of(&self, resource: &ApiResource, key: &ObjectKey) -> Vec<&Version> {
         let own = self.versions.iter().filter(|version| version.key == *key && version.resource == *resource);
         let mut versions: Vec<&Version> = Vec::new();
         for version in own {
-            // What two watches bring comes at nearly the same time.
+            // Two watches receive the same version at nearly the same time.
             let again = versions.iter().rev().take(8).any(|known| {
                 known.resource_version == version.resource_version
                     && known.uid == version.uid
@@ -152,22 +154,22 @@ impl History {
         versions
     }
 
-    /// How many versions of an object were let go, and whether there may have been more.
+    /// How many versions of an object were dropped, and whether there may have been more.
     pub fn let_go(&self, uid: &Uid) -> (u64, bool) {
         (self.let_go.get(uid).copied().unwrap_or(0), self.forgot)
     }
 
-    /// How many versions were received: grows with each.
+    /// How many versions were received so far.
     pub fn received(&self) -> u64 {
         self.received
     }
 
-    /// How many bytes are kept, and how many may be.
+    /// How many bytes are kept, and how many may be kept.
     pub fn bytes(&self) -> (usize, usize) {
         (self.bytes, self.budget)
     }
 
-    /// What tells a Secret's values apart in this session.
+    /// The session's salt for the masks of Secrets.
     pub fn salt(&self) -> u64 {
         self.salt
     }
@@ -211,7 +213,7 @@ mod tests {
         let kept = versions(&history, "a");
         assert_eq!((kept.len() as u64 + history.let_go(&"u-a".into()).0, &*kept[kept.len() - 1]), (20, "20"));
         assert_eq!((history.let_go(&"u-b".into()), history.received()), ((0, false), 20));
-        // Larger than everything.
+        // Larger than the whole budget.
         push(&mut history, pods::KIND.resource, DeltaType::Updated, &text("b", 1, 20_000));
         assert_eq!((versions(&history, "b").len(), history.let_go(&"u-b".into()).0), (0, 1));
         assert_eq!(versions(&history, "a"), kept);

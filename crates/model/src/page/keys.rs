@@ -1,16 +1,17 @@
-//! The keys: one table, which says what each key does, what the help shows, and what the palette hints at.
+//! The keys: one table, which says what each key does, what the help shows, and which keys the palette hints at.
 //!
-//! No key is taken while a field is typed in, none that a browser or a screen reader has a use for (nothing with Ctrl,
-//! Alt or Shift but Ctrl-K, which every browser leaves to the page), and none from a control that knows it itself.
-//! The keys of a single letter can be turned off, for those who speak to their machine (WCAG 2.1, 2.1.4).
+//! The page does not handle keys that are pressed while the user types into a field, keys that a browser or a screen
+//! reader uses (anything with Ctrl, Alt or Shift except Ctrl-K, which every browser leaves to the page), and keys that
+//! the focused control handles itself. The keys of a single letter can be turned off, for people who control their
+//! machine by speech (WCAG 2.1, 2.1.4).
 
 use crate::page::command::{Command, Copied, PaletteCommand};
 use crate::page::cursor::Step;
 
-/// Keys that do the same.
+/// Keys with the same effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
-    /// By the browser's names (`KeyboardEvent.key`); `Mod+k` is with Ctrl, or with Cmd.
+    /// The browser's names (`KeyboardEvent.key`); `Mod+k` is k with Ctrl or Cmd.
     pub keys: &'static [&'static str],
     /// What they do.
     pub command: Command,
@@ -68,7 +69,7 @@ pub const SECTIONS: &[Section] = &[
 /// A key press.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Press<'a> {
-    /// The browser's name for the key (`KeyboardEvent.key`): what it writes, or what it is called.
+    /// The browser's name for the key (`KeyboardEvent.key`): the character that it types, or its name.
     pub key: &'a str,
     /// With Ctrl or Cmd.
     pub command: bool,
@@ -80,21 +81,20 @@ pub struct Press<'a> {
     pub repeated: bool,
 }
 
-/// Where a key is pressed.
+/// What has the focus when a key is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
-    /// In a field that takes text.
+    /// A field that takes text.
     Field,
-    /// On a button, a link, or whatever else has a use for Enter and the arrows.
+    /// A button, a link, or any other control that uses Enter and the arrows.
     Control,
-    /// In a dialog, which has its own keys, in a field or not.
+    /// A dialog, which has its own keys, whether a field of it has the focus or not.
     Dialog,
-    /// On the table, or nowhere.
+    /// The table, or nothing.
     Table,
 }
 
-/// What a key does where it is pressed; nothing for most. `letters` says whether keys of a single letter or sign do
-/// anything.
+/// What a key does; `None` for most keys. `letters` says whether keys of a single letter or sign do anything.
 pub fn command(press: Press<'_>, focus: Focus, letters: bool) -> Option<Command> {
     let is_sign = press.key.chars().nth(1).is_none();
     let bound = if press.command {
@@ -122,13 +122,13 @@ fn bindings() -> impl Iterator<Item = &'static Binding> {
     SECTIONS.iter().flat_map(|(_, bindings)| bindings.iter())
 }
 
-/// The keys that do something, as they are written on keyboards: `["j", "↓"]`.
+/// The keys for a command, as keyboards label them: `["j", "↓"]`.
 pub fn keys_of(command: &Command) -> Vec<&'static str> {
     let keys = bindings().filter(|binding| binding.command == *command).flat_map(|binding| binding.keys);
     keys.map(|key| cap(key)).collect()
 }
 
-/// What is written on a key.
+/// The label of a key.
 pub fn cap(key: &'static str) -> &'static str {
     match key {
         "ArrowDown" => "↓",
@@ -143,24 +143,24 @@ pub fn cap(key: &'static str) -> &'static str {
     }
 }
 
-/// What can be left, from the innermost outwards.
+/// What Esc can leave, from the innermost outwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
     /// The palette.
     Palette,
-    /// The keys.
+    /// The help.
     Help,
     /// A menu.
     Menu,
     /// A cell of the row.
     Cell,
-    /// The object that is looked at.
+    /// The selected object.
     Object,
     /// The filter.
     Filter,
 }
 
-/// What Esc leaves, of what is there.
+/// Which of these layers Esc leaves.
 pub fn innermost(there: &[Layer]) -> Option<Layer> {
     there.iter().min().copied()
 }
@@ -234,7 +234,7 @@ mod tests {
         let commands: Vec<&Command> = bindings().map(|binding| &binding.command).collect();
         for (at, key) in keys.iter().enumerate() {
             assert!(!keys[..at].contains(key), "{key} is bound twice");
-            // The browser's and the screen reader's own.
+            // Keys that the browser and the screen reader use.
             assert!(!["Tab", " ", "F5", "F6", "Insert", "CapsLock", "'", "Backspace", "Delete"].contains(key), "{key}");
         }
         for (at, command) in commands.iter().enumerate() {

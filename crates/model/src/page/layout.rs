@@ -1,4 +1,5 @@
-//! Which columns a table has, in which order, and how wide they are: its kinds' own, as the user has arranged them.
+//! Which columns a table has, in which order, and how wide they are: the columns of its kinds, as the user has arranged
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::table::schema::TableSchema;
 /// Where a column's text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The object's kind, where there are several.
+    /// The object's kind, where several kinds are in view.
     Kind,
     /// The object's namespace.
     Namespace,
@@ -24,40 +25,40 @@ pub enum Source {
     Changed,
 }
 
-/// The widest that a column grows by its values, in characters; what is longer ends in an ellipsis.
+/// The width up to which a column grows by itself, in characters. A longer text ends in an ellipsis.
 const WIDEST: usize = 64;
-/// The narrowest and the widest that a user can make one, in characters.
+/// The narrowest and the widest column that a user can choose, in characters.
 const CHOSEN: std::ops::RangeInclusive<u16> = 3..=300;
 
-/// What a user has made of a table's columns. Columns are named by their titles, for places change with the kinds;
-/// what is said of a column that is not there waits until it comes back.
+/// How a user has arranged a table's columns. Columns are identified by title, because positions change with the kinds.
+/// The arrangement of a column that a table does not have is kept until a table has the column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Arrangement {
-    /// The order; empty for kubectl's.
+    /// The titles in the chosen order; empty for kubectl's order.
     order: Vec<String>,
-    /// Whether a column is shown, where that was chosen.
+    /// Whether a column is shown, for columns for which the user chose.
     shown: BTreeMap<String, bool>,
-    /// Widths in characters, where they were chosen.
+    /// Widths in characters, for columns whose width the user chose.
     widths: BTreeMap<String, u16>,
 }
 
 /// A change to the columns, each named by its title.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnChange {
-    /// Show a column, or hide it. The last one stays.
+    /// Show a column, or hide it. The last shown column cannot be hidden.
     Show(String, bool),
-    /// Make it so many characters wide.
+    /// Make the column this many characters wide.
     Width(String, u16),
-    /// Make it wider by so many, or narrower.
+    /// Make the column wider by this many characters, or narrower if negative.
     Widen(String, i16),
-    /// Make it as wide as its values again.
+    /// Make the column as wide as its values again.
     Fit(String),
-    /// Move it by so many places.
+    /// Move the column by this many places.
     Move(String, isize),
-    /// Move it to where another one stands.
+    /// Move the first column to the place of the second.
     Onto(String, String),
-    /// As at first.
+    /// Restore the default arrangement.
     Reset,
 }
 
@@ -68,26 +69,26 @@ pub struct Choice {
     pub title: &'static str,
     /// Whether it is shown.
     pub shown: bool,
-    /// How wide it is, if that was chosen, in characters.
+    /// The width that the user chose, if any, in characters.
     pub width: Option<u16>,
 }
 
-/// The table's columns. Widths only grow while they are in view: nothing jumps.
+/// The columns of a table. While columns are in view, their widths only grow, so that nothing jumps.
 #[derive(Debug)]
 pub struct Layout {
     schema: Arc<TableSchema>,
     /// Where each column's text comes from, in order.
     pub sources: Vec<Source>,
-    /// How wide each is, in characters, and whether that was chosen.
+    /// The width of each column in characters, and whether the user chose the width.
     widths: Vec<(usize, bool)>,
-    /// Told apart from other layouts by rows, which are made anew for each.
+    /// A number that differs between layouts. Rows are built anew for each layout.
     pub generation: u64,
     wide: bool,
 }
 
 impl Layout {
-    /// The columns of a schema, those that kubectl shows on demand included if `wide`, as they were arranged. Without a
-    /// kind there is none but the last change.
+    /// The columns of a schema in the user's arrangement; with `wide`, also those that kubectl shows only on demand.
+    /// Without a kind, the only column is the one of the last change.
     pub fn of(schema: Arc<TableSchema>, wide: bool, arrangement: &Arrangement) -> Layout {
         let columns_of = &*schema;
         let shown = arranged(columns_of, arrangement).into_iter();
@@ -104,12 +105,12 @@ impl Layout {
         Layout { schema, widths, sources, generation: 0, wide }
     }
 
-    /// Whether it is the layout of this schema, wide or not.
+    /// Whether this is the layout of this schema, wide or not.
     pub fn fits(&self, schema: &TableSchema, wide: bool) -> bool {
         *self.schema == *schema && self.wide == wide
     }
 
-    /// Whose columns they are.
+    /// The schema that the columns belong to.
     pub fn schema(&self) -> &Arc<TableSchema> {
         &self.schema
     }
@@ -119,12 +120,12 @@ impl Layout {
         title(&self.schema, source)
     }
 
-    /// Whether a column's values stand at the right.
+    /// Whether a column's values are aligned to the right.
     pub fn is_end(&self, source: Source) -> bool {
         column(&self.schema, source).is_some_and(|column| column.align == Align::End)
     }
 
-    /// Makes room for a text. Whether the text fits into the widest that its column may become.
+    /// Widens a column for a text. Returns whether the text fits into the width up to which the column may grow.
     pub fn make_room(&mut self, column: usize, text: &str) -> bool {
         let length = if text.is_ascii() { text.len() } else { text.chars().count() };
         match self.widths.get_mut(column) {
@@ -137,7 +138,7 @@ impl Layout {
         }
     }
 
-    /// The grid's columns in CSS: as wide as their values need, and what is left shared out in proportion.
+    /// The grid's columns in CSS: as wide as their values need. The remaining width is shared out in proportion.
     pub fn template(&self) -> String {
         let last = self.widths.len().saturating_sub(1);
         let tracks = self.widths.iter().enumerate().map(|(at, (width, is_chosen))| match is_chosen {
@@ -150,7 +151,7 @@ impl Layout {
         tracks.collect::<Vec<_>>().join(" ")
     }
 
-    /// Takes another arrangement of widths alone: what was not chosen stays as wide as it has become.
+    /// Adopts an arrangement in which only widths differ. A column whose width was not chosen keeps its present width.
     pub fn resize(&mut self, arrangement: &Arrangement) {
         for (source, width) in self.sources.iter().zip(&mut self.widths) {
             if let Some(chosen) = arrangement.widths.get(title(&self.schema, *source)) {
@@ -159,7 +160,7 @@ impl Layout {
         }
     }
 
-    /// Every column of the table, shown or not, in the order that is in force.
+    /// Every column of the table, shown or hidden, in the present order.
     pub fn choices(&self, arrangement: &Arrangement) -> Vec<Choice> {
         let choices = arranged(&self.schema, arrangement).into_iter().map(|source| {
             let title = title(&self.schema, source);
@@ -169,7 +170,7 @@ impl Layout {
         choices.collect()
     }
 
-    /// What becomes of an arrangement by a change.
+    /// An arrangement after a change.
     pub fn rearranged(&self, arrangement: &Arrangement, change: ColumnChange) -> Arrangement {
         let mut new = arrangement.clone();
         match change {
@@ -202,7 +203,7 @@ impl Layout {
         new
     }
 
-    /// The order with one column moved. Titles of columns that are not there stay, at the end.
+    /// The order with one column moved. Titles of columns that the table does not have come last.
     fn moved(&self, arrangement: &Arrangement, title: &str, place: impl Fn(usize) -> usize) -> Vec<String> {
         let mut order: Vec<String> = titles(&self.schema, arrangement).map(str::to_owned).collect();
         if let Some(at) = order.iter().position(|one| one == title) {
@@ -216,12 +217,12 @@ impl Layout {
 }
 
 impl Arrangement {
-    /// Reads what was kept. What cannot be read is as if nothing had been arranged.
+    /// Reads what [`Arrangement::write`] wrote. Any other text gives the default arrangement.
     pub fn read(text: &str) -> Arrangement {
         serde_json::from_str(text).unwrap_or_default()
     }
 
-    /// Writes it, to be kept; `None` where nothing is arranged.
+    /// The arrangement as text, to be stored; `None` for the default arrangement.
     pub fn write(&self) -> Option<String> {
         serde_json::to_string(self).ok().filter(|_| *self != Arrangement::default())
     }
@@ -251,7 +252,7 @@ fn is_shown(schema: &TableSchema, source: Source, wide: bool, arrangement: &Arra
     arrangement.shown.get(title(schema, source)).copied().unwrap_or(usual)
 }
 
-/// kubectl's columns, the kind before them where there are several, the last change after them.
+/// kubectl's columns. The kind comes first where there are several, and the last change comes last.
 fn usual(schema: &TableSchema) -> Vec<Source> {
     let leading = [
         (Source::Kind, schema.is_several()),
@@ -264,8 +265,8 @@ fn usual(schema: &TableSchema) -> Vec<Source> {
     sources
 }
 
-/// Every column in the order that is in force. One that the order does not know, because the kinds did not have it
-/// then, stands after the one that it follows in kubectl's order.
+/// Every column in the present order. A column that is missing in the stored order, because the kinds did not have the
+/// column then, follows the column that precedes it in kubectl's order.
 fn arranged(schema: &TableSchema, arrangement: &Arrangement) -> Vec<Source> {
     let usual = usual(schema);
     let known =

@@ -1,33 +1,33 @@
-//! How much memory the page may take, and what it gives up before it takes more: first what it keeps for those who look
-//! back, then whole watches.
+//! How much memory the page may take, and what it gives up before it takes more: first texts of versions and marks,
+//! then whole watches.
 //!
-//! A program's memory in a browser never shrinks. What is given up makes room within it, so that having reached a mark says
-//! nothing any more: only that it grows on does.
+//! A program's memory in a browser never shrinks: what is given up makes room within the memory. Memory that stays
+//! above a threshold therefore means nothing, and only further growth counts.
 
-/// The most that the program's memory may have where no one says otherwise, in bytes. A browser allows four times as much,
-/// on machines that have it.
+/// The default budget for the program's memory, in bytes. A browser allows four times as much, if the machine has it.
 pub const BUDGET: usize = 1 << 30;
-/// From this part of it on the texts of versions and the timeline's marks are given up.
+/// The part of the budget at which the texts of versions and the timeline's marks are given up.
 const SHEDS: f64 = 0.8;
-/// From this part of it on the largest watch is given up, and the next one for each part of [`GROWN`] more.
+/// The part of the budget at which the largest watch is given up. Another watch follows each time that the memory has
+/// grown by [`GROWN`].
 const STOPS: f64 = 0.95;
 const GROWN: f64 = 0.01;
 
-/// What is to be given up.
+/// What to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Texts and marks, and from now on fewer are kept.
+    /// Texts and marks. From now on, fewer of them are kept.
     Shed,
     /// The largest watch.
     Stop,
 }
 
-/// The budget, and what was given up for it.
+/// The budget, and what was given up so far.
 #[derive(Clone, Debug)]
 pub struct Memory {
     budget: usize,
     shed: bool,
-    /// What was taken when a watch was last given up.
+    /// The size of the memory when a watch was last given up.
     stopped_at: Option<usize>,
 }
 
@@ -38,8 +38,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Reads what the address says: so many megabytes, at least one and at most four thousand. Anything else changes
-    /// nothing.
+    /// Reads the address's number of megabytes, from 1 to 4000. Any other text gives the default budget.
     pub fn parse(parameter: Option<&str>) -> Memory {
         let megabytes =
             parameter.and_then(|text| text.parse::<usize>().ok()).filter(|count| (1..=4000).contains(count));
@@ -47,7 +46,7 @@ impl Memory {
         Memory { budget, ..Memory::default() }
     }
 
-    /// How much may be taken, in bytes.
+    /// The budget, in bytes.
     pub fn budget(&self) -> usize {
         self.budget
     }
@@ -57,7 +56,7 @@ impl Memory {
         self.shed
     }
 
-    /// What is to be given up, now that so many bytes are taken. `watches` says whether there is a watch to be given up.
+    /// What to give up now that the memory has this size. `watches` says whether any watch is left to give up.
     pub fn look(&mut self, taken: usize, watches: bool) -> Option<Step> {
         let part = |part: f64| (self.budget as f64 * part) as usize;
         if !self.shed && taken >= part(SHEDS) {
@@ -86,7 +85,7 @@ mod tests {
         assert_eq!((look(95), look(95), look(96)), (Some(Step::Stop), None, None));
         assert_eq!((look(97), look(98), look(99)), (Some(Step::Stop), None, Some(Step::Stop)));
         assert_eq!(look(99), None);
-        // What jumps over both marks at once gives up both, one after the other.
+        // A jump over both thresholds gives up both, one after the other.
         let mut memory = Memory::parse(Some("1"));
         let mut look = |watches: bool| memory.look(20_000_000, watches);
         assert_eq!(

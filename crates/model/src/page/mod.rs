@@ -1,4 +1,5 @@
-//! The page without a browser: what it watches, where the user is, and what it says of itself. All of it pure.
+//! The page without a browser: what it watches, where the user is, and what the page says of itself. Nothing in this
+//! module does IO.
 
 pub mod account;
 pub mod address;

@@ -1,5 +1,5 @@
-//! What the page has to say of itself: relists, gaps, staleness, refusals, overload. It is notice once, through a
-//! Broadcaster, to the timelines, the list of notices and the console.
+//! What the page reports about itself: relists, gaps, staleness, refusals, overload. Each notice is published once,
+//! through a Broadcaster, to the timelines, the list of notices and the console.
 
 use std::collections::VecDeque;
 
@@ -9,16 +9,17 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Notice;
 use kubechurn_client::record::broadcaster::{Broadcaster, FullChannelBehavior, Next, WatcherId};
 
-/// How many notices are kept for a subscription until they are received. It misses those beyond, which are counted.
+/// How many notices are kept for a subscription until it receives them. Further notices are not delivered to it, and
+/// are counted.
 const CAPACITY: usize = 1000;
 
 /// How many notices the list keeps.
 const KEPT: usize = 200;
 
-/// Something that the page has to say of itself.
+/// Something that the page reports about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageNotice {
-    /// The resource that it is about; empty if it is about all.
+    /// The resource that the notice is about; empty if it is about all of them.
     pub resource: &'static str,
     /// The namespace; empty for all.
     pub namespace: String,
@@ -31,44 +32,44 @@ pub struct PageNotice {
 pub enum NoticeKind {
     /// Something about the watch of one informer.
     Watch(InformerId, Notice),
-    /// The page checked itself, and found that it was wrong.
+    /// The page compared itself with the server and found that it was wrong.
     Difference {
         /// When.
         at: f64,
-        /// What was wrong, and what comes next.
+        /// What was wrong, and what the page does about it.
         words: String,
     },
-    /// The program's memory has reached a mark, and something was given up.
+    /// The program's memory has reached a threshold, and the page gave something up.
     Memory {
         /// When.
         at: f64,
-        /// How many bytes were taken.
+        /// How many bytes the program takes.
         taken: usize,
-        /// How many may be.
+        /// How many bytes the program may take.
         budget: usize,
-        /// What was given up, and what can be done about it.
+        /// What was given up, and what the user can do about it.
         words: String,
     },
-    /// The sums do not balance: something was lost, or counted twice, by the page itself.
+    /// The sums of the ledger do not balance: the page itself lost something, or counted something twice.
     Unbalanced {
-        /// When that was seen first.
+        /// When the page first noticed that.
         at: f64,
         /// The sums.
         words: String,
     },
-    /// More came than the page could show; it is over.
+    /// More was received than the page could show. The overload is over.
     Overload {
         /// When the queues were last empty.
         from: f64,
         /// When they were empty again.
         to: f64,
-        /// How many received changes waited at most.
+        /// The greatest number of received changes that were waiting.
         most: u64,
     },
 }
 
 impl PageNotice {
-    /// When, in milliseconds.
+    /// When it happened, in milliseconds.
     pub fn at(&self) -> f64 {
         match &self.kind {
             NoticeKind::Watch(_, notice) => notice.at(),
@@ -78,7 +79,7 @@ impl PageNotice {
         }
     }
 
-    /// One word for it.
+    /// One word for what happened.
     pub fn word(&self) -> &'static str {
         match &self.kind {
             NoticeKind::Watch(_, Notice::Relisted { .. }) => "relist",
@@ -114,7 +115,7 @@ impl PageNotice {
         }
     }
 
-    /// What it is about, in words: `pods in shop`.
+    /// The resource that the notice is about, in words: `pods in shop`.
     pub fn subject(&self) -> String {
         match (self.resource, &*self.namespace) {
             ("", _) => String::from("page"),
@@ -144,14 +145,14 @@ impl Default for Announcer {
 }
 
 impl Announcer {
-    /// A new subscription, to which everything is delivered that is published from now on.
+    /// A new subscription, which receives everything that is published from now on.
     pub fn subscribe(&mut self) -> Subscription {
         Subscription(self.0.watch(CAPACITY).ok())
     }
 
     /// Publishes a notice to all subscriptions.
     pub fn publish(&mut self, notice: PageNotice) {
-        // It is refused only after a shutdown, and then no one listens.
+        // Publishing fails only after a shutdown, and then nobody is subscribed.
         let _ = self.0.action(notice);
     }
 
@@ -173,7 +174,7 @@ impl Announcer {
     }
 }
 
-/// The newest notices, and how many there were.
+/// The newest notices, and how many there were in all.
 #[derive(Debug, Default)]
 pub struct NoticeList {
     kept: VecDeque<PageNotice>,
@@ -181,7 +182,7 @@ pub struct NoticeList {
 }
 
 impl NoticeList {
-    /// Takes one in; the oldest of too many goes, and stays counted.
+    /// Adds a notice. Beyond the limit the oldest is dropped, but stays counted.
     pub fn push(&mut self, notice: PageNotice) {
         if self.kept.len() == KEPT {
             self.kept.pop_front();
@@ -195,13 +196,13 @@ impl NoticeList {
         self.kept.iter().rev()
     }
 
-    /// How many there were, those that are no longer kept included.
+    /// How many notices there were, dropped ones included.
     pub fn total(&self) -> u64 {
         self.total
     }
 }
 
-/// A notice, as `notices()` tells it.
+/// A notice, as the function `notices()` of the page returns it.
 #[derive(Debug, Serialize)]
 pub struct Told {
     time: f64,
@@ -212,7 +213,7 @@ pub struct Told {
     words: String,
 }
 
-/// What `notices()` says: those that are kept, oldest first.
+/// The result of `notices()`: the notices that are kept, oldest first.
 pub fn told(list: &NoticeList) -> Vec<Told> {
     let told = list.kept.iter().map(|notice| Told {
         time: notice.at(),
@@ -224,10 +225,10 @@ pub fn told(list: &NoticeList) -> Vec<Told> {
     told.collect()
 }
 
-/// How long the queues may hold something without a break before that is an overload, in milliseconds.
+/// How long the queues must have been non-empty without a break to count as an overload, in milliseconds.
 const BEHIND: f64 = 1000.0;
 
-/// Notices when more comes than can be shown.
+/// Notices when more is received than the page can show.
 #[derive(Debug, Default)]
 pub struct Overload {
     since: Option<f64>,
@@ -235,7 +236,8 @@ pub struct Overload {
 }
 
 impl Overload {
-    /// After each drain: how many received changes are left. Says so when an overload is over.
+    /// Must be called after each drain with the number of received changes that are left. Returns a notice when an
+    /// overload is over.
     pub fn look(&mut self, now: f64, left: u64) -> Option<PageNotice> {
         if left > 0 {
             self.since.get_or_insert(now);
@@ -248,12 +250,12 @@ impl Overload {
         Some(PageNotice { resource: "", namespace: String::new(), kind })
     }
 
-    /// How long the table has been behind; `None` while it is not, or hardly.
+    /// How long the table has been behind; `None` if that is less than an overload.
     pub fn behind(&self, now: f64) -> Option<f64> {
         self.since.map(|since| now - since).filter(|behind| *behind >= BEHIND)
     }
 
-    /// What waits waits because the user wants it to.
+    /// Forgets what is waiting, because the user has paused the page.
     pub fn forgive(&mut self) {
         *self = Overload::default();
     }

@@ -1,4 +1,4 @@
-//! The palette: everything that can be gone to or done, by a few letters of its name.
+//! The palette: finds every place and command by a few letters of its name.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::table::kinds::Kind;
 use crate::table::schema::TableSchema;
 use crate::table::view::Retention;
 
-/// What the palette does without a key of its own, and what has one but is looked for by name.
+/// The palette's commands: those that have no key, and those that have one but are also searched by name.
 const COMMANDS: &[Command] = &[
     Command::FocusFilter,
     Command::OpenNamespaces,
@@ -55,19 +55,19 @@ const COMMANDS: &[Command] = &[
     Command::ToggleHelp,
 ];
 
-/// How many entries are shown at most: all of what most clusters have, and no more than a page can carry.
+/// How many entries are shown at most: enough for all kinds of most clusters, and not too many for a page.
 const SHOWN: usize = 400;
 
-/// The headings, in their order where nothing else decides.
+/// The headings. Entries that match equally well stand in the order of the headings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// What was looked at.
+    /// An object that was looked at.
     Recent,
-    /// Kinds.
+    /// A kind.
     Kind,
-    /// Namespaces.
+    /// A namespace.
     Namespace,
-    /// What can be done.
+    /// A command.
     Action,
 }
 
@@ -83,10 +83,10 @@ impl Group {
     }
 }
 
-/// Something to go to or to do.
+/// A place to go to or a command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// What it is.
+    /// The heading that the entry belongs to.
     pub group: Group,
     /// Its name.
     pub title: String,
@@ -98,17 +98,17 @@ pub struct Entry {
     pub command: Command,
 }
 
-/// An entry that was found, and which bytes of its title were looked for.
+/// An entry that was found, and which bytes of its title match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The entry.
     pub entry: Entry,
-    /// In order, apart from each other.
+    /// Ranges of bytes, in order and without overlap.
     pub marks: Vec<Range<usize>>,
 }
 
 impl Found {
-    /// The title in pieces, each with whether it was looked for.
+    /// The title in pieces, each with whether it matches.
     pub fn pieces(&self) -> Vec<(bool, String)> {
         let title = &self.entry.title;
         let (mut pieces, mut at) = (Vec::new(), 0);
@@ -123,21 +123,21 @@ impl Found {
     }
 }
 
-/// What the palette draws from.
+/// What the palette searches.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     /// Where the user is.
     pub route: &'a Route,
-    /// What kinds there are.
+    /// The kinds that the server has.
     pub catalog: &'a Catalog,
     /// The namespaces that are known.
     pub namespaces: &'a [String],
-    /// What was looked at, newest first.
+    /// The objects that were looked at, newest first.
     pub recent: &'a [(&'static str, ObjectKey)],
 }
 
 impl Known<'_> {
-    /// What goes by a few letters, the best first. `pods shop` is a kind in a namespace, as in k9s.
+    /// The entries that match the query, the best first. `pods shop` is a kind in a namespace, as in k9s.
     pub fn find(&self, query: &str) -> Vec<Found> {
         let query = query.trim().trim_start_matches(':').trim_start().to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
@@ -148,7 +148,7 @@ impl Known<'_> {
                 Some((score, Found { entry, marks }))
             })
             .collect();
-        // Sorting is stable: what is equally good stays in the order of the groups.
+        // Sorting is stable: entries with the same score stay in the order of the groups.
         sort_by_key(&mut scored, |(score, _)| std::cmp::Reverse(*score));
         let in_place = self.several(&words).or_else(|| self.kind_in_namespace(&words));
         let in_place = in_place.map(|entry| Found { entry, marks: Vec::new() });
@@ -204,7 +204,7 @@ impl Known<'_> {
         Entry { group: Group::Kind, title: kind.title.to_owned(), detail, names, command }
     }
 
-    /// Several kinds with commas between, and perhaps a namespace. What nothing goes by is said.
+    /// Several kinds with commas between, and perhaps a namespace. The entry also tells which words match no kind.
     fn several(&self, words: &[&str]) -> Option<Entry> {
         let (kinds, place) = match words {
             [kinds] => (kinds, None),
@@ -232,7 +232,7 @@ impl Known<'_> {
         })
     }
 
-    /// A kind by any name that kubectl understands, and after it a namespace, which need not be known.
+    /// A kind by any name that kubectl understands, and after the kind a namespace, which need not be known.
     fn kind_in_namespace(&self, words: &[&str]) -> Option<Entry> {
         let [kind, namespace] = words else { return None };
         let kind = self.catalog.find(kind).filter(|kind| kind.resource.namespaced)?;
@@ -249,7 +249,7 @@ impl Known<'_> {
     }
 }
 
-/// What else someone may call it.
+/// Other words that people use for a command.
 fn other_names(command: &Command) -> &'static [&'static str] {
     match command {
         Command::ToggleTheme => &["theme", "colours"],
@@ -268,7 +268,7 @@ fn other_names(command: &Command) -> &'static [&'static str] {
     }
 }
 
-/// How well an entry answers to all of the words, and where in its title they are.
+/// How well an entry matches all words, and where the words are in its title.
 fn score(entry: &Entry, words: &[&str]) -> Option<(u32, Vec<Range<usize>>)> {
     let mut sum = 0;
     let mut marks: Vec<Range<usize>> = Vec::new();
@@ -291,10 +291,10 @@ fn score(entry: &Entry, words: &[&str]) -> Option<(u32, Vec<Range<usize>>)> {
     Some((sum, apart))
 }
 
-/// How well a text answers to a word in lower case: all of it, its beginning, the beginning of a word in it, any part
-/// of it, or its letters with others between them. A shorter text is the better answer.
+/// How well a text matches a word in lower case. From best to worst: the whole text, its beginning, the beginning of a
+/// word in it, any part of it, its letters with others between them. Of two texts, the shorter one is the better match.
 fn match_word(text: &str, word: &str) -> Option<(u32, Vec<Range<usize>>)> {
-    // Titles are mostly ASCII; where lower case has another length, nothing is marked that is not there.
+    // Only ASCII is lowered, because that keeps every byte in its place: marks stay right.
     let lower = text.to_ascii_lowercase();
     let length = (text.len().min(200) / 4) as u32;
     if lower == word {
@@ -306,7 +306,7 @@ fn match_word(text: &str, word: &str) -> Option<(u32, Vec<Range<usize>>)> {
         let score = match before {
             None => 800,
             Some(before) if !before.is_alphanumeric() => 600,
-            // `RS` in `ReplicaSets` begins a word too.
+            // An upper-case letter begins a word too, as in `ReplicaSets`.
             Some(_)
                 if text.get(at..).is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_uppercase())) =>
             {
@@ -327,7 +327,7 @@ fn match_word(text: &str, word: &str) -> Option<(u32, Vec<Range<usize>>)> {
         let (at, found) = rest.find(|(_, other)| *other == letter)?;
         marks.push(at..at + found.len_utf8());
     }
-    // Letters far apart are found in nearly every text.
+    // Letters that are far apart are found in nearly every text, and are no match.
     let spread = marks.last()?.end - marks.first()?.start;
     (spread <= 3 * word.len() + 2).then(|| (200 - length - (spread as u32).min(100), marks))
 }

@@ -1,30 +1,30 @@
-//! Rates of the counters that only grow, and their sums in words.
+//! Rates of the ledger's counters, and the counters' sums in words.
 
 use std::collections::VecDeque;
 
 use kubechurn_client::cache::ledger::Ledger;
 
-/// What is counted.
+/// The counters at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
-    /// When, in milliseconds.
+    /// The moment, in milliseconds.
     pub at: f64,
     /// Text frames.
     pub frames: u64,
-    /// Their bytes.
+    /// The bytes of those frames.
     pub bytes: u64,
-    /// What was queued.
+    /// Deltas that were queued.
     pub deltas: u64,
-    /// What of it reached the store.
+    /// How many of the queued deltas were applied to the store.
     pub applied: u64,
     /// Drains that changed the page.
     pub pages: u64,
 }
 
-/// Over how long a rate is taken, in milliseconds.
+/// The time over which rates are computed, in milliseconds.
 const SPAN: f64 = 2_000.0;
 
-/// Samples of the last seconds.
+/// The samples of the last seconds.
 #[derive(Debug, Default)]
 pub struct RateMeter {
     samples: VecDeque<Sample>,
@@ -32,23 +32,23 @@ pub struct RateMeter {
     pub pages: u64,
 }
 
-/// A second's worth of each counter.
+/// The growth of each counter per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {
     /// Text frames.
     pub frames: f64,
-    /// Their bytes.
+    /// The bytes of those frames.
     pub bytes: f64,
     /// Drains that changed the page.
     pub pages: f64,
-    /// Deltas for each that was applied.
+    /// How many queued deltas there were for each applied one.
     pub folded: f64,
 }
 
 impl RateMeter {
-    /// Takes a sample, and says how fast the counters grew since the oldest one that is kept.
+    /// Adds a sample, and returns the rates since the oldest sample that is kept.
     pub fn take(&mut self, sample: Sample) -> Rates {
-        // Counters of a kind that is no longer watched are gone: begin anew.
+        // The counters of a kind that is no longer watched are gone: the samples begin anew.
         if self.samples.back().is_some_and(|last| last.frames > sample.frames || last.applied > sample.applied) {
             self.samples.clear();
         }
@@ -59,7 +59,7 @@ impl RateMeter {
         self.rates()
     }
 
-    /// How fast the counters grew since the oldest sample that is kept.
+    /// The rates since the oldest sample that is kept.
     pub fn rates(&self) -> Rates {
         let Some(sample) = self.samples.back() else { return Rates::default() };
         let Some(first) = self.samples.front().filter(|first| sample.at > first.at) else { return Rates::default() };

@@ -1,11 +1,12 @@
-//! How often what is known is told again: chosen in the page, or with `?resync=SECONDS` in the address.
+//! How often resyncs repeat what is known: chosen on the page, or with `?resync=SECONDS` in the address.
 
 use kubechurn_client::cache::handler::MINIMUM_RESYNC;
 
-/// So many objects are told again without being asked for; of more only who chose it is told.
+/// The most objects for which resyncs happen without the user's choice. With more objects, resyncs happen only if the
+/// user chooses a period.
 pub const UP_TO: usize = 10_000;
 
-/// How often what is known is told again.
+/// How often to resync.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Resync {
     /// Every ten minutes where there are at most [`UP_TO`] objects, and never where there are more.
@@ -26,7 +27,7 @@ impl Resync {
     pub const ALL: [Resync; 5] =
         [Resync::Automatic, Resync::Off, Resync::HalfMinute, Resync::Minute, Resync::TenMinutes];
 
-    /// The word under which it is kept, and by which a test finds it.
+    /// The name under which the choice is stored, and by which tests find it.
     pub fn name(self) -> &'static str {
         match self {
             Resync::Automatic => "auto",
@@ -37,12 +38,12 @@ impl Resync {
         }
     }
 
-    /// The choice of that name.
+    /// The choice with this name.
     pub fn named(name: &str) -> Option<Resync> {
         Resync::ALL.into_iter().find(|resync| resync.name() == name)
     }
 
-    /// How often so many objects are told again, in milliseconds, if ever.
+    /// The period with this number of objects, in milliseconds; `None` for never.
     pub fn period(self, objects: usize) -> Option<f64> {
         match self {
             Resync::Automatic => (objects <= UP_TO).then_some(600_000.0),
@@ -57,13 +58,13 @@ impl Resync {
 /// What the address asks for.
 #[derive(Clone, Debug, PartialEq)]
 enum Asked {
-    /// This often, in milliseconds.
+    /// A period in milliseconds.
     Every(f64),
-    /// Something that is no such number; it changes nothing.
+    /// A text that is no such number. It changes nothing.
     Unread(String),
 }
 
-/// What was chosen, and what the address asks for until something is chosen on the page.
+/// The user's last choice, and the period that the address asks for, which counts until the user chooses on the page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resyncs {
     chosen: Resync,
@@ -71,8 +72,8 @@ pub struct Resyncs {
 }
 
 impl Resyncs {
-    /// What was chosen last, by its name, and what the address says: a number of seconds, of which less than one is one,
-    /// as in client-go.
+    /// `kept` is the name of the user's last choice, and `parameter` is what the address says: a number of seconds.
+    /// Less than one second counts as one, as in client-go.
     pub fn new(kept: Option<&str>, parameter: Option<&str>) -> Resyncs {
         let asked = parameter.map(|text| match text.parse::<f64>() {
             Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Asked::Every((seconds * 1000.0).max(MINIMUM_RESYNC)),
@@ -81,22 +82,22 @@ impl Resyncs {
         Resyncs { chosen: kept.and_then(Resync::named).unwrap_or_default(), asked }
     }
 
-    /// Chooses on the page: what the address asks for no longer matters.
+    /// Chooses on the page. What the address asks for no longer matters.
     pub fn choose(&mut self, resync: Resync) {
         *self = Resyncs { chosen: resync, asked: None };
     }
 
-    /// What is chosen, where the address does not say something else.
+    /// The choice in force; `None` while the address says something else.
     pub fn chosen(&self) -> Option<Resync> {
         if let Some(Asked::Every(_)) = self.asked { None } else { Some(self.chosen) }
     }
 
-    /// How often so many objects are told again, in milliseconds, if ever.
+    /// The period with this number of objects, in milliseconds; `None` for never.
     pub fn period(&self, objects: usize) -> Option<f64> {
         if let Some(Asked::Every(every)) = self.asked { Some(every) } else { self.chosen.period(objects) }
     }
 
-    /// What is to be said of it beside the choice; empty where the address says nothing of it.
+    /// A remark beside the choice about what the address says; empty if the address says nothing.
     pub fn words(&self) -> String {
         match &self.asked {
             Some(Asked::Every(every)) => format!("Every {} s, as ?resync= in the address says.", every / 1000.0),

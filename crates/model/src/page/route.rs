@@ -1,4 +1,4 @@
-//! Where the user is, as the URL's fragment says it: `#/pods?ns=a,b&labels=app%3Dweb&q=text&sort=-AGE`.
+//! Where the user is, as the fragment of the URL writes it: `#/pods?ns=a,b&labels=app%3Dweb&q=text&sort=-AGE`.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -11,11 +11,11 @@ use crate::table::kinds::Kind;
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
 
-/// A place in the page. Everything in it survives a reload, and a link to it shows the same to someone else.
+/// A place in the page. All of it survives a reload, and a link to a place shows the same place to another user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
-    /// The kind in view, or the kinds, with commas between: the page's names for them, or whatever the user called
-    /// them.
+    /// The kind in view, or several kinds with commas between: the page's names for them, or the words that the user
+    /// typed.
     pub resource: String,
     /// The namespaces to watch; empty for all.
     pub namespaces: Vec<String>,
@@ -25,36 +25,36 @@ pub struct Route {
     pub fields: String,
     /// Words that a row must hold.
     pub text: String,
-    /// `AGE` or, turned around, `-AGE`; empty for namespace and name.
+    /// `AGE`, or, for the reverse order, `-AGE`; empty for namespace and name.
     pub sort: String,
     /// Other resources that stay watched.
     pub pinned: Vec<String>,
     /// Whether the columns that kubectl shows on demand are shown.
     pub wide: bool,
-    /// The object that the inspector is open on, as `namespace/name`, or `name` where the kind has no namespaces, and
-    /// before it the kind where there are several in view: `pods/namespace/name`. Empty for none.
+    /// The object that the inspector shows, as `namespace/name`, or as `name` where the kind has no namespaces. Where
+    /// several kinds are in view, the kind comes first: `pods/namespace/name`. Empty for none.
     pub selected: String,
     /// The inspector's tab; empty for the first.
     pub tab: String,
 }
 
-/// What has to be done anew at another place: see [`Route::moved_to`].
+/// What must be done again at another place: see [`Route::moved_to`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
-    /// The table shows other objects: another kind, other namespaces, other selectors.
+    /// The table shows other objects: the kind, the namespaces or the selectors changed.
     pub scope: bool,
-    /// What is watched.
+    /// The set of watches changed.
     pub watched: bool,
-    /// Which rows pass.
+    /// The filter changed.
     pub filter: bool,
-    /// In which order they stand.
+    /// The order of the rows changed.
     pub order: bool,
-    /// Which columns they have.
+    /// The columns changed.
     pub columns: bool,
 }
 
 impl Moved {
-    /// Whether the table stays as it is: only the inspector shows something else.
+    /// Whether the table stays as it is, and only the inspector changes.
     pub fn keeps_table(self) -> bool {
         self == Moved::default()
     }
@@ -77,21 +77,21 @@ impl Default for Route {
     }
 }
 
-/// The title of the column that says what changed last.
+/// The title of the column that shows the last change.
 pub const CHANGED: &str = "Δ";
-/// The title of the column that says which of several kinds an object is of.
+/// The title of the column that shows an object's kind where several kinds are in view.
 pub const KIND: &str = "KIND";
 
-/// Something that was asked for and cannot be shown.
+/// A resource that the user asked for and that cannot be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// What it is called.
+    /// The name that the user typed.
     pub what: String,
-    /// Why it is not there.
+    /// Why the resource cannot be shown.
     pub why: String,
 }
 
-/// All of it in words.
+/// All of these in one sentence.
 pub fn joined(left_out: &[LeftOut]) -> String {
     left_out.iter().map(LeftOut::to_string).collect::<Vec<_>>().join("; ")
 }
@@ -106,7 +106,7 @@ impl Display for LeftOut {
 pub type Chosen = (&'static Kind, ObjectKey);
 
 impl Route {
-    /// Reads a fragment, with or without its `#`. What makes no sense is left out.
+    /// Reads a fragment, with or without its `#`. Parts that make no sense are ignored.
     pub fn parse(fragment: &str) -> Route {
         let fragment = fragment.trim_start_matches('#').trim_start_matches('/');
         let (resource, query) = fragment.split_once('?').unwrap_or((fragment, ""));
@@ -154,14 +154,14 @@ impl Route {
             query.append_pair(name, value);
         }
         let query = query.finish();
-        // A comma and a slash need no escape in a query, and a link is read by people too.
+        // A comma and a slash need no escape in a query, and people read links too.
         let query = query.replace("%2C", ",").replace("%2F", "/");
         let resource: String = form_urlencoded::byte_serialize(self.resource.as_bytes()).collect();
         let resource = resource.replace('+', "%20").replace("%2C", ",");
         format!("#/{resource}{}{query}", if query.is_empty() { "" } else { "?" })
     }
 
-    /// What the kinds in view are called.
+    /// The names of the kinds in view.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.resource.split(',')
     }
@@ -171,17 +171,17 @@ impl Route {
         self.resource.contains(',')
     }
 
-    /// Whether the kind that the page calls so is in view.
+    /// Whether the kind with this name of the page's is in view.
     pub fn shows(&self, name: &str) -> bool {
         self.names().any(|other| other == name)
     }
 
-    /// The kinds in view, as many of them as the server has and a table can show.
+    /// The kinds in view that the server has and that one table can show together.
     pub fn kinds(&self, catalog: &Catalog) -> Vec<&'static Kind> {
         self.sorted_out(catalog).0
     }
 
-    /// What is asked for that cannot be shown, and why not; nothing for a single kind.
+    /// What the user asked for and the table cannot show, with the reason; empty where a single kind is asked for.
     pub fn left_out(&self, catalog: &Catalog) -> Vec<LeftOut> {
         if self.is_several() { self.sorted_out(catalog).1 } else { Vec::new() }
     }
@@ -218,7 +218,8 @@ impl Route {
         watched
     }
 
-    /// The same place by the page's own names for kinds. Names that nothing goes by stay as they are: it may yet come.
+    /// The same place with the page's own names for kinds. Names that match no kind stay as they are, because the
+    /// server may get the kind later.
     pub fn resolved(self, catalog: &Catalog) -> Route {
         let name = |name: &str| catalog.find(name).map_or_else(|| name.to_owned(), |kind| kind.name.to_owned());
         let pinned = once(self.pinned.iter().map(|pinned| name(pinned)));
@@ -228,7 +229,7 @@ impl Route {
                 1 => rest.to_owned(),
                 _ => format!("{}/{rest}", name(kind)),
             },
-            // It is of none of these, and stays what it was.
+            // The selected object belongs to none of these kinds: the text stays.
             _ => self.selected.clone(),
         };
         Route { resource: names.join(","), pinned, selected, ..self }
@@ -242,7 +243,7 @@ impl Route {
         };
         let column = schema.columns().iter().position(|column| column.title == title);
         let key = match (title, column) {
-            // Events are read newest first; their names say nothing.
+            // Events are shown newest first, because their names say nothing.
             ("", _) if !schema.leads_with_name() => SortKey::Column(0),
             (KIND, _) if schema.is_several() => SortKey::Kind,
             ("NAMESPACE", _) => SortKey::Key,
@@ -254,7 +255,8 @@ impl Route {
         Sort { key, descending }
     }
 
-    /// The route after a click on a column's title: sorted by it, then turned around, then as at first.
+    /// The route after a click on a column's title. The first click sorts by the column, the second reverses the order,
+    /// and the third restores the default.
     pub fn sorted_by(&self, title: &str) -> Route {
         let sort = match &*self.sort {
             sort if sort == title => format!("-{title}"),
@@ -264,7 +266,7 @@ impl Route {
         Route { sort, ..self.clone() }
     }
 
-    /// The route with the order of a schema's rows turned around, whether or not it was chosen.
+    /// The route with the order of a schema's rows reversed. The default order can be reversed too.
     pub fn turned(&self, schema: &TableSchema) -> Route {
         let Sort { key, descending } = self.order(schema);
         let title = match key {
@@ -278,7 +280,8 @@ impl Route {
         Route { sort, ..self.clone() }
     }
 
-    /// The route with another kind in view. Sorting, filter and field selector belong to the table that is left.
+    /// The route with another kind in view. Order, filter and field selector belong to the table that is left, and are
+    /// dropped.
     pub fn showing(&self, resource: &str) -> Route {
         if resource == self.resource {
             return self.clone();
@@ -294,8 +297,8 @@ impl Route {
         }
     }
 
-    /// The route with a kind beside those in view, or no longer; the last one stays. Everything else stays too, but
-    /// for the field selector, which another kind need not understand.
+    /// The route with a kind added to those in view, or removed; the last kind cannot be removed. Everything else
+    /// stays, except the field selector, which the other kind may not support.
     pub fn joining(&self, name: &str) -> Route {
         let mut names: Vec<&str> = self.names().filter(|other| *other != name).collect();
         let leaves = self.shows(name);
@@ -319,7 +322,7 @@ impl Route {
         Route { resource, fields, selected, ..self.clone() }
     }
 
-    /// The object that the inspector is open on.
+    /// The object that the inspector shows.
     pub fn selection(&self, catalog: &Catalog) -> Option<Chosen> {
         let (kind, key) = match self.is_several() {
             true => self.selected.split_once('/').map(|(kind, key)| (Some(kind), key))?,
@@ -331,7 +334,7 @@ impl Route {
         (!name.is_empty()).then(|| (kind, ObjectKey::new(namespace, name)))
     }
 
-    /// The route with the inspector open on an object of a kind, by the page's name for it, or closed.
+    /// The route with the inspector open on an object of a kind, by the page's name for the kind, or closed.
     pub fn selecting(&self, object: Option<(&str, &ObjectKey)>) -> Route {
         let selected = match object {
             Some((kind, key)) if self.is_several() => format!("{kind}/{key}"),
@@ -340,8 +343,8 @@ impl Route {
         Route { selected, ..self.clone() }
     }
 
-    /// What has to be done anew to go from here to another place. To stay where one is means that something else has
-    /// changed, the kinds that there are: everything that depends on them is done anew.
+    /// What must be done again to go from here to another place. Going to the same place means that the set of kinds
+    /// has changed: everything that depends on the kinds is done again.
     pub fn moved_to(&self, next: &Route) -> Moved {
         if self == next {
             return Moved { scope: false, watched: true, filter: true, order: true, columns: true };
@@ -358,7 +361,7 @@ impl Route {
         }
     }
 
-    /// The route with a kind pinned, or no longer.
+    /// The route with a kind pinned, or with its pin removed.
     pub fn pinning(&self, resource: &str) -> Route {
         let mut route = self.clone();
         match route.pinned.iter().position(|pinned| pinned == resource) {
@@ -368,7 +371,7 @@ impl Route {
         route
     }
 
-    /// The route with a namespace chosen, or no longer.
+    /// The route with a namespace chosen, or with the choice removed.
     pub fn choosing(&self, namespace: &str) -> Route {
         let mut route = self.clone();
         match route.namespaces.iter().position(|chosen| chosen == namespace) {
@@ -379,7 +382,7 @@ impl Route {
     }
 }
 
-/// Each of them once, where it stands first.
+/// The items without repetition, each at the place of its first occurrence.
 fn once(items: impl Iterator<Item = String>) -> Vec<String> {
     let mut once = Vec::new();
     for item in items {
@@ -390,9 +393,9 @@ fn once(items: impl Iterator<Item = String>) -> Vec<String> {
     once
 }
 
-/// A word of a path as it was meant.
+/// A part of a path with its percent escapes decoded.
 fn decoded(word: &str) -> String {
-    // In a form a plus is a space; in a path it is itself.
+    // In a form a plus means a space; in a path it means a plus.
     let pair = format!("={}", word.replace('+', "%2B"));
     parse(pair.as_bytes()).next().map_or_else(String::new, |(_, value)| value.into_owned())
 }

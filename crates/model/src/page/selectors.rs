@@ -1,4 +1,4 @@
-//! Selectors that a user types: whether they are some, before the server is asked.
+//! Checks the selectors that a user types, before the server gets them.
 
 use kubechurn_client::api::selector::{FieldSelector, LabelSelector, SelectorError};
 
@@ -6,17 +6,17 @@ use kubechurn_client::api::selector::{FieldSelector, LabelSelector, SelectorErro
 ///
 /// # Errors
 ///
-/// What is wrong with it, and what one looks like.
+/// What is wrong with the text, and an example of a label selector.
 pub fn check_labels(text: &str) -> Result<(), String> {
     let told = |error: SelectorError| format!("{error}. Labels are chosen as in app=web,tier!=db,env in (a,b),!canary");
     LabelSelector::parse(text).map(drop).map_err(told)
 }
 
-/// Whether a text is a field selector. Which fields there are is the server's to know.
+/// Whether a text is a field selector. Only the server knows which fields there are.
 ///
 /// # Errors
 ///
-/// What is wrong with it, and what one looks like.
+/// What is wrong with the text, and an example of a field selector.
 pub fn check_fields(text: &str) -> Result<(), String> {
     let told =
         |error: SelectorError| format!("{error}. Fields are chosen as in status.phase!=Running,spec.nodeName=n1");

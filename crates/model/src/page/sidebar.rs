@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-/// The headings that are open at first.
+/// The headings that are open by default.
 const USUAL: [&str; 3] = ["Workloads", "Network", "Cluster"];
 
-/// What the user opened and closed, and what opened by itself.
+/// What the user has opened and closed, and what has opened by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
     open: BTreeMap<String, bool>,
@@ -14,7 +14,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Reads what [`Groups::text`] wrote; whatever else it may be, nothing is known then.
+    /// Reads what [`Groups::text`] wrote. Lines that cannot be read are ignored.
     pub fn parse(text: &str) -> Groups {
         let open = text.lines().filter_map(|line| match line.split_at_checked(1)? {
             ("+", heading) => Some((heading.to_owned(), true)),
@@ -24,7 +24,7 @@ impl Groups {
         Groups { open: open.collect(), arrived: Vec::new() }
     }
 
-    /// What is to be remembered: a line for each heading that is not as it is at first.
+    /// What is stored: a line for each heading that is not in its default state.
     pub fn text(&self) -> String {
         let changed = self.open.iter().filter(|(heading, open)| **open != USUAL.contains(&&***heading));
         changed.map(|(heading, open)| format!("{}{heading}\n", if *open { '+' } else { '-' })).collect()
@@ -35,7 +35,7 @@ impl Groups {
         self.open.get(heading).copied().unwrap_or(USUAL.contains(&heading))
     }
 
-    /// The user opens or closes a group. Whether that is a change.
+    /// Opens or closes a group for the user. Returns whether that is a change.
     pub fn fold(&mut self, heading: &str, open: bool) -> bool {
         let changed = self.is_open(heading) != open;
         if changed {
@@ -44,8 +44,8 @@ impl Groups {
         changed
     }
 
-    /// Kinds of these groups are in view: with their coming the groups open, and then stay as the user leaves them.
-    /// Whether that is a change.
+    /// Tells that kinds of these groups are in view. A group opens when its first kind comes into view, and then stays
+    /// as the user leaves it. Returns whether a group opened.
     pub fn arrive(&mut self, headings: &[&'static str]) -> bool {
         let before = std::mem::replace(&mut self.arrived, headings.to_vec());
         let mut changed = false;

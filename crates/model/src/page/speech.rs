@@ -1,7 +1,8 @@
-//! What a screen reader is told without being asked: that a list is complete, that the connection is lost, that it is
-//! back. Never an event, never a count that runs: who listens must be able to listen to something else.
+//! What a screen reader reads out without being asked: that a list is complete, that the connection is lost, that it is
+//! back. Single events and running counts are never read out, because the listener must be able to listen to other
+//! things.
 
-/// How long at least between two sentences, in milliseconds. What is no longer so by then is not said.
+/// The shortest time between two sentences, in milliseconds. A sentence that is no longer true by then is dropped.
 const PAUSE: f64 = 2_000.0;
 
 /// What is known of the kind in view.
@@ -19,7 +20,7 @@ pub struct Seen<'a> {
     pub paused: bool,
 }
 
-/// What a sentence is about: what is not in here can change without a word.
+/// What a sentence is about. Anything else may change without a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct About {
     title: String,
@@ -28,20 +29,20 @@ struct About {
     paused: bool,
 }
 
-/// Says what changed, now and then.
+/// Decides which changes are read out, and when.
 #[derive(Debug, Default)]
 pub struct Speech {
-    /// What the last sentence was about.
+    /// The subject of the last sentence.
     told: Option<About>,
     at: Option<f64>,
-    /// What is to be said, and since when it has been so.
+    /// The subject of the next sentence, and since when it has been true.
     pending: Option<(About, f64)>,
 }
 
 impl Speech {
-    /// Looks at what there is, and says a sentence if one is due. To be called a few times a second.
+    /// Takes the present state, and returns a sentence if one is due. Must be called a few times a second.
     pub fn look(&mut self, now: f64, seen: Seen<'_>) -> Option<String> {
-        // Connecting and listing are on their way to something.
+        // Connecting and listing are passing states.
         if ["connecting", "listing"].contains(&seen.state) {
             return None;
         }
@@ -51,7 +52,7 @@ impl Speech {
             self.pending = None;
             return None;
         }
-        // A filter is typed letter by letter, and a connection may come back at once.
+        // A filter is typed letter by letter, and a connection may be back in a moment.
         let since = match &self.pending {
             Some((pending, since)) if *pending == about => *since,
             _ => {
@@ -108,7 +109,7 @@ mod tests {
             (500.0, PODS, Some("Listing finished: 312 Pods.")),
             (1_000.0, Seen { counts: (313, 313), ..PODS }, None),
             (90_000.0, Seen { counts: (999, 999), ..PODS }, None),
-            // A connection that is back at once was never gone.
+            // A connection that is back in a moment is not reported as lost.
             (100_000.0, stale, None),
             (100_300.0, PODS, None),
             (110_000.0, stale, None),
@@ -116,7 +117,7 @@ mod tests {
             (111_000.0, PODS, None),
             (111_600.0, PODS, None),
             (112_700.0, PODS, Some("Pods are live again: 312 Pods.")),
-            // A filter is said when the typing rests.
+            // A filter is reported when the user stops typing.
             (120_000.0, typing("c"), None),
             (120_400.0, typing("ca"), None),
             (120_800.0, typing("car"), None),

@@ -1,8 +1,8 @@
-//! The page itself, without a browser: inputs go in (a command, an answer, a frame of the screen, what a reflector was
-//! told), effects and a view come out. Whoever runs it carries the effects out and draws the view; it decides nothing.
+//! The page itself, without a browser. Inputs go in: commands, answers to requests, frames of the screen, inputs for
+//! reflectors. Effects and a view come out. The caller carries out the effects and draws the view, and decides nothing.
 //!
-//! Everything happens on one thread, by one borrow at a time. The parts of the state are plain structs; what concerns
-//! several of them is a method of [`Page`], in the file that is named after its subject.
+//! Everything happens on one thread, and one borrow at a time. The parts of the state are plain structs. What concerns
+//! several parts is a method of [`Page`], in the file that is named after its subject.
 
 mod answers;
 mod checks;
@@ -60,11 +60,12 @@ use crate::timeline::scene::Scene;
 
 /// A tick that comes this late means that the machine slept, in milliseconds.
 const SLEPT: f64 = 10_000.0;
-/// The same in a hidden page, whose timers may come a minute late by the browser's will, also when it is shown again; of
-/// a clock that stood still meanwhile that cannot be said.
+/// How late a tick must come in a hidden page, in milliseconds, to mean that the machine slept. A browser may delay the
+/// timers of a hidden page by a minute, and the first tick after the page is shown again is late for the same reason: a
+/// shorter delay proves no sleep. A jump of the clock does, in a hidden page too.
 const SLEPT_HIDDEN: f64 = 90_000.0;
 
-/// How often [`Page::tick`] is to be called, in milliseconds: whether or not anything happens.
+/// How often [`Page::tick`] must be called, in milliseconds, whether or not anything happens.
 pub const TICK: u32 = 250;
 
 /// The page.
@@ -84,15 +85,15 @@ pub struct Page {
     out: Out,
 }
 
-/// Where the user is, and what there is to go to.
+/// Where the user is, and which places the user can go to.
 #[derive(Debug)]
 struct Place {
     route: Route,
     /// What the route selects.
     selected: Option<Chosen>,
-    /// What kinds there are.
+    /// The kinds that the server has.
     catalog: Catalog,
-    /// Which of them wait for their columns.
+    /// Which kinds wait for the columns of their definition.
     definitions: Definitions,
     /// Which of the sidebar's groups are open.
     groups: Groups,
@@ -104,12 +105,12 @@ struct Place {
     discovery: Discovery,
 }
 
-/// What is watched, and what becomes of what comes.
+/// What is watched, and where received changes go.
 #[derive(Debug)]
 struct Watching {
     informers: SharedInformerFactory,
     watches: Watches,
-    /// The texts of what was received, while there is room for them.
+    /// The texts of received objects, while there is room for the texts.
     history: History,
     /// Whether the queues are not drained.
     paused: bool,
@@ -117,17 +118,17 @@ struct Watching {
     drain: Drain,
     /// How many frames were received since the queues were drained last.
     undrained: usize,
-    /// Whether every table has heard of all that its stores hold.
+    /// Whether every table has received everything that its stores hold.
     whole: bool,
     /// How long deleted rows stay.
     retention: Retention,
-    /// How often what is known is told again.
+    /// How often resyncs repeat what is known.
     resyncs: Resyncs,
     /// When the last tick was, and whether the page was hidden then.
     ticked: (f64, bool),
 }
 
-/// What comes out.
+/// The outputs: effects and view.
 #[derive(Debug, Default)]
 struct Out {
     effects: Effects,
@@ -135,7 +136,8 @@ struct Out {
 }
 
 impl Page {
-    /// A page at the place that the address names, with what was kept of the last visit. It looks for the API first.
+    /// A page at the place that the address names, with what was stored on the last visit. The page looks for the API
+    /// first.
     pub fn begin(env: &dyn Environment) -> Page {
         let route = Route::parse(&fragment(&env.url()));
         let drain = Drain::parse(env.parameter("drain").as_deref());
@@ -181,7 +183,7 @@ impl Page {
         page
     }
 
-    /// What is seen before anything has come.
+    /// Shows what the user sees before anything was received.
     fn present_at_first(&mut self, env: &dyn Environment) {
         let is_light = env.stored(commands::THEME).as_deref() == Some(Theme::Light.name());
         let theme = if is_light { Theme::Light } else { Theme::Dark };
@@ -196,7 +198,7 @@ impl Page {
         self.present_shell(env);
     }
 
-    /// What is to be done since this was last called.
+    /// The effects since the last call.
     pub fn take_effects(&mut self) -> Effects {
         std::mem::take(&mut self.out.effects)
     }
@@ -206,7 +208,7 @@ impl Page {
         &self.out.view
     }
 
-    /// What is shown, to be drawn where it has changed.
+    /// What is shown, from which the caller draws the values that have changed.
     pub fn view_mut(&mut self) -> &mut View {
         &mut self.out.view
     }
@@ -234,7 +236,8 @@ impl Page {
         self.beat();
     }
 
-    /// Ages tick, silence is noticed, and a machine that slept wakes up: to be called every [`TICK`] milliseconds.
+    /// Renews ages, notices silent watches, and wakes the reflectors after the machine has slept. Must be called every
+    /// [`TICK`] milliseconds.
     pub fn tick(&mut self, env: &dyn Environment) {
         self.beat();
         let (now, hidden, jump) = (env.now(), env.is_hidden(), env.take_jump());
@@ -253,13 +256,13 @@ impl Page {
         self.ask_again(env);
     }
 
-    /// The network came back, or the browser had the page stand still.
+    /// The network is back, or the browser has thawed the frozen page.
     pub fn woke(&mut self, env: &dyn Environment) {
         self.tell_all(&Input::Woke);
         self.hurry_heartbeat(env);
     }
 
-    /// The page is shown again, or hidden: what is known is asked for at once.
+    /// The page is shown again, or hidden. Shown or hidden, the page asks at once whether its watches are alive.
     pub fn visibility_changed(&mut self, env: &dyn Environment) {
         self.hurry_heartbeat(env);
     }
@@ -269,7 +272,7 @@ impl Page {
         self.tick(env);
     }
 
-    /// The user did something, and waits for what comes of it.
+    /// The user did something and waits for the result: asks for a frame at once.
     fn hurry(&mut self) {
         self.out.effects.frame(Pace::Hurried);
     }
@@ -297,7 +300,7 @@ impl Page {
     }
 }
 
-/// What an address says after its `#`, which is included.
+/// The fragment of an address, its `#` included.
 fn fragment(url: &str) -> String {
     url.find('#').map_or_else(String::new, |at| url[at..].to_owned())
 }

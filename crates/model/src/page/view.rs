@@ -1,4 +1,5 @@
-//! What parts of the page show, each as one value that a view writes into the document as it stands.
+//! What the parts of the page show. Each part is one value, which the code that draws writes into the document without
+//! change.
 
 pub mod inspector;
 pub mod panels;
@@ -32,7 +33,7 @@ pub fn row_id(row: RowKey) -> String {
     format!("row-{}-{}", row.id.0, row.born)
 }
 
-/// The id of a cell of a row, counted from 0.
+/// The id of a cell of a row. Cells are counted from 0.
 pub fn cell_id(row: RowKey, cell: usize) -> String {
     format!("row-{}-{}-{cell}", row.id.0, row.born)
 }
@@ -46,7 +47,7 @@ pub struct Connection {
     pub detail: String,
 }
 
-/// Why what is shown cannot be believed.
+/// Why what is shown may be wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trouble {
     /// The connection's state.
@@ -55,14 +56,14 @@ pub struct Trouble {
     pub what: String,
     /// The server's words.
     pub words: String,
-    /// What comes next.
+    /// What the page does next.
     pub next: String,
 }
 
 /// Where the data comes from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
-    /// What the cluster is called by whoever serves the page; often nothing.
+    /// The name that whoever serves the page gives the cluster; often empty.
     pub cluster: String,
     /// The API's address, in few words.
     pub address: String,
@@ -71,7 +72,7 @@ pub struct Source {
 /// What the table is about.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Subject {
-    /// The kind's title, or what the user called it.
+    /// The kind's title, or, where no kind is found, the words that the user typed.
     pub title: String,
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
@@ -82,7 +83,7 @@ pub struct Subject {
 pub struct Head {
     /// kubectl's title.
     pub title: &'static str,
-    /// Whether values stand at the right.
+    /// Whether the values are aligned to the right.
     pub end: bool,
     /// `ascending`, `descending` or `none`.
     pub sort: &'static str,
@@ -93,13 +94,13 @@ pub struct Head {
 pub struct CellModel {
     /// What it says.
     pub text: String,
-    /// Where the filter matched, in bytes of the text: in order, and apart.
+    /// Where the filter matched: ranges of bytes of the text, in order and without overlap.
     pub marks: Vec<Range<usize>>,
-    /// The whole of it, where the cell may be too narrow.
+    /// The full text, where the cell may be too narrow for it.
     pub whole: Option<String>,
     /// `good`, `wait`, `bad`, or nothing.
     pub tone: &'static str,
-    /// The second in which it last changed, for as long as that is marked.
+    /// When the cell last changed, in whole seconds of the wall clock, for as long as the change is marked.
     pub marked_at: Option<i64>,
     /// Which way a number went: `up` or `down`, for as long as the change is marked.
     pub went: Option<&'static str>,
@@ -108,31 +109,31 @@ pub struct CellModel {
 /// One row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowModel {
-    /// Which row of the table it is.
+    /// The row's identity in the table.
     pub id: RowKey,
-    /// Its place in the whole table, from 1.
+    /// The position in the whole table, from 1.
     pub rank: usize,
     /// The page's name for its kind.
     pub kind: &'static str,
     /// Namespace and name.
     pub key: ObjectKey,
-    /// Which life of the name.
+    /// The uid, which tells apart objects that had the name one after the other.
     pub uid: Uid,
     /// `live` or `deleted`.
     pub state: &'static str,
-    /// Whether it has just come.
+    /// Whether the object was added a moment ago.
     pub fresh: bool,
-    /// How far a deleted one has faded, in steps. Steps, because an animation would paint at every frame.
+    /// How far a deleted row has faded, in steps: a continuous animation would paint at every frame.
     pub fading: u8,
-    /// Whether the user looks at it.
+    /// Whether the row's object is the selected one.
     pub selected: bool,
     /// Whether the cursor is on it: on the row (0), or on one of its cells (from 1).
     pub cursor: Option<usize>,
-    /// What of it could not be read.
+    /// What part of the object could not be read.
     pub flaw: Option<Box<str>>,
-    /// The last change's type: name and glyph.
+    /// The type of the last change: name and glyph.
     pub delta: (&'static str, &'static str),
-    /// One for each head.
+    /// One cell for each column head.
     pub cells: Vec<CellModel>,
 }
 
@@ -151,15 +152,15 @@ pub struct SidebarItem {
     pub pinned: bool,
     /// The connection's state; nothing where it is not watched.
     pub state: &'static str,
-    /// How many there are.
+    /// How many objects there are.
     pub count: String,
     /// The path of its sparkline.
     pub spark: String,
     /// Where a click leads.
     pub href: String,
-    /// Whether the server has it no longer.
+    /// Whether the server no longer has the kind.
     pub gone: bool,
-    /// What else is to be said of it: what its watches cost, or what is wrong.
+    /// A remark about the kind: what its watches cost, or what is wrong.
     pub note: String,
 }
 
@@ -178,7 +179,7 @@ pub struct WatchItem {
     pub rate: String,
     /// Bytes so far.
     pub bytes: String,
-    /// Objects that are known of it.
+    /// How many objects the watch knows.
     pub objects: String,
 }
 

@@ -1,4 +1,4 @@
-//! A column: its title, when it is shown, and where its values stand.
+//! A column: its title, when it is shown, and how its values are aligned.
 //!
 //! How a value is printed and sorted is decided by the cell itself: [`kubechurn_client::api::cell::Cell`].
 

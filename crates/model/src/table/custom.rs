@@ -1,5 +1,5 @@
-//! The columns of custom resources and their cells: what the API server's own table has
-//! (apiextensions-apiserver `pkg/registry/customresource/tableconvertor`), as `kubectl` prints it.
+//! The columns of custom resources and their cells, as in the API server's own tables (apiextensions-apiserver
+//! `pkg/registry/customresource/tableconvertor`) and as `kubectl` prints those.
 
 mod go_json;
 
@@ -37,9 +37,9 @@ pub struct Printer {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Printers {
     printers: Vec<Printer>,
-    /// The members of objects in which the columns' paths begin, each once.
+    /// The members of objects at which the columns' paths begin, without repetition.
     roots: Vec<Box<str>>,
-    /// For each column, the place of its member among `roots`.
+    /// For each column, the index of its member in `roots`.
     begins: Vec<Option<usize>>,
 }
 
@@ -78,7 +78,7 @@ pub fn columns(definition: &[PrinterColumn]) -> (Vec<Column>, Printers) {
     (columns, all)
 }
 
-/// A title in capitals as Go's `strings.ToUpper` makes it: letter by letter.
+/// A title in upper case as Go's `strings.ToUpper` writes it: letter by letter.
 fn in_capitals(title: &str) -> String {
     let capital = |letter: char| {
         let mut capitals = letter.to_uppercase();
@@ -91,7 +91,7 @@ fn in_capitals(title: &str) -> String {
 }
 
 impl Printer {
-    /// Reads what a definition says of a column; `None` where the server cannot parse its path.
+    /// Reads a column of a definition; `None` if the server cannot parse its path.
     pub fn of(column: &PrinterColumn) -> Option<Printer> {
         let value_type = match &*column.value_type {
             "string" => ValueType::Text,
@@ -126,7 +126,7 @@ impl ValueType {
     }
 }
 
-/// Whether a number is whole, but Go has decoded it into another type than its type for whole numbers.
+/// Whether a number is whole, but Go has decoded it into another type than its integer type.
 fn is_foreign(found: Found<'_>) -> bool {
     matches!(found, Found::Byte(_) | Found::Int(_))
 }
@@ -155,19 +155,19 @@ fn whole(number: f64) -> i64 {
     if (-BEYOND..BEYOND).contains(&number) { number as i64 } else { i64::MIN }
 }
 
-/// A number as it reads after it was written into the JSON of the server's table: whole numbers have no fraction there.
+/// A number as it is after a round trip through the JSON of the server's table, where whole numbers have no fraction.
 fn number_cell(number: f64) -> Cell {
     let is_whole = number.fract() == 0.0 && number.abs() < 1e21 && whole(number) as f64 == number;
     if is_whole { Cell::Number(whole(number)) } else { Cell::Float(number) }
 }
 
-/// An age. Its time is kept, so that the age goes on. An empty time or `null` is not known; a time that is not valid
-/// by RFC 3339 is shown as invalid.
+/// An age. The cell keeps the time, so that the age goes on. An empty time or `null` is shown as unknown, and a time
+/// that is invalid by RFC 3339 as invalid.
 fn date(text: &str) -> Cell {
     if matches!(text, "" | "null") {
         return Cell::Age(None);
     }
-    // Go takes capital letters only, and no leap second, and no day that the month does not have.
+    // Go accepts only capital letters, no leap second, and no day that the month does not have.
     let strict = !text.contains(['t', 'z', ' ']) && text.get(17..19) != Some("60") && has_day(text);
     match Timestamp::parse(text).filter(|_| strict) {
         Some(_) => Cell::Age(Timestamp::parse_set(text)),

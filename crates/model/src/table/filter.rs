@@ -81,7 +81,8 @@ impl Filter {
         Filter::read(text, columns, false)
     }
 
-    /// The same for a table of one kind or of several. On one of several, `KIND:` looks at the kinds' names.
+    /// Reads what the user wrote about a table of one kind or of several. On a table of several kinds, `KIND:` searches
+    /// the kinds' names.
     ///
     /// # Errors
     ///
@@ -151,8 +152,8 @@ impl Filter {
         self.terms.iter().all(|term| term.is_found(schema, kind, object, scratch) != term.excludes)
     }
 
-    /// Where the words matched that a text of this place must hold, in bytes of `text`: in order, and none touches
-    /// the next. `text` is what [`searched`] says of a cell.
+    /// Where the words match that the filter requires of a text at this place: ranges of bytes of `text`, in order and
+    /// not adjacent. `text` is what [`searched`] appends for a cell.
     pub fn marks(&self, place: Place, text: &str) -> Vec<Range<usize>> {
         let mut marks: Vec<Range<usize>> = Vec::new();
         let terms = self.terms.iter().filter(|term| !term.excludes && term.place.is_none_or(|own| own == place));
@@ -253,7 +254,7 @@ pub fn searched(cell: CellRef<'_>, out: &mut String) {
     }
 }
 
-/// Whether the part of a cell's text that is searched is a number or two: a word with letters is in none.
+/// Whether the searched part of a cell's text consists of numbers, so that a word with letters cannot match.
 fn is_counted(cell: CellRef<'_>) -> bool {
     matches!(cell, CellRef::Number(_) | CellRef::Ratio(..) | CellRef::Restarts(..))
 }
@@ -278,8 +279,8 @@ fn titled<'a>(text: &'a str, columns: &[Column], several: bool) -> Option<(Place
     Some((place, after))
 }
 
-/// What stands between two slashes, of which the second ends a word, and what follows it. A slash within is written
-/// `\/`, or as it is where a word goes on behind it.
+/// The text between two slashes, of which the second ends a word, and the text after it. A slash within the expression
+/// is written `\/`, or unescaped if the word goes on after it.
 fn expression(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('/')?;
     let mut escaped = false;
@@ -293,7 +294,7 @@ fn expression(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Where a word in lower case is first found in a text of any case, in bytes.
+/// The range of bytes where a word in lower case first occurs in a text of any case.
 fn find(text: &str, word: &str) -> Option<Range<usize>> {
     let (bytes, wanted) = (text.as_bytes(), word.as_bytes());
     let &first = wanted.first()?;
@@ -317,7 +318,8 @@ fn find(text: &str, word: &str) -> Option<Range<usize>> {
                 match wanted {
                     Some(letter) if letter == lower => wanted = rest.next(),
                     Some(_) => return None,
-                    // A letter that becomes two in lower case, of which the word has the first: it counts as a whole.
+                    // A letter that becomes two letters in lower case, of which the word has only the first, counts as
+                    // a whole.
                     None => {}
                 }
             }

@@ -1,5 +1,5 @@
-//! Thirty-two kinds of bad input, each with one of three ends: inert text, a flagged row, or one new list after a
-//! wait. In every case it is counted, the ledger balances, the other rows live on, and the truth returns.
+//! Thirty-two kinds of bad input, each with one of three outcomes: harmless text, a flagged row, or one new list after
+//! a wait. In every case the input is counted, the ledger balances, the other rows are kept, and the truth returns.
 
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::object::{Decode, Object};
@@ -71,7 +71,7 @@ fn every_bad_input_has_a_truthful_end() {
     }
 }
 
-/// A frame that was cut off anywhere is malformed, and never another frame.
+/// A frame that was cut off, wherever, is malformed, and never read as another frame.
 #[test]
 fn every_part_of_a_frame_is_malformed() {
     let frame = cases::frame("ADDED", &cases::object_with(""));
@@ -86,7 +86,7 @@ fn every_part_of_a_frame_is_malformed() {
     }
 }
 
-/// What an API server never writes as a version is nowhere to resume from.
+/// A version that no API server would write cannot be resumed from.
 #[test]
 fn versions_that_are_none_do_not_move_the_watch() {
     for (version, resumes_at) in [
@@ -108,7 +108,8 @@ fn versions_that_are_none_do_not_move_the_watch() {
     }
 }
 
-/// A watch of Pods at version 7, with the rows `one@5` and `two@6`. Their columns are read, or the metadata alone.
+/// A watch of Pods at version 7, with the rows `one@5` and `two@6`. With `columns` the decoder reads their columns,
+/// without it only the metadata.
 fn live(columns: bool) -> Talk {
     let decode = if columns { pods::KIND.decode } else { Decode::METADATA };
     let reflector = Options { kind: Some(pods::KIND.resource.kind), ..Options::default() };
@@ -126,11 +127,11 @@ fn live(columns: bool) -> Talk {
     talk
 }
 
-/// One case in one conversation.
+/// A case, played in one conversation.
 struct Trial<'a> {
     case: &'a Case,
     talk: Talk,
-    /// Whether the columns are read, or the metadata alone.
+    /// Whether the decoder reads columns, or only the metadata.
     columns: bool,
 }
 
@@ -154,7 +155,7 @@ impl<'a> Trial<'a> {
         self.talk.line("drain");
         self.check_balance();
         assert_eq!(self.counted(&before), self.case.counted, "{}", self.what());
-        // The other rows are as they were, unless a whole list says otherwise.
+        // The other rows are unchanged, unless a whole list says otherwise.
         if self.case.kind != "items: null" {
             assert_eq!([self.row("one"), self.row("two")], good, "{}", self.what());
         }
@@ -166,7 +167,7 @@ impl<'a> Trial<'a> {
         self.check_truth_by_list();
     }
 
-    /// Says what is bad; the answer is the last one's.
+    /// Sends the bad input. Returns the answer to the last part of it.
     fn say(&mut self) -> String {
         let inputs: Vec<Input<'_>> = match &self.case.said {
             PageNotice::Frames(frames) => frames.iter().map(|frame| Input::Frame(frame)).collect(),
@@ -181,7 +182,7 @@ impl<'a> Trial<'a> {
         answer
     }
 
-    /// It is shown, as text or as a flagged row, and the watch goes on; the next good event makes it true.
+    /// The object is shown, as text or as a flagged row, and the watch goes on. The next good event shows the truth.
     fn check_shown(&mut self, answer: &str, rows: &str, flagged: bool) {
         let next = if matches!(self.case.said, PageNotice::Pages(_)) { "watch 7" } else { "" };
         assert_eq!((answer, &*self.rows()), (next, rows), "{}", self.what());
@@ -201,7 +202,7 @@ impl<'a> Trial<'a> {
         assert!(self.talk.line("timer").starts_with("stream "));
     }
 
-    /// Nothing is shown of it, and after a wait one list is asked for.
+    /// Nothing of the input is shown, and after a wait one list is requested.
     fn check_relist(&mut self, answer: &str) {
         assert_eq!(&*self.rows(), "one@5 two@6", "{}", self.what());
         assert_eq!(answer, self.next_wait(), "{}", self.what());
@@ -210,12 +211,12 @@ impl<'a> Trial<'a> {
         assert_eq!(self.talk.line("timer"), "stream 7", "{}", self.what());
     }
 
-    /// A page is the answer to a list that was asked for after a first wait.
+    /// A page answers a list that was requested after a first wait, and so the next wait is longer.
     fn next_wait(&self) -> &'static str {
         if matches!(self.case.said, PageNotice::Pages(_)) { "wait 1600" } else { "wait 800" }
     }
 
-    /// The list that was asked for is one, and brings the truth.
+    /// Exactly one list is requested, and the list brings the truth.
     fn check_truth_by_list(&mut self) {
         let before = self.talk.informer.ledger().lists;
         self.talk.check(&[
@@ -245,7 +246,7 @@ impl<'a> Trial<'a> {
         self.talk.line("store")
     }
 
-    /// Where it was counted: the counters in which frames and items end, as far as they grew.
+    /// Where the input was counted: the growth of the counters in which frames and items end.
     fn counted(&self, before: &Ledger) -> String {
         let now = self.talk.informer.ledger();
         let ends = |ledger: &Ledger| {
@@ -270,7 +271,7 @@ impl<'a> Trial<'a> {
         )
     }
 
-    /// Which case it is, cut short.
+    /// A short description of the case.
     fn what(&self) -> String {
         let said = match &self.case.said {
             PageNotice::Frames(texts) | PageNotice::Pages(texts) => texts.join(" then "),
@@ -280,7 +281,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// 2^53 + 1 is not 2^53, neither as a version nor in a cell.
+/// 2^53 + 1 and 2^53 are different, as versions and as cells.
 #[test]
 fn numbers_beyond_a_double_are_exact() {
     let mut talk = live(true);
@@ -298,7 +299,7 @@ fn numbers_beyond_a_double_are_exact() {
     );
 }
 
-/// Neither new tokens nor new items make a list endless.
+/// A list that sends ever new tokens or ever new items still comes to an end.
 #[test]
 fn lists_that_continue_for_ever_are_given_up() {
     let mut talk = live(false);
@@ -312,7 +313,7 @@ fn lists_that_continue_for_ever_are_given_up() {
     talk.check(&[("store", "one@5 two@6"), ("health", "Stale")]);
 }
 
-/// What holds for an object of a watch holds for an item of a list too, but that one bad item costs no relist.
+/// A bad item of a list has the same outcome as a bad object of a watch, except that one bad item causes no relist.
 #[test]
 fn items_that_cannot_be_read_are_left_out_and_the_others_are_listed() {
     for cases::Item { text, rows: expected, flagged: flaws, .. } in cases::objects() {

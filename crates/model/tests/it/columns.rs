@@ -1,4 +1,4 @@
-//! Columns and decoders against `tests/fixtures/tables`: what a real API server printed for the same objects.
+//! Columns and decoders are compared with `tests/fixtures/tables`: what a real API server printed for the same objects.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ use kubechurn_model::table::kinds::{KINDS, Kind, kind};
 
 mod printed;
 
-/// What the server said, and when.
+/// What the server answered, and when.
 #[derive(Deserialize)]
 struct Table<'a> {
     date: String,
@@ -37,7 +37,7 @@ struct Row<'a> {
     object: &'a RawValue,
 }
 
-/// The resources and what a server printed of them: all that it has but for ComponentStatuses, which cannot be
+/// The resources and what a server printed for them: all of its resources except ComponentStatuses, which cannot be
 /// watched, and custom resources.
 macro_rules! tables {
     ($($name:literal)*) => {
@@ -114,7 +114,7 @@ fn row(plural: &str, text: &str) -> Vec<String> {
 /// How an Event begins to say when it happened, in millionths of a second.
 const MICRO_TIME: &str = r#""eventTime":"2"#;
 
-/// Where the cells that we keep are among the server's: all of them, but for a leading NAME.
+/// The range of the server's cells that the page keeps: all of them except a leading NAME.
 fn kept(kind: &Kind, server: &[Definition]) -> Range<usize> {
     usize::from(kind.leads_with_name())..server.len()
 }
@@ -161,8 +161,8 @@ fn every_cell_is_what_the_server_printed() {
             for (at, (cell, theirs)) in object.cells.iter().zip(theirs).enumerate() {
                 let mut ours = printed(cell, now);
                 let theirs = theirs.as_str().map_or_else(|| theirs.to_string(), str::to_owned);
-                // The server subtracts with fractions of a second. That of its own clock is not in the date, so
-                // that a time which has one may be a second younger.
+                // The server computes ages with fractions of a second, but the date in its answer has none. An age of a
+                // time with fractions may therefore differ by a second.
                 if ours != theirs && cell.changes_with_time() && row.object.get().contains(MICRO_TIME) {
                     ours = printed(cell, Timestamp(now.0 - 1));
                 }
@@ -311,7 +311,7 @@ static OBJECTS: LazyLock<Vec<(&'static Kind, String)>> = LazyLock::new(|| {
     objects.into_iter().map(|(plural, object)| (kind(plural).expect("a kind"), object)).collect()
 });
 
-/// Calls `visit` with each value of a tree, the root last, until it returns true.
+/// Calls `visitor` with each value of a tree, the root last, until it returns true.
 fn visit(value: &mut Value, visitor: &mut dyn FnMut(&mut Value) -> bool) -> bool {
     let found = match value {
         Value::Array(list) => list.iter_mut().any(|value| visit(value, visitor)),
@@ -321,7 +321,7 @@ fn visit(value: &mut Value, visitor: &mut dyn FnMut(&mut Value) -> bool) -> bool
     found || visitor(value)
 }
 
-/// The object with the value at `at` replaced, counted as [`visit`] goes.
+/// The object with the value at index `at` replaced. Values are counted in the order of [`visit`].
 fn replaced(object: &str, at: usize, with: &Value) -> Option<String> {
     let mut tree: Value = serde_json::from_str(object).expect("JSON");
     let mut left = at;
@@ -380,11 +380,11 @@ fn wrong_types_are_errors_where_a_column_looks() {
         let kind = kind(plural).expect("a kind");
         assert!(kind.decode.read(text).is_err(), "{plural}: {text}");
     }
-    // A count beyond what can be added up neither panics nor wraps.
+    // A count that is too large to be added up causes neither a panic nor an overflow.
     let huge = r#"{"metadata":{"name":"p"},"status":{"phase":"Running","containerStatuses":[
         {"restartCount":9223372036854775807},{"restartCount":9223372036854775807}]}}"#;
     assert_eq!(row("pods", huge)[2], i64::MAX.to_string());
-    // What no column shows may be anything.
+    // A field that no column shows may have any type.
     let odd = r#"{"metadata":{"name":"n","annotations":7,"managedFields":{}},"spec":[1],"status":{"phase":"Active"}}"#;
     assert_eq!(row("namespaces", odd), ["Active", "<unknown>"]);
 }
@@ -403,7 +403,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Decodes and, where that works, prints and sorts: none of it may panic.
+/// Decodes, and prints and sorts if that succeeds. None of these may panic.
 fn exercise(kind: &Kind, text: &str) {
     if let Ok(object) = kind.decode.read(text) {
         assert_eq!(object.cells.len(), kind.columns.len());
@@ -424,7 +424,7 @@ proptest! {
         patch in "[\\x00-\\x7f]{0,6}|\\PC{0,4}",
     ) {
         let (kind, object) = &OBJECTS[which.index(OBJECTS.len())];
-        // The fixtures are ASCII, so that every cut is between characters.
+        // The fixtures are ASCII, so that every cut lies between characters.
         let from = from.index(object.len());
         let to = (from + length).min(object.len());
         let text = format!("{}{patch}{}", &object[..from], &object[to..]);

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use crate::bad_input::cases::{self, PageNotice};
 
-/// The functions themselves, which the fuzz targets include too.
+/// The functions, which the fuzz targets include too.
 mod properties;
 
-/// A target, and its function.
+/// A fuzz target: its name and its function.
 type Target = (&'static str, fn(&[u8]));
 
 const TARGETS: [Target; 3] =
     [("frame", properties::frame), ("list", properties::list), ("selector", properties::selector)];
 
-/// Small enough to be read, and to be kept in the repository for ever.
+/// The size limit of a file: small enough to be read, and to be kept in the repository for ever.
 const LONGEST_FILE: usize = 4096;
 const MOST_FILES: usize = 300;
 const MOST_BYTES: usize = 600_000;
@@ -37,7 +37,7 @@ fn fuzz_corpus() {
     assert!(files <= MOST_FILES && bytes <= MOST_BYTES, "{files} files of {bytes} bytes: minimise the corpus");
 }
 
-/// Each bad input that is short enough is where the fuzzers begin. `KUBECHURN_SEED=1` writes those that are missing.
+/// The bad inputs that are short enough are in the fuzzers' corpus. `KUBECHURN_SEED=1` writes those that are missing.
 #[test]
 fn bad_inputs_are_in_the_corpus() {
     let mut missing = Vec::new();
@@ -74,7 +74,7 @@ fn folder(target: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// What is kept for a target, with the files' paths.
+/// The files of a target's corpus, with their paths.
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let paths = fs::read_dir(folder(target)).unwrap().map(|entry| entry.unwrap().path());
     paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect()

@@ -1,4 +1,4 @@
-//! Informers, their handlers and their factory: who is told what.
+//! Informers, their handlers and their factory: which handler gets which notification.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ const NODES: ApiResource = ApiResource { plural: "nodes", kind: "Node", namespac
 
 const CHANGES: HandlerOptions = HandlerOptions { changes: true, received: false, resync: None };
 
-/// Writes down what it is told, and may fail at a name.
+/// A handler that records its notifications, and that can be made to fail at a name.
 #[derive(Default)]
 struct Subscription {
     told: Vec<String>,
@@ -57,7 +57,7 @@ impl ResourceEventHandler for Subscription {
     }
 }
 
-/// An informer, its clock, and what happens to it in the words of the conversations.
+/// An informer, its clock, and a record of what happens to it, in the words of the conversation tests.
 struct Play {
     informer: SharedInformer,
     now: f64,
@@ -68,7 +68,7 @@ impl Play {
         Play { informer: SharedInformer::new(Decode::METADATA, options), now: 0.0 }
     }
 
-    /// Live, with these objects in the store.
+    /// A live watch with these objects in the store.
     fn live(objects: &[&str]) -> Play {
         let mut play = Play::new(InformerOptions::default());
         play.begin(objects);
@@ -92,7 +92,7 @@ impl Play {
         self.input(Input::Frame(&event(word, object)));
     }
 
-    /// The watch is lost, and everything listed anew.
+    /// The watch is lost, and everything is listed again.
     fn relist(&mut self, objects: &[&str]) {
         self.input(Input::Frame("no frame"));
         self.now = self.informer.reflector().deadline().expect("it tries again");
@@ -109,7 +109,7 @@ impl Play {
         self.informer.add_event_handler(options, self.now)
     }
 
-    /// What a handler that never fails is told.
+    /// The notifications of a handler that never fails.
     fn told(&mut self, id: HandlerId) -> String {
         let mut ear = Subscription::default();
         self.informer.deliver(id, &mut ear);
@@ -137,7 +137,7 @@ fn a_deletion_missed_by_the_watch_reaches_every_handler_after_the_relist() {
     play.relist(&["b@2", "c@9"]);
     play.drain();
     for id in handlers {
-        // `b` is told again, for nothing new: without resyncs a relist reaches everyone.
+        // `b` is repeated without a change: without resyncs, a relist reaches every handler.
         assert_eq!(play.told(id), "Synced b@2 Added c@9 Deleted a@1");
     }
 }
@@ -163,11 +163,12 @@ fn who_comes_late_can_hear_of_what_is_there_a_few_at_a_time_and_then_of_the_rest
 fn each_handler_is_resynced_in_its_own_period() {
     let every = |resync| HandlerOptions { resync: Some(resync), ..CHANGES };
     let mut play = Play::new(InformerOptions::default());
-    // The fastest sets how often is looked; no one is served more often than once a second.
+    // The shortest period decides how often the informer checks. No handler is served more often than once a second.
     let handlers = [play.add(CHANGES), play.add(every(2000.0)), play.add(every(3000.0)), play.add(every(1.0))];
     play.begin(&["a@1"]);
     play.drain();
-    // Who comes late is held to the period that runs: it is never looked more often for its sake.
+    // A handler that is added later is limited to the period in force: the informer does not check more often because
+    // of it.
     let late = play.add(every(10.0));
     handlers.into_iter().chain([late]).for_each(|id| assert_eq!(play.told(id), "Added a@1"));
     for (second, expected) in [
@@ -208,14 +209,14 @@ fn a_resync_period_changes_while_the_watch_runs() {
     }
     play.pass(9_999.0);
     assert_eq!(play.told(raw), "");
-    // A key that has something queued is left alone, and who does not ask hears nothing.
+    // A key that has something queued is left out of the resync, and a handler without a period is not notified.
     play.frame("MODIFIED", "b@101");
     play.pass(1.0);
     assert_eq!(play.told(raw), "Updated b@101 Resync of 1 settled at 0");
     play.drain();
     assert_eq!((play.told(own), play.told(other)), ("Updated b@2>101 Synced a@1".into(), "Updated b@2>101".into()));
     play.informer.set_resync_period(own, None, play.now);
-    // Who comes with the period of another one is told together with it, and does not put it off.
+    // A handler that is added with the period of another one is resynced together with it, and does not delay it.
     play.pass(4_000.0);
     let late = play.add(CHANGES);
     play.informer.set_resync_period(late, Some(10_000.0), play.now);
@@ -225,7 +226,7 @@ fn a_resync_period_changes_while_the_watch_runs() {
     assert_eq!(play.told(late).matches("Synced").count(), 2);
     assert!(play.informer.remove_event_handler(late));
     assert_eq!((play.told(own), play.told(raw)), (String::new(), "Resync of 2 settled at 30000".into()));
-    // A shorter one than a second is a second, counted from now on.
+    // A period below a second counts as a second, beginning now.
     play.informer.set_resync_period(other, Some(1.0), play.now);
     play.pass(999.0);
     assert_eq!(play.informer.ledger().resyncs, 3);
@@ -246,7 +247,7 @@ fn a_handler_that_comes_late_misses_nothing() {
     let mut play = Play::live(&["a@1", "b@2"]);
     play.frame("MODIFIED", "a@101");
     play.frame("ADDED", "c@102");
-    // Two changes wait in the queue, another comes before the handler has looked.
+    // Two changes wait in the queue, and another arrives before the handler has processed anything.
     let late = play.add(CHANGES);
     assert!(!play.informer.handler_has_synced(late));
     play.drain();
@@ -296,7 +297,7 @@ fn a_handler_that_fails_or_panics_loses_one_notification() {
     assert!(play.informer.handler_has_synced(clumsy));
 }
 
-/// 73. TestSingleFile: a handler is synced when the informer is, and what the first list brought has reached it.
+/// 73. TestSingleFile: a handler is synced when the informer is, and after it has processed the first list.
 #[test]
 fn a_handler_is_synced_once_the_first_list_has_reached_it() {
     let mut play = Play::new(InformerOptions::default());
@@ -343,12 +344,12 @@ fn a_filter_turns_what_passes_it_into_additions_and_deletions() {
     assert_eq!(filtering.handler.told, told);
 }
 
-/// Files objects under the value of one label.
+/// Indexes objects by the value of one label.
 fn by_label(label: &'static str) -> IndexFunc {
     Arc::new(move |object, file| object.label(label).into_iter().for_each(&mut *file))
 }
 
-/// Files objects under what a column shows, whatever the time.
+/// Indexes objects by what a column shows, independent of the time.
 fn by_column(column: usize) -> IndexFunc {
     Arc::new(move |object, file| {
         let mut text = String::new();
@@ -375,7 +376,7 @@ fn objects_are_found_by_owner_label_and_namespace() {
     let items = [item("a", "x", "r"), item("b", "y", "r"), item("c", "x", "s")].join(",");
     play.input(Input::Page(&format!(r#"{{"metadata":{{"resourceVersion":"5"}},"items":[{items}]}}"#)));
     play.drain();
-    // One that is added late knows what is there.
+    // An index that is added late covers the objects that are already in the store.
     play.informer.add_index("app", by_label("app")).unwrap();
     play.input(Input::Opened);
     let moved = item("a", "y", "s").replace(r#""resourceVersion":"1""#, r#""resourceVersion":"6""#);
@@ -392,7 +393,7 @@ fn objects_are_found_by_owner_label_and_namespace() {
     assert_eq!((found("namespace", "n"), found("namespace", "m")), ("a b c".into(), String::new()));
 }
 
-/// By what a column shows: Pods by their node.
+/// An index by what a column shows: Pods by their node.
 #[test]
 fn pods_are_found_by_node_as_they_are_placed() {
     let node = pods::KIND.columns.iter().position(|column| column.title == "NODE").unwrap();
@@ -428,12 +429,12 @@ fn pods_are_found_by_node_as_they_are_placed() {
     }
 }
 
-/// What an informer with each kind of queue tells of one stream.
+/// The notifications of informers with each kind of queue, for the same stream.
 #[test]
 fn each_queue_tells_of_one_stream_in_its_way() {
     let folded = "Added a@102 Added b@2 Deleted b@103 Added b#2@104";
     let all = "Added a@1 Added b@2 Updated a@1>101 Updated a@101>102 Deleted b@103 Added b#2@104";
-    // A RealFIFO puts the tombstones of a list before its items.
+    // A RealFIFO queues the deletions that a list reveals before the list's items.
     let (behind, before) = ("Synced a@102 Deleted b#2@104", "Deleted b#2@104 Synced a@102");
     let mut stores = Vec::new();
     for (queue, told, relisted) in [

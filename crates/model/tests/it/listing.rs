@@ -1,4 +1,4 @@
-//! How far a first list has come: when the server is asked for the number of objects, and what its answers lead to.
+//! The progress of a first list: when the server is asked for the number of objects, and the effect of its answers.
 
 use std::slice;
 
@@ -16,7 +16,7 @@ use kubechurn_talk::{bookmark, event};
 
 const NONE: [usize; 0] = [];
 
-/// A table, its informers, and what is known of their lists.
+/// A table, its informers, and what is known about their lists.
 struct Play {
     informers: SharedInformerFactory,
     watched: Watched,
@@ -25,7 +25,7 @@ struct Play {
 }
 
 impl Play {
-    /// Watches what an address asks for. Every socket has been open since 0, and has sent a bookmark.
+    /// Watches what an address asks for. Every socket has been open since time 0, and has sent a bookmark.
     fn begin(fragment: &str) -> Play {
         let (mut informers, mut announcer) = (SharedInformerFactory::default(), Announcer::default());
         let route = Route::parse(fragment);
@@ -56,7 +56,7 @@ impl Play {
         self.informers.iter_mut().for_each(|(_, informer)| assert!(informer.drain(usize::MAX, 0.0) < 9));
     }
 
-    /// The informers for which the server is asked now.
+    /// The informers whose number of objects is requested now.
     fn asks(&mut self, now: f64) -> Vec<usize> {
         let asked = self.counts.look(now, slice::from_ref(&self.watched), &self.informers);
         asked.into_iter().filter_map(|id| self.ids.iter().position(|own| *own == id)).collect()
@@ -90,7 +90,7 @@ fn a_list_that_lasts_is_worth_one_question() {
     play.says("2 of about 150,000");
     play.answered(0, None);
     play.says("2 of about 150,000");
-    // Objects may have come since the server counted.
+    // Objects may have been created since the server counted.
     play.answered(0, Some(1));
     play.adds(1, &["c@3"]);
     play.says("3 of about 12");

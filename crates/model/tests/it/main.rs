@@ -1,20 +1,20 @@
-//! What is shown, from the server's words to the row: on the client's informers, with the decoders of real kinds.
+//! What is shown, from the server's frames to the row: on the client's informers, with the decoders of real kinds.
 
 #![allow(clippy::unwrap_used)] // A test that panics has said what it has to say.
 
-/// What the page writes down of the way of the data.
+/// The log of how data moves through the page.
 mod audit;
-/// Whatever a broken or hostile server may say, and the end that it has.
+/// Whatever a broken or hostile server may send, and the outcome of it.
 mod bad_input;
 /// Every kind's columns against the tables that a real API server printed, and against damaged objects.
 mod columns;
-/// What the fuzzers found worth keeping, replayed.
+/// The inputs that the fuzzers found, replayed.
 mod fuzz;
 /// Informers, their handlers, their factory, and two queues side by side.
 mod informers;
-/// How far a first list has come, and of how many.
+/// The progress of a first list.
 mod listing;
-/// What the queue takes of memory.
+/// The memory that the queue takes.
 mod memory;
 /// The whole page without a browser.
 mod page;

@@ -1,5 +1,5 @@
-//! How much memory the queue, the objects and the table take, counted: `./dev bench cache` and `./dev bench scale` have
-//! the figures.
+//! How much memory the queue, the objects and the table take, counted byte by byte. `./dev bench cache` and `./dev
+//! bench scale` print the figures.
 
 use std::sync::Arc;
 
@@ -51,11 +51,11 @@ fn an_update_of_a_key_that_waits_allocates_nothing_and_the_queue_follows_the_key
     let (allocations, queue) = update(&mut pipeline, 1);
     assert!(allocations > 0 && queue > 0, "{allocations} allocations, {queue} bytes: they are counted");
     for round in 2..12 {
-        // Each update frees the version before it, and takes nothing else.
+        // Each update frees the version before it, and takes no further memory.
         assert_eq!(update(&mut pipeline, round), (0, -held), "round {round}");
     }
     let drained = measure(|| while pipeline.pop(drop) {}).bytes_current;
-    // The store frees what it knew before.
+    // The store frees the versions that it held before.
     assert_eq!(drained, -held - queue, "and the queue all that it took");
 }
 
@@ -74,7 +74,7 @@ fn pod(at: usize) -> Arc<Object> {
     Arc::new(pods::decode(&text).expect("a Pod"))
 }
 
-/// Pointers are twice as large here as in the page, which takes less.
+/// Pointers are twice as large here as in the page, which therefore takes less memory.
 #[test]
 fn a_pod_takes_few_bytes_of_a_store_and_of_a_table() {
     let mut kept = Vec::with_capacity(KEYS);
@@ -104,7 +104,7 @@ fn an_event_allocates_nothing_in_the_table_and_a_hold_little() {
     assert!(hold.bytes_max < 8_192, "{} bytes for a hold, which does not copy the whole order", hold.bytes_max);
 }
 
-/// What a new order takes for the moment is in proportion to the rows, and all of it is freed.
+/// The memory that sorting takes for a moment is proportional to the rows, and all of it is freed.
 #[test]
 fn sorting_and_filtering_over_and_over_takes_no_more_than_once() {
     let mut view = TableView::default();

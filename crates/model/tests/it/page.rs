@@ -19,7 +19,7 @@ use kubechurn_model::page::state::{Page, TICK};
 use kubechurn_model::table::order::RowKey;
 use kubechurn_talk::{bookmark, event};
 
-/// What stands in the browser's place.
+/// The test's substitute for the browser.
 #[derive(Default)]
 struct Place {
     now: Cell<f64>,
@@ -118,22 +118,22 @@ impl Environment for Place {
     }
 }
 
-/// A page, what it runs in, and what it wanted done.
+/// A page, its environment, and the effects that it asked for.
 struct Play {
     page: Page,
     place: Place,
-    /// Requests without an answer.
+    /// Requests that are not answered yet.
     requests: Vec<(RequestId, Request)>,
     /// Informers that run, and what they watch.
     informers: Vec<(InformerId, &'static str)>,
-    /// Effects since they were last asked for, in words.
+    /// The effects since the last call of [`Play::done`], in words.
     effects: Vec<String>,
     /// How soon a frame was asked for since then.
     frame: Option<Pace>,
 }
 
 impl Play {
-    /// A page at an address, with what is stored from the last visit.
+    /// A page at an address, with what is stored from an earlier visit.
     fn at(url: &str, stored: &[(&str, &str)]) -> Play {
         let place = Place::default();
         let (base, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
@@ -147,7 +147,7 @@ impl Play {
         play
     }
 
-    /// The same, where the API was found.
+    /// A page at a fragment, for which the API was found.
     fn found(fragment: &str) -> Play {
         let mut play = Play::at(&format!("http://127.0.0.1:8080/{fragment}"), &[]);
         play.answers(
@@ -158,7 +158,7 @@ impl Play {
         play
     }
 
-    /// The same, where each informer has listed these objects, in a table of so many pixels.
+    /// A page whose informers have each listed these objects, in a table that is this many pixels high.
     fn listed(fragment: &str, objects: &[&str]) -> Play {
         let mut play = Play::found(fragment);
         play.command(Command::Scroll { top: 0.0, height: 528.0 });
@@ -184,7 +184,7 @@ impl Play {
         self.settle();
     }
 
-    /// A frame of the watch of a resource.
+    /// Receives a frame of the watch of a resource.
     fn hears(&mut self, resource: &str, word: &str, object: &str) {
         let id = self.informers.iter().find(|(_, of)| *of == resource).expect("it is watched").0;
         self.reflects(id, Input::Frame(&event(word, object)));
@@ -212,7 +212,7 @@ impl Play {
         }
     }
 
-    /// Answers the first request of that word.
+    /// Answers the first request that has this word.
     fn answers(&mut self, word: &str, answer: Answer) {
         let at = self.requests.iter().position(|(_, request)| word_of(request).starts_with(word));
         let (id, _) = self.requests.remove(at.unwrap_or_else(|| panic!("no {word} among {:?}", self.requests)));
@@ -220,7 +220,7 @@ impl Play {
         self.settle();
     }
 
-    /// Does what a browser does with effects, and writes them down.
+    /// Carries out effects as a browser does, and records them.
     fn settle(&mut self) {
         let effects = self.page.take_effects();
         self.frame = self.frame.max(effects.frame);
@@ -234,7 +234,7 @@ impl Play {
                     let at = self.informers.iter().position(|(own, _)| *own == id).expect("it was started");
                     format!("stop {}", self.informers.remove(at).1)
                 }
-                // Its deadline is another one, as after most of what happens.
+                // The informer has a new deadline, as after most inputs.
                 Effect::Tell(_, Told::Input(Input::Timer)) => continue,
                 Effect::Tell(_, Told::Input(input)) => format!("tell {input:?}"),
                 Effect::Tell(_, Told::Relist(reason)) => format!("relist {reason}"),
@@ -280,12 +280,12 @@ impl Play {
         }
     }
 
-    /// The effects since this was last called.
+    /// The effects since the last call.
     fn done(&mut self) -> String {
         std::mem::take(&mut self.effects).join(", ")
     }
 
-    /// The browser tells the page that the address has the fragment that the page gave it.
+    /// The browser tells the page that the address has the fragment that the page asked for.
     fn arrive(&mut self) -> String {
         let fragment = self.place.url.borrow().1.clone();
         self.effects.clear();

@@ -15,7 +15,7 @@ use kubechurn_model::timeline::scene::{Scene, TimelineView};
 
 use kubechurn_talk::{bookmark, event};
 
-/// The end of a list that comes as a stream.
+/// The annotation of the bookmark that ends a streaming list.
 pub const LISTED: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
 
 /// Watches, their informers, and the time.

@@ -1,5 +1,4 @@
-//! The page checks itself: when it does so, in which order, what each answer means, and what is done about a
-//! difference.
+//! The page checks itself: when it does so, in which order, what each answer means, and how a difference is repaired.
 
 use std::cell::RefCell;
 
@@ -31,9 +30,9 @@ struct Play {
     now: f64,
     hidden: bool,
     paused: bool,
-    /// What is drawn differently from the rows.
+    /// Rows whose elements do not show what the rows say.
     misdrawn: Differences,
-    /// The number of the last question.
+    /// The number of the last request.
     asked: u64,
     steps: RefCell<Vec<String>>,
 }
@@ -154,7 +153,7 @@ impl Play {
         self.wants()
     }
 
-    /// What `status()` says of the first kind.
+    /// What `status()` tells about the first kind.
     fn told(&self) -> Value {
         let status = report::status(&self.watches, 0, &self.informers, &self.verifier, self.now);
         serde_json::to_value(status).unwrap()["verified"].clone()
@@ -215,7 +214,7 @@ fn a_difference_is_told_kept_and_healed_by_a_list_and_looked_at_again() {
     assert_eq!(items[0].differences, ["n/b: here version 2, server version 3"]);
 }
 
-/// A difference that a list does not heal is announced, and no further list is asked for.
+/// A difference that a new list does not repair is announced, and no further list is requested.
 #[test]
 fn what_a_list_does_not_heal_is_left_for_the_next_time() {
     let mut play = Play::at("#/pods", TWO);
@@ -226,13 +225,13 @@ fn what_a_list_does_not_heal_is_left_for_the_next_time() {
     let wants = play.answer("110 a@1");
     assert!(wants.contains("that has not changed by having it anew") && !wants.contains("relist"), "{wants}");
     assert_eq!(play.later(EVERY), "ask pods@110");
-    // When no difference is left, a list may help again.
+    // When no difference is left, a list may be requested again for a later one.
     assert_eq!(play.answer("110 a@1 b@2"), "");
     play.ask();
     assert!(play.answer("110 a@1").ends_with("; relist"));
 }
 
-/// A list that came while the server answered has healed the difference.
+/// A list that arrived while the server answered has repaired the difference.
 #[test]
 fn a_list_that_came_meanwhile_is_not_asked_for_again() {
     let mut play = Play::at("#/pods", TWO);
@@ -347,7 +346,7 @@ fn what_cannot_be_verified_says_why() {
     assert!(play.summary().starts_with("unknown the server does not list as of an exact version: it answered"));
     play.ask();
     assert_eq!((play.later(30_000.0), play.summary()), (String::new(), String::from("unknown no answer within 30 s")));
-    // An answer that comes too late is not taken for the answer to the next question.
+    // An answer that comes too late is not taken for the answer to the next request.
     let late = play.asked;
     play.ask();
     play.asked = late;
@@ -366,8 +365,8 @@ fn what_is_not_known_to_be_true_is_not_compared() {
     assert_eq!(play.summary(), "unknown stale: what is shown is not known to be true");
 }
 
-/// README's rule: a live watch in view of at most 5,000 objects is compared every five minutes while the page is
-/// visible, one watch at a time.
+/// README's rule: while the page is visible, a live watch in view of at most 5,000 objects is compared every five
+/// minutes, one watch at a time.
 #[test]
 fn by_itself_it_looks_at_what_is_in_view_one_after_the_other() {
     let mut play = Play::at("#/pods,services?pin=nodes", TWO);
@@ -400,7 +399,7 @@ fn many_objects_are_compared_only_on_demand() {
     assert_eq!(play.ask(), "ask pods@100");
 }
 
-/// A watch that went on without a list may be served by another server now.
+/// A watch that was resumed without a list may now be served by another server.
 #[test]
 fn after_an_outage_it_looks_soon() {
     let mut play = Play::at("#/pods", TWO);
@@ -428,7 +427,7 @@ fn each_namespace_is_compared_with_its_own_rows() {
     assert_eq!((&told["same"], &told["of"], &told["rows"]), (&1.into(), &1.into(), &1.into()));
 }
 
-/// Rows that are not as the store has them are found and made anew, without asking for a list.
+/// Rows that differ from the store are found and rebuilt, without a new list.
 #[test]
 fn rows_that_differ_from_the_store_are_found() {
     for fragment in ["#/pods", "#/pods,services"] {
@@ -460,7 +459,7 @@ fn rows_that_differ_from_the_store_are_found() {
     }
 }
 
-/// A row that is drawn differently is drawn anew.
+/// A row whose element shows something else is drawn again.
 #[test]
 fn rows_that_are_drawn_otherwise_are_found() {
     let mut play = Play::at("#/pods", TWO);
@@ -479,7 +478,7 @@ fn rows_that_are_drawn_otherwise_are_found() {
     assert_eq!(play.summary(), "same");
 }
 
-/// When the user goes elsewhere, the question is dropped.
+/// When the user goes to another place, the request is dropped.
 #[test]
 fn a_watch_that_ends_ends_its_check() {
     let mut play = Play::at("#/pods", TWO);

@@ -1,4 +1,4 @@
-//! One kind or several in one table and on one timeline, and what becomes of rows and marks when kinds come and go.
+//! One kind or several in one table and on one timeline, and what happens to rows and marks when kinds join or leave.
 
 use std::collections::BTreeMap;
 
@@ -61,8 +61,8 @@ fn marks_of_all_kinds_keep_their_order_and_their_times() {
     assert_eq!((times(0), times(1)), (vec![20.0, 40.0], vec![10.0, 30.0]));
 }
 
-/// A resync of one kind is a mark of that kind, among those of the others. The mark is still there when the kinds are
-/// shown apart and together again.
+/// A resync of one kind makes a mark of that kind among the marks of the others. The mark is still there when the kinds
+/// are shown apart and together again.
 #[test]
 fn a_resync_is_of_one_kind_and_of_its_lanes_alone() {
     let mut play = Play::default();
@@ -100,7 +100,7 @@ fn a_kind_comes_into_the_table_and_goes_and_its_past_stays() {
     assert_eq!(play.go("#/pods"), (0, true));
     play.begin(&["a@1"]);
     play.hears("pods", "MODIFIED", "a@101");
-    // The update has arrived, and nothing has taken it yet.
+    // The update has arrived, and no handler has taken it yet.
     assert_eq!(play.go("#/pods,jobs"), (0, true));
     play.begin(&["b@2"]);
     assert_eq!((play.rows().as_str(), play.watches.members().len()), ("a0Updated b1Replaced", 2));
@@ -130,7 +130,7 @@ fn a_kind_comes_into_the_table_and_goes_and_its_past_stays() {
     assert_eq!(play.go("#/nodes,pods"), (2, true), "another namespace is another watch");
 }
 
-/// A table whose kind is pinned is still the same table when the kind comes back into view.
+/// A table whose kind was pinned is still the same table when the kind comes back into view.
 #[test]
 fn a_pinned_kind_keeps_its_table() {
     let mut play = Play::default();
@@ -142,7 +142,7 @@ fn a_pinned_kind_keeps_its_table() {
     play.begin(&[]);
     play.hears("pods", "ADDED", "b@102");
     assert_eq!(play.go("#/pods?pin=pods"), (1, true));
-    // A new table would have begun with what is known, and every row would be listed.
+    // A new table would have begun with the objects in the store, and every row would count as listed.
     play.look();
     assert_eq!(play.rows(), "a0Updated b0Added");
     assert_eq!(play.go("#/pods"), (0, false));
@@ -180,7 +180,7 @@ fn marks_of_kinds_that_come_later_keep_to_the_limit() {
     }
 }
 
-/// A gap of the whole page is among the marks of every kind, and is drawn once.
+/// A gap of the whole page is among the marks of every kind, and is drawn only once.
 #[test]
 fn what_befalls_the_page_is_one_gap() {
     let mut play = Play::default();
@@ -233,7 +233,7 @@ fn what_befalls_one_kind_is_said_of_it_and_the_others_go_on() {
     assert!(notes.iter().all(|note| !note.starts_with("Jobs: relist")), "{notes:?}");
 }
 
-/// The gap lasts while a kind that was lost is refused; a kind that was never seen has no part in it.
+/// The gap lasts while a kind that was lost is refused. A kind that was never live has no part in the gap.
 #[test]
 fn the_gap_of_several_lasts_until_all_that_were_lost_are_live() {
     let mut play = Play::default();
@@ -291,7 +291,7 @@ fn the_gap_of_several_lasts_until_all_that_were_lost_are_live() {
     assert_eq!(gaps, [format!("Jobs: {lost}"), "Pods: no longer".into()], "what each watch said of it");
 }
 
-/// Nothing of what the old columns showed is left, also where the kind is one of several in a table.
+/// Nothing that the old columns showed is left, even if the kind is one of several in a table.
 #[test]
 fn a_kind_of_other_columns_is_watched_anew() {
     let mut play = Play::default();
@@ -306,7 +306,7 @@ fn a_kind_of_other_columns_is_watched_anew() {
     assert_eq!((play.rows().as_str(), play.informers.len()), ("a1Replaced", 2));
 }
 
-/// What the page was told, to be compared with what a view shows: by kind, the live objects and the marks.
+/// What the page was told, to compare a view with: for each kind the live objects and the marks.
 #[derive(Default)]
 struct Told {
     live: BTreeMap<&'static str, BTreeMap<usize, u64>>,
@@ -329,7 +329,7 @@ const PLACES: [&str; 8] = [
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Go(usize),
-    /// An object of a kind comes, changes, or goes.
+    /// An object of a kind appears, changes or disappears.
     Change(usize, usize, bool),
     Look,
 }
@@ -412,7 +412,7 @@ impl Told {
         rows.sort();
         expected_rows.sort();
         assert_eq!(rows, expected_rows);
-        // What a chart remembers is little, and no copy of a mark is among it.
+        // A chart keeps little, and no copies of marks.
         assert!(play.watches.timeline_bytes() < alone + 4_000, "{} {alone}", play.watches.timeline_bytes());
         let scene = play.scene(-1_000.0, play.now + 1_000.0);
         let pills: u64 = scene.pills.iter().map(|pill| pill.counts.total()).sum();
@@ -427,7 +427,7 @@ impl Told {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// However kinds join a view and leave it, no mark and no row is lost, doubled or out of order.
+    /// In whatever order kinds join a view and leave it, no mark and no row is lost, doubled or out of order.
     #[test]
     fn every_mark_and_row_is_there_once_however_kinds_come_and_go(steps in steps()) {
         let (mut play, mut told) = (Play::default(), Told::default());

@@ -1,4 +1,4 @@
-//! The page's handlers of shared informers: marks, counters and rows, and what is said of the watch.
+//! The page's handlers of shared informers: marks, counters and rows, and the notices about the watch.
 
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Input, Notice};
@@ -26,8 +26,8 @@ fn rows_marks_and_counters_are_handlers_of_one_informer() {
     assert_eq!(watched.items(&play.informers), 1);
 }
 
-/// The marks and the counters are told again what is known, in the period that was chosen for so many objects. This
-/// makes one mark, and the table is not told.
+/// The marks and the counters get a resync in the period that was chosen for this number of objects. A resync makes one
+/// mark, and the table gets none.
 #[test]
 fn a_resync_is_one_mark_and_is_counted_object_by_object() {
     let mut play = Play::at("#/pods?ns=shop");
@@ -65,7 +65,7 @@ fn a_resync_is_one_mark_and_is_counted_object_by_object() {
 #[test]
 fn the_sums_run_to_the_rows_that_are_shown() {
     let mut play = Play::at("#/pods");
-    // Marks from before the kind was watched anew are not among those of the new handlers.
+    // Marks from before the kind was watched again are not among those of the new handlers.
     play.begin(&["z@1"]);
     play.go("#/nodes");
     play.begin(&[]);
@@ -100,7 +100,7 @@ fn the_sums_run_to_the_rows_that_are_shown() {
     assert_eq!(sums(&play), (6, 3, 3, 1, 2, 3));
     play.take();
     assert_eq!(sums(&play), (6, 0, 3, 2, 1, 3));
-    // Beside another kind, the kind shares a table. The new table is told what is known when it comes.
+    // With another kind in view, the kind shares a table with it. The new table begins with the objects in the store.
     play.go("#/pods,nodes");
     assert!(play.watches.account_of(0, &play.informers).unwrap().table.is_none());
     play.check_sums();
@@ -110,14 +110,14 @@ fn the_sums_run_to_the_rows_that_are_shown() {
     assert_eq!(sums(&play), (3, 0, 3, 3, 0, 3));
     let account = play.watches.account(&play.informers).unwrap();
     let (timeline, marks) = account.timeline;
-    // Three marks of the list and four of the watch; before them that of the first list, and the gap in which nothing
-    // was watched.
+    // Three marks of the list and four of the watch; before them the mark of the first list, and the gap in which
+    // nothing was watched.
     assert_eq!((timeline.handled, marks.pushed, marks.made), (7, 7, 9));
     let ledger = play.watches[0].ledger(&play.informers);
     assert_eq!((ledger.received, ledger.changes, ledger.unknown), (7, 6, 1));
 }
 
-/// A place that looks at the same objects as the one before takes over its informer, and shows the rows at once.
+/// A place that shows the same objects as the one before takes over its informer, and shows the rows at once.
 #[test]
 fn one_informer_for_each_scope_however_many_look_at_it() {
     let mut play = Play::at("#/pods?ns=shop");

@@ -1,6 +1,7 @@
-//! What differs between two versions of an object: field paths, old and new.
+//! The differences between two versions of an object: field paths, with old and new values.
 //!
-//! Elements of lists are matched as Kubernetes merges them, by their name, type or other key, where each has one.
+//! Elements of lists are matched in the way in which Kubernetes merges lists: by name, type or another key, if each
+//! element has one.
 
 use serde_json::{Map, Value};
 
@@ -8,16 +9,17 @@ use kubechurn_client::api::sort::{sort, sort_by};
 
 use crate::page::inspector::secret;
 
-/// So many differences are told; more are counted.
+/// The most differences that are reported. The rest is only counted.
 pub const MOST: usize = 200;
-/// The longest text of a value, in bytes.
+/// The length limit of a value's text, in bytes.
 pub const LONGEST: usize = 300;
 
-/// Left out: they change with every version, and say nothing of the object.
+/// Fields that are left out, because they change with every version and say nothing about the object.
 const SILENT: [&str; 2] = ["metadata.managedFields", "metadata.resourceVersion"];
 
-/// What elements of lists are told apart by, each in all of its words: the first that all elements have, and no two
-/// the same. The keys are those of the API's own lists (`patchMergeKey`, `x-kubernetes-list-map-keys`).
+/// The keys that tell elements of lists apart; a key may consist of several fields. The first key that all elements
+/// have, each with another value, is used. The keys are those of the API's own lists (`patchMergeKey`,
+/// `x-kubernetes-list-map-keys`).
 const KEYS: [&[&str]; 10] = [
     &["mountPath"],
     &["devicePath"],
@@ -34,33 +36,33 @@ const KEYS: [&[&str]; 10] = [
 /// What happened to a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It was not there.
+    /// The field is new.
     Added(String),
-    /// It is gone.
+    /// The field is gone.
     Removed(String),
-    /// Old and new.
+    /// The value changed: old and new.
     Changed(String, String),
-    /// The same elements in another order.
+    /// The elements are the same, but in another order.
     Reordered,
-    /// Another value, which is secret.
+    /// A secret value changed.
     Secret(&'static str),
 }
 
-/// One field.
+/// A field that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChange {
-    /// `status.containerStatuses[cart].ready`.
+    /// The path, such as `status.containerStatuses[cart].ready`.
     pub path: String,
     /// What happened.
     pub change: Change,
 }
 
-/// What differs.
+/// The differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// The first differences, by path.
+    /// The first differences, in the order of their paths.
     pub changes: Vec<FieldChange>,
-    /// How many more there are.
+    /// How many more differences there are.
     pub more: usize,
 }
 
@@ -159,7 +161,7 @@ impl Walk {
         }
     }
 
-    /// What is the same at both ends stays out, and the rest is compared place by place.
+    /// Skips equal elements at both ends of the lists, and compares the rest position by position.
     fn compare_in_order(&mut self, old: &[Value], new: &[Value]) {
         let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
         let (old_rest, new_rest) = (&old[start..], &new[start..]);
@@ -175,7 +177,7 @@ fn masks(value: &Value) -> bool {
     value.as_str().is_some_and(|text| secret::mask(text).is_some())
 }
 
-/// The elements' keys; `None` where one has none, or two have the same.
+/// The keys of the elements; `None` if an element has no such key, or two elements have the same.
 fn keys(list: &[Value], key: &[&str]) -> Option<Vec<String>> {
     let names: Option<Vec<String>> = list
         .iter()
@@ -197,7 +199,7 @@ fn keys(list: &[Value], key: &[&str]) -> Option<Vec<String>> {
     sorted.windows(2).all(|pair| pair[0] != pair[1]).then_some(names)
 }
 
-/// How a path goes on to a field: `.name`, or `[a.b/c]` where a dot would mislead.
+/// The part of a path that leads to a field: `.name`, or `[a.b/c]` if a dot in the name would mislead.
 fn step(name: &str, first: bool) -> String {
     let plain = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "_-$".contains(letter));
     match (plain, first) {
@@ -207,7 +209,7 @@ fn step(name: &str, first: bool) -> String {
     }
 }
 
-/// A value in one line of at most [`LONGEST`] bytes or so. A text that looks like something else stands in quotes.
+/// A value in one line of about [`LONGEST`] bytes at most. A text that looks like another type stands in quotes.
 pub fn brief(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out, true);
@@ -261,7 +263,7 @@ fn write(value: &Value, out: &mut String, alone: bool) {
     }
 }
 
-/// The text's beginning, and an ellipsis where more was there.
+/// The text, or its beginning with an ellipsis if it is longer than `longest` bytes.
 pub fn cut(text: &str, longest: usize) -> String {
     if text.len() <= longest {
         return text.to_owned();

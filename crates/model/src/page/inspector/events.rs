@@ -1,4 +1,4 @@
-//! The Kubernetes Events of one object: which are asked for, and how they are told.
+//! The Kubernetes Events of one object: which ones are watched, and how they are shown.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use kubechurn_client::api::uid::Uid;
 
 use crate::table::kinds::Kind;
 
-/// So many are shown; more are counted.
+/// The most Events that are shown. The rest is only counted.
 pub const MOST: usize = 200;
 
 /// One Event.
@@ -21,24 +21,24 @@ pub struct Item {
     pub key: String,
     /// `Normal` or `Warning`.
     pub kind: String,
-    /// How alarming that is.
+    /// How alarming the type is.
     pub tone: Tone,
-    /// `Scheduled`.
+    /// The reason, such as `Scheduled`.
     pub reason: String,
     /// What happened.
     pub message: String,
-    /// Who says so.
+    /// The component that reports it.
     pub source: String,
     /// How often it was seen.
     pub count: i64,
-    /// When it was seen last, and first.
+    /// When it was seen last.
     pub last: Option<Timestamp>,
     /// When it was seen first.
     pub first: Option<Timestamp>,
 }
 
-/// Where the Events of an object are. Those of a Node name it instead of its uid (kubelet `events`; kubectl's
-/// `describe` knows that too).
+/// The scope of an object's Events. Events of a Node are selected by its name, because they hold the name in place of
+/// the uid (kubelet, `events`; `kubectl describe` does the same).
 pub fn scope(kind: &Kind, key: &ObjectKey, uid: &Uid) -> Scope {
     let field_selector = match kind.resource.kind {
         "Node" => format!("involvedObject.kind=Node,involvedObject.name={}", key.name),
@@ -47,7 +47,7 @@ pub fn scope(kind: &Kind, key: &ObjectKey, uid: &Uid) -> Scope {
     Scope { namespace: key.namespace.to_string(), field_selector, ..Scope::default() }
 }
 
-/// Events as they are told, the newest first; and how many more there are.
+/// The Events as they are shown, newest first, and how many more there are.
 pub fn items<'a>(kind: &Kind, events: impl Iterator<Item = &'a Arc<Object>>) -> (Vec<Item>, usize) {
     let place = |title: &str| kind.columns.iter().position(|column| column.title == title);
     let [last, first, status, reason, message, source, count] =

@@ -1,9 +1,9 @@
-//! Who wrote what, as `metadata.managedFields` tells it: whose time moved between two versions, and which manager
-//! has which field.
+//! Who wrote which field, according to `metadata.managedFields`: whose time changed between two versions, and which
+//! manager owns which field.
 
 use serde_json::{Map, Value};
 
-/// So many elements of a list are told apart by manager; longer lists are not looked at.
+/// The longest list whose elements' managers are looked up.
 const MOST: usize = 200;
 
 /// One entry of `managedFields`.
@@ -18,7 +18,7 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// Whether both are the same writer in the same role, between which only time and fields may differ.
+    /// Whether both entries belong to the same writer in the same role. Only time and fields may then differ.
     fn follows(&self, other: &Entry<'_>) -> bool {
         (self.manager, self.operation, self.subresource, self.api_version)
             == (other.manager, other.operation, other.subresource, other.api_version)
@@ -48,9 +48,9 @@ fn entries(object: &Value) -> Vec<Entry<'_>> {
     entries.collect()
 }
 
-/// Who seems to have made the new version out of the old one: those whose time moved. Times have whole seconds, so
-/// that of a second write within one only the fields may tell. Without an old version, everyone that is there. It is
-/// an inference: a write that takes a field away from others, or changes no field's manager, may leave no trace.
+/// Who seems to have written the new version: the writers whose time changed. Times are in whole seconds, so that after
+/// a second write within a second only the fields differ. Without an old version, all writers. This is an inference: a
+/// write that takes fields from others, or changes no field's manager, may leave no trace.
 pub fn writers(old: Option<&Value>, new: &Value) -> Vec<String> {
     let before = old.map(entries).unwrap_or_default();
     let after = entries(new);
@@ -69,18 +69,18 @@ pub fn writers(old: Option<&Value>, new: &Value) -> Vec<String> {
     names
 }
 
-/// The managers of one field of an object, and of what is below it.
+/// The managers of one field of an object, and of the fields below it.
 #[derive(Clone, Debug, Default)]
 pub struct Managers<'a>(Vec<(String, &'a Map<String, Value>)>);
 
 impl<'a> Managers<'a> {
-    /// Those of the whole object.
+    /// The managers of the whole object.
     pub fn of(object: &'a Value) -> Managers<'a> {
         let sets = entries(object).into_iter();
         Managers(sets.filter_map(|entry| Some((entry.name(), entry.fields?.as_object()?))).collect())
     }
 
-    /// Those of a field of a map.
+    /// The managers of a field of a map.
     pub fn field(&self, name: &str) -> Managers<'a> {
         if self.0.is_empty() {
             return Managers::default();
@@ -89,7 +89,7 @@ impl<'a> Managers<'a> {
         self.below(|fields| fields.get(&step))
     }
 
-    /// Those of an element of a list that is `length` long.
+    /// The managers of an element of a list. `length` is the length of the list.
     pub fn element(&self, at: usize, element: &Value, length: usize) -> Managers<'a> {
         if self.0.is_empty() || length > MOST {
             return Managers::default();
@@ -104,7 +104,7 @@ impl<'a> Managers<'a> {
         Managers(sets.collect())
     }
 
-    /// Who has the whole of it: all that are left at a value, and at a map or list those that have it as one.
+    /// The managers of the field as a whole: at a leaf all managers, at a map or list only those that own it as a unit.
     pub fn names(&self, is_leaf: bool) -> String {
         let mut names: Vec<&str> = Vec::new();
         for (name, fields) in &self.0 {
@@ -116,8 +116,8 @@ impl<'a> Managers<'a> {
     }
 }
 
-/// Whether a step of `fieldsV1` leads to this element: `k:` has the fields that tell it apart, `v:` the value, `i:`
-/// the place (structured-merge-diff, `fieldpath/serialize-pe.go`).
+/// Whether a step of `fieldsV1` leads to this element. `k:` precedes the fields that identify it, `v:` its value, and
+/// `i:` its position (structured-merge-diff, `fieldpath/serialize-pe.go`).
 fn is_step_to(step: &str, at: usize, element: &Value) -> bool {
     let json = |text: &str| serde_json::from_str::<Value>(text).ok();
     match step.split_once(':') {

@@ -1,5 +1,5 @@
-//! The inspector: what is behind a row, and what changed in it. Everything here is read from the texts of objects
-//! when someone looks, and is bounded, whatever a cluster sends.
+//! The inspector: an object in full, and how it changed. Everything here is read from the texts of objects when the
+//! user looks, and is bounded, whatever a cluster sends.
 
 pub mod diff;
 pub mod events;

@@ -1,4 +1,4 @@
-//! Whom an object belongs to, and what belongs to it, as far as what is watched knows.
+//! The owners of an object, and the objects that it owns, as far as the watched kinds show them.
 
 use std::sync::Arc;
 
@@ -14,46 +14,46 @@ use crate::page::route::Route;
 use crate::page::watched::{OWNER, Watched};
 use crate::table::kinds::Kind;
 
-/// So many dependents are shown; more are counted.
+/// The most dependents that are shown. The rest is only counted.
 pub const MOST: usize = 100;
-/// So far an owner's owners are followed, and what belongs to what belongs to an object.
+/// How many levels of owners are followed upwards, and how many levels of dependents downwards.
 pub const DEPTH: usize = 6;
 
 /// Another object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// `ReplicaSet`.
+    /// Its kind, such as `ReplicaSet`.
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// Where a click leads; nowhere for kinds that the server does not let anyone watch.
+    /// Where a click leads; `None` for a kind that the page cannot watch.
     pub href: Option<String>,
-    /// What its row says of its state, and how alarming that is.
+    /// The state that the object's row shows, and how alarming the state is.
     pub status: (String, Tone),
-    /// What is odd about it; nothing usually.
+    /// A remark about something unusual; usually empty.
     pub words: &'static str,
-    /// How far below the object it is, from 0.
+    /// How many levels below the inspected object it is, from 0.
     pub depth: usize,
 }
 
-/// What belongs to an object.
+/// The objects that an object owns, directly or indirectly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dependents {
-    /// The first of them, each above what belongs to it.
+    /// The first dependents, each followed by its own dependents.
     pub links: Vec<Link>,
     /// How many more there are.
     pub more: usize,
-    /// The kinds that were looked through.
+    /// The titles of the kinds that were searched.
     pub kinds: Vec<&'static str>,
 }
 
-/// The kind that an owner is of, if the server lets it be watched.
+/// The kind of an owner, if the page can watch that kind.
 pub fn kind_of(catalog: &Catalog, owner: &OwnerReference) -> Option<&'static Kind> {
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
     catalog.kinds().find(|kind| *kind.resource.kind == *owner.kind && kind.resource.group == group)
 }
 
-/// An owner's key: in the object's namespace, or in none.
+/// An owner's key. An owner is in the object's namespace, or in none.
 pub fn key_of(kind: &Kind, owner: &OwnerReference, namespace: &str) -> ObjectKey {
     ObjectKey::new(if kind.resource.namespaced { namespace } else { "" }, &owner.name)
 }
@@ -69,7 +69,7 @@ pub fn find<'a>(
     watched.informers(informers).find_map(|informer| informer.store().get(key))
 }
 
-/// A link to an object. Filters and selectors that may hide it do not come along.
+/// A link to an object. The filter and the selectors are dropped from it, because they may hide the object.
 pub fn link(route: &Route, kind: &'static str, key: &ObjectKey) -> String {
     let namespaces = match &*key.namespace {
         namespace if route.namespaces.iter().any(|chosen| chosen == namespace) => route.namespaces.clone(),
@@ -77,19 +77,19 @@ pub fn link(route: &Route, kind: &'static str, key: &ObjectKey) -> String {
         _ => Vec::new(),
     };
     let nothing = String::new();
-    // A table that has the kind already stays.
+    // A table that shows the kind already stays.
     let table = if route.shows(kind) { route.clone() } else { route.showing(kind) };
     let place = Route { text: nothing.clone(), labels: nothing.clone(), fields: nothing, namespaces, ..table };
     place.selecting(Some((kind, key))).fragment()
 }
 
-/// What an object's row says of its state.
+/// The state that an object's row shows.
 pub fn status(object: &Object) -> (String, Tone) {
     let status = object.cells.iter().find_map(|cell| match cell {
         CellRef::Status(text, tone) => Some((text.to_owned(), tone)),
         _ => None,
     });
-    // READY tells as much of those that have no status.
+    // For kinds without a status, READY tells the same.
     let ready = || {
         object.cells.iter().find_map(|cell| match cell {
             CellRef::Ratio(part, whole) if part < whole => Some((format!("{part}/{whole}"), Tone::Wait)),
@@ -100,11 +100,11 @@ pub fn status(object: &Object) -> (String, Tone) {
     status.or_else(ready).unwrap_or_default()
 }
 
-/// What belongs to the object with this uid, and what belongs to that.
+/// The objects that the object with this uid owns, and the objects that those own.
 pub fn dependents(watches: &[Watched], informers: &SharedInformerFactory, route: &Route, uid: &Uid) -> Dependents {
     let kinds = watches.iter().map(|watched| watched.kind().title).collect();
     let mut found = Dependents { kinds, ..Dependents::default() };
-    // A uid that two objects claim, or that owns itself, comes once.
+    // A uid that two objects claim, or that owns itself, is visited once.
     let mut seen = vec![uid.clone()];
     below(watches, informers, route, uid, 0, &mut seen, &mut found);
     found

@@ -1,4 +1,4 @@
-//! A Secret without its values: what is kept, compared, shown and copied of it.
+//! A Secret without its values: the form in which the page keeps, compares, shows and copies Secrets.
 
 use std::fmt::Write;
 
@@ -7,21 +7,21 @@ use sha2::{Digest, Sha256};
 
 use kubechurn_client::api::resource::ApiResource;
 
-/// Stands before a masked value.
+/// The beginning of a masked value.
 const MASK: &str = "•••• ";
-/// Stands between what is shown of a masked value and what tells it apart from others.
+/// Separates the visible part of a masked value from the part that differs between values.
 const APART: char = '\u{1f}';
-/// kubectl's own copy of an object that it applied, values included.
+/// The annotation in which kubectl keeps a copy of the object that it applied, values included.
 const APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Whether the resource holds secrets.
+/// Whether the resource's objects hold secret values.
 pub fn is_secret(resource: &ApiResource) -> bool {
     resource.group.is_empty() && resource.plural == "secrets"
 }
 
-/// The Secret's text with each value masked: how long it was, and a mark that differs where the values do. Without
-/// `salt`, which is random and leaves the session as little as the marks do, a mark says nothing of the value.
-/// `None` where the text is no JSON object.
+/// The Secret's text with each value masked: by its length, and a mark that differs if the values differ. `salt` is
+/// random, and neither the salt nor a mark leaves the session: without the salt, a mark tells nothing about its value.
+/// `None` if the text is no JSON object.
 pub fn redact(text: &str, salt: u64) -> Option<String> {
     let mut secret: Value = serde_json::from_str(text).ok()?;
     let object = secret.as_object_mut()?;
@@ -34,7 +34,7 @@ pub fn redact(text: &str, salt: u64) -> Option<String> {
                 }
             }
             Value::Null => {}
-            // Not what a server sends; what it is, no one needs to see.
+            // A server sends no such thing. It is masked all the same.
             other => *other = masked(other, false, salt),
         }
     }
@@ -59,14 +59,14 @@ fn masked(value: &Value, encoded: bool, salt: u64) -> Value {
     Value::String(mark)
 }
 
-/// What is shown of a masked value; `None` if it is none.
+/// The visible part of a masked value; `None` if the text is no masked value.
 pub fn mask(text: &str) -> Option<&str> {
     let (shown, mark) = text.split_once(APART)?;
     (shown.starts_with(MASK) && mark.len() == 16).then_some(shown)
 }
 
-/// One value of a Secret, as it was before it was encoded; bytes that are no text in hexadecimal digits. `None` where
-/// there is none.
+/// One decoded value of a Secret; a value that is no UTF-8 text in hexadecimal digits. `None` if there is no such
+/// value.
 pub fn value(text: &str, field: &str) -> Option<String> {
     let secret: Value = serde_json::from_str(text).ok()?;
     if field == APPLIED {
@@ -85,7 +85,7 @@ pub fn value(text: &str, field: &str) -> Option<String> {
     }))
 }
 
-/// Reads base64 as RFC 4648 has it; `None` for anything else.
+/// Decodes base64 (RFC 4648); `None` for any other text.
 fn decode(text: &str) -> Option<Vec<u8>> {
     let text = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);

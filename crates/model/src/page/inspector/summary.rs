@@ -1,4 +1,4 @@
-//! What an object says of itself: who it is, its conditions, labels, annotations and owners.
+//! A summary of an object: facts, conditions, labels, annotations and owners.
 
 use serde_json::Value;
 
@@ -12,17 +12,17 @@ use crate::page::inspector::diff::{brief, cut};
 use crate::page::inspector::secret;
 use crate::table::kinds::Kind;
 
-/// So many conditions, labels and annotations are shown.
+/// The most conditions, labels and annotations that are shown.
 const MOST: usize = 200;
-/// The longest annotation that is shown, in bytes.
+/// The length limit of an annotation that is shown, in bytes.
 const LONGEST: usize = 2_000;
 
 /// A value of a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FactValue {
-    /// In words, and how alarming that is.
+    /// Words, and how alarming they are.
     Words(String, Tone),
-    /// How long ago.
+    /// A time, shown as the age since then.
     Since(Timestamp),
 }
 
@@ -33,11 +33,11 @@ pub struct Condition {
     pub name: String,
     /// `True`, `False` or `Unknown`.
     pub status: String,
-    /// How alarming that is.
+    /// How alarming the status is.
     pub tone: Tone,
-    /// A word for why.
+    /// The reason, in one word.
     pub reason: String,
-    /// Why, for people.
+    /// The reason, for people.
     pub message: String,
     /// When the status last changed.
     pub since: Option<Timestamp>,
@@ -46,9 +46,9 @@ pub struct Condition {
 /// The summary.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// What is said, by what it is about.
+    /// The facts, each by its name.
     pub facts: Vec<(&'static str, FactValue)>,
-    /// The conditions, as they stand.
+    /// The conditions, in the object's order.
     pub conditions: Vec<Condition>,
     /// `metadata.labels`, by name.
     pub labels: Vec<(String, String)>,
@@ -58,7 +58,7 @@ pub struct Summary {
     pub more: usize,
 }
 
-/// Reads a summary: from the whole object, and from the row where it has what only the row's columns know.
+/// Makes a summary from the whole object, and from the row for facts that only the row's columns compute.
 pub fn summary(kind: &Kind, row: Option<&Object>, object: &Value) -> Summary {
     let mut facts = Vec::new();
     let at = |path: &str| path.split('.').try_fold(object, |value, step| value.get(step));
@@ -131,7 +131,8 @@ fn condition(condition: &Value) -> Condition {
     }
 }
 
-/// How alarming a condition is. Most say `True` where all is well; those that are named for a trouble say `False`.
+/// How alarming a condition is. Most conditions are `True` if all is well. Conditions that are named for a problem are
+/// `False` if all is well.
 fn tone(name: &str, status: &str) -> Tone {
     const TROUBLES: [&str; 9] = [
         "Pressure",

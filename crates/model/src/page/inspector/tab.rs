@@ -1,24 +1,24 @@
-//! The parts of the inspector.
+//! The tabs of the inspector.
 
-/// One of them.
+/// A tab of the inspector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tab {
     /// Who the object is, its conditions, relatives, labels and annotations.
     #[default]
     Summary,
-    /// What changed in it.
+    /// What changed in the object.
     Changes,
-    /// All of it.
+    /// The whole object.
     Yaml,
     /// Its Kubernetes Events.
     Events,
 }
 
 impl Tab {
-    /// All of them, in order.
+    /// All tabs, in order.
     pub const ALL: [Tab; 4] = [Tab::Summary, Tab::Changes, Tab::Yaml, Tab::Events];
 
-    /// The word in the address and in handles.
+    /// The name in the address and in `data-testid`.
     pub fn name(self) -> &'static str {
         match self {
             Tab::Summary => "summary",
@@ -28,7 +28,7 @@ impl Tab {
         }
     }
 
-    /// What stands on it.
+    /// The label of the tab.
     pub fn title(self) -> &'static str {
         match self {
             Tab::Summary => "Summary",
@@ -38,7 +38,7 @@ impl Tab {
         }
     }
 
-    /// The tab of that name; the first for every other word.
+    /// The tab with this name; the first tab for any other word.
     pub fn named(name: &str) -> Tab {
         Tab::ALL.into_iter().find(|tab| tab.name() == name).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! The versions of an object that this session saw, each with what it changed.
+//! The versions of an object that this session received, each with what it changed.
 
 use serde_json::Value;
 
@@ -9,18 +9,18 @@ use crate::page::history::Version;
 use crate::page::inspector::diff::{Diff, diff};
 use crate::page::inspector::fields;
 
-/// What a version is, beside the one before it.
+/// A version in relation to the one before it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// It was created; nothing was before it.
+    /// The object was created: there was nothing before it.
     Created,
-    /// A list brought it, and no older version is known.
+    /// A list brought the version, and no older version is known.
     Listed,
-    /// What differs from the version that is kept before it: its resourceVersion, and the differences.
+    /// The version before it is kept: its resourceVersion, and the differences.
     Diff(String, Diff),
-    /// The version before it is not kept, so that what changed is not known.
+    /// The version before it is not kept, and so the changes are not known.
     Alone,
-    /// The deletion was seen only by absence: no frame told of it.
+    /// The object is missing from a list: no frame reported its deletion.
     Unseen,
     /// Its text cannot be read.
     Unreadable(String),
@@ -29,23 +29,23 @@ pub enum Body {
 /// One version, as it is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// Its place among all that was received.
+    /// The sequence number among everything that was received.
     pub sequence: u64,
-    /// What happened.
+    /// What happened to the object.
     pub delta_type: DeltaType,
-    /// When it came, in milliseconds since 1970.
+    /// When the version was received, in milliseconds since 1970.
     pub at: f64,
-    /// Its version.
+    /// Its resourceVersion.
     pub resource_version: String,
-    /// Which life of the name.
+    /// The uid, which tells apart objects that had the name one after the other.
     pub uid: Uid,
     /// Who seems to have written it.
     pub writers: Vec<String>,
-    /// What it changed.
+    /// What changed.
     pub body: Body,
 }
 
-/// Reads a version, beside the one that is kept before it.
+/// Reads a version, and compares it with the one that is kept before it, if any.
 pub fn show(version: &Version, before: Option<&Version>) -> Shown {
     let before = before.filter(|before| before.uid == version.uid);
     let (writers, body) = read(version, before);

@@ -1,21 +1,21 @@
-//! How wide the inspector is: as it was dragged, kept for the next visit, and never beyond the window.
+//! The width of the inspector: as the user dragged it, stored for the next visit, and never beyond the window.
 
-/// The narrowest that it gets, in pixels.
+/// The least width, in pixels.
 pub const NARROWEST: f64 = 320.0;
-/// What it leaves of the window at least.
+/// How much of the window the inspector leaves free at least, in pixels.
 const LEFT_OVER: f64 = 420.0;
 
-/// The widest that it gets in a window of this width.
+/// The greatest width in a window of this width.
 pub fn widest(window: f64) -> f64 {
     (window - LEFT_OVER).max(NARROWEST).min(window)
 }
 
-/// The width that comes closest to the wanted one in a window of this width.
+/// The possible width that is closest to the wanted one, in a window of this width.
 pub fn fit(wanted: f64, window: f64) -> f64 {
     wanted.max(NARROWEST).min(widest(window)).round()
 }
 
-/// Reads what was kept; what is no width is as if nothing had been.
+/// Reads a stored width; `None` for any other text.
 pub fn read(text: &str) -> Option<f64> {
     text.parse().ok().filter(|width: &f64| width.is_finite() && *width > 0.0)
 }

@@ -1,5 +1,5 @@
-//! An object as YAML, in kubectl's form: keys in order, lists as far out as what they belong to. In lines, so that
-//! each can say who manages it, and bounded; or whole, to be copied.
+//! An object as YAML in kubectl's form: keys in order, lists indented as far as the key that they belong to. Either as
+//! a bounded number of lines, each of which can name its managers, or as the whole text, to be copied.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use crate::page::inspector::diff::cut;
 use crate::page::inspector::fields::Managers;
 use crate::page::inspector::secret;
 
-/// So many lines are shown; more are counted.
+/// The most lines that are shown. The rest is only counted.
 pub const MOST: usize = 3_000;
-/// The longest part of a line, in bytes.
+/// The length limit of each part of a line, in bytes.
 pub const LONGEST: usize = 1_000;
 
-/// What is asked for.
+/// What to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// `metadata.managedFields` as well, which kubectl leaves out.
+    /// Whether to show `metadata.managedFields`, which kubectl leaves out.
     pub managed: bool,
-    /// Each field's managers.
+    /// Whether to show each field's managers.
     pub managers: bool,
 }
 
@@ -31,24 +31,24 @@ pub struct Options {
 pub struct Line {
     /// Spaces, and the dashes of list elements.
     pub lead: String,
-    /// The key, without its colon; empty in a list and within a text.
+    /// The key, without its colon; empty within a list and within a text of several lines.
     pub key: String,
-    /// The value, where it stands in this line.
+    /// The value, if it is in this line.
     pub value: String,
-    /// Whether the value is a text.
+    /// Whether the value is a string.
     pub is_text: bool,
-    /// Who manages it.
+    /// The managers of the field.
     pub managers: String,
-    /// The name of a Secret's masked value.
+    /// The name of the Secret's field, if the value is masked.
     pub secret: Option<String>,
 }
 
-/// Lines of an object.
+/// The lines of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Yaml {
     /// The first lines.
     pub lines: Vec<Line>,
-    /// How many more there are.
+    /// How many more lines there are.
     pub more: usize,
 }
 
@@ -60,8 +60,8 @@ pub fn lines(object: &Value, options: Options) -> Yaml {
     writer.yaml
 }
 
-/// Lines that were made, for as long as the same is asked for of the same text: whoever looks at an object that does
-/// not change looks at it many times.
+/// The lines that were made last, reused while the same options are asked for of the same object: an inspector that
+/// shows an unchanged object asks for them again and again.
 #[derive(Clone, Debug, Default)]
 pub struct Lined {
     of: Option<(Rc<Value>, Options)>,
@@ -69,7 +69,7 @@ pub struct Lined {
 }
 
 impl Lined {
-    /// The object in lines. Another reading of it is another object, even where it says the same.
+    /// The object in lines. An object that was parsed again counts as another object, even if it is equal.
     pub fn of(&mut self, object: &Rc<Value>, options: Options) -> Arc<Yaml> {
         let is_same = |(known, with): &(Rc<Value>, Options)| Rc::ptr_eq(known, object) && *with == options;
         if !self.of.as_ref().is_some_and(is_same) {
@@ -80,7 +80,7 @@ impl Lined {
     }
 }
 
-/// All of the object.
+/// The whole object as one text.
 pub fn text(object: &Value, managed: bool) -> String {
     let mut writer = Writer { managed, bounded: false, yaml: Yaml::default() };
     writer.root(object, &Managers::default());
@@ -121,7 +121,7 @@ impl Writer {
         self.node(Line::default(), object, 0, "", managers);
     }
 
-    /// Writes a value behind what has been begun of its line; `indent` is where its members stand.
+    /// Writes a value after the begun part of its line. `indent` is the indentation of the value's members.
     fn node(&mut self, begun: Line, value: &Value, indent: usize, path: &str, managers: &Managers<'_>) {
         match value {
             Value::Object(map) if !map.is_empty() => {
@@ -129,7 +129,7 @@ impl Writer {
                 self.map(lead, map, indent, path, managers);
             }
             Value::Array(list) if !list.is_empty() => {
-                // A list belongs to its key, and its dashes stand right below it.
+                // A list belongs to its key: the dashes stand directly below the key.
                 let outer = if begun.key.is_empty() { indent } else { indent.saturating_sub(2) };
                 let lead = self.open(begun, managers);
                 self.list(lead, list, outer, managers);
@@ -146,7 +146,7 @@ impl Writer {
         }
     }
 
-    /// A key has its line for itself; a dash shares it with what comes first, and is handed back.
+    /// Ends the line of a key. A dash is handed back instead, because it shares its line with the first member.
     fn open(&mut self, begun: Line, managers: &Managers<'_>) -> Option<String> {
         if begun.key.is_empty() {
             return Some(begun.lead);
@@ -173,7 +173,7 @@ impl Writer {
             let begun = Line { lead, key: key(name), ..Line::default() };
             let masked = value.as_str().is_some_and(|text| secret::mask(text).is_some());
             let begun = Line { secret: masked.then(|| name.clone()), ..begun };
-            // Only the place of `managedFields` is asked for.
+            // Only the path of `managedFields` matters.
             let below = if path.is_empty() { name } else { "-" };
             self.node(begun, value, indent + 2, below, &managers.field(name));
         }
@@ -192,7 +192,7 @@ impl Writer {
         let written = scalar(secret::mask(text).unwrap_or(text));
         let mut lines = written.split('\n');
         let value = lines.next().unwrap_or_default().to_owned();
-        // The root itself is no text in any object; else the lines of a text stand further in than its key.
+        // Lines of a text are indented further than their key. The root of an object is never a text.
         let outer = indent.saturating_sub(2);
         self.push(Line { value, is_text: true, managers, ..begun });
         for line in lines {
@@ -202,8 +202,8 @@ impl Writer {
     }
 }
 
-/// A text as YAML, without the line break at its end: in several lines where it has some. Which form it has is for the
-/// same reasons as in kubectl (go-yaml's `emitterc.go` and `encode.go`).
+/// A text as YAML, without the final line break; on several lines if the text has several. The form is chosen by the
+/// same rules as in kubectl (go-yaml's `emitterc.go` and `encode.go`).
 fn scalar(text: &str) -> String {
     if is_misread(text) {
         quoted(text)
@@ -216,8 +216,9 @@ fn scalar(text: &str) -> String {
     }
 }
 
-/// The lines as they are, behind a bar that says how many breaks end them. Its first line tells how far in the lines
-/// stand, so that it must not begin with a space; and spaces at a line's end would not be seen.
+/// The lines of a text unchanged, after a `|` with a sign for the line breaks at the end. `None` for a first line that
+/// begins with a space, because that line tells the indentation, and for a line that ends with a space, because the
+/// space would not be seen.
 fn literal(text: &str) -> Option<String> {
     if text.starts_with([' ', '\n']) || text.split('\n').any(|line| line.ends_with(' ')) {
         return None;
@@ -235,7 +236,7 @@ fn literal(text: &str) -> Option<String> {
     Some(written)
 }
 
-/// Whether a line needs no quotes: it neither begins nor goes on like anything but a text.
+/// Whether a line needs no quotes: nothing in it could be read as another part of YAML's grammar.
 fn is_plain(text: &str) -> bool {
     let mut letters = text.chars();
     let begins = match letters.next() {
@@ -247,30 +248,31 @@ fn is_plain(text: &str) -> bool {
     begins && !marks && !text.ends_with([' ', ':']) && !text.contains(": ") && !text.contains(" #")
 }
 
-/// What YAML 1.1, which kubectl reads, or YAML 1.2 takes for something else than a text: nothing, the words for yes and
-/// no, numbers (with underscores and in base 60, too), times, and merge keys. And what a line cannot hold.
+/// Whether YAML 1.1, which kubectl reads, or YAML 1.2 would read the text as something else: null, a boolean word, a
+/// number (also with underscores or in base 60), a time, or a merge key. Also true for a text with characters that a
+/// line cannot hold.
 fn is_misread(text: &str) -> bool {
     let words = ["", "~", "null", "true", "false", "y", "n", "yes", "no", "on", "off", "=", "<<"];
     let figures = text.starts_with(|letter: char| letter.is_ascii_digit() || "+-.".contains(letter))
         && text.chars().all(|letter| letter.is_ascii_digit() || "+-.:_eETtZz ".contains(letter));
     let number = text.strip_prefix(['+', '-']).unwrap_or(text);
-    // In base 16, 8 or 2.
+    // A number in base 16, 8 or 2.
     let based = number.strip_prefix('0').is_some_and(|rest| rest.starts_with(['x', 'X', 'o', 'O', 'b', 'B']))
         && number.chars().all(|letter| letter.is_ascii_hexdigit() || "xXoO_".contains(letter));
     based
-        // An address or a version has more dots than a number or a time.
+        // A text with more dots than a number or a time has, such as an IP address or a version, is not misread.
         || (figures && text.matches('.').count() < 2 && text.contains(|letter: char| letter.is_ascii_digit()))
         || [".inf", ".nan"].iter().any(|word| number.eq_ignore_ascii_case(word))
         || words.iter().any(|word| text.eq_ignore_ascii_case(word))
         || text.contains(|letter| letter != '\n' && is_odd(letter))
 }
 
-/// What has no place in YAML but as an escape.
+/// Whether a character can stand in YAML only as an escape.
 fn is_odd(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// The text in quotes: JSON's are YAML's, but for what JSON lets stand.
+/// The text in double quotes. A JSON string is a YAML string too, except that JSON allows some characters unescaped.
 fn quoted(text: &str) -> String {
     let json = serde_json::to_string(text).unwrap_or_default();
     if !json.contains(is_odd) {

@@ -1,4 +1,4 @@
-//! Columns arranged, kept, and told again.
+//! Columns are arranged, stored, and read back.
 
 use super::*;
 use crate::table::kinds::kind;
@@ -63,7 +63,7 @@ fn an_order_copes_with_columns_that_come_and_go() {
     ] {
         let layout = Layout::of(schema(&["pods"]), false, &arrangement);
         let mut sorted = titles(&layout);
-        // Whatever the order, each column is there once.
+        // In every order, each column appears once.
         sorted.sort_unstable();
         assert_eq!(sorted.len(), 7);
         sorted.dedup();
@@ -96,12 +96,12 @@ fn columns_are_moved_hidden_and_put_back() {
         (vec![Show(status.clone(), false), Move(age.clone(), -1)], &["NAME", "AGE", "Δ"]),
         (vec![Show(status.clone(), false), Show(status.clone(), true)], &["NAME", "STATUS", "AGE", "Δ"]),
         (vec![Move(age.clone(), -1), Show(name.clone(), false), Reset], &["NAME", "STATUS", "AGE", "Δ"]),
-        // Something is always left to see.
+        // One column always stays visible.
         (["NAME", "STATUS", "AGE", "Δ"].map(|title| Show(title.into(), false)).to_vec(), &["Δ"]),
     ] {
         let (titles, arrangement) = after(&changes);
         assert_eq!(titles, expected, "{changes:?}");
-        // It survives being kept.
+        // The arrangement survives being stored.
         let kept = arrangement.write().map_or_else(Arrangement::default, |text| Arrangement::read(&text));
         assert_eq!(kept, arrangement);
     }

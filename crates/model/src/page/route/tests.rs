@@ -1,4 +1,4 @@
-//! Places, their links, and what a place does with what a server does not have.
+//! Places, their links, and places that name what a server does not have.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What came of what was asked for.
+//! Hands each answer to the part of the page that sent the request.
 
 use kubechurn_client::cache::heartbeat::{self, Question};
 
@@ -8,7 +8,7 @@ use crate::page::state::Page;
 use crate::page::state::requests::Purpose;
 
 impl Page {
-    /// Takes the answer to a request. One that is not wanted any longer changes nothing.
+    /// Handles the answer to a request. An answer that is no longer wanted changes nothing.
     pub fn answer(&mut self, id: RequestId, answer: Answer, env: &dyn Environment) {
         let Some(purpose) = self.purpose(id) else { return };
         match (purpose, answer) {
@@ -39,7 +39,7 @@ impl Page {
             (Purpose::Copy(what, text), Answer::Copy(done)) => self.copied(what, &text, done, env.now()),
             (Purpose::CopyYaml, Answer::Copy(done)) => self.copied_yaml(done),
             (Purpose::Save(name), Answer::Save(rows)) => self.saved(&name, rows, env.now()),
-            // Whoever answers something else than was asked is at fault, and changes nothing here.
+            // An answer of another type than its request is the caller's mistake, and changes nothing here.
             _ => {}
         }
     }

@@ -1,4 +1,5 @@
-//! The page's checks of itself: asks the server, hands over what it answers, and has healed what they find.
+//! The page's checks of itself: sends their requests, hands them the answers, and carries out the repairs that they ask
+//! for.
 
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::api::status::Failure;
@@ -18,17 +19,17 @@ use crate::page::view::{RowModel, VerifiedItem, VerifiedModel};
 use crate::page::watched::Watched;
 use crate::page::watches::Around;
 
-/// The checks, and what they keep to.
+/// The checks, and the limits and logs that they use.
 #[derive(Debug)]
 pub(super) struct Checks {
     pub(super) verifier: Verifier,
-    /// The question that is under way.
+    /// The request that is under way.
     asked: Option<RequestId>,
-    /// Whether it was told that the sums do not balance.
+    /// Whether a notice has said already that the sums do not balance.
     pub(super) unbalanced: bool,
-    /// What is written down of the way of the data, where the address asks for it.
+    /// The log of how data moves through the page, if the address asks for one.
     pub(super) audit: AuditLog,
-    /// How much memory may be taken.
+    /// How much memory the program may take.
     pub(super) memory: Memory,
 }
 
@@ -39,7 +40,7 @@ impl Checks {
 }
 
 impl Page {
-    /// Goes on with the check under way, or begins one: to be called after each drain.
+    /// Continues the check under way, or begins one. Must be called after each drain.
     pub(super) fn verify(&mut self, env: &dyn Environment) {
         let watching = &mut self.watching;
         let at = Now { at: env.now(), hidden: env.is_hidden(), paused: watching.paused, whole: watching.whole };
@@ -50,12 +51,12 @@ impl Page {
         }
     }
 
-    /// The user wants to know whether what is shown is what the server has.
+    /// Begins a check at once, because the user asked for one.
     pub(super) fn verify_now(&mut self, now: f64) {
         self.checks.verifier.ask(now, &self.watching.watches);
     }
 
-    /// The server has listed, or said something else.
+    /// Handles the server's answer to the list of a check.
     pub(super) fn listed_exactly(&mut self, number: u64, answer: Result<&[u8], Failure>, env: &dyn Environment) {
         self.checks.asked = None;
         let steps = self.checks.verifier.answered(env.now(), number, answer, &mut self.watching.informers);
@@ -88,7 +89,7 @@ impl Page {
         }
     }
 
-    /// Compares the rows in the document with what they were given to show: how many are the same, and which are not.
+    /// Compares the rows in the document with their models: how many are the same, and which are not.
     fn compare_drawn(&self, id: InformerId, env: &dyn Environment) -> (u64, Differences) {
         let (mut same, mut differences) = (0, Differences::default());
         let is_of = |member: &&Watched| member.sources().any(|(own, _)| own == id);
@@ -111,7 +112,7 @@ impl Page {
         (same, differences)
     }
 
-    /// Makes every table anew from what the stores hold.
+    /// Rebuilds every table from the objects that the stores hold.
     fn make_tables_anew(&mut self, env: &dyn Environment) {
         let watching = &mut self.watching;
         let announcer = &mut self.notices.announcer;
@@ -122,7 +123,7 @@ impl Page {
         self.go_on(env);
     }
 
-    /// Shows what the checks found. The list is written only while someone reads it.
+    /// Shows what the checks found. The list is written only while it is open.
     pub(super) fn present_verified(&mut self, env: &dyn Environment) {
         let (verifier, watches) = (&self.checks.verifier, &self.watching.watches);
         let time = |at: f64| env.time_of_day(at).chars().take("13:04:05".len()).collect::<String>();
@@ -149,11 +150,11 @@ impl Page {
     }
 }
 
-/// Whether an element says what its row was given to show.
+/// Whether an element shows exactly what its row's model says.
 fn is_drawn(drawn: &DrawnRow, model: &RowModel) -> bool {
     drawn.is_of(&model.key, &model.uid)
         && drawn.state == model.state
         && drawn.cells.len() == model.cells.len()
-        // The last column has a glyph before its words.
+        // In the last column, a glyph stands before the text.
         && model.cells.iter().zip(&drawn.cells).all(|(cell, text)| text.ends_with(&cell.text))
 }

@@ -1,4 +1,4 @@
-//! The columns, as the user has arranged them: kept for each kind, and for each set of kinds.
+//! The columns, as the user has arranged them. An arrangement is stored for each kind, and for each set of kinds.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::page::view::Head;
 use crate::table::schema::TableSchema;
 use crate::table::view::{Sort, SortKey};
 
-/// What the browser keeps an arrangement under, before the kinds' names.
+/// The name under which the browser stores an arrangement begins with this; the kinds' names follow.
 const KEY: &str = "kubechurn.columns.";
 
-/// The columns, and what the user has made of them.
+/// The columns, and the user's arrangement of them.
 #[derive(Debug)]
 pub(super) struct Columns {
     pub(super) layout: Layout,
@@ -33,8 +33,8 @@ impl Columns {
         self.layout.generation = generation;
     }
 
-    /// The heads of the columns, with the order that is in force. Whether that was `chosen` decides about NAMESPACE, which
-    /// is the order without a choice.
+    /// The heads of the columns, each with its part in the present order. `chosen` tells whether the user chose the
+    /// order: the default order shows no arrow at NAMESPACE.
     fn heads(&self, sort: Sort, chosen: bool) -> Vec<Head> {
         let heads = self.layout.sources.iter().map(|source| {
             let is_key = match source {
@@ -56,7 +56,7 @@ impl Columns {
 }
 
 impl Page {
-    /// Makes the columns anew, as the kinds and what was kept for them have them.
+    /// Rebuilds the columns from the kinds in view and the arrangement that is stored for those kinds.
     pub(super) fn lay_out(&mut self, env: &dyn Environment) {
         let schema = Arc::new(self.schema());
         let name = schema.name();
@@ -65,7 +65,7 @@ impl Page {
         self.columns.lay_out(schema, self.place.route.wide);
     }
 
-    /// Does what the user wants of the columns, and keeps it for the next visit.
+    /// Applies the user's change to the columns, and stores the arrangement for the next visit.
     pub(super) fn rearrange(&mut self, change: ColumnChange) {
         let columns = &mut self.columns;
         let name = columns.layout.schema().name();
@@ -74,7 +74,7 @@ impl Page {
         }
         let widths_alone = matches!(change, ColumnChange::Width(..) | ColumnChange::Widen(..));
         columns.arrangement = columns.layout.rearranged(&columns.arrangement, change);
-        // Rows are made anew only where they must: a width changes while it is dragged.
+        // Rows are rebuilt only if necessary, because a width changes while it is being dragged.
         if widths_alone {
             columns.layout.resize(&columns.arrangement);
         } else {

@@ -12,13 +12,13 @@ use crate::page::state::Page;
 use crate::page::state::requests::Purpose;
 use crate::page::view::Namespaces;
 
-/// What the browser keeps the theme under.
+/// The name under which the browser stores the theme.
 pub(super) const THEME: &str = "kubechurn.theme";
-/// What the browser keeps it under whether keys of a single letter are off.
+/// The name under which the browser stores whether keys of a single letter are off.
 pub(super) const LETTERS: &str = "kubechurn.letters";
 
 impl Page {
-    /// Does what the user asks for.
+    /// Carries out a command of the user's.
     pub fn command(&mut self, command: Command, env: &dyn Environment) {
         self.carry_out(command, env);
         self.hurry();
@@ -87,7 +87,7 @@ impl Page {
         self.out.effects.push(Effect::Focus(focused));
     }
 
-    /// Everything that waits tries again at once.
+    /// Has everything that waits try again at once.
     fn retry(&mut self, env: &dyn Environment) {
         for (id, _) in self.watching.informers.iter() {
             self.out.effects.push(Effect::Tell(id, Told::Input(Input::Start)));
@@ -95,7 +95,7 @@ impl Page {
         self.hurry_heartbeat(env);
     }
 
-    /// Asks for the names of the namespaces, once: a menu is no reason for a watch.
+    /// Asks once for the names of the namespaces. A menu is no reason to keep a watch open.
     pub(super) fn load_namespaces(&mut self) {
         if self.place.found {
             let known = Namespaces::clone(&self.out.view.header.namespaces);
@@ -124,18 +124,18 @@ impl Page {
         self.out.view.dialogs.help.put(help);
     }
 
-    /// Keeps something for the next visit, or nothing any longer.
+    /// Stores something for the next visit, or, for `None`, removes it from the store.
     pub(super) fn store(&mut self, name: &str, value: Option<&str>) {
         self.out.effects.push(Effect::Store(name.to_owned(), value.map(str::to_owned)));
     }
 
-    /// Says what became of a wish, for a moment.
+    /// Tells the user for a moment what came of a command.
     pub(super) fn tell(&mut self, words: &str, now: f64) {
         self.out.view.dialogs.told.put(words.to_owned());
         self.dialogs.told_at = Some(now);
     }
 
-    /// What the palette draws from.
+    /// What the palette searches.
     pub(super) fn known(&self) -> Known<'_> {
         Known {
             route: &self.place.route,

@@ -1,5 +1,5 @@
-//! Where the data comes from: looks for the API, asks the user first where an address names one beyond this machine, and
-//! holds the page to what was allowed.
+//! Where the data comes from: looks for the API, asks the user first if the address names an API beyond this machine,
+//! and limits the page's connections to what was allowed.
 
 use kubechurn_client::cache::heartbeat::{self, DEADLINE};
 
@@ -11,10 +11,10 @@ use crate::page::state::Page;
 use crate::page::state::requests::Purpose;
 use crate::page::view::{Source, Splash};
 
-/// What the browser keeps the origin under that the user has allowed in this tab.
+/// The name under which the browser stores the origin that the user has allowed in this tab.
 const ALLOWED: &str = "kubechurn.api";
 
-/// How long an API that has not answered yet is waited for at most, in milliseconds.
+/// The longest time that the page waits for an API that has not answered yet, in milliseconds.
 const LONGEST: f64 = 30_000.0;
 
 /// The search for the API.
@@ -23,18 +23,19 @@ pub(super) struct Search {
     places: Vec<String>,
     second: bool,
     began: f64,
-    /// When to look again.
+    /// When to search again.
     again: Option<f64>,
 }
 
 impl Page {
-    /// Looks for the API, or asks whether it may be asked. `granted` says that the user has just allowed it.
+    /// Looks for the API, or asks the user whether the page may connect to it. `granted` says that the user has just
+    /// allowed it.
     pub(super) fn look_for_api(&mut self, granted: bool, env: &dyn Environment) {
         let own = own(env);
         let Some(wanted) = env.parameter("api") else {
             self.restrict(&own, None);
             let places = candidates(&own.path).map(String::from);
-            // Trunk puts its base in the place of the words in braces.
+            // Trunk fills in this element. A placeholder in braces counts as no value.
             return self.search(Vec::from(places), env.named("trunk").is_some(), env);
         };
         let Some(api) = env.address(&wanted) else {
@@ -56,7 +57,7 @@ impl Page {
         }
     }
 
-    /// The user's answer. Without leave, the page begins anew with the API that it has of itself.
+    /// Handles the user's answer. Without permission, the page is loaded again without the API that its address names.
     pub(super) fn connect(&mut self, allowed: bool, env: &dyn Environment) {
         match allowed {
             true => self.look_for_api(true, env),
@@ -64,8 +65,9 @@ impl Page {
         }
     }
 
-    /// Holds the page's connections to what it may ask: from now on the browser refuses every other. Scripts of others
-    /// cannot be here, for the built page's own policy refuses them; but what is never allowed can never be sent.
+    /// Limits the page's connections to the API that it may use: from now on the browser refuses every other
+    /// connection. The built page's own policy already refuses foreign scripts; this limit makes sure that nothing can
+    /// be sent elsewhere anyway.
     fn restrict(&mut self, own: &Address, api: Option<&Address>) {
         self.out.effects.push(Effect::Restrict(policy(own, api)));
     }
@@ -81,8 +83,8 @@ impl Page {
     }
 
     fn find(&mut self, env: &dyn Environment) {
+        // Behind a credential plugin, the first answer may take as long as a log-in.
         let Search { places, second, began, .. } = &self.place.search;
-        // Behind a credential plugin the first answer may take a log-in.
         let patience = (env.now() - began).clamp(f64::from(DEADLINE), LONGEST) as u32;
         let request = Request::Find { places: places.clone(), second: *second, patience };
         self.request(Purpose::Find, request);
@@ -95,7 +97,8 @@ impl Page {
         }
     }
 
-    /// The API was found, and everything begins; or each place said something else.
+    /// Handles the result of the search: the API was found, and everything begins; or each place answered something
+    /// else.
     pub(super) fn found(&mut self, answer: Result<Found, Vec<(String, String)>>, env: &dyn Environment) {
         let header = &mut self.out.view.header;
         match answer {

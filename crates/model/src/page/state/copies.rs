@@ -1,4 +1,4 @@
-//! What leaves the page: copies, and the table as a file.
+//! What the user takes out of the page: copies, and the table as a file.
 
 use kubechurn_client::api::secret;
 
@@ -14,7 +14,7 @@ use crate::page::state::requests::Purpose;
 use crate::table::view::Row;
 
 impl Page {
-    /// Copies something, or says why it cannot.
+    /// Copies something, or tells why nothing can be copied.
     pub(super) fn copy(&mut self, copied: Copied, env: &dyn Environment) {
         match self.text_of(copied, env) {
             Some((what, text)) => {
@@ -24,7 +24,7 @@ impl Page {
         }
     }
 
-    /// Says what became of a copy.
+    /// Tells the user whether a copy succeeded.
     pub(super) fn copied(&mut self, what: &str, text: &str, done: bool, now: f64) {
         let words = match done {
             true => format!("Copied {what}: {}", shortened(text)),
@@ -33,7 +33,7 @@ impl Page {
         self.tell(&words, now);
     }
 
-    /// What is copied, in words, and its text.
+    /// What is copied, in words, and the text to copy.
     fn text_of(&self, copied: Copied, env: &dyn Environment) -> Option<(&'static str, String)> {
         let kinds = self.kinds();
         Some(match copied {
@@ -62,7 +62,7 @@ impl Page {
         })
     }
 
-    /// The text of the cell under the cursor; the name, where the cursor is on the row.
+    /// The text of the cell under the cursor, or, if the cursor is on the whole row, the name.
     fn cell_text(&self, row: &Row, env: &dyn Environment) -> String {
         let mut text = String::new();
         let layout = &self.columns.layout;
@@ -71,10 +71,10 @@ impl Page {
         text
     }
 
-    /// Writes the table into a file: its rows as they are now, whatever becomes of them meanwhile.
+    /// Writes the table into a file: the rows as they are now, however they change while the file is written.
     pub(super) fn export(&mut self, format: Format, env: &dyn Environment) {
         let Some(view) = self.watching.watches.view() else { return };
-        // Deleted rows that are still shown are no part of what there is.
+        // Deleted rows that are still shown are left out, because their objects do not exist any more.
         let rows = view.window(0, view.len()).into_iter().filter_map(|id| view.row(id));
         let rows = rows.filter(|row| row.deleted_at().is_none()).map(|row| (row.kind, row.object.clone()));
         let export = Box::new(Export::new(format, &self.columns.layout, rows.collect(), env.wall()));
@@ -84,7 +84,7 @@ impl Page {
         self.request(Purpose::Save(name.clone()), Request::Save { name, format, export });
     }
 
-    /// Says what became of a file.
+    /// Tells the user whether a file was saved.
     pub(super) fn saved(&mut self, name: &str, rows: Option<usize>, now: f64) {
         let words = match rows {
             Some(rows) => format!("Exported {rows} rows: {name}"),
@@ -94,7 +94,7 @@ impl Page {
     }
 }
 
-/// The beginning of a text, on one line.
+/// The beginning of a text, in one line.
 fn shortened(text: &str) -> String {
     const MOST: usize = 80;
     let mut short: String =

@@ -1,4 +1,4 @@
-//! The row and the cell that the keyboard is at, and the pointer over the table: rows must not move under either.
+//! The row and the cell under the keyboard's cursor, and the pointer over the table. Rows must not move under either.
 
 use kubechurn_client::api::object::ObjectKey;
 
@@ -10,7 +10,7 @@ use crate::page::view::{cell_id, row_id};
 use crate::table::kinds::Kind;
 use crate::table::view::Row;
 
-/// How long a pointer that no longer moves keeps the rows in their place, in milliseconds.
+/// How long a pointer that has stopped moving still keeps the rows in place, in milliseconds.
 const RESTS: f64 = 2_500.0;
 
 /// Whether the user is acting on a row.
@@ -20,7 +20,7 @@ pub(super) struct Pointer {
 }
 
 impl Pointer {
-    /// It moved over the table, or left it.
+    /// The pointer moved over the table, or left it.
     pub(super) fn over_table(&mut self, over: bool, now: f64) {
         self.busy_until = over.then_some(now + RESTS);
     }
@@ -33,13 +33,13 @@ impl Pointer {
 }
 
 impl Page {
-    /// Goes to another row, and holds the table as a pointer would.
+    /// Moves the cursor to another row. The table is held, as under a pointer.
     pub(super) fn step(&mut self, step: Step, now: f64) {
         let Some(view) = self.watching.watches.view_mut() else { return };
         self.rows.hold(view);
         let (start, before) = (self.rows.first_seen(), self.rows.cursor);
         let index = self.rows.cursor.step(view, step, start).or_else(|| {
-            // What is held ends not far from what is seen.
+            // The end of the held rows is near the visible rows: beyond it, the cursor needs the table as it is now.
             view.release();
             self.rows.cursor = before;
             self.rows.cursor.step(view, step, start)
@@ -52,7 +52,7 @@ impl Page {
         }
     }
 
-    /// Goes to another cell of the row; from nowhere, to a row first.
+    /// Moves the cursor to another cell of the row. Without a row, moves it to a row first.
     pub(super) fn step_aside(&mut self, by: isize, now: f64) {
         if self.rows.cursor.row().is_none() {
             return self.step(Step::By(1), now);
@@ -68,13 +68,13 @@ impl Page {
         Some((self.columns.layout.schema().kind(row.kind)?, row))
     }
 
-    /// The selected object, with its kind's number among those in view.
+    /// The selected object, with its kind's id among those in view.
     pub(super) fn selected_number(&self) -> Option<(KindId, ObjectKey)> {
         let (kind, key) = self.place.selected.as_ref()?;
         Some((self.columns.layout.schema().number(kind)?, key.clone()))
     }
 
-    /// The row that was chosen with the pointer is the one that the keys go on from.
+    /// Moves the cursor to the row that was chosen with the pointer, so that the keys continue from there.
     pub(super) fn put_cursor_on_selected(&mut self) {
         let (Some((kind, key)), Some(view)) = (self.selected_number(), self.watching.watches.view()) else { return };
         if let Some(id) = view.find(kind, &key) {
@@ -82,7 +82,8 @@ impl Page {
         }
     }
 
-    /// Tells which row or cell is under the cursor, if it is in the document: one that is not cannot be spoken of.
+    /// Publishes which row or cell is under the cursor, if it is in the document: a screen reader cannot read out
+    /// another one.
     pub(super) fn present_cursor(&mut self) {
         let cursor = self.rows.cursor;
         let at = cursor.row().filter(|row| self.rows.shows(*row)).map(|row| match cursor.cell() {

@@ -1,4 +1,4 @@
-//! Going to places: the address, what is watched there, and what is looked at.
+//! Going to places: the address, the watches of a place, and the selected object.
 
 use kubechurn_client::api::object::ObjectKey;
 
@@ -14,26 +14,26 @@ use crate::table::filter::Filter;
 use crate::table::schema::TableSchema;
 
 impl Page {
-    /// Asks for another place. The page goes there once the address has it.
+    /// Asks for another place. The page goes there as soon as the address has it.
     pub(super) fn push(&mut self, route: &Route) {
         self.out.effects.push(Effect::Push(route.fragment()));
     }
 
-    /// Goes to a place: watches what it asks for, and lets go what it does not.
+    /// Goes to a place: starts the watches that it needs, and ends the others.
     pub(super) fn go(&mut self, route: Route, env: &dyn Environment) {
         let now = env.now();
         let route = route.resolved(&self.place.catalog);
         self.place.selected = route.selection(&self.place.catalog);
         let moved = self.place.route.moved_to(&route);
         if moved.keeps_table() && !self.watching.watches.is_empty() {
-            // The table stays as it is, under whatever the user is doing to it.
+            // The table stays as it is, because the user may be acting on it.
             self.place.route = route;
             self.present_route();
             self.put_cursor_on_selected();
             return self.hurry();
         }
         if moved.scope {
-            // A table that was never drained would look as if it were still being listed.
+            // A paused table would never be drained, and would look as if its list were still loading.
             self.pause(false, now);
             self.begin_other_rows();
         }
@@ -41,7 +41,7 @@ impl Page {
         if moved.watched && self.place.found {
             self.ask_for_definitions();
             self.watch(now);
-            // A table that comes into view again begins without its filter.
+            // A table that comes into view again starts without its old filter.
             self.watching.watches.others_mut().for_each(|table| table.filter_by(Filter::default()));
         }
         let schema = self.schema();
@@ -57,7 +57,7 @@ impl Page {
         self.arrived_at(&schema, env);
     }
 
-    /// Goes to where the address is, unless the page is there already.
+    /// Goes to the place that the address names, unless the page is there already.
     pub(super) fn arrive(&mut self, route: Route, env: &dyn Environment) {
         let route = route.resolved(&self.place.catalog);
         if route != self.place.route {
@@ -65,21 +65,21 @@ impl Page {
         }
     }
 
-    /// Goes to where the user is already, for the kinds there are others now.
+    /// Goes to the present place again, because the set of kinds has changed.
     pub(super) fn go_on(&mut self, env: &dyn Environment) {
         let route = self.place.route.clone();
         self.go(route, env);
     }
 
-    /// Filters by a text while it is being typed: no step back leads through its letters.
+    /// Filters by a text while the user types it. The browser's history gets no entry for single letters.
     pub(super) fn filter_by(&mut self, text: String, env: &dyn Environment) {
         let route = Route { text, ..self.place.route.clone() };
         self.out.effects.push(Effect::Replace(route.fragment()));
         self.go(route, env);
     }
 
-    /// Has the table show what passes the filter. One that cannot be read lets everything through, and says so beside its
-    /// field.
+    /// Has the table show the rows that pass the filter. A filter that cannot be read lets every row pass, and an error
+    /// beside the field says so.
     fn filter(&mut self, schema: &TableSchema) {
         let parsed = Filter::over(&self.place.route.text, schema);
         self.out.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
@@ -88,7 +88,7 @@ impl Page {
         }
     }
 
-    /// Watches what the route asks for, and no more.
+    /// Watches exactly what the route asks for.
     fn watch(&mut self, now: f64) {
         let watching = &mut self.watching;
         let wanted = Wanted::at(&self.place.route, &self.place.catalog, &self.place.definitions);
@@ -102,7 +102,8 @@ impl Page {
         self.start_informers();
     }
 
-    /// Rows of another table have the same numbers: none may be taken for one of the table before.
+    /// Has all rows drawn anew, and forgets the cursor: the rows of another table have the same numbers, and must not be
+    /// mistaken for the present ones.
     pub(super) fn begin_other_rows(&mut self) {
         self.columns.layout.generation += 1;
         self.rows.cursor = Cursor::default();
@@ -115,7 +116,7 @@ impl Page {
         }
     }
 
-    /// The place changed: another kind, other columns, another order.
+    /// Draws the place that was reached: another kind, other columns, another order.
     fn arrived_at(&mut self, schema: &TableSchema, env: &dyn Environment) {
         if !self.columns.layout.fits(schema, self.place.route.wide) {
             self.lay_out(env);
@@ -126,12 +127,12 @@ impl Page {
         self.hurry();
     }
 
-    /// Whether the user looks at this object, of the kind that the page calls so.
+    /// Whether this object, of the kind with this name of the page's, is selected.
     pub(super) fn has_selected(&self, kind: &str, key: &ObjectKey) -> bool {
         self.place.selected.as_ref().is_some_and(|(own, other)| own.name == kind && other == key)
     }
 
-    /// Looks at an object, or at none.
+    /// Selects an object, or none.
     pub(super) fn select(&mut self, object: Option<(&'static str, ObjectKey)>) {
         if let Some((kind, key)) = &object {
             self.dialogs.remember(kind, key);
@@ -140,7 +141,7 @@ impl Page {
         self.push(&route);
     }
 
-    /// Looks at an object, and at its kind's table where that is not in view.
+    /// Selects an object, and shows the table of its kind if that is not in view.
     pub(super) fn visit(&mut self, kind: &'static str, key: ObjectKey, env: &dyn Environment) {
         if !self.place.route.shows(kind) {
             let mut route = self.place.route.showing(kind);
@@ -155,7 +156,8 @@ impl Page {
         self.select(Some((kind, key)));
     }
 
-    /// Looks at the object of the row under the cursor. One that is looked at already stays so: only Esc leaves it.
+    /// Selects the object of the row under the cursor. If it is selected already, it stays so: only Esc closes the
+    /// inspector.
     pub(super) fn open_row(&mut self) {
         let Some((kind, row)) = self.row_under_cursor() else { return };
         let (kind, key) = (kind.name, row.object.key.clone());
@@ -164,7 +166,7 @@ impl Page {
         }
     }
 
-    /// Pins the kinds in view, or, where all are pinned, lets them go with the view.
+    /// Pins the kinds in view. If all of them are pinned, removes the pins.
     pub(super) fn pin_in_view(&mut self) {
         let route = &self.place.route;
         let names: Vec<&str> = self.kinds().iter().map(|kind| kind.name).collect();
@@ -177,7 +179,8 @@ impl Page {
         }
     }
 
-    /// Sorts by the column of the cell under the cursor, or by the next one of those that are shown.
+    /// Sorts by the column of the cell under the cursor, or, without such a cell, by the next one of the columns that
+    /// are shown.
     pub(super) fn sort_next(&mut self) {
         let (layout, route) = (&self.columns.layout, &self.place.route);
         let Layout { sources, .. } = layout;
@@ -195,7 +198,7 @@ impl Page {
         }
     }
 
-    /// Leaves what is innermost.
+    /// Leaves the innermost layer that is open.
     pub(super) fn leave_innermost(&mut self, env: &dyn Environment) {
         let there = [
             (Layer::Palette, self.dialogs.has_palette()),

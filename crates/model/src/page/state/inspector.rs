@@ -1,5 +1,5 @@
-//! Keeps the inspector what the page knows of the selected object: fetches what was not kept, watches its Events, and
-//! reads its versions when someone looks.
+//! Fills the inspector with what the page knows about the selected object: fetches an object whose text was not kept,
+//! watches its Events, and reads its versions when the user looks at them.
 
 mod around;
 mod text;
@@ -32,71 +32,71 @@ use crate::page::state::requests::Purpose;
 use crate::page::view::inspector::{Inspected, Width, YamlModel};
 use crate::table::kinds::Kind;
 
-/// How often the inspector is renewed while its object changes, in milliseconds.
+/// How often the inspector is renewed at most while its object changes, in milliseconds.
 const PACE: f64 = 250.0;
-/// How often what depends on other objects is renewed.
+/// How often the parts that depend on other objects are renewed, in milliseconds.
 const SLOW: f64 = 1_000.0;
-/// So many versions are read at first, and more on demand.
+/// How many versions are read at first. More are read on demand.
 const VERSIONS: usize = 40;
 
-/// What the browser keeps the panel's width under.
+/// The name under which the browser stores the panel's width.
 const WIDTH: &str = "kubechurn.inspector";
 
-/// The object that is looked at, and what the user chose for every object.
+/// The object that the inspector shows, and the user's choices for every object.
 #[derive(Debug, Default)]
 pub(super) struct Inspector {
     open: Option<Inspection>,
     yaml: yaml::Options,
-    /// How wide the panel shall be, where that was chosen, in pixels.
+    /// The width that the user chose for the panel, if any, in pixels.
     width: Option<f64>,
-    /// What became of the last copy.
+    /// The outcome of the last copy.
     copied: &'static str,
 }
 
-/// One object that is looked at.
+/// An object that the inspector shows.
 #[derive(Debug)]
 struct Inspection {
     kind: &'static Kind,
     key: ObjectKey,
     since: f64,
-    /// Its newest row that was seen.
+    /// The newest row of the object.
     row: Option<Arc<Object>>,
     /// `live`, `deleted`, `unknown` or `waiting`.
     state: &'static str,
     text: Text,
-    /// What owners that are not watched belong to, by uid; `None` for one that is not there.
+    /// The owners of owners that are not watched, by uid; `None` for an owner that does not exist.
     owners: FxHashMap<Uid, Option<Vec<OwnerReference>>>,
     events: Option<Registration>,
-    /// Versions that were read, by their sequence.
+    /// The versions that were read, by sequence number.
     read: FxHashMap<u64, Arc<Shown>>,
     /// How many versions are shown.
     most: usize,
     drawn: Drawn,
 }
 
-/// The whole object, and how it is come by.
+/// The whole object, and how the page gets it.
 #[derive(Debug)]
 struct Text {
     full: Option<Rc<Full>>,
-    /// Whether a fetch is on its way.
+    /// Whether a fetch is under way.
     fetching: bool,
-    /// When the last one began.
+    /// When the last fetch began.
     fetched_at: f64,
-    /// Why the last fetch brought nothing.
+    /// Why the last fetch failed.
     trouble: Option<String>,
-    /// Whether the server has no such object.
+    /// Whether the server says that the object does not exist.
     missing: bool,
-    /// For what the history was last looked through in vain, and how much had been received then.
+    /// What the last search of the history looked for without success, and how much had been received by then.
     looked: Option<(u64, &'static str, Option<ResourceVersion>)>,
 }
 
-/// The whole object, as read from a text.
+/// The whole object, read from a text.
 #[derive(Debug)]
 struct Full {
     uid: Uid,
     version: ResourceVersion,
     value: Rc<Value>,
-    /// Whether it was fetched, and not brought by a watch or a list.
+    /// Whether the text was fetched, rather than received from a watch or a list.
     fetched: bool,
 }
 
@@ -107,11 +107,11 @@ struct Drawn {
     received: u64,
     at: f64,
     slow: f64,
-    /// Whether it is to be shown anew in any case.
+    /// Whether everything must be shown again in any case.
     dirty: bool,
-    /// The YAML, as it was last made.
+    /// The lines of YAML that were made last.
     lined: yaml::Lined,
-    /// What the summary was last made of.
+    /// What the last summary was made from.
     summed: Option<(Rc<Value>, Option<Arc<Object>>)>,
 }
 
@@ -152,25 +152,25 @@ impl Inspection {
 }
 
 impl Inspector {
-    /// A closed inspector, as wide as on the last visit.
+    /// A closed inspector, with the width of the last visit.
     pub(super) fn stored(env: &dyn Environment) -> Inspector {
         Inspector { width: env.stored(WIDTH).and_then(|text| read(&text)), ..Inspector::default() }
     }
 
-    /// Whether the informer is the inspector's own.
+    /// Whether the inspector watches Events through this informer.
     pub(super) fn watches(&self, id: InformerId) -> bool {
         let events = self.open.as_ref().and_then(|open| open.events);
         events.is_some_and(|registration| registration.informer == id)
     }
 
-    /// The inspection of this object, where that is looked at.
+    /// The inspection of this object, if the inspector shows it.
     fn of(&mut self, kind: &Kind, key: &ObjectKey) -> Option<&mut Inspection> {
         self.open.as_mut().filter(|open| open.is_of(kind, key))
     }
 }
 
 impl Page {
-    /// Does what the user asks of the inspector.
+    /// Carries out a command for the inspector.
     pub(super) fn command_inspector(&mut self, command: InspectorCommand, env: &dyn Environment) {
         self.inspector.copied = "";
         match command {
@@ -184,7 +184,7 @@ impl Page {
             }
             InspectorCommand::Fit => return self.fit_inspector(env),
             InspectorCommand::Tab(tab) => {
-                // What was shown on purpose is shown where that was, and no longer.
+                // A value that the user revealed is hidden again as soon as the tab changes.
                 self.out.view.inspector.revealed.put(None);
                 let name = if tab == Tab::default() { "" } else { tab.name() };
                 self.place.route = Route { tab: name.to_owned(), ..self.place.route.clone() };
@@ -218,7 +218,7 @@ impl Page {
         }
     }
 
-    /// Says what became of a copy of the YAML.
+    /// Tells whether the YAML was copied.
     pub(super) fn copied_yaml(&mut self, done: bool) {
         self.inspector.copied = if done { "copied" } else { "the browser did not allow it" };
         if let Some(open) = &mut self.inspector.open {
@@ -227,14 +227,15 @@ impl Page {
         self.hurry();
     }
 
-    /// Fits the inspector into the window as it is now. What was chosen stays so: a larger window may have room for it.
+    /// Fits the inspector into the window. The width that the user chose is kept, because a larger window may have room
+    /// for it.
     pub(super) fn fit_inspector(&mut self, env: &dyn Environment) {
         let window = env.window_width();
         let chosen = self.inspector.width.map(|wanted| fit(wanted, window));
         self.out.view.inspector.width.put(Width { chosen, widest: widest(window) });
     }
 
-    /// Opens the inspector on what the place selects, or closes it.
+    /// Opens the inspector on the object that the place selects, or closes it.
     fn follow_selection(&mut self, now: f64) {
         let same = match (&self.inspector.open, &self.place.selected) {
             (Some(open), Some((kind, key))) => open.is_of(kind, key),
@@ -262,7 +263,7 @@ impl Page {
         }
     }
 
-    /// Shows what is known of the selected object.
+    /// Shows what is known about the selected object.
     pub(super) fn present_inspector(&mut self, now: f64, env: &dyn Environment) {
         self.follow_selection(now);
         let Some(mut open) = self.inspector.open.take() else { return };
@@ -295,7 +296,7 @@ impl Page {
         self.inspector.open = Some(open);
     }
 
-    /// Looks what has become of the row. Whether anything has.
+    /// Reads the present state of the object's row. Returns whether the row changed.
     fn look_at_row(&mut self, open: &mut Inspection) -> bool {
         let (watches, informers) = (&self.watching.watches, &self.watching.informers);
         let row = relatives::find(watches, informers, open.kind, &open.key).cloned();
@@ -314,7 +315,7 @@ impl Page {
         let changed = state != open.state || !same;
         if row.is_some() {
             if !same && open.row.as_ref().is_some_and(|old| row.as_ref().is_some_and(|new| new.uid != old.uid)) {
-                // Another life of the name: nothing fetched for the last one holds.
+                // Another object has the name now: nothing that was fetched for the last one is right for it.
                 open.owners.clear();
                 self.out.view.inspector.revealed.put(None);
             }
@@ -322,14 +323,14 @@ impl Page {
         }
         if changed && state == "live" {
             (open.text.missing, open.text.trouble) = (false, None);
-            // A value that was shown on purpose may be another one now.
+            // A value that the user revealed may have changed.
             self.out.view.inspector.revealed.put(None);
         }
         open.state = state;
         changed
     }
 
-    /// Whether all objects of a kind in view are known.
+    /// Whether the page knows all objects of a kind in view.
     fn has_listed(&self, kind: &Kind) -> bool {
         let watched = self.watching.watches.member(kind);
         watched.is_some_and(|watched| watched.informers(&self.watching.informers).all(SharedInformer::has_synced))
@@ -362,7 +363,7 @@ impl Page {
             open.drawn.summed = full.map(|full| (full.value.clone(), open.row.clone()));
         }
         let words = open.text.words(open.state, open.row.as_deref());
-        // Lines are made only while they are looked at.
+        // The lines are made only while the tab is in view.
         let yaml = match full.filter(|_| Tab::named(&self.place.route.tab) == Tab::Yaml) {
             Some(full) => open.drawn.lined.of(&full.value, self.inspector.yaml),
             None => shown.yaml.yaml.clone(),
@@ -376,7 +377,7 @@ impl Page {
     }
 }
 
-/// What is to be said of the state that an object is in.
+/// What the inspector says about the object's state.
 fn state_words(open: &Inspection, health: Option<Health>) -> String {
     match (open.state, health) {
         ("deleted", _) => match open.text.full {

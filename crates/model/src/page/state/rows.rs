@@ -1,5 +1,5 @@
-//! The rows that are in the document: which they are, what each shows, and where the table stands when rows come and go
-//! above what is seen.
+//! The rows that are in the document: which rows they are, what each shows, and how far the table is scrolled when rows
+//! appear or disappear above the visible ones.
 
 use std::sync::Arc;
 
@@ -15,27 +15,28 @@ use crate::page::view::{Connection, HEAD, Look, ROW, RowModel, Seen, ShownRow, p
 use crate::table::order::{RowId, RowKey};
 use crate::table::view::TableView;
 
-/// Rows above and below the visible ones that are in the document too.
+/// How many rows above and below the visible ones are in the document too.
 const OVERSCAN: usize = 6;
-/// How much of a frame sorting and filtering may take, in milliseconds.
+/// How long sorting and filtering may take in a frame, in milliseconds.
 const SORTS: f64 = 10.0;
-/// How long the rows that come first by a new order or filter are sought at a time, in milliseconds: the user waits for
-/// them.
+/// How long a frame may search for the first rows in a new order or filter, in milliseconds. That is longer than for
+/// the rest, because the user waits for those rows.
 const SEEKS: f64 = 25.0;
-/// How long the rows of the filter before stay while the new one has found none, in milliseconds.
+/// How long the rows of the last filter stay while the new one has found none, in milliseconds.
 const PATIENCE: f64 = 75.0;
 
-/// The part of the table that is in the document, and how the user is at it.
+/// The part of the table that is in the document, and the user's position in it.
 #[derive(Debug, Default)]
 pub(super) struct RowWindow {
     top: f64,
     height: f64,
-    /// The uppermost row, and where it stood: it stays where it is while rows come and go above it.
+    /// The uppermost row and its position. That row keeps its place on the screen while rows appear and disappear above
+    /// it.
     anchor: Option<(RowId, usize)>,
     held: FxHashMap<RowKey, Held>,
-    /// How many elements were made for rows.
+    /// How many elements for rows were made so far.
     elements: u64,
-    /// Of which layout the rows are.
+    /// The generation of the layout that the rows were made for.
     generation: u64,
     /// When a new order or filter was asked for, until its first rows are drawn.
     awaits: Option<f64>,
@@ -46,13 +47,13 @@ pub(super) struct RowWindow {
 /// A row in the document.
 #[derive(Debug)]
 struct Held {
-    /// Its place there.
+    /// The number of its element.
     place: u64,
     model: Arc<RowModel>,
     made_of: MadeOf,
 }
 
-/// What a row's model was made of: the same again would make the same.
+/// What a row's model was made from. If nothing of this changed, the model would be the same.
 #[derive(Debug, PartialEq)]
 struct MadeOf {
     version: u32,
@@ -65,25 +66,25 @@ struct MadeOf {
 impl RowWindow {
     /// The table was scrolled.
     pub(super) fn scroll(&mut self, top: f64, height: f64) {
-        // Where the page itself has scrolled to, the row is still the one to keep.
+        // If the page itself has scrolled to this position, the row to keep stays the same.
         if (top - self.top).abs() >= 1.0 {
             self.anchor = None;
         }
         (self.top, self.height) = (top.max(0.0), height);
     }
 
-    /// The rows that are in the document: the first one's place, and how many.
+    /// The rows that are in the document: the position of the first, and how many.
     fn window(&self) -> (usize, usize) {
         let first = ((self.top / ROW) as usize).saturating_sub(OVERSCAN);
         (first, (self.height / ROW).ceil() as usize + 2 * OVERSCAN)
     }
 
-    /// The row that is seen first.
+    /// The first visible row.
     pub(super) fn first_seen(&self) -> usize {
         (self.top / ROW).ceil() as usize
     }
 
-    /// How many rows are seen whole, and at least one.
+    /// How many rows are wholly visible, and at least one.
     pub(super) fn page(&self) -> isize {
         ((self.height - HEAD) / ROW - 1.0).max(1.0) as isize
     }
@@ -98,13 +99,13 @@ impl RowWindow {
         self.held.values().map(|held| &*held.model)
     }
 
-    /// Keeps the rows of the window where they are.
+    /// Holds the rows of the window in their places.
     pub(super) fn hold(&self, view: &mut TableView) {
         let (first, count) = self.window();
         view.hold(first.min(view.len()), count);
     }
 
-    /// Scrolls as little as it takes to see the row at this place: says where to.
+    /// Scrolls as little as possible to make the row at this position visible: returns the new position, if another.
     pub(super) fn bring_into_sight(&mut self, index: usize) -> Option<f64> {
         let place = index as f64 * ROW;
         let lowest = place + ROW + HEAD - self.height;
@@ -115,7 +116,7 @@ impl RowWindow {
         })
     }
 
-    /// The table shows something else, or in another order: its first rows are sought at once.
+    /// The table shows something else, or another order. The first rows are searched for at once.
     pub(super) fn arrive(&mut self, view: Option<&mut TableView>, env: &dyn Environment) {
         let now = env.now();
         (self.anchor, self.awaits) = (None, Some(now));
@@ -125,14 +126,14 @@ impl RowWindow {
         }
     }
 
-    /// Looks where the row went that must not move, and says where the table must be scrolled to keep it in its place:
-    /// the row under the cursor, while it is seen, else the uppermost one.
+    /// Finds out where the row moved that must keep its place on the screen, and returns where the table must be
+    /// scrolled to for that. The row is the one under the cursor while that is visible, or else the uppermost one.
     fn follow_anchor(&mut self, view: &TableView, cursor: Option<(RowId, usize)>) -> Option<f64> {
         let place = |id| cursor.filter(|(row, _)| *row == id).map(|(_, at)| at).or_else(|| view.position(id));
         let moved = self.anchor.and_then(|(id, was)| Some(place(id)? as f64 - was as f64));
         let top = moved.filter(|by| *by != 0.0).map(|by| (self.top + by * ROW).max(0.0));
         self.top = top.unwrap_or(self.top);
-        // At the very top, what comes is wanted in sight.
+        // At the very top of the table, new rows should be visible, and so no row keeps its place.
         let first = (self.top / ROW) as usize;
         let seen = (self.top - ROW)..(self.top + self.height);
         let cursor = cursor.filter(|(_, at)| seen.contains(&(*at as f64 * ROW)));
@@ -140,7 +141,7 @@ impl RowWindow {
         top
     }
 
-    /// Sorts and filters for a part of a frame. Whether there are rows to be drawn, and whether work is left.
+    /// Sorts and filters for part of a frame. Returns whether there are rows to draw, and whether work is left.
     fn work(&mut self, view: &mut TableView, generation: u64, now: f64, env: &dyn Environment) -> (bool, bool) {
         let (first, count) = self.window();
         let spent = || env.now() - now;
@@ -149,12 +150,12 @@ impl RowWindow {
         let nothing_yet = |view: &TableView| view.seeks_the_first() || finds_none(view);
         let (draws, is_left) = if nothing_yet(view) {
             view.seek(first + count, || spent() < SEEKS);
-            // Until they are found, and where finding them has filled the frame, the old rows stay: any others would be
-            // a guess. Those of another layout cannot stay.
+            // Until the first rows are found, and in a frame that finding them has filled, the old rows stay, because
+            // any others would be a guess. Rows of another layout cannot stay.
             let is_full = nothing_yet(view) || spent() > SORTS;
             (!is_full || self.generation != generation, true)
         } else if self.awaits.is_some() {
-            // To lay out a window of other rows fills a frame.
+            // Laying out a window of other rows fills a frame by itself.
             (true, view.progress().is_some())
         } else {
             (true, view.work(|| spent() < SORTS))
@@ -187,7 +188,7 @@ impl Page {
         self.present_slowly(now, env);
     }
 
-    /// The rows of the window. Whether any of them changed.
+    /// Shows the rows of the window. Returns whether any of them changed.
     fn present_rows(&mut self, now: f64, env: &dyn Environment) -> bool {
         let selected = self.selected_number();
         let Some(view) = self.watching.watches.view() else { return self.present_nothing() };
@@ -204,7 +205,7 @@ impl Page {
         let layout = &mut self.columns.layout;
         let mut known = std::mem::take(&mut window.held);
         if std::mem::replace(&mut window.generation, layout.generation) != layout.generation {
-            // An element has the cells of its layout.
+            // An element has the cells of its layout, and cannot be used for another layout.
             known.clear();
         }
         let rows = view.window(first, count).into_iter().enumerate();
@@ -213,7 +214,8 @@ impl Page {
             Some((first + at + 1, RowKey { id, born: row.born }, row))
         });
         let rows: Vec<_> = rows.map(|(rank, key, row)| (rank, key, row, known.remove(&key))).collect();
-        // In their order in the document, where rows of another order take them over as they stand.
+        // The left elements in their order in the document. After a new order, the rows take over elements from top to
+        // bottom.
         let mut left: Vec<Held> = known.into_values().collect();
         left.sort_unstable_by_key(|held| held.made_of.rank);
         let mut left = left.into_iter();
@@ -222,7 +224,8 @@ impl Page {
         for (rank, key, row, held) in rows {
             let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
             let look = Look { selected: is_selected, cursor: window.cursor.on(key) };
-            // A quarter of the rows tells its ages anew at a time: all at once would be the longest task of all.
+            // A quarter of the rows renews its ages at a time. Renewing all ages at once would be the longest task in
+            // the page.
             let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
             let made_of = MadeOf { version: row.version, second, rank, look, filter };
             let held = match held {
@@ -267,7 +270,7 @@ impl Page {
         changed
     }
 
-    /// The server has no kind that is called so, or has not said yet what it has.
+    /// Handles a kind that the server does not have, or has not told of yet.
     fn present_nothing(&mut self) -> bool {
         let (state, words) = self.absence();
         self.rows.held.clear();

@@ -1,4 +1,4 @@
-//! What the sidebar shows: each kind, how its watch is and what it costs, and which groups are open.
+//! What the sidebar shows: each kind with the state and the cost of its watches, and which groups are open.
 
 use crate::page::environment::Environment;
 use crate::page::sidebar::Groups;
@@ -8,10 +8,10 @@ use crate::page::watched::Watched;
 use crate::table::kinds::Kind;
 use crate::timeline::mark::grouped;
 
-/// What the browser keeps it under which groups are open.
+/// The name under which the browser stores which groups are open.
 const KEY: &str = "kubechurn.rail";
 
-/// The groups as they were left on the last visit.
+/// The groups as the user left them on the last visit.
 pub(super) fn stored(env: &dyn Environment) -> Groups {
     env.stored(KEY).map_or_else(Groups::default, |text| Groups::parse(&text))
 }
@@ -20,7 +20,7 @@ impl Page {
     pub(super) fn present_sidebar(&mut self, now: f64) {
         let place = &self.place;
         let mut items: Vec<SidebarItem> = place.catalog.kinds().map(|kind| self.sidebar_item(kind, now)).collect();
-        // What the server has no longer is shown only to who waits for it.
+        // A kind that the server no longer has is shown only if the place asks for it.
         for name in place.route.pinned.iter().map(String::as_str).chain(place.route.names()) {
             let gone = place.catalog.gone(name);
             let Some(kind) = gone.filter(|kind| items.iter().all(|item| item.name != kind.name)) else { continue };
@@ -80,7 +80,7 @@ impl Page {
         format!("{watches}: {frames:.0} frames/s, {}, {} so far", bytes(rate), bytes_of(so_far))
     }
 
-    /// The user opens or closes a group.
+    /// Opens or closes a group for the user.
     pub(super) fn fold(&mut self, heading: &str, open: bool, now: f64) {
         if self.place.groups.fold(heading, open) {
             self.keep_groups();

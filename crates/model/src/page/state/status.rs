@@ -1,4 +1,5 @@
-//! What is said of the whole: how the connection is, what is wrong, what went through the queues and how fast.
+//! What the page says about the whole: the state of the connection, what is wrong, what went through the queues and how
+//! fast.
 
 use rustc_hash::FxHashMap;
 
@@ -23,17 +24,17 @@ use crate::page::watched::worst;
 use crate::table::schema::TableSchema;
 use crate::timeline::mark::{MarkType, grouped};
 
-/// How often counts, ages and rates are renewed, in milliseconds: all in one frame, for each such frame lays out
-/// the page's head and foot.
+/// How often counts, ages and rates are renewed, in milliseconds. All of them change in the same frame, because each
+/// such frame lays out the page's header and footer.
 const SLOW: f64 = 500.0;
 
-/// How fast it goes.
+/// How fast changes arrive and are applied.
 #[derive(Debug, Default)]
 pub(super) struct Rates {
     pub(super) meter: RateMeter,
-    /// Of each informer by itself.
+    /// The rates of each informer.
     shares: FxHashMap<InformerId, RateMeter>,
-    /// When all this was shown last, and in which state the connection was then.
+    /// When all this was shown last; `state` is the state of the connection at that time.
     pub(super) slow: f64,
     state: &'static str,
 }
@@ -56,20 +57,20 @@ impl Page {
         self.present_sidebar(env.now());
     }
 
-    /// What the table is called while the server has nothing of what is asked for.
+    /// What the table is called while the server has none of the kinds that the user asked for.
     fn unknown_title(&self) -> String {
         let resource = &self.place.route.resource;
         self.place.catalog.gone(resource).map_or_else(|| resource.clone(), |kind| kind.title.to_owned())
     }
 
-    /// The worst of the healths in view. Who waits for columns is not connected yet.
+    /// The worst health of the kinds in view. A kind that waits for its columns counts as connecting.
     pub(super) fn health(&self, now: f64) -> Option<Health> {
         let waits = self.place.definitions.awaits_in_view();
         let known = self.watching.watches.health(&self.watching.informers, now)?;
         worst([known].into_iter().chain(waits.then_some(Health::Connecting)))
     }
 
-    /// A few times a second, and whenever the connection's state is another one: shows all that runs on.
+    /// Shows everything that changes with time: a few times a second, and at once when the connection's state changes.
     pub(super) fn present_slowly(&mut self, now: f64, env: &dyn Environment) {
         let state = self.health(now).map_or("", Health::word);
         if now - self.rates.slow >= SLOW || state != self.rates.state {
@@ -84,7 +85,7 @@ impl Page {
         }
     }
 
-    /// Shows what stands in the footer's lists.
+    /// Fills the footer's lists.
     pub(super) fn present_lists(&mut self, now: f64, env: &dyn Environment) {
         let items = if self.has_list(List::Watches) { self.watch_items(now) } else { Vec::new() };
         self.out.view.footer.watches.put(items);
@@ -109,7 +110,7 @@ impl Page {
         };
         let troubles = watches.members().iter().filter_map(|watched| trouble(watched, informers, now));
         let mut troubles: Vec<Trouble> = troubles.collect();
-        // Until the server has said what it has, nothing is known to be missing.
+        // Before discovery, the page does not know what is missing.
         if self.place.catalog.is_discovered() {
             troubles.extend(self.place.route.left_out(&self.place.catalog).into_iter().map(left_out));
         }
@@ -129,7 +130,7 @@ impl Page {
         self.out.view.header.connection.put(Connection { state: health.word(), detail });
     }
 
-    /// How far the first list of the table in view has come, where the server said of how many.
+    /// How far the first list of the table in view has come, if the server has told the number of objects.
     fn listing(&self, progress: Option<Progress>, now: f64) -> Option<ListingModel> {
         let health = self.watching.watches.health(&self.watching.informers, now);
         let progress = progress.filter(|_| health == Some(Health::Listing))?;
@@ -137,7 +138,7 @@ impl Page {
         Some(ListingModel { title, listed: progress.listed, about: progress.about?, words })
     }
 
-    /// Shows the document's title: what is looked at, for a row of tabs.
+    /// Sets the document's title, which names what is in view, for users with several tabs.
     pub(super) fn present_title(&mut self) {
         let schema = self.columns.layout.schema();
         let subject = match &self.place.selected {
@@ -169,7 +170,8 @@ impl Page {
             pages: self.rates.meter.pages,
         };
         let rates = self.rates.meter.take(sample);
-        // Each watch has its own version: of several, none is that of the table.
+        // Each watch has its own resource version. Where there are several watches, none of their versions is the
+        // table's.
         let members = watching.watches.members().iter();
         let mut in_view = members.flat_map(|watched| watched.informers(&watching.informers));
         let alone = in_view.next().filter(|_| in_view.next().is_none());
@@ -192,7 +194,8 @@ impl Page {
         self.out.view.footer.pipeline.put(pipeline);
     }
 
-    /// What takes the memory. The most telling first: a narrow window cuts off the rest.
+    /// How much memory is taken and for what. The most important figure comes first, because a narrow window cuts off
+    /// the end.
     fn memory_words(&self, taken: usize) -> String {
         let (versions, budget) = self.watching.history.bytes();
         let marks = self.watching.watches.timeline_bytes();
@@ -201,7 +204,7 @@ impl Page {
         format!("memory {taken:.0}/{most:.0} MB · versions {versions:.1}/{budget:.0} · marks {marks:.1}")
     }
 
-    /// Measures each watch.
+    /// Measures the rates of each watch.
     fn measure_watches(&mut self, now: f64) {
         let informers = &self.watching.informers;
         self.rates.shares.retain(|id, _| informers.get(*id).is_some());
@@ -240,7 +243,7 @@ impl Page {
         self.rates.shares.get(&id).map(RateMeter::rates)
     }
 
-    /// Why there is no row, once that is known.
+    /// Why there is no row, as soon as that is known.
     pub(super) fn empty(&self, now: f64) -> Option<String> {
         let watches = &self.watching.watches;
         let view = watches.view()?;
@@ -256,7 +259,7 @@ impl Page {
         empty(table, self.health(now)?)
     }
 
-    /// Why there is no table for what is in view: the state, and the words.
+    /// Why there is no table for the kinds in view: the state, and the words.
     pub(super) fn absence(&self) -> (&'static str, String) {
         let (route, catalog) = (&self.place.route, &self.place.catalog);
         let name = &route.resource;

@@ -1,4 +1,4 @@
-//! What the user sees of the timeline: which time, which lanes, and what the pointer is over.
+//! What the user sees of the timeline: the window of time, the lanes, and what is under the pointer.
 
 use crate::page::command::TimelineCommand;
 use crate::page::environment::Environment;
@@ -6,10 +6,10 @@ use crate::page::state::Page;
 use crate::timeline::scale::Viewport;
 use crate::timeline::scene::{TimelineView, duration};
 
-/// How often the words that stand for the canvas are renewed, in milliseconds.
+/// How often the words that describe the canvas are renewed, in milliseconds.
 const WORDS: f64 = 1_000.0;
 
-/// How the user looks at the timeline.
+/// The user's view of the timeline.
 #[derive(Debug, Default)]
 pub(super) struct TimelineState {
     viewport: Viewport,
@@ -17,30 +17,30 @@ pub(super) struct TimelineState {
     height: f64,
     scroll: usize,
     hover: Option<(f64, f64)>,
-    /// Paint whether or not anything changed.
+    /// Whether to paint even if nothing changed.
     must: bool,
-    /// When the words were renewed last.
+    /// When the words were last renewed.
     told: f64,
 }
 
 impl TimelineState {
-    /// A paused page shows a still picture; going live follows the time again.
+    /// Pausing the page stops the picture. Resuming follows the time again.
     pub(super) fn pause(&mut self, paused: bool, now: f64) {
         if paused { self.viewport.pause(now) } else { self.viewport.follow() }
     }
 
-    /// The colours are others.
+    /// Paints with other colours.
     pub(super) fn repaint(&mut self) {
         self.must = true;
     }
 }
 
 impl Page {
-    /// Draws the timeline of what is in view, if there is anything new to see.
+    /// Draws the timeline of the kinds in view, if there is anything new to show.
     pub(super) fn paint(&mut self, now: f64, env: &dyn Environment) {
         let selected = self.selected_number();
         let watches = &mut self.watching.watches;
-        // The one that is looked at has a lane, whether or not anything is left that happened to it.
+        // The selected object always has a lane, even when none of its marks is left.
         if let Some((kind, key)) = &selected {
             watches.attend(*kind, key);
         }

@@ -1,4 +1,4 @@
-//! What comes of the watches: inputs of the reflectors, the drain of the queues, and what was chosen for all of them.
+//! The watches at work: inputs of the reflectors, drains of the queues, and the user's settings for all watches.
 
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::InformerId;
@@ -15,33 +15,34 @@ use crate::page::state::Page;
 use crate::page::view::{ResyncModel, RetentionModel};
 use crate::table::view::{Retention, TableView};
 
-/// How long one drain may take of a frame, in milliseconds: half of it, so that the other half can paint.
+/// How long one drain may take in a frame, in milliseconds: half of the frame, so that the other half is left for
+/// painting.
 const SHARE: f64 = 8.0;
-/// How long one drain of a hidden page may take.
+/// How long one drain of a hidden page may take, in milliseconds.
 const HIDDEN_SHARE: f64 = 40.0;
-/// Keys taken at once, between two looks at the clock.
+/// How many keys are drained between two looks at the clock.
 const BATCH: usize = 64;
-/// So many frames are received at most until the queues are drained, whether or not an animation frame or a timer comes:
-/// a browser holds those of a hidden page back for a minute, and of a covered one for as long as it likes.
+/// The most frames that are received before the queues are drained, with or without an animation frame or a timer. A
+/// browser delays the timers of a hidden page by a minute, and those of a covered page by any time.
 const UNDRAINED: usize = 4_096;
 
-/// What the browser keeps it under how long deleted rows stay.
+/// The name under which the browser stores how long deleted rows stay.
 const RETENTION: &str = "kubechurn.linger";
-/// What the browser keeps it under how often what is known is told again.
+/// The name under which the browser stores how often to resync.
 const RESYNC: &str = "kubechurn.resync";
 
-/// What was chosen last.
+/// The retention that the user chose last.
 pub(super) fn stored_retention(env: &dyn Environment) -> Retention {
     env.stored(RETENTION).and_then(|name| Retention::named(&name)).unwrap_or_default()
 }
 
-/// What was chosen last, and what the address says.
+/// The resync period that the user chose last, and the one that the address names.
 pub(super) fn stored_resyncs(env: &dyn Environment) -> Resyncs {
     Resyncs::new(env.stored(RESYNC).as_deref(), env.parameter("resync").as_deref())
 }
 
 impl Page {
-    /// Hands an input to an informer's reflector, and says what it wants done next, and when it wants to be woken.
+    /// Hands an input to an informer's reflector. Returns the reflector's next action, and when it must be woken.
     pub fn reflect(
         &mut self,
         id: InformerId,
@@ -60,7 +61,7 @@ impl Page {
     }
 
     fn handle(&mut self, id: InformerId, input: Input<'_>, moment: Moment) -> (Option<Action>, Option<f64>) {
-        // The inspector's own watches are no part of what the session saw of a kind.
+        // The Events that only the inspector watches are not part of what the session saw of a kind.
         let is_own = self.inspector.watches(id);
         let watching = &mut self.watching;
         let resource = watching.informers.of(id).filter(|_| !is_own).map(|(resource, _)| resource);
@@ -98,7 +99,7 @@ impl Page {
         (action, deadline)
     }
 
-    /// Drains the queues, as far as this frame's share goes. Whether anything is left.
+    /// Drains the queues within this frame's share of time. Returns whether anything is left.
     pub(super) fn drain(&mut self, hidden: bool, env: &dyn Environment) -> bool {
         if self.watching.paused {
             return false;
@@ -119,10 +120,10 @@ impl Page {
         }
     }
 
-    /// Has the tables and timelines take what the informers have for them.
+    /// Has the tables and timelines receive what the informers hold for them.
     pub(super) fn take(&mut self, env: &dyn Environment) {
         let now = env.now();
-        // What the hands are at is held from the next picture on, and must be there then.
+        // Rows that the user is acting on are held in place from the next picture on, and must be in the table then.
         let busy = self.rows.pointer.is_busy(now);
         self.keep_resync(now);
         let watching = &mut self.watching;
@@ -134,7 +135,7 @@ impl Page {
         if self.watching.paused {
             return self.notices.overload.forgive();
         }
-        // What is told again is no news that the table would be late with.
+        // Objects that a resync repeats bring nothing new: they cannot put the table behind.
         let news = |queue: &dyn Queue| queue.queued() - queue.resyncing();
         let left = self.watching.informers.iter().map(|(_, informer)| news(informer.queue())).sum();
         if let Some(notice) = self.notices.overload.look(now, left) {
@@ -142,7 +143,8 @@ impl Page {
         }
     }
 
-    /// Stops draining, or goes on. The queues keep taking in what comes, folded for each object.
+    /// Stops draining, or resumes. While draining is stopped, the queues go on receiving, and fold the changes of each
+    /// object.
     pub(super) fn pause(&mut self, paused: bool, now: f64) {
         if self.watching.paused != paused {
             self.watching.paused = paused;
@@ -151,11 +153,11 @@ impl Page {
         }
     }
 
-    /// Has deleted rows stay so long from now on, those that are deleted already among them.
+    /// Keeps deleted rows this long from now on, including rows that are deleted already.
     pub(super) fn retain(&mut self, retention: Retention, now: f64) {
         self.watching.retention = retention;
         self.store(RETENTION, (retention != Retention::default()).then_some(retention.name()));
-        // It was asked for, so that nothing has to be held any longer.
+        // The user asked for it, and so no row needs to be held any longer.
         self.rows.pointer.over_table(false, now);
         if let Some(view) = self.watching.watches.view_mut() {
             view.release();
@@ -164,7 +166,7 @@ impl Page {
         self.present_retention();
     }
 
-    /// Lets the deleted rows of the table in view go.
+    /// Removes the deleted rows of the table in view.
     pub(super) fn clear_deleted(&mut self, now: f64) {
         let Some(view) = self.watching.watches.view_mut() else { return };
         let (count, _) = view.retained();
@@ -186,7 +188,7 @@ impl Page {
         self.out.view.table.retention.put(model);
     }
 
-    /// Has what is known be told again so often from now on.
+    /// Resyncs this often from now on.
     pub(super) fn resync(&mut self, resync: Resync, now: f64) {
         self.watching.resyncs.choose(resync);
         self.store(RESYNC, (resync != Resync::default()).then_some(resync.name()));
@@ -195,23 +197,23 @@ impl Page {
         self.present_resync();
     }
 
-    /// Has each informer tell again as often as was chosen for as many objects as it has.
+    /// Sets the resync period of each informer, which depends on the user's choice and on its number of objects.
     fn keep_resync(&mut self, now: f64) {
         let watching = &mut self.watching;
         for id in watching.watches.resync(&mut watching.informers, &watching.resyncs, now) {
-            // It has another deadline.
+            // The informer has a new deadline.
             self.out.effects.push(Effect::Tell(id, Told::Input(Input::Timer)));
         }
     }
 
-    /// Shows how often what is known is told again.
+    /// Shows how often the page resyncs.
     pub(super) fn present_resync(&mut self) {
         let resyncs = &self.watching.resyncs;
         let model = ResyncModel { chosen: resyncs.chosen(), words: resyncs.words() };
         self.out.view.table.resync.put(model);
     }
 
-    /// Writes down which states time alone has changed.
+    /// Logs the changes of state that only the passing of time has caused.
     pub(super) fn audit_look(&self, now: f64) {
         let informers = &self.watching.informers;
         for (id, informer) in informers.iter().filter(|_| self.checks.audit.is_on()) {

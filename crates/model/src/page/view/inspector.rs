@@ -6,7 +6,7 @@ use crate::page::inspector::events::Item;
 use crate::page::inspector::versions;
 use crate::page::inspector::yaml::Yaml;
 
-/// The object that is looked at.
+/// The object that the inspector shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inspected {
     /// `Pod`.
@@ -19,9 +19,9 @@ pub struct Inspected {
     pub namespace: String,
     /// The name.
     pub name: String,
-    /// `live`, `deleted`, `unknown` or `waiting`.
+    /// Empty for kinds without namespaces.
     pub state: &'static str,
-    /// What is to be said about that.
+    /// A remark about the state.
     pub words: String,
 }
 
@@ -30,17 +30,17 @@ pub struct Inspected {
 pub struct YamlModel {
     /// The lines; none before they are known.
     pub yaml: Arc<Yaml>,
-    /// Where they are from, or why they are not there.
+    /// Where the lines are from, or why there are none.
     pub words: String,
-    /// Whether that is a failure.
+    /// Whether the words tell of a failure.
     pub failed: bool,
     /// How many entries `managedFields` has.
     pub entries: usize,
-    /// Whether they are shown.
+    /// Whether those entries are shown.
     pub managed: bool,
     /// Whether each field's managers are shown.
     pub managers: bool,
-    /// What became of the last copy.
+    /// The outcome of the last copy.
     pub copied: &'static str,
 }
 
@@ -60,19 +60,20 @@ pub struct EventsModel {
 pub struct VersionsModel {
     /// The newest first.
     pub shown: Vec<Arc<versions::Shown>>,
-    /// How many older ones are kept, and not shown.
+    /// How many older versions are kept but not shown.
     pub older: usize,
-    /// What was let go; empty for nothing.
+    /// How many versions are no longer kept, in words; empty for none.
     pub let_go: String,
-    /// How often resyncs told it again since its newest version, and when that was last, in milliseconds since 1970.
+    /// How many resyncs repeated the object since its newest version, and when the last one did, in milliseconds since
+    /// 1970.
     pub resynced: Option<(u64, f64)>,
 }
 
 /// How wide the panel is, in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Width {
-    /// As it was chosen, within the window; `None` for as wide as at first.
+    /// The width that the user chose, limited to the window; `None` for the default width.
     pub chosen: Option<f64>,
-    /// The widest that it gets in this window.
+    /// The greatest width that the window allows.
     pub widest: f64,
 }

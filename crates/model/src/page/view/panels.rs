@@ -1,4 +1,4 @@
-//! The whole of what the page shows, panel by panel.
+//! Everything that the page shows, panel by panel.
 
 use std::sync::Arc;
 
@@ -98,25 +98,26 @@ pub struct RowsView {
     pub length: Shown<usize>,
     /// Where the table is to be scrolled to, in pixels, when rows came or went above what is seen.
     pub scroll: Shown<f64>,
-    /// Where the rows begin that have no place yet, while they are being sorted.
+    /// The position of the first row that is not sorted in yet, while rows are being sorted.
     pub unplaced: Shown<Option<usize>>,
     /// Why there is no row.
     pub empty: Shown<Option<String>>,
     /// The id of the row or cell under the cursor, while it is in the document.
     pub cursor: Shown<Option<String>>,
-    /// Those that are in the document.
+    /// The rows that are in the document.
     pub window: Shown<WindowView>,
-    /// What places of the window show from now on: to be taken whenever it is drawn.
+    /// The new models of elements of the window. Whoever draws takes all of them each time.
     pub drawn: Vec<(u64, Arc<RowModel>)>,
 }
 
-/// The rows that are in the document. A row keeps its place for as long as it stays in the window; then a row that enters
-/// takes the place over, for to write other words into an element is cheaper than to make one.
+/// The rows that are in the document. A row keeps its element for as long as the row stays in the window. A row that
+/// enters the window takes over the element of one that left, because writing other text into an element is cheaper
+/// than making one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WindowView {
     /// How many rows come before these.
     pub first: usize,
-    /// Their places in the document, in order: a number for each element.
+    /// The elements of the rows, in the order of the rows: a number for each element.
     pub places: Vec<u64>,
 }
 
@@ -172,7 +173,7 @@ pub struct InspectorView {
     pub dependents: Shown<Dependents>,
     /// All of it.
     pub yaml: Shown<YamlModel>,
-    /// A Secret's value that was asked for, and its name: nowhere else in the page.
+    /// The name and the value of a Secret's field that the user asked to see. The page keeps the value nowhere else.
     pub revealed: Shown<Option<(String, String)>>,
     /// Its Events.
     pub events: Shown<EventsModel>,
@@ -183,7 +184,7 @@ pub struct InspectorView {
 }
 
 impl InspectorView {
-    /// Forgets all about an object: another one comes into view, or none.
+    /// Forgets everything about an object, because another object or none comes into view.
     pub fn clear(&mut self) {
         self.revealed.put(None);
         self.summary.put(None);
@@ -195,16 +196,16 @@ impl InspectorView {
     }
 }
 
-/// What went through the queues, and what the page has to say of itself.
+/// What went through the queues, and the page's remarks about itself.
 #[derive(Debug)]
 pub struct FooterView {
     /// How many keys a frame may take from a queue, in words; empty where that is not limited.
     pub drain: Shown<String>,
     /// The counters.
     pub pipeline: Shown<Pipeline>,
-    /// The open watches, while someone reads them.
+    /// The open watches; written only while the list is open.
     pub watches: Shown<Vec<WatchItem>>,
-    /// What the page had to say of itself.
+    /// The notices about the page itself.
     pub notices: Shown<Notices>,
     /// What the page's checks of itself found.
     pub verified: Shown<VerifiedModel>,
@@ -222,7 +223,7 @@ impl Default for FooterView {
     }
 }
 
-/// Dialogs, and what is said.
+/// The dialogs, and what is said to the user.
 #[derive(Debug)]
 pub struct DialogsView {
     /// The palette; `None` while it is closed.
@@ -231,9 +232,9 @@ pub struct DialogsView {
     pub help: Shown<bool>,
     /// Whether keys of a single letter do anything.
     pub letters: Shown<bool>,
-    /// What a screen reader is told of the connection.
+    /// What a screen reader is told about the connection.
     pub spoken: Shown<String>,
-    /// What became of what was asked for: shown for a moment, and read out.
+    /// The outcome of what the user asked for: shown for a moment, and read out by a screen reader.
     pub told: Shown<String>,
 }
 

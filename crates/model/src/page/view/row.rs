@@ -1,4 +1,4 @@
-//! From a row of the view to what the screen shows of it.
+//! What the screen shows of a row of the view.
 
 use crate::page::direction::direction;
 use crate::page::layout::{Layout, Source};
@@ -11,7 +11,7 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::time::{Timestamp, write_human_duration};
 use kubechurn_client::cache::delta::DeltaType;
 
-/// How the user looks at a row.
+/// How the user's selection and cursor touch a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
     /// Whether the row's object is the one that the inspector shows.
@@ -23,28 +23,28 @@ pub struct Look {
 /// What a row showed last.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// All of it.
+    /// What the row showed.
     pub model: &'a RowModel,
     /// Which of the kind's columns a change since then has touched, as bits; `None` where nothing has changed.
     pub changed: Option<u32>,
 }
 
-/// A row, and all that is needed to say what it shows.
+/// A row, and everything that decides what the screen shows of it.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownRow<'a> {
     /// The rows.
     pub view: &'a TableView,
-    /// Its number among them.
+    /// The row's number in the view.
     pub id: RowId,
     /// The row.
     pub row: &'a Row,
-    /// Its place in the whole table, from 1.
+    /// The position in the whole table, from 1.
     pub rank: usize,
-    /// How the user looks at it.
+    /// The selection and the cursor on the row.
     pub look: Look,
-    /// What it showed last, if it was in sight.
+    /// What the row showed last, if the row was in the document.
     pub before: Option<Seen<'a>>,
-    /// The time on the wall, which ages are told by.
+    /// The wall clock, which ages are computed from.
     pub wall: Timestamp,
     /// The time, in milliseconds.
     pub now: f64,
@@ -52,10 +52,10 @@ pub struct ShownRow<'a> {
 
 /// How long a changed cell stays marked, in seconds of the wall clock.
 const MARKED: i64 = 2;
-/// How long a row counts as just come.
+/// How long a row counts as fresh after its object was added, in milliseconds.
 const FRESH: f64 = 2_000.0;
 
-/// What a row shows. Columns become wider where its words need the room.
+/// What a row shows. Columns of the layout become wider where the row's texts need the room.
 pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
     let ShownRow { view, id, row, rank, look, before, wall, now } = shown;
     let (object, filter) = (&row.object, view.filter());
@@ -84,7 +84,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
                 let Some(cell) = schema.cell(row.kind, column) else { return CellModel::default() };
                 if let Some(value) = object.cells.get(cell) {
                     if !filter.is_empty() {
-                        // The words of a cell begin with what of them is searched.
+                        // The text of a cell begins with the part that the filter searches.
                         searched(value, &mut text);
                         marks = filter.marks(Place::Cell(column), &text);
                         text.clear();
@@ -108,7 +108,7 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         let fits = layout.make_room(at, &text);
         let since = last.and_then(|cell| cell.marked_at);
         let marked_at = if flashes { Some(wall.0) } else { since.filter(|since| wall.0 - since < MARKED) };
-        // While the mark stays, so does the arrow.
+        // The arrow stays for as long as the mark.
         let went = if flashes { went } else { last.and_then(|cell| cell.went).filter(|_| marked_at.is_some()) };
         CellModel { whole: (!fits).then(|| text.clone()), text, marks, tone: tone_name(tone), marked_at, went }
     });
@@ -169,7 +169,7 @@ mod tests {
         Arc::new(pods::decode(&text).expect("a Pod"))
     }
 
-    /// The row of the only Pod, as `TITLE=text`; what is marked in square brackets, an arrow behind it.
+    /// The row of the only Pod, as `TITLE=text`. Marked text stands in square brackets, with an arrow after it.
     fn shown(view: &TableView, layout: &mut Layout, before: Option<Seen<'_>>, at: f64) -> (RowModel, String) {
         let id = view.window(0, 1)[0];
         let row = view.row(id).expect("a row");

@@ -1,9 +1,9 @@
-//! A value that stands on the screen.
+//! A value on the screen, and whether the value still has to be drawn.
 
 use std::ops::Deref;
 
-/// A value, and whether it is another one than what was drawn last. Whoever draws takes it only where it is: readers of
-/// an unchanged value have nothing to do.
+/// A value, and whether it differs from what was drawn last. Whoever draws takes the value only if it differs, so that
+/// readers of an unchanged value have nothing to do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shown<T> {
     value: T,
@@ -11,19 +11,19 @@ pub struct Shown<T> {
 }
 
 impl<T> Shown<T> {
-    /// What is on the screen from the beginning.
+    /// A value that is on the screen from the beginning.
     pub fn new(value: T) -> Shown<T> {
         Shown { value, changed: false }
     }
 
-    /// The value, if it was not drawn yet. It counts as drawn from now on.
+    /// The value, if it is not drawn yet. From now on the value counts as drawn.
     pub fn take_changed(&mut self) -> Option<&T> {
         std::mem::take(&mut self.changed).then_some(&self.value)
     }
 }
 
 impl<T: PartialEq> Shown<T> {
-    /// Puts a value there. The same as before changes nothing.
+    /// Replaces the value. A value that equals the present one changes nothing.
     pub fn put(&mut self, value: T) {
         if self.value != value {
             (self.value, self.changed) = (value, true);

@@ -1,16 +1,16 @@
-//! A minute of churn as a small picture.
+//! A minute of changes as a small chart.
 
 use crate::timeline::mark::MarkType;
 use crate::timeline::marks::Marks;
 
-/// A minute of a kind's churn as a path of 22 bars, 44 wide and 14 high.
+/// The path of a chart of a kind's changes in the last minute: 22 bars, 44 pixels wide and 14 high.
 pub fn spark(marks: &Marks, now: f64) -> String {
     const BARS: usize = 22;
     let step = 60_000.0 / BARS as f64;
-    // Aligned to whole steps, so that bars move on and do not flicker.
+    // The end is aligned to whole steps, so that bars move on and do not flicker.
     let end = (now / step).floor() * step;
     let mut sums = [0_u64; BARS];
-    // A list is no churn, however many objects it brings.
+    // Objects that a list brings are not counted: they need not have changed.
     let churn = |since: f64| {
         let counts = marks.counts_since(since);
         counts.of(MarkType::Added) + counts.of(MarkType::Updated) + counts.of(MarkType::Deleted)

@@ -1,4 +1,4 @@
-//! Sentences to the user: why there is no row, and why what is shown cannot be believed.
+//! Sentences for the user: why there is no row, and why what is shown may be wrong.
 
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::reflector::Health;
@@ -17,7 +17,7 @@ pub struct EmptyTable<'a> {
     pub route: &'a Route,
     /// How many objects are known, whether or not they pass the filter.
     pub known: usize,
-    /// Whether rows are still being sought.
+    /// Whether rows are still being searched.
     pub works: bool,
 }
 
@@ -67,7 +67,7 @@ pub fn trouble(watched: &Watched, informers: &SharedInformerFactory, now: f64) -
     Some(Trouble { state: health.word(), what, words: complaint.words.to_owned(), next })
 }
 
-/// Something that was asked for and cannot be shown.
+/// A resource that the user asked for and that cannot be shown.
 pub fn left_out(LeftOut { what, why }: LeftOut) -> Trouble {
     Trouble { state: "stopped", what: format!("{what}: left out"), words: why, next: String::new() }
 }

@@ -1,8 +1,8 @@
-//! Figures in words.
+//! Numbers written for people.
 
 use kubechurn_client::api::time::write_human_duration;
 
-/// Seconds, to a tenth below ten; then as kubectl prints them.
+/// A duration in seconds: to a tenth below ten seconds, then as kubectl prints durations.
 pub fn seconds(milliseconds: f64) -> String {
     if milliseconds < 9_950.0 {
         return format!("{:.1} s", milliseconds / 1000.0);
@@ -12,12 +12,12 @@ pub fn seconds(milliseconds: f64) -> String {
     text
 }
 
-/// So many bytes a second.
+/// A rate in bytes per second.
 pub fn bytes(per_second: f64) -> String {
     format!("{}/s", bytes_of(per_second))
 }
 
-/// So many bytes.
+/// A number of bytes.
 pub fn bytes_of(bytes: f64) -> String {
     match bytes {
         bytes if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),

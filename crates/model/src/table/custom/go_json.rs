@@ -23,7 +23,7 @@ fn write(value: &str, depth: u8, out: &mut String) {
     let Some(depth) = depth.checked_sub(1) else { return out.push_str("null") };
     match first(value) {
         b'{' => {
-            // One after the other: collecting into a map would sort them first, which takes much code of its own.
+            // One by one: collecting into a map would sort the members first, which takes much more code.
             let mut members: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
             members.extend(Members::of(value));
             out.push('{');

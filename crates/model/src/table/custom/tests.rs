@@ -1,4 +1,4 @@
-//! Cells against what a real server printed, and against its rules.
+//! Cells are compared with what a real server printed, and with its rules.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use kubechurn_client::api::object::ObjectKey;
 
 use super::*;
 
-/// What `kubectl` prints of one column, an hour after the age that the object tells.
+/// What `kubectl` prints for one column, one hour after the time in the object.
 fn printed(value_type: &str, path: &str, object: &Value) -> String {
     let column = PrinterColumn {
         name: String::from("x"),
@@ -62,7 +62,7 @@ fn a_value_is_shown_as_its_column_takes_it() {
         }
         assert_eq!(printed("duration", &path, &object), "", "{field} as what is no type");
     }
-    // Of several values the first is shown; bytes and numbers of the path are no numbers of the object.
+    // Of several values, the first is shown. Bytes and numbers that the path itself has are not numbers of the object.
     assert_eq!(printed("string", ".a.list[*]", &object), "x");
     assert_eq!(
         (printed("string", ".a.text.*", &object), printed("integer", ".a.text.*", &object)),
@@ -91,7 +91,7 @@ fn columns_are_those_of_the_definition() {
     assert_eq!(titles(&[]), [("AGE", false)]);
     let definition = [column("Up to date", ".a", 0), column("größe", ".a", 1), column("x", ".c", -1)];
     assert_eq!(titles(&definition), [("UP TO DATE", false), ("GRÖßE", true), ("X", true)]);
-    // What stands behind a path that is none is not shown; nor does AGE come back then.
+    // Columns after an invalid path are not shown, and AGE does not come back.
     assert_eq!(titles(&[column("a", ".a", 0), column("b", ".b[", 0), column("c", ".c", 0)]), [("A", false)]);
     assert_eq!(titles(&[column("b", ".b[", 0)]), []);
 }

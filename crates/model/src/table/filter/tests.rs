@@ -1,4 +1,4 @@
-//! What filters match, where, and what they say of themselves.
+//! What filters match and where, and how they report what they cannot read.
 
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
@@ -49,7 +49,7 @@ fn a_row_is_shown_if_every_word_says_so() {
         ("31", true),
         ("bLoopb", false),
         ("opbackoff", true),
-        // The age ticks, and so does how long ago a restart was.
+        // The age changes by itself, and so does the time since a restart.
         ("ago", false),
         ("AGE:d", false),
         ("/^web-[0-9a-f]+-x2$/", true),

@@ -1,4 +1,4 @@
-//! Paths, what they lead to, and an evaluation over values to compare with.
+//! Paths, the values that they lead to, and an evaluation over parsed values to compare with.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn object() -> Value {
     })
 }
 
-/// All that a path leads to, as JSON.
+/// All values that a path leads to, as JSON.
 fn found(path: &str, object: &str) -> Value {
     let path = JsonPath::parse(path).unwrap_or_else(|| panic!("{path}"));
     path.all(object).into_iter().map(told).collect()
@@ -71,7 +71,7 @@ fn paths_lead_where_the_server_finds_values() {
         (".spec.nothing[0]", json!([])),
         (r".metadata.labels.a\.b/c", json!(["x"])),
         (r".metadata.labels['a\.b/c']", json!(["x"])),
-        // The name between quotes is a path again.
+        // The name between the quotes is parsed as a path again.
         (".metadata.labels['a.b']", json!(["y"])),
         (r#".status.conditions[?(@.type=="Ready")].status"#, json!(["True"])),
         (".status.conditions[?(@.type == 'Ready')].status", json!(["True"])),
@@ -83,7 +83,7 @@ fn paths_lead_where_the_server_finds_values() {
         (".status.conditions[?(@.n<=4)].type", json!([])),
         (".status.conditions[?(@.type)].n", json!([5, 7])),
         (".status.conditions[?(@.type[0])].n", json!([5, 7])),
-        // What cannot be compared fails.
+        // Values that cannot be compared make the evaluation fail.
         (".status.conditions[?(@.n==7.5)].type", json!([])),
         (".status.conditions[?(@.n=='7')].type", json!([])),
         (".status.conditions[?(@.type=~'R.*')].type", json!([])),
@@ -91,7 +91,7 @@ fn paths_lead_where_the_server_finds_values() {
         (".status[?(@.type=='Ready')].status", json!([])),
         (".spec.on", json!([true])),
         ("..n", json!([5, 7])),
-        // The text has its names in their order, as the reference's map does.
+        // The text has its members sorted by name, like the reference's map.
         (".spec...*", json!([0.5, ["a", "b", "c"], null, true, 3, "hé", "a", "b", "c", 97, 98, 99, 104, 195, 169])),
         (".spec.word.*", json!([104, 195, 169])),
         (".", json!([])),
@@ -155,7 +155,7 @@ fn a_path_that_would_never_end_finds_nothing() {
     assert_eq!(found("...*...*...*...*", &object), json!([]));
 }
 
-/// The same over values, step by step: what evaluation over text is compared with.
+/// The same evaluation over parsed values, step by step, with which the evaluation over text is compared.
 mod reference {
     use super::*;
 
@@ -286,7 +286,7 @@ mod reference {
     }
 }
 
-/// Values with few names, so that paths often lead somewhere.
+/// Values with few different names, so that paths often lead somewhere.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -304,7 +304,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Paths of pieces that mostly make sense.
+/// Paths made of pieces that mostly make sense.
 fn paths() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop_oneof![Just(".a"), Just(".b"), Just(r".c\.d"), Just("['a']")],

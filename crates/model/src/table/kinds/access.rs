@@ -1,6 +1,6 @@
-//! Who may do what: the columns of `printServiceAccount`, `printRoleBinding`, `printClusterRoleBinding` and
-//! `printCertificateSigningRequest` (kubernetes `pkg/printers/internalversion/printers.go`). Roles have none but
-//! the time of their creation.
+//! Access control: the columns of `printServiceAccount`, `printRoleBinding`, `printClusterRoleBinding` and
+//! `printCertificateSigningRequest` (kubernetes `pkg/printers/internalversion/printers.go`). The only column of Roles
+//! is the time of their creation.
 
 use serde::Deserialize;
 use serde_json::Result;
@@ -32,7 +32,7 @@ pub const SERVICE_ACCOUNTS: Kind = Kind {
     decode: Decode(&|text| read(text, &[AGE])),
 };
 
-/// The same before 1.35, with a column for the number of their Secrets.
+/// ServiceAccounts before 1.35, with a column for the number of their Secrets.
 pub const SERVICE_ACCOUNTS_BEFORE_1_35: Kind = Kind {
     columns: &columns(&COUNTED_ACCOUNT),
     decode: Decode(&|text| read(text, &COUNTED_ACCOUNT)),

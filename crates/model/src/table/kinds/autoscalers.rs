@@ -46,8 +46,8 @@ const AUTOSCALER: [Printed; 6] = [
     AGE,
 ];
 
-/// A metric as it is wanted or as it was measured. What it is measured of stands in a member that is named for the
-/// type.
+/// A metric: its target or its measurement. What the metric is about stands in a member that is named after the
+/// metric's type.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Metric<'a> {
@@ -93,7 +93,7 @@ fn plain(values: &Values) -> Option<&Scalar> {
 
 const UNKNOWN: &str = "<unknown>";
 
-/// TARGETS: two of the metrics, and how many more there are (`formatHPAMetrics`).
+/// TARGETS: the first two metrics, and how many more there are (`formatHPAMetrics`).
 fn targets(specs: &[Metric<'_>], statuses: &[Metric<'_>]) -> Cell {
     const SHOWN: usize = 2;
     if specs.is_empty() {
@@ -114,12 +114,12 @@ fn targets(specs: &[Metric<'_>], statuses: &[Metric<'_>]) -> Cell {
     Cell::Text(told.into())
 }
 
-/// Appends one metric: what was measured, and what is wanted.
+/// Appends one metric: its measurement and its target.
 fn target(told: &mut String, spec: &Metric<'_>, current: Option<&Values>) {
     let nothing = Source::default();
     let source = spec.resource.as_ref().unwrap_or(&nothing);
     let wanted = &source.target;
-    // A measurement of another type than the target's is not told apart from a missing one.
+    // A measurement of another type than the target's counts as missing.
     let measured =
         |value: fn(&Values) -> Option<&Scalar>| current.and_then(value).map_or(UNKNOWN, |Scalar(value)| value.as_str());
     // Writing to a String cannot fail.
@@ -137,7 +137,7 @@ fn target(told: &mut String, spec: &Metric<'_>, current: Option<&Values>) {
         ("Pods", Some(Scalar(value))) => write!(told, "{}/{value}", measured(average)),
         ("Object" | "External", Some(Scalar(value))) => write!(told, "{}/{value} (avg)", measured(average)),
         ("Object" | "External", None) => {
-            // Go prints a number that is not there as `<nil>`.
+            // Go prints a missing number as `<nil>`.
             let value = plain(wanted).map_or("<nil>", |Scalar(value)| value.as_str());
             write!(told, "{}/{value}", measured(plain))
         }

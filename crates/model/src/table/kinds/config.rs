@@ -1,5 +1,5 @@
-//! What Pods and requests are configured by: the columns of `printConfigMap`, `printSecret`, `printResourceQuota`,
-//! `printPriorityClass`, `printRuntimeClass` and of the webhooks and policies of admission (kubernetes
+//! Configuration of Pods and of requests: the columns of `printConfigMap`, `printSecret`, `printResourceQuota`,
+//! `printPriorityClass`, `printRuntimeClass`, and those of admission webhooks and admission policies (kubernetes
 //! `pkg/printers/internalversion/printers.go`).
 
 use serde::Deserialize;
@@ -30,7 +30,7 @@ pub const CONFIG_MAPS: Kind = Kind {
 const CONFIG_MAP: [Printed; 2] =
     [figures("DATA", &["data", "binaryData"], |fields| Ok(Cell::Number(fields.members(0)? + fields.members(1)?))), AGE];
 
-/// Secrets, in the sidebar under Config. Their values are passed over, never read.
+/// Secrets, in the sidebar under Config. Their values are skipped, never decoded.
 pub const SECRETS: Kind = Kind {
     resource: core("secrets", "Secret"),
     name: "secrets",
@@ -59,7 +59,7 @@ pub const RESOURCE_QUOTAS: Kind = Kind {
     decode: Decode(&|text| read(text, &RESOURCE_QUOTA)),
 };
 
-/// The same before 1.33: AGE came first.
+/// ResourceQuotas before 1.33: AGE came first.
 pub const RESOURCE_QUOTAS_BEFORE_1_33: Kind =
     Kind { columns: &columns(&AGED_QUOTA), decode: Decode(&|text| read(text, &AGED_QUOTA)), ..RESOURCE_QUOTAS };
 
@@ -73,7 +73,7 @@ const LIMIT: Printed = words("LIMIT", QUOTA, |fields| quota(fields, true));
 
 const QUOTA: &[&str] = &["status hard", "status used"];
 
-/// What is used of each resource and what may be: of those that are limits, or of the others.
+/// For each resource, how much is used and how much is allowed: for limits only, or for all other resources only.
 fn quota(fields: &Fields<'_, '_>, limits: bool) -> Result<Cell> {
     let (Map(mut hard), Map(used)) = (fields.value::<Map<'_, Scalar>>(0)?, fields.value::<Map<'_, Scalar>>(1)?);
     sort_by(&mut hard, |(one, _), (two, _)| one.cmp(two));
@@ -205,7 +205,7 @@ const VALIDATING_POLICY_BINDING: [Printed; 3] = [
         Ok(match (&*parameters.namespace, &*parameters.name, &parameters.selector) {
             (_, "", None) => Cell::Static("<unset>"),
             (_, "", Some(selector)) => selector::go_cell(selector),
-            // Whether the parameters live in a namespace cannot be told from here.
+            // The binding does not tell whether the parameters' kind has namespaces.
             ("", name, _) => Cell::Text(["*/", name].concat().into()),
             (namespace, name, _) => Cell::Text([namespace, "/", name].concat().into()),
         })

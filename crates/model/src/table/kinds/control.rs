@@ -1,6 +1,6 @@
-//! What the cluster itself is made of: the columns of `printLease`, `printFlowSchema`,
-//! `printPriorityLevelConfiguration`, `printResourceClaim` and `printResourceSlice` (kubernetes
-//! `pkg/printers/internalversion/printers.go`) and of APIServices (kube-aggregator `pkg/registry/apiservice/etcd`).
+//! Parts of the cluster itself: the columns of `printLease`, `printFlowSchema`, `printPriorityLevelConfiguration`,
+//! `printResourceClaim` and `printResourceSlice` (kubernetes `pkg/printers/internalversion/printers.go`) and of
+//! APIServices (kube-aggregator `pkg/registry/apiservice/etcd`).
 
 use serde::Deserialize;
 

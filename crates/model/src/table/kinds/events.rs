@@ -12,7 +12,7 @@ use super::Kind;
 use super::parts::{optional, or_default, parse, structure};
 use crate::table::column::Column;
 
-/// Events, in the sidebar under Cluster. Their rows do not begin with the name.
+/// Events, in the sidebar under Cluster. Their rows do not begin with their names.
 pub const KIND: Kind = Kind {
     resource: ApiResource { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true },
     name: "events",
@@ -23,8 +23,7 @@ pub const KIND: Kind = Kind {
     decode: Decode(&decode),
 };
 
-/// The same Events as the group `events.k8s.io` serves them, with newer names for some fields; in the sidebar under
-/// Cluster.
+/// Events as the group `events.k8s.io` serves them, with newer names for some fields; in the sidebar under Cluster.
 pub const EVENTS_K8S_IO: Kind = Kind {
     resource: ApiResource { group: "events.k8s.io", version: "v1", plural: "events", kind: "Event", namespaced: true },
     name: "events.events.k8s.io",
@@ -45,8 +44,8 @@ const COLUMNS: &[Column] = &[
     Column::words("NAME").on_demand(),
 ];
 
-/// An Event in both of its forms: the older one counts in `count`, the newer one in `series`. The newer group has
-/// other names for what both groups have (kubernetes `pkg/apis/events/v1/conversion.go`).
+/// An Event in either form. The older form counts occurrences in `count`, the newer one in `series`. The newer group
+/// also renames fields that both groups have (kubernetes `pkg/apis/events/v1/conversion.go`).
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Event<'a> {
@@ -119,7 +118,7 @@ impl Event<'_> {
         }
     }
 
-    /// A newer Event that happened once counts nothing.
+    /// How often the Event occurred. An Event of the newer form that occurred once has no count.
     fn count(&self) -> i64 {
         match &self.series {
             Some(series) => series.count,
@@ -128,7 +127,7 @@ impl Event<'_> {
         }
     }
 
-    /// OBJECT: `pod/web-1`.
+    /// OBJECT, such as `pod/web-1`.
     fn object(&self) -> String {
         let mut target = self.involved_object.kind.to_lowercase();
         if !self.involved_object.name.is_empty() {
@@ -138,7 +137,7 @@ impl Event<'_> {
         target
     }
 
-    /// SOURCE: `component, host`; the newer fields stand in for the older ones (`formatEventSource`).
+    /// SOURCE: `component, host`. Where the older fields are empty, the newer fields are used (`formatEventSource`).
     fn source(&self) -> Cell {
         let component = first_set(&self.source.component, &self.reporting_component);
         match first_set(&self.source.host, &self.reporting_instance) {

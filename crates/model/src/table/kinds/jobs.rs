@@ -33,7 +33,7 @@ pub const KIND: Kind = Kind {
     decode: Decode(&decode),
 };
 
-/// The same before 1.34: the STATUS did not say that its success was decided.
+/// Jobs before 1.34: STATUS did not show that the success was decided.
 pub const BEFORE_1_34: Kind = Kind { decode: Decode(&|text| decode_as(text, false)), ..KIND };
 
 #[derive(Default, Deserialize)]
@@ -86,8 +86,9 @@ impl Status<'_> {
         self.conditions.iter().find(|condition| *condition.kind == *kind).is_some_and(|found| &*found.status == "True")
     }
 
-    /// STATUS. What has happened outweighs a deletion, which outweighs what is about to happen.
-    /// SuccessCriteriaMet came later than the others, and only counts if `decided` says so.
+    /// STATUS. A finished Job shows how it finished, even while it is being deleted; otherwise the deletion goes before
+    /// what is about to happen. SuccessCriteriaMet was added later than the others, and only counts if `decided` is
+    /// true.
     fn word(&self, deleting: bool, decided: bool) -> &'static str {
         if self.condition("Complete") {
             "Complete"
@@ -107,7 +108,7 @@ impl Status<'_> {
     }
 }
 
-/// COMPLETIONS. A Job without a number of its own is complete with one success, of however many Pods at once.
+/// COMPLETIONS. A Job without `completions` is complete with one success, however many Pods run in parallel.
 fn completions(spec: &Spec<'_>, succeeded: i64) -> Cell {
     match spec.completions {
         Some(wanted) => Cell::Ratio(succeeded, wanted),

@@ -1,8 +1,8 @@
-//! The kinds that have columns of their own, as data, and the decoders that turn their objects into cells.
+//! The kinds that the page itself has columns for, as data, and the decoders that turn their objects into cells.
 //!
-//! The columns and their rules are those of the API server's own tables, `pkg/printers/internalversion/printers.go`
-//! in kubernetes, at 1.36; `crates/model/tests/it/columns.rs` holds them to what a server printed. A kind's file names the
-//! function there that it follows. What servers since 1.32 printed otherwise stands in [`BEFORE`].
+//! The columns and their rules are those of the API server's own tables, `pkg/printers/internalversion/printers.go` in
+//! kubernetes, at 1.36. `crates/model/tests/it/columns.rs` compares them with what a server printed. Each kind's file
+//! names the functions that it follows. Where servers since 1.32 printed a kind in another way, [`BEFORE`] says so.
 
 pub(in crate::table) mod parts;
 mod pod;
@@ -37,15 +37,15 @@ use crate::table::column::Column;
 pub struct Kind {
     /// Path, names and scope.
     pub resource: ApiResource,
-    /// How the page calls it, in links and handles: the plural, with its group where another kind has it too or may
-    /// have it one day (`widgets.example.org`).
+    /// The page's name for the kind, in links and in `data-testid`: the plural, with its group if another kind has the
+    /// same plural or may get it (`widgets.example.org`).
     pub name: &'static str,
-    /// kubectl's short names: `po`. The singular as well, where it is not the kind in lower case.
+    /// kubectl's short names, such as `po`; also the singular, if it is not the kind in lower case.
     pub short_names: &'static [&'static str],
-    /// The heading in the sidebar: Workloads, Network, Config, Storage, Access, Cluster; for a custom resource its
+    /// The heading in the sidebar: Workloads, Network, Config, Storage, Access or Cluster; for a custom resource its
     /// group.
     pub heading: &'static str,
-    /// How the sidebar and the title call it: `Pods`.
+    /// The name in the sidebar and in the title, such as `Pods`.
     pub title: &'static str,
     /// The columns after NAMESPACE and NAME, in order.
     pub columns: &'static [Column],
@@ -54,16 +54,16 @@ pub struct Kind {
 }
 
 impl PartialEq for Kind {
-    /// Whether it is the same resource with the same columns.
+    /// Whether both are the same resource with the same columns.
     fn eq(&self, other: &Kind) -> bool {
         self.resource == other.resource && self.columns == other.columns
     }
 }
 
 impl Kind {
-    /// Whether `kubectl get` begins a row with the name. It does not where NAME is among the columns: an Event's
-    /// name says nothing, and stands last, on demand; a StorageClass's says whether it is the default. A definition
-    /// may call a column so, too, beside the name.
+    /// Whether `kubectl get` begins a row with the name. It does not if NAME is among the columns: an Event's name says
+    /// nothing, and is shown last and only on demand; a StorageClass's NAME also tells whether it is the default. A
+    /// definition may give a column that title too, in addition to the name.
     pub fn leads_with_name(&self) -> bool {
         self.columns.iter().all(|column| column.title != "NAME" || !column.source.is_empty())
     }
@@ -83,7 +83,7 @@ impl Kind {
     }
 }
 
-/// Every kind that has columns of its own, in the sidebar's order.
+/// Every kind that the page itself has columns for, in the sidebar's order.
 pub const KINDS: &[Kind] = &[
     pods::KIND,
     replicas::DEPLOYMENTS,
@@ -144,21 +144,22 @@ pub const KINDS: &[Kind] = &[
     control::RESOURCE_SLICES,
 ];
 
-/// Kinds that servers printed otherwise before a release of 1.x, by its minor number, and as what.
+/// Kinds that servers printed in another way before release 1.x: the minor number x, and the kind as it was printed.
 pub const BEFORE: &[(u32, Kind)] = &[
-    // The default one's name says so since kubernetes pull request 134422.
+    // The name of the default IngressClass is marked since kubernetes pull request 134422.
     (36, network::INGRESS_CLASSES_BEFORE_1_36),
-    // Their Secrets are not counted since kubernetes pull request 117160.
+    // The Secrets of ServiceAccounts are not counted since kubernetes pull request 117160.
     (35, access::SERVICE_ACCOUNTS_BEFORE_1_35),
-    // The kernel is told with its architecture since kubernetes pull request 132402.
+    // The kernel version includes the architecture since kubernetes pull request 132402.
     (35, nodes::BEFORE_1_35),
-    // Jobs whose success is decided say so since kubernetes pull request 132832.
+    // STATUS shows that a Job's success is decided since kubernetes pull request 132832.
     (34, jobs::BEFORE_1_34),
-    // AGE comes last since kubernetes pull request 129419.
+    // AGE is the last column since kubernetes pull request 129419.
     (33, config::RESOURCE_QUOTAS_BEFORE_1_33),
 ];
 
-/// The kinds of [`KINDS`] as a server of this release prints them; the newest where that is not known.
+/// The kinds of [`KINDS`] as a server of this release prints them; as the newest release prints them if the release is
+/// not known.
 pub fn printed_by(release: Option<Release>) -> impl Iterator<Item = &'static Kind> {
     KINDS.iter().map(move |kind| {
         let before = BEFORE.iter().filter(|(minor, before)| {
@@ -168,7 +169,7 @@ pub fn printed_by(release: Option<Release>) -> impl Iterator<Item = &'static Kin
     })
 }
 
-/// The kind of these that `kubectl get` would understand by `name`.
+/// The kind in [`KINDS`] that `kubectl get` would understand by `name`.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.is_called(name))
 }
@@ -247,7 +248,7 @@ mod tests {
                 known.name
             );
             assert!(others.iter().all(|other| other.resource != known.resource), "{}", known.name);
-            // The columns and the sidebar look a kind up in a set of 32 bits.
+            // A set of a kind's columns has 32 bits.
             assert!(known.columns.len() <= 32);
             if headings.last() != Some(&known.heading) {
                 headings.push(known.heading);

@@ -1,5 +1,5 @@
-//! What leads to Pods: the columns of `printEndpointSlice`, `printEndpoints`, `printIngress`, `printIngressClass`,
-//! `printNetworkPolicy`, `printServiceCIDR` and `printIPAddress` (kubernetes
+//! How traffic reaches Pods: the columns of `printEndpointSlice`, `printEndpoints`, `printIngress`,
+//! `printIngressClass`, `printNetworkPolicy`, `printServiceCIDR` and `printIPAddress` (kubernetes
 //! `pkg/printers/internalversion/printers.go`).
 
 use std::fmt::Write;
@@ -61,7 +61,7 @@ struct Port<'a> {
 }
 
 impl Port<'_> {
-    /// Its number; without one its name; without one it stands for all.
+    /// The port's number; without a number its name; without a name `*`, for all ports.
     fn printed(&self) -> String {
         match (self.port, &self.name) {
             (Some(port), _) => port.to_string(),
@@ -115,7 +115,7 @@ struct Address<'a> {
 }
 
 impl Subset<'_> {
-    /// Each address with each port; addresses alone where there are no ports, as headless Services may have none
+    /// Each address with each port; only the addresses if there are no ports, as headless Services may have none
     /// (`formatEndpoints`).
     fn printed(&self) -> Vec<String> {
         let addresses = || self.addresses.0.iter().map(|address| &*address.ip);
@@ -161,7 +161,8 @@ struct Rule<'a> {
     host: Text<'a>,
 }
 
-/// HOSTS: the first three. Of the others all rules are counted, those without a host too (`formatHosts`).
+/// HOSTS: the first three hosts. The number of further ones counts all rules, also rules without a host
+/// (`formatHosts`).
 fn hosts(rules: &[Rule<'_>]) -> Cell {
     const SHOWN: usize = 3;
     let mut named = rules.iter().enumerate().filter(|(_, rule)| !rule.host.is_empty());
@@ -195,7 +196,7 @@ pub const INGRESS_CLASSES: Kind = Kind {
     decode: Decode(&|text| read(text, &INGRESS_CLASS)),
 };
 
-/// The same before 1.36, where nothing said which one is the default.
+/// IngressClasses before 1.36: nothing showed which one is the default.
 pub const INGRESS_CLASSES_BEFORE_1_36: Kind = Kind {
     columns: &columns(&PLAIN_INGRESS_CLASS),
     decode: Decode(&|text| read(text, &PLAIN_INGRESS_CLASS)),
@@ -271,8 +272,8 @@ const SERVICE_CIDR: [Printed; 2] = [
     AGE,
 ];
 
-/// IPAddresses, in the sidebar under Network. The server sends an age with them, of which its columns say nothing, so
-/// that kubectl prints none.
+/// IPAddresses, in the sidebar under Network. The server sends an age in each row, but its columns have none, and so
+/// kubectl prints none.
 pub const IP_ADDRESSES: Kind = Kind {
     resource: networking("ipaddresses", "IPAddress", false),
     name: "ipaddresses",

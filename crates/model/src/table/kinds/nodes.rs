@@ -35,7 +35,7 @@ pub const KIND: Kind = Kind {
     decode: Decode(&decode),
 };
 
-/// The same before 1.35: KERNEL-VERSION did not tell the architecture.
+/// Nodes before 1.35: KERNEL-VERSION did not include the architecture.
 pub const BEFORE_1_35: Kind = Kind { decode: Decode(&|text| decode_as(text, false)), ..KIND };
 
 #[derive(Default, Deserialize)]
@@ -49,7 +49,8 @@ struct Node<'a> {
     status: Status<'a>,
 }
 
-/// [`Meta`] and the labels, in which a Node's roles are. Not `#[serde(flatten)]`, which would copy the fields.
+/// [`Meta`] and the labels, which hold a Node's roles. `#[serde(flatten)]` is avoided, because it would copy the
+/// fields.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct LabelledMeta<'a> {
@@ -113,7 +114,7 @@ struct NodeInfo<'a> {
 }
 
 impl Status<'_> {
-    /// STATUS. Of several Ready conditions the last one counts.
+    /// STATUS. If there are several Ready conditions, the last one counts.
     fn word(&self, unschedulable: bool) -> &'static str {
         let ready = self.conditions.iter().rfind(|condition| &*condition.kind == "Ready");
         match (ready.map(|ready| &*ready.status), unschedulable) {
@@ -135,7 +136,7 @@ impl Status<'_> {
 }
 
 impl NodeInfo<'_> {
-    /// KERNEL-VERSION, with the architecture where that is `told`.
+    /// KERNEL-VERSION, with the architecture if `told` is true.
     fn kernel(&self, told: bool) -> Cell {
         if !told || self.kernel_version.is_empty() || self.architecture.is_empty() {
             text_or(&self.kernel_version, "<unknown>")

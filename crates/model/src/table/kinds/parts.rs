@@ -1,4 +1,4 @@
-//! Pieces of objects that several kinds read, without keeping what no column shows.
+//! Pieces of objects that several kinds read. Only data that a column shows is kept.
 
 use std::fmt::{self, Write};
 use std::iter::once;
@@ -14,15 +14,15 @@ use kubechurn_client::api::text::Text;
 
 use crate::table::json;
 
-/// What kubectl prints for nothing.
+/// What kubectl prints for an empty value.
 pub const NONE: Cell = Cell::Static("<none>");
 
-/// The text as a cell.
+/// A cell with this text.
 pub fn text(text: &str) -> Cell {
     Cell::Text(text.into())
 }
 
-/// The text as a cell, or `otherwise` where it is empty.
+/// A cell with this text, or with `otherwise` if the text is empty.
 pub fn text_or(text: &str, otherwise: &'static str) -> Cell {
     if text.is_empty() { Cell::Static(otherwise) } else { Cell::Text(text.into()) }
 }
@@ -47,7 +47,7 @@ where
 
 /// Reads a struct from a map or `null`, and from nothing else: for `#[serde(deserialize_with)]`.
 ///
-/// What serde derives for a struct takes a list of its fields as well, so that `"spec":[]` would be one.
+/// What serde derives for a struct also accepts a list of the fields, so that `"spec":[]` would be accepted.
 pub fn structure<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -114,7 +114,7 @@ impl<'de, T: Default + Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// How many elements a list has; none of them is read.
+/// The number of elements of a list. No element is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count(pub i64);
 
@@ -242,7 +242,7 @@ impl Labels<'_> {
     }
 }
 
-/// Three of some texts with commas between, and how many more there are; `None` where nothing would be printed.
+/// The first three texts with commas between, and how many more there are; `None` if nothing would be printed.
 pub fn some_of<T: AsRef<str>>(all: impl IntoIterator<Item = T>) -> Option<Cell> {
     const SHOWN: usize = 3;
     let (mut joined, mut count) = (String::new(), 0);
@@ -262,7 +262,7 @@ pub fn some_of<T: AsRef<str>>(all: impl IntoIterator<Item = T>) -> Option<Cell> 
     (!joined.is_empty()).then(|| Cell::Text(joined.into()))
 }
 
-/// Texts with a separator between.
+/// Texts joined by a separator.
 pub fn join<T: AsRef<str>>(all: impl IntoIterator<Item = T>, separator: &str) -> Cell {
     let mut joined = String::new();
     for (at, one) in all.into_iter().enumerate() {
@@ -274,7 +274,7 @@ pub fn join<T: AsRef<str>>(all: impl IntoIterator<Item = T>, separator: &str) ->
     Cell::Text(joined.into())
 }
 
-/// A text, or a number as one: a quantity or a share, of which the server writes either.
+/// A text, or a number that is read as a text: servers write quantities and percentages in either way.
 #[derive(Debug, Default)]
 pub struct Scalar(pub String);
 
@@ -314,7 +314,7 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
-/// Appends to a list that is joined by commas. An empty first piece cannot be told from none; no name is empty.
+/// Appends to a list that is joined by commas. An empty first piece would look like an empty list; no name is empty.
 pub fn push_after_comma(joined: &mut String, piece: &str) {
     if !joined.is_empty() {
         joined.push(',');

@@ -1,4 +1,4 @@
-//! What is read of a Pod.
+//! The parts of a Pod that columns need.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 
 use super::parts::{Count, First, Structure, optional, or_default, structure, structures};
 
-/// One container's state, now and before its last start.
+/// The state of one container, now and before its last start.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ContainerStatus<'a> {
@@ -27,7 +27,7 @@ pub(super) struct ContainerStatus<'a> {
     pub last_state: LastState<'a>,
 }
 
-/// At most one of them is set.
+/// The state of a container. At most one of the fields is set.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct State<'a> {
@@ -66,7 +66,7 @@ pub(super) struct Terminated<'a> {
 }
 
 impl Terminated<'_> {
-    /// Why it ended: in the runtime's words, or else by the signal, or else by the exit code.
+    /// Why the container ended: the runtime's reason, or else the signal, or else the exit code.
     pub fn word(&self) -> Cow<'_, str> {
         if !self.reason.is_empty() {
             Cow::Borrowed(&self.reason)
@@ -117,7 +117,7 @@ pub(super) struct InitContainer<'a> {
 }
 
 impl InitContainer<'_> {
-    /// Whether it starts first and then keeps running beside the containers.
+    /// Whether this init container starts first and then keeps running beside the containers.
     pub fn is_sidecar(&self) -> bool {
         &*self.restart_policy == "Always"
     }
@@ -175,13 +175,13 @@ impl Status<'_> {
         self.conditions.iter().find(|condition| *condition.kind == *kind).is_some_and(|found| &*found.status == "True")
     }
 
-    /// Whether any Ready condition is true. There is one at most; `hasPodReadyCondition` looks at all.
+    /// Whether any Ready condition is true. There is at most one, but `hasPodReadyCondition` checks all.
     pub fn is_ready(&self) -> bool {
         self.conditions.iter().any(|condition| &*condition.kind == "Ready" && &*condition.status == "True")
     }
 
-    /// The first address. Servers send both fields, of which the single one counts (`conversion.go` in
-    /// kubernetes `pkg/apis/core/v1`).
+    /// The first address. Servers send both fields, and the singular one counts (`conversion.go` in kubernetes
+    /// `pkg/apis/core/v1`).
     pub fn ip(&self) -> &str {
         match &self.pod_ips.0 {
             Some(Structure(first)) if self.pod_ip.is_empty() => &first.ip,

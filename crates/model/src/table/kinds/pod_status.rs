@@ -1,4 +1,4 @@
-//! What a Pod's container states add up to: READY, STATUS and RESTARTS.
+//! READY, STATUS and RESTARTS of a Pod, computed from the states of its containers.
 //!
 //! The rules are those of `printPod` (kubernetes `pkg/printers/internalversion/printers.go`).
 
@@ -8,21 +8,21 @@ use kubechurn_client::api::time::Timestamp;
 
 use super::pod::{ContainerStatus, Pod};
 
-/// What three columns say of a Pod.
+/// What three columns show of a Pod.
 pub struct Summary<'p> {
-    /// Containers that are ready, sidecars included.
+    /// The number of ready containers, sidecars included.
     pub ready: i64,
-    /// Containers that should be, sidecars included.
+    /// The number of containers, sidecars included.
     pub total: i64,
-    /// STATUS.
+    /// The text of STATUS.
     pub word: Cow<'p, str>,
-    /// RESTARTS.
+    /// The number of RESTARTS.
     pub restarts: i64,
-    /// When the container ended that was restarted last.
+    /// When the container that was restarted last had ended.
     pub last_restart: Option<Timestamp>,
 }
 
-/// Restarts of some of the containers.
+/// The restarts of some of the containers.
 #[derive(Clone, Copy, Default)]
 struct Restarts {
     count: i64,
@@ -38,7 +38,7 @@ impl Restarts {
     }
 }
 
-/// Adds a Pod's containers up.
+/// Computes the summary of a Pod from its containers.
 pub(super) fn summarise<'p>(pod: &'p Pod<'_>) -> Summary<'p> {
     let (spec, status) = (&pod.spec, &pod.status);
     let mut word = Cow::Borrowed(if status.reason.is_empty() { &*status.phase } else { &*status.reason });
@@ -66,7 +66,7 @@ pub(super) fn summarise<'p>(pod: &'p Pod<'_>) -> Summary<'p> {
             ready += i64::from(container.ready);
             continue;
         }
-        // This is the one that the Pod waits for; those after it have not begun.
+        // This is the init container that the Pod waits for. Those after it have not begun.
         word = Cow::Owned(match (&state.terminated, state.waiting_reason()) {
             (Some(ended), _) => format!("Init:{}", ended.word()),
             (None, Some(reason)) if reason != "PodInitializing" => format!("Init:{reason}"),
@@ -79,7 +79,7 @@ pub(super) fn summarise<'p>(pod: &'p Pod<'_>) -> Summary<'p> {
     if !initializing || status.condition("Initialized") {
         restarts = sidecar_restarts;
         let mut running = false;
-        // Backwards, so that the first container that has something to say has the last word.
+        // Backwards, so that the first container with a reason decides the word.
         for container in status.container_statuses.iter().rev() {
             restarts.add(container);
             if let Some(reason) = container.state.waiting_reason() {
@@ -91,7 +91,7 @@ pub(super) fn summarise<'p>(pod: &'p Pod<'_>) -> Summary<'p> {
                 ready += 1;
             }
         }
-        // One container is done and another one is not.
+        // One container has completed while another is running.
         if word == "Completed" && running {
             word = Cow::Borrowed(if status.is_ready() { "Running" } else { "NotReady" });
         }
@@ -161,7 +161,7 @@ mod tests {
         check(ONE, &ended("{}"), "0/1 ExitCode:0 0 <none>");
         let completed = ended(r#"{"exitCode":0,"reason":"Completed"}"#).replace("Running", "Succeeded");
         check(ONE, &completed, "0/1 Completed 0 <none>");
-        // What the kubelet did to the whole Pod stands behind what its containers say.
+        // The reason that the kubelet gives the whole Pod counts less than the reasons of containers.
         let evicted = ended(r#"{"exitCode":137,"reason":"Error"}"#).replacen('{', r#"{"reason":"Evicted","#, 1);
         check(ONE, &evicted, "0/1 Error 0 <none>");
     }
@@ -193,7 +193,7 @@ mod tests {
             "1/2 CrashLoopBackOff 0 <none>",
         );
         check(TWO, r#"{"phase":"Running","containerStatuses":[{"state":{"waiting":{}}}]}"#, "0/2 Running 0 <none>");
-        // Ready, but neither running nor anything else: not counted.
+        // Ready, but neither running nor in any other state: not counted.
         check(ONE, r#"{"phase":"Running","containerStatuses":[{"ready":true,"state":{}}]}"#, "0/1 Running 0 <none>");
     }
 
@@ -246,7 +246,7 @@ mod tests {
             &init(r#"{"name":"i","state":{"terminated":{"exitCode":2,"reason":"Error"}}}"#),
             "0/1 Init:Error 0 <none>",
         );
-        // An init container runs again in a Pod that has been initialized: the containers speak.
+        // An init container runs again in a Pod that is initialized: the containers decide the word.
         check(
             spec,
             r#"{"phase":"Running","conditions":[{"type":"Initialized","status":"True"}],
@@ -270,9 +270,9 @@ mod tests {
         check(spec, &status(r#""started":null,"ready":true"#, ""), "0/2 Init:0/2 0 <none>");
         let failed = r#""restartCount":2,"state":{"terminated":{"exitCode":3}}"#;
         check(spec, &status(failed, ""), "0/2 Init:ExitCode:3 2 <none>");
-        // Started once and failing since: the Pod waits for nothing, and the sidecar is not ready.
+        // Started once and failing since: the Pod does not wait for the sidecar, and the sidecar is not ready.
         check(spec, &status(&format!(r#""started":true,{failed}"#), running), "1/2 Running 3 <none>");
-        // A sidecar that ended well is passed over, as any init container.
+        // A sidecar that ended well is skipped, like any init container.
         check(spec, &status(r#""state":{"terminated":{"exitCode":0}}"#, running), "1/2 Running 1 <none>");
     }
 

@@ -60,16 +60,16 @@ pub fn decode(text: &str) -> Result<Object, DecodeError> {
 
 /// How alarming a Pod's STATUS is.
 ///
-/// The words for what goes well and for what is on its way are few and listed. The others come from the kubelet
-/// or a controller and name what went wrong (kubernetes `pkg/kubelet/container/sync_result.go`, `images/types.go`,
-/// `eviction`), and new ones appear with every release, so that a word unknown here is a failure.
+/// The words for a good state and for a passing state are few and listed here. All other words come from the kubelet or
+/// a controller and name what went wrong (kubernetes `pkg/kubelet/container/sync_result.go`, `images/types.go`,
+/// `eviction`). New ones appear with every release, and so an unknown word counts as a failure.
 pub fn tone(status: &str) -> Tone {
     match status {
         "" => Tone::Plain,
         "Running" | "Completed" | "Succeeded" | "ExitCode:0" => Tone::Good,
         "Pending" | "ContainerCreating" | "PodInitializing" | "Terminating" | "SchedulingGated" => Tone::Wait,
         _ => match status.strip_prefix("Init:") {
-            // `Init:1/2` counts the init containers that are done.
+            // `Init:1/2` counts the init containers that have completed.
             Some(rest) if rest.starts_with(|first: char| first.is_ascii_digit()) => Tone::Wait,
             Some(rest) if tone(rest) == Tone::Wait => Tone::Wait,
             _ => Tone::Bad,

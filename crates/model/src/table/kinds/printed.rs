@@ -1,7 +1,7 @@
-//! Kinds told as data: for each column where its value stands in an object, and how it is printed.
+//! Kinds described as data: for each column, where its value is in an object, and how the value is printed.
 //!
-//! A decoder of its own for each of some fifty kinds would be the larger part of the page. Kinds of which a cluster
-//! has a great many objects (Pods, Events, …) have one; the others share [`read`].
+//! About fifty kinds with a decoder each would be the larger part of the program. Only kinds of which clusters have
+//! many objects (Pods, Events, …) have their own decoder; the others share [`read`].
 
 use serde::Deserialize;
 use serde_json::{Error, Result};
@@ -15,16 +15,16 @@ use super::parts::{Count, Structure, text};
 use crate::table::column::Column;
 use crate::table::json;
 
-/// One column.
+/// A column and how its cells are printed.
 #[derive(Clone, Copy)]
 pub struct Printed {
     column: Column,
-    /// The paths of the values that it prints, each the names of members with a space between.
+    /// The paths of the values that the column prints. A path is a list of member names with spaces between.
     from: &'static [&'static str],
     print: fn(&Fields<'_, '_>) -> Result<Cell>,
 }
 
-/// A column of words that prints the values at some paths.
+/// A column of words, printed from the values at some paths.
 pub const fn words(
     title: &'static str,
     from: &'static [&'static str],
@@ -43,13 +43,13 @@ pub const fn figures(
 }
 
 impl Printed {
-    /// The same column, shown on demand only.
+    /// This column, but shown only on demand.
     pub const fn on_demand(self) -> Printed {
         Printed { column: self.column.on_demand(), ..self }
     }
 }
 
-/// The columns alone.
+/// The columns, without how they are printed.
 pub const fn columns<const N: usize>(printed: &[Printed; N]) -> [Column; N] {
     let mut columns = [Column::words(""); N];
     let (mut at, mut paths) = (0, META.len());
@@ -66,11 +66,11 @@ pub const fn columns<const N: usize>(printed: &[Printed; N]) -> [Column; N] {
 pub const AGE: Printed =
     figures("AGE", &[], |fields| Ok(Cell::Age(Timestamp::parse_set(&fields.meta.creation_timestamp))));
 
-/// CREATED AT, of kinds that the server has no columns for (`NewDefaultTableConvertor`, apiserver
-/// `pkg/registry/rest/table.go`): the time as it is written.
+/// CREATED AT, for kinds that the server has no columns for (`NewDefaultTableConvertor`, apiserver
+/// `pkg/registry/rest/table.go`): the time as it is in the text.
 pub const CREATED_AT: Printed = words("CREATED AT", &[], |fields| Ok(text(&fields.meta.creation_timestamp)));
 
-/// Where [`Meta`] finds its fields, in their order.
+/// The paths of [`Meta`]'s fields, in the order of the fields.
 const META: [&str; 7] = [
     "metadata name",
     "metadata namespace",
@@ -81,7 +81,7 @@ const META: [&str; 7] = [
     "metadata ownerReferences",
 ];
 
-/// Reads an object of a kind whose columns these are.
+/// Reads an object of a kind with these columns.
 ///
 /// # Errors
 ///
@@ -112,26 +112,26 @@ pub fn read(text: &str, printed: &[Printed]) -> std::result::Result<Object, Deco
     meta.into_object(&cells).ok_or(DecodeError::NoName)
 }
 
-/// The values that a column prints, by the places of their paths.
+/// The values that a column prints, in the order of its paths.
 pub struct Fields<'f, 'de> {
     from: &'static [&'static str],
-    /// As they stand in the text; empty for what is not there.
+    /// The texts of the values; empty for a missing value.
     found: &'f [&'de str],
     /// The object's metadata.
     pub meta: &'f Meta<'de>,
 }
 
 impl<'de> Fields<'_, 'de> {
-    /// Whether there is a value, and not `null`.
+    /// Whether the value is present and not `null`.
     pub fn is_set(&self, at: usize) -> bool {
         !matches!(self.found[at], "" | "null")
     }
 
-    /// A value; the default where there is none.
+    /// The value; the type's default if it is missing.
     ///
     /// # Errors
     ///
-    /// When it is not of the type. The error names the path.
+    /// When the value is not of the type. The error names the path.
     pub fn value<T: Default + Deserialize<'de>>(&self, at: usize) -> Result<T> {
         match self.is_set(at) {
             true => json::from_str(self.found[at]).map_err(|error| self.wrong(at, &error)),
@@ -139,7 +139,7 @@ impl<'de> Fields<'_, 'de> {
         }
     }
 
-    /// A struct's members; the defaults where there is none.
+    /// The members of a struct; the type's default if it is missing.
     ///
     /// # Errors
     ///
@@ -148,11 +148,11 @@ impl<'de> Fields<'_, 'de> {
         self.value(at).map(|Structure(fields)| fields)
     }
 
-    /// How many members a map has. None of its values is read.
+    /// The number of members of a map. None of the members' values is decoded.
     ///
     /// # Errors
     ///
-    /// When it is no map.
+    /// When the value is no map.
     pub fn members(&self, at: usize) -> Result<i64> {
         json::members(self.found[at]).map_err(|error| self.wrong(at, &error))
     }
@@ -162,11 +162,11 @@ impl<'de> Fields<'_, 'de> {
         serde::de::Error::custom(format_args!("{}: {error}", self.from[at]))
     }
 
-    /// The first value as it is, or `otherwise` where there is none.
+    /// The first value as text, or `otherwise` if it is missing.
     ///
     /// # Errors
     ///
-    /// When it is no text.
+    /// When the value is no text.
     pub fn text(&self, otherwise: &'static str) -> Result<Cell> {
         match self.is_set(0) {
             true => self.value::<Text<'_>>(0).map(|found| text(&found)),
@@ -174,20 +174,20 @@ impl<'de> Fields<'_, 'de> {
         }
     }
 
-    /// The first value as a number, or `otherwise` where there is none.
+    /// The first value as a number, or `otherwise` if it is missing.
     ///
     /// # Errors
     ///
-    /// When it is no number.
+    /// When the value is no number.
     pub fn number_or(&self, otherwise: &'static str) -> Result<Cell> {
         if self.is_set(0) { number(self) } else { Ok(Cell::Static(otherwise)) }
     }
 
-    /// The first value as Go prints a truth, which is `otherwise` where nothing is said.
+    /// The first value as Go prints a boolean; `otherwise` if it is missing.
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// When the value is no boolean.
     pub fn flag(&self, otherwise: bool) -> Result<Cell> {
         let truth = self.value::<Option<bool>>(0)?.unwrap_or(otherwise);
         Ok(Cell::Static(if truth { TRUE } else { FALSE }))
@@ -203,21 +203,21 @@ impl<'de> Fields<'_, 'de> {
 ///
 /// # Errors
 ///
-/// When it is none.
+/// When the value is no number.
 pub fn number(fields: &Fields<'_, '_>) -> Result<Cell> {
     fields.value(0).map(Cell::Number)
 }
 
-/// Prints how many elements the first value has.
+/// Prints the number of elements of the first value.
 ///
 /// # Errors
 ///
-/// When it is no list.
+/// When the value is no list.
 pub fn count(fields: &Fields<'_, '_>) -> Result<Cell> {
     fields.value(0).map(|Count(count)| Cell::Number(count))
 }
 
-/// What a column of truths prints: in the server's Tables these are JSON's truths, and no texts.
+/// What a column of booleans prints for true. In the server's Tables such cells are JSON booleans, not texts.
 pub const TRUE: &str = "true";
-/// The other one.
+/// What a column of booleans prints for false.
 pub const FALSE: &str = "false";

@@ -52,7 +52,7 @@ pub const REPLICA_SETS: Kind = Kind {
     decode: Decode(&decode_replica_set),
 };
 
-/// Both kinds have these fields, with the same meanings.
+/// The fields that both kinds have, with the same meanings.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Workload<'a> {

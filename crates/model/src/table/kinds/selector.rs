@@ -29,7 +29,7 @@ struct Expression<'a> {
     values: Vec<Text<'a>>,
 }
 
-/// What is asked of one label.
+/// What a selector requires of one label.
 enum Requirement<'a> {
     Equals(&'a str),
     In(Vec<&'a str>),
@@ -39,11 +39,11 @@ enum Requirement<'a> {
 }
 
 impl LabelSelector<'_> {
-    /// The selector as one text, empty if it asks nothing; `None` if it cannot be a selector.
+    /// The selector as one text, empty if it requires nothing; `None` if the selector is invalid.
     ///
     /// The rules are those of `LabelSelectorAsSelector` (apimachinery `meta/v1/helpers.go`) and of the selector's
-    /// `String` (`labels/selector.go`): sorted by key, the values of a set sorted too. Whether keys and values
-    /// are well-formed labels is not looked at, because the server stores no others.
+    /// `String` (`labels/selector.go`): sorted by key, and the values of a set sorted too. Keys and values are not
+    /// checked, because the server stores only well-formed ones.
     fn print(&self) -> Option<String> {
         let mut requirements: Vec<(&str, Requirement<'_>)> =
             self.match_labels.0.iter().map(|(key, value)| (&**key, Requirement::Equals(value))).collect();
@@ -100,7 +100,7 @@ fn push_set(printed: &mut String, key: &str, open: &str, values: &[&str]) {
     printed.push(')');
 }
 
-/// A Deployment's SELECTOR: nothing prints as nothing (`printDeployment`).
+/// A Deployment's SELECTOR: an empty selector prints nothing (`printDeployment`).
 pub fn bare_cell(selector: Option<&LabelSelector<'_>>) -> Cell {
     match selector.map(LabelSelector::print) {
         None => Cell::Static(""),
@@ -109,7 +109,7 @@ pub fn bare_cell(selector: Option<&LabelSelector<'_>>) -> Cell {
     }
 }
 
-/// Every other workload's SELECTOR: nothing prints as `<none>` (`FormatLabelSelector`).
+/// The SELECTOR of every other workload: an empty selector prints `<none>` (`FormatLabelSelector`).
 pub fn cell(selector: Option<&LabelSelector<'_>>) -> Cell {
     match selector.map(LabelSelector::print) {
         Some(None) => Cell::Static("<error>"),
@@ -118,8 +118,8 @@ pub fn cell(selector: Option<&LabelSelector<'_>>) -> Cell {
     }
 }
 
-/// The selector of an admission policy's parameters: as Go's generated `String` writes the struct (apimachinery
-/// `meta/v1/generated.pb.go`).
+/// The selector of an admission policy's parameters, in the form in which Go's generated `String` writes the struct
+/// (apimachinery `meta/v1/generated.pb.go`).
 pub fn go_cell(selector: &LabelSelector<'_>) -> Cell {
     let mut labels: Vec<_> = selector.match_labels.0.iter().collect();
     sort(&mut labels);

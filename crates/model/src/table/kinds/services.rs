@@ -81,7 +81,7 @@ struct Status<'a> {
     load_balancer: LoadBalancer<'a>,
 }
 
-/// What a load balancer was given.
+/// The addresses that a load balancer was given.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct LoadBalancer<'a> {
@@ -105,7 +105,7 @@ impl Ingress<'_> {
 }
 
 impl LoadBalancer<'_> {
-    /// Its addresses, sorted, with commas between (`loadBalancerStatusStringer`, at full width).
+    /// The addresses, sorted, with commas between (`loadBalancerStatusStringer`, at full width).
     pub(super) fn addresses(&self) -> String {
         let mut addresses: Vec<&str> =
             self.ingress.iter().map(Ingress::address).filter(|address| !address.is_empty()).collect();
@@ -116,7 +116,7 @@ impl LoadBalancer<'_> {
 }
 
 impl Spec<'_> {
-    /// CLUSTER-IP: the first of the addresses. Servers before 1.20 send a single one.
+    /// CLUSTER-IP: the first of the addresses. Servers before 1.20 send only one.
     fn cluster_ip(&self) -> Cell {
         match &self.cluster_ips.0 {
             Some(first) => Cell::Text((&**first).into()),
@@ -124,7 +124,7 @@ impl Spec<'_> {
         }
     }
 
-    /// PORT(S): `port:nodePort/protocol`, each.
+    /// PORT(S): `port:nodePort/protocol` for each port.
     fn ports(&self) -> Cell {
         let mut joined = String::new();
         for Port { port, node_port, protocol } in &self.ports {
@@ -141,7 +141,7 @@ impl Spec<'_> {
     }
 }
 
-/// EXTERNAL-IP (`getServiceExternalIP`, at full width, as the server calls it for its tables).
+/// EXTERNAL-IP (`getServiceExternalIP`, at full width, as the server's tables have it).
 fn external_ip(spec: &Spec<'_>, balancer: &LoadBalancer<'_>) -> Cell {
     let mut joined = String::new();
     match &*spec.kind {

@@ -82,7 +82,8 @@ const VOLUME: [Printed; 10] = [
     words("VOLUMEMODE", &["spec volumeMode"], |fields| fields.text("<unset>")).on_demand(),
 ];
 
-/// StorageClasses, in the sidebar under Storage. NAME is a column of theirs, for it says which one is the default.
+/// StorageClasses, in the sidebar under Storage. NAME is among the columns, because it also tells which class is the
+/// default.
 pub const STORAGE_CLASSES: Kind = Kind {
     resource: storage("storageclasses", "StorageClass", false),
     name: "storageclasses",
@@ -109,7 +110,7 @@ const STORAGE_CLASS: [Printed; 6] = [
     AGE,
 ];
 
-/// VolumeAttributesClasses, in the sidebar under Storage. NAME is a column of theirs, as of StorageClasses.
+/// VolumeAttributesClasses, in the sidebar under Storage. NAME is among the columns, as for StorageClasses.
 pub const ATTRIBUTES_CLASSES: Kind = Kind {
     resource: storage("volumeattributesclasses", "VolumeAttributesClass", false),
     name: "volumeattributesclasses",
@@ -219,7 +220,7 @@ const fn storage(plural: &'static str, kind: &'static str, namespaced: bool) -> 
     ApiResource { group: "storage.k8s.io", version: "v1", plural, kind, namespaced }
 }
 
-/// Where the class stood before there was a field for it; it still goes before the field
+/// Where the class was before there was a field for it. The annotation still goes before the field
 /// (`GetPersistentVolumeClass`, kubernetes `pkg/apis/core/helper/helpers.go`).
 const OLD_CLASS: &str = "metadata annotations volume.beta.kubernetes.io/storage-class";
 
@@ -230,7 +231,7 @@ fn class(fields: &Fields<'_, '_>) -> Result<Cell> {
     }
 }
 
-/// NAME (`IsDefaultAnnotation`, kubernetes `pkg/apis/storage/util/helpers.go`).
+/// NAME, marked if the class is the default (`IsDefaultAnnotation`, kubernetes `pkg/apis/storage/util/helpers.go`).
 pub(super) fn default_name(fields: &Fields<'_, '_>, annotations: usize) -> Result<Cell> {
     let name = &*fields.meta.name;
     for at in 0..annotations {
@@ -258,7 +259,7 @@ pub fn tone(status: &str) -> Tone {
     }
 }
 
-/// A quantity as the server wrote it, which is how it prints it.
+/// A quantity, printed as the server wrote it.
 fn quantity(fields: &Fields<'_, '_>, at: usize, otherwise: &'static str) -> Result<Cell> {
     match fields.is_set(at) {
         true => fields.value(at).map(|Scalar(quantity)| Cell::Text(quantity.into())),
@@ -266,7 +267,7 @@ fn quantity(fields: &Fields<'_, '_>, at: usize, otherwise: &'static str) -> Resu
     }
 }
 
-/// ACCESS MODES: each once, in an order of their own (`GetAccessModesAsString`).
+/// ACCESS MODES: each mode once, in a fixed order (`GetAccessModesAsString`).
 fn modes(fields: &Fields<'_, '_>, at: usize) -> Result<Cell> {
     const MODES: [(&str, &str); 4] =
         [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];

@@ -1,4 +1,4 @@
-//! Pod templates: what the CONTAINERS and IMAGES columns show of them.
+//! Pod templates: what the CONTAINERS and IMAGES columns show.
 
 use std::marker::PhantomData;
 
@@ -46,7 +46,7 @@ impl<'de> Deserialize<'de> for Containers {
         let mut all = Containers::default();
         let mut later = false;
         let join = |Structure::<Container<'de>>(container)| {
-            // An image may be empty (a controller fills it in later), and is still counted.
+            // An image may be empty, because a controller fills it in later. It is counted all the same.
             if later {
                 all.names.push(',');
                 all.images.push(',');
@@ -68,20 +68,20 @@ impl Template {
     }
 }
 
-/// Prints the CONTAINERS of the template that is the first value.
+/// Prints the CONTAINERS of the Pod template in the first value.
 ///
 /// # Errors
 ///
-/// When it is no template.
+/// When the value is no Pod template.
 pub fn names(fields: &Fields<'_, '_>) -> serde_json::Result<Cell> {
     fields.structure::<Template>(0).map(|template| Cell::Text(template.spec.containers.names.into()))
 }
 
-/// Prints its IMAGES.
+/// Prints the IMAGES of the Pod template in the first value.
 ///
 /// # Errors
 ///
-/// When it is no template.
+/// When the value is no Pod template.
 pub fn images(fields: &Fields<'_, '_>) -> serde_json::Result<Cell> {
     fields.structure::<Template>(0).map(|template| Cell::Text(template.spec.containers.images.into()))
 }

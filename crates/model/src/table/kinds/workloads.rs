@@ -1,4 +1,4 @@
-//! What else runs Pods or looks after them: the columns of `printStatefulSet`, `printDaemonSet`, `printCronJob`,
+//! Other kinds that run Pods or look after them: the columns of `printStatefulSet`, `printDaemonSet`, `printCronJob`,
 //! `printReplicationController`, `printPodTemplate`, `printControllerRevision` and `printPodDisruptionBudget`
 //! (kubernetes `pkg/printers/internalversion/printers.go`).
 
@@ -193,7 +193,7 @@ fn selector(fields: &Fields<'_, '_>) -> Result<Cell> {
     fields.structure::<LabelSelector<'_>>(0).map(|found| selector::cell(Some(&found)))
 }
 
-/// A number of Pods, or a share of them in percent.
+/// A number of Pods, or a percentage of them.
 fn share(fields: &Fields<'_, '_>) -> Result<Cell> {
     if !fields.is_set(0) {
         return Ok(Cell::Static("N/A"));
@@ -202,7 +202,7 @@ fn share(fields: &Fields<'_, '_>) -> Result<Cell> {
     Ok(share.parse().map_or_else(|_| Cell::Text(share.into()), Cell::Number))
 }
 
-/// Who an object belongs to.
+/// The owner of an object.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Owner<'a> {
@@ -217,7 +217,7 @@ struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// `daemonset.apps/agent` (`formatResourceName`).
+    /// The owner, such as `daemonset.apps/agent` (`formatResourceName`).
     fn cell(&self) -> Cell {
         let group = self.api_version.split_once('/').map(|(group, _)| group).filter(|group| !group.is_empty());
         let kind = match group {

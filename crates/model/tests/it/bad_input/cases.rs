@@ -1,18 +1,18 @@
-//! The bad inputs, and the end that each must have.
+//! The bad inputs, and the outcome that each must have.
 
 /// One bad input.
 pub struct Case {
     /// Which of the thirty-two kinds it is.
     pub kind: &'static str,
-    /// What is said.
+    /// The input, and how it is sent.
     pub said: PageNotice,
-    /// What comes of it.
+    /// The outcome.
     pub end: End,
-    /// The ledger's counters in which it ends.
+    /// The ledger's counters in which the input ends.
     pub counted: &'static str,
 }
 
-/// How it is said.
+/// How an input is sent.
 pub enum PageNotice {
     /// Text frames of the watch.
     Frames(Vec<String>),
@@ -22,19 +22,19 @@ pub enum PageNotice {
     Pages(Vec<String>),
 }
 
-/// The ends. The rows are all that are shown then.
+/// The outcomes, with all rows that are then shown.
 pub enum End {
-    /// Text like any other, or nothing.
+    /// The input is shown as text like any other, or not at all.
     Inert(String),
-    /// The same, but it says that it is newer than what comes after it: that leads to a new list.
+    /// The input is shown, but its version is newer than those of later objects. That leads to a new list.
     Stays(String),
-    /// A row that says that its columns could not be read. Where there are none, it is inert.
+    /// A row that says that its columns could not be read. If the decoder reads no columns, the row is ordinary.
     Flagged(String),
-    /// Nothing is shown; after a wait there is a new list.
+    /// Nothing is shown. After a wait there is a new list.
     Relist,
 }
 
-/// The other rows alone.
+/// The other rows only.
 pub const OTHERS: &str = "one@5 two@6";
 
 /// Every case.
@@ -59,12 +59,12 @@ fn object_of(metadata: &str, members: &str) -> String {
     format!(r#"{{"kind":"Pod","apiVersion":"v1","metadata":{{{metadata}}}{members}}}"#)
 }
 
-/// The Pod `c` with a version as it is written in JSON.
+/// The Pod `c` with a version as written in JSON.
 fn versioned(version: &str) -> String {
     object_of(&format!(r#""name":"c","namespace":"n","uid":"c-1","resourceVersion":{version}"#), "")
 }
 
-/// The Pod `c@8` with a count of restarts as it is written in JSON.
+/// The Pod `c@8` with a restart count as written in JSON.
 pub fn restarted(count: &str) -> String {
     object_with(&format!(r#","status":{{"phase":"Running","containerStatuses":[{{"restartCount":{count}}}]}}"#))
 }
@@ -78,7 +78,7 @@ fn nested(depth: usize) -> String {
     format!("{}{}", "[".repeat(depth), "]".repeat(depth))
 }
 
-/// Names that would do something if anyone took them for more than text.
+/// Names that would do something if anything treated them as more than text.
 const HOSTILE: [&str; 12] = [
     "<img src=x onerror=alert(1)>",
     "</td></tr><script>alert(1)</script>",
@@ -94,7 +94,7 @@ const HOSTILE: [&str; 12] = [
     "c😀\u{200b}\u{feff}",
 ];
 
-/// What a bad object shows in a list: itself, flagged, or nothing.
+/// How a list shows a bad object: as a row, as a flagged row, or not at all.
 #[derive(Clone, Copy, PartialEq)]
 enum Shows {
     Inert,
@@ -103,7 +103,8 @@ enum Shows {
     Nothing,
 }
 
-/// Objects that are bad in themselves: kind of badness, text, the version that they show, and how.
+/// Objects that are bad in themselves: the kind of bad input, the text, the version that the object has, and how it is
+/// shown.
 fn bad_objects() -> Vec<(&'static str, String, String, Shows)> {
     use Shows::{Flagged, Inert, Nothing, Stays};
     let huge = "9".repeat(100);
@@ -159,26 +160,26 @@ fn bad_objects() -> Vec<(&'static str, String, String, Shows)> {
     objects
 }
 
-/// An item of a list that is bad in itself.
+/// A list's item that is bad in itself.
 pub struct Item {
     /// Which of the thirty-two kinds it is.
     pub kind: &'static str,
     /// The item.
     pub text: String,
-    /// All rows that a list with it shows.
+    /// All rows that a list with the item shows.
     pub rows: String,
-    /// Whether its row is flagged, where there are columns.
+    /// Whether the item's row is flagged, if the decoder reads columns.
     pub flagged: bool,
 }
 
-/// The items of lists that are bad in themselves.
+/// The list's items that are bad in themselves.
 pub fn objects() -> Vec<Item> {
     let bad = bad_objects().into_iter();
     bad.map(|(kind, text, row, shows)| Item { kind, text, rows: with_others(&row), flagged: shows == Shows::Flagged })
         .collect()
 }
 
-/// All rows, as they are sorted.
+/// All rows, sorted.
 fn with_others(row: &str) -> String {
     let mut rows: Vec<&str> = OTHERS.split(' ').chain(Some(row).filter(|row| !row.is_empty())).collect();
     rows.sort_unstable();
@@ -191,7 +192,7 @@ fn table(metadata: &str) -> String {
     )
 }
 
-/// The Pod `c@8` with an annotation of so many bytes.
+/// The Pod `c@8` with an annotation of this many bytes.
 fn big(bytes: usize) -> String {
     object_of(
         &format!(
@@ -282,7 +283,7 @@ fn frames() -> Vec<Case> {
 
 const HTML: &str = "<!DOCTYPE html>\n<html><body>Sign in to continue</body></html>";
 
-/// A page of a list at version 7, with a token where there is one.
+/// A page of a list at version 7, with a token if it is not empty.
 fn page(token: &str, items: &[&str]) -> String {
     let items: Vec<String> = items.iter().map(|item| kubechurn_talk::object(item)).collect();
     format!(r#"{{"metadata":{{"resourceVersion":"7","continue":"{token}"}},"items":[{}]}}"#, items.join(","))
@@ -302,7 +303,7 @@ fn pages() -> Vec<Case> {
         relist("Table instead of an object", vec![table(r#""resourceVersion":"7""#)], ""),
         relist("truncated frame", vec![page("", &["one@5"])[..40].to_owned()], ""),
         relist("empty frame", vec![String::new()], ""),
-        // Go writes a list without items so: it is the truth that there are none.
+        // Go writes an empty list of items as `null`: it is true that there are none.
         taken("items: null", r#"{"metadata":{"resourceVersion":"7"},"items":null}"#.to_owned(), "", "tombstones*2"),
         taken(
             "repeated items",

@@ -1,4 +1,4 @@
-//! Kinds that the recorded tables lack, and what the recorded objects of the others do not show.
+//! Kinds that the recorded tables lack, and cases that the recorded objects of other kinds do not cover.
 
 use kubechurn_client::api::release::Release;
 use kubechurn_client::api::time::Timestamp;
@@ -6,10 +6,11 @@ use kubechurn_model::table::kinds::{KINDS, kind, printed_by};
 
 use super::{OBJECTS, printed, row};
 
-/// A plural, the rest of an object beside its name, and its cells at the start of 2026, an hour after it was made.
+/// A plural, the rest of an object in addition to its name, and its cells at the start of 2026, an hour after the
+/// object was created.
 type Case = (&'static str, &'static str, &'static [&'static str]);
 
-/// Objects of the kinds of which nothing was recorded.
+/// Objects of the kinds for which nothing was recorded.
 pub const UNRECORDED: &[Case] = &[
     (
         "replicationcontrollers",
@@ -76,7 +77,7 @@ pub const UNRECORDED: &[Case] = &[
     ),
 ];
 
-/// The object of a case, with more in its metadata.
+/// The object of a case, with additional metadata.
 fn object(metadata: &str, rest: &str) -> String {
     format!(r#"{{"metadata":{{"name":"x","creationTimestamp":"2025-12-31T23:00:00Z"{metadata}}},{rest}}}"#)
 }
@@ -171,7 +172,7 @@ fn cron_jobs_say_how_long_ago_they_ran_and_go_on_counting() {
     );
 }
 
-/// What a server of 1.`minor` prints of an object, by column.
+/// What a server of release 1.`minor` prints for an object, by column.
 fn printed_at(minor: u32, name: &str, metadata: &str, rest: &str) -> String {
     let kind = printed_by(Some(Release { major: 1, minor })).find(|kind| kind.name == name).expect("a kind");
     let read = kind.decode.read(&object(metadata, rest)).expect("an object");
@@ -241,7 +242,7 @@ fn volumes_and_claims_say_where_they_stand() {
         ["STATUS", "CAPACITY", "ACCESS MODES"].map(|title| claim(title, bound)),
         ["Bound", "1Gi", "RWO,RWX,RWOP"]
     );
-    // What it asks for is not what it has.
+    // The size that a claim requests is not the size that it has.
     let unbound = r#""spec":{"resources":{"requests":{"storage":"1Gi"}}},"status":{"capacity":{"storage":"1Gi"},
         "accessModes":["ReadWriteOnce"],"phase":"Pending"}"#;
     assert_eq!(["STATUS", "CAPACITY", "ACCESS MODES"].map(|title| claim(title, unbound)), ["Pending", "", ""]);
@@ -276,7 +277,7 @@ fn long_lists_are_cut_after_three_and_counted() {
         cell("ing", "HOSTS", "", &format!(r#""spec":{{"rules":[{}]}}"#, rules.join(",")))
     };
     assert_eq!(["-", "a -", "- a", "a b c"].map(hosts), ["*", "a", "a", "a,b,c"]);
-    // Rules without a host are not shown, and counted.
+    // Rules without a host are not shown, but counted.
     assert_eq!(
         ["a b c d", "a b c - -", "a - b c", "- - a b c -"].map(hosts),
         ["a,b,c + 1 more...", "a,b,c + 2 more...", "a,b,c", "a,b,c + 3 more..."]
@@ -410,7 +411,7 @@ fn secrets_are_counted_and_nothing_of_them_is_kept() {
     let read = secrets.decode.read(&text).expect("a Secret");
     assert!(!format!("{read:?}").contains(VALUE));
     assert_eq!(row("secrets", &text), ["t", "2", "60m"]);
-    // An error is shown to the user, and says what stood where, but never a value.
+    // An error is shown to the user: it says which part of the object is wrong, but never a value.
     for rest in [
         format!(r#""data":["{VALUE}"]"#),
         format!(r#""data":"{VALUE}""#),

@@ -1,5 +1,5 @@
-//! What must hold whatever the network or the user says: the bodies of the fuzz targets, which `fuzz_corpus`
-//! replays natively. Each takes any bytes, and panics where a promise is broken.
+//! What must hold for any input from the network or the user: the bodies of the fuzz targets, which the corpus test
+//! replays natively. Each takes any bytes, and panics if a property is violated.
 
 #![allow(dead_code)] // Each fuzz target uses one of them.
 
@@ -21,7 +21,7 @@ use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::{Change, Store};
 use kubechurn_model::table::kinds::{KINDS, pods};
 
-/// The objects of the server that tells the truth.
+/// The objects of a server that tells the truth.
 const TRUTH: [&str; 2] = [
     r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"ua","resourceVersion":"5"},"status":{"phase":"Running"}}"#,
     r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"b","namespace":"n","uid":"ub","resourceVersion":"6"},"status":{"phase":"Pending"}}"#,
@@ -45,7 +45,7 @@ pub fn frame(data: &[u8]) {
         stream.check_truth_returns(action);
     }
     let text = String::from_utf8_lossy(data);
-    // A text frame is always text, but it may be any.
+    // A text frame is always valid text, but any text.
     if matches!(text, std::borrow::Cow::Owned(_)) {
         let mut watch = Session::live(true);
         let action = watch.act(Input::Frame(&text));
@@ -65,7 +65,7 @@ pub fn list(data: &[u8]) {
         let mut relist = Session::relisting(columns);
         let mut action = relist.act(Input::PageBytes(data));
         if matches!(action, Some(Action::List(_))) {
-            // The same page again does not continue: its token repeats.
+            // The same page again is not a continuation, because its token repeats.
             action = relist.act(Input::PageBytes(data));
             assert_eq!(action, Some(Action::Wait));
         }
@@ -116,14 +116,14 @@ fn read_again(printed: &str) -> LabelSelector {
     LabelSelector::parse(printed).expect("one requirement of a selector is a selector")
 }
 
-/// Reads an object as one of every kind; whatever it is, it prints and sorts.
+/// Reads an object as one of every kind. Whatever was read can be printed and sorted.
 fn decode_as_every_kind(text: &str) {
     for kind in KINDS {
         let Ok(object) = kind.decode.read(text) else { continue };
         assert_eq!(object.cells.len(), kind.columns.len(), "{}", kind.title);
         assert!(!object.key.name.is_empty() && object.flaw.is_none());
-        // Another reader of JSON finds the same object, in a text that it takes for JSON from end to end. What is in
-        // no namespace is not even asked for one.
+        // Another JSON parser accepts the whole text and finds the same object. A kind without namespaces is not asked
+        // for one.
         if kind.resource.namespaced {
             let other = decode_metadata(text).expect("what has columns has metadata");
             let who = |object: &Object| (object.key.clone(), object.uid.clone(), object.resource_version.clone());
@@ -137,12 +137,13 @@ fn decode_as_every_kind(text: &str) {
     }
 }
 
-/// An informer and what it was told, in a conversation with a server that tells the truth.
+/// An informer and what it received, in a conversation with a server that tells the truth.
 struct Session {
     informer: SharedInformer,
-    /// An informer with a queue of another kind, which is told the same and comes to the same.
+    /// An informer with a queue of another type, which receives the same and must reach the same state.
     other: SharedInformer,
-    /// Pods, of which the columns are read; otherwise objects of any kind, of which the metadata is.
+    /// Whether the objects are Pods whose columns are read. If not, they are objects of any kind, and only their
+    /// metadata is read.
     columns: bool,
     now: f64,
     handler: HandlerId,
@@ -164,7 +165,7 @@ impl ResourceEventHandler for Changed {
     }
 }
 
-/// All that can be kept of an object, so that reading it is tried too.
+/// Keeps everything that can be kept of an object, so that all the code that reads it is run.
 const KEEP: Keep = Keep { owners: true, labels: true, text: true };
 
 fn decoder(columns: bool) -> Decode {
@@ -178,7 +179,7 @@ fn rows(store: &Store) -> Rows {
 }
 
 impl Session {
-    /// In the middle of the first list: two objects, and no end yet.
+    /// In the middle of the first list: two objects have arrived, and not its end.
     fn streaming(columns: bool) -> Session {
         let kind = columns.then_some(pods::KIND.resource.kind);
         let options = InformerOptions {
@@ -207,7 +208,7 @@ impl Session {
         session
     }
 
-    /// A list that replaces what is known has been asked for.
+    /// A new list that replaces what is known was requested.
     fn relisting(columns: bool) -> Session {
         let mut session = Session::live(columns);
         session.act(Input::Frame(EXPIRED));
@@ -226,7 +227,7 @@ impl Session {
         action
     }
 
-    /// Applies what is queued, in both informers, which come to the same.
+    /// Applies what is queued in both informers, which must then hold the same.
     fn drain(&mut self) {
         for informer in [&mut self.informer, &mut self.other] {
             informer.drain(usize::MAX, self.now);
@@ -240,7 +241,7 @@ impl Session {
         rows(self.informer.store())
     }
 
-    /// What the informer shall make of an object, if it takes it.
+    /// The object that the informer must make of a text, if it accepts the text.
     fn read(&self, text: &str) -> Option<Object> {
         let mut object = decode_or_flag(decoder(self.columns), text).ok()?;
         if let Err(flaw) = object.keep(text, KEEP) {
@@ -249,7 +250,7 @@ impl Session {
         Some(object)
     }
 
-    /// Lets the wait pass, which is neither short nor for ever; nothing is asked for before its end.
+    /// Lets the wait pass, which must be neither too short nor endless. Nothing is requested before its end.
     fn wait(&mut self) -> Option<Action> {
         let deadline = self.informer.reflector().deadline().expect("a wait ends");
         let wait = deadline - self.now;
@@ -266,7 +267,7 @@ impl Session {
         }
     }
 
-    /// One frame changes one row at most: all others are as they were.
+    /// A frame changes at most one row. All others stay as they were.
     fn check_others(&self, before: &Rows) {
         let named = self.changed.0.first();
         assert!(self.changed.0.iter().all(|key| Some(key) == named), "{:?}", self.changed.0);
@@ -276,8 +277,8 @@ impl Session {
         assert_eq!(others(&self.rows()), others(before));
     }
 
-    /// A page that was taken for the whole list: each row is a readable item, and the newest of its name; or it was there
-    /// before.
+    /// After a page that was accepted as the whole list, each row is either a readable item and the newest of its name,
+    /// or was there before.
     fn check_taken(&self, data: &[u8]) {
         let page = list::page(std::str::from_utf8(data).expect("text")).expect("a page");
         let items: Vec<Object> = page.items.iter().filter_map(|item| self.read(item)).collect();
@@ -285,13 +286,13 @@ impl Session {
         assert!(self.columns || items.iter().all(|item| rows.contains_key(&item.key)));
         for row in rows.values() {
             if !items.contains(row) {
-                // It was there before, and says that it may be what could not be read.
+                // The row was there before. Its flag says that it may be the item that could not be read.
                 let unread = self.informer.ledger().malformed_items;
                 assert!(unread > 0 && row.flaw.is_some(), "{row:?}");
                 continue;
             }
             let mut lives = items.iter().filter(|item| item.key == row.key);
-            // Of two lives in one list no one can say which is the later.
+            // If a list has two objects of one name, nothing tells which is the later one.
             if lives.clone().any(|item| item.uid != row.uid) {
                 continue;
             }
@@ -299,11 +300,11 @@ impl Session {
         }
     }
 
-    /// Whatever is asked for next is answered with the truth, which is then all that is shown.
+    /// Answers every further request with the truth. Only the truth is shown then.
     fn check_truth_returns(&mut self, mut action: Option<Action>) {
         for _ in 0..8 {
             action = match action {
-                // The bad input is over, and what it left is found out by the next list.
+                // The bad input is over, and the next list repairs what it left behind.
                 None => self.act(Input::Frame(EXPIRED)),
                 Some(Action::Wait) => self.wait(),
                 Some(Action::Watch(request)) if request.initial_events => {

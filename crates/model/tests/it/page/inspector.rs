@@ -1,4 +1,4 @@
-//! The inspector: from what was kept, or from the server; and a Secret's values only where they were asked for.
+//! The inspector: texts that were kept or come from the server, and a Secret's values, which are shown only on request.
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::status::Failure;
@@ -102,7 +102,7 @@ fn a_secrets_value_is_on_the_screen_only_while_it_is_looked_at() {
     assert_eq!(*revealed, Some((String::from("password"), String::from("hunter2"))));
     play.command(Command::Inspector(InspectorCommand::Tab(Tab::Summary)));
     assert_eq!(*play.page.view().inspector.revealed, None, "on another tab nobody looks at it");
-    // An answer that comes after that is for nobody.
+    // A later answer is dropped.
     play.command(Command::Inspector(InspectorCommand::Tab(Tab::Yaml)));
     play.command(reveal());
     play.command(Command::Inspector(InspectorCommand::Tab(Tab::Summary)));

@@ -1,4 +1,4 @@
-//! Places: the search for the API, the address, and what going somewhere does anew.
+//! Places: the search for the API, the address, and what is done again at another place.
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_model::page::command::{Command, Copied, PaletteCommand};

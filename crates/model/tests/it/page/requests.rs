@@ -1,4 +1,4 @@
-//! What is asked for, given up, and asked again; and what becomes of answers that come late.
+//! Requests: what is requested, dropped and requested again, and what happens to late answers.
 
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::heartbeat;

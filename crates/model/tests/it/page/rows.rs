@@ -1,4 +1,4 @@
-//! Rows: which are in the document, what is drawn anew, and what stays where it is.
+//! Rows: which are in the document, which are drawn again, and which keep their place.
 
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::cursor::Step;
@@ -17,7 +17,7 @@ fn listed(count: usize) -> Play {
     play
 }
 
-/// The names of the rows that were drawn since this was last called, as they are drawn.
+/// The names of the rows that were drawn since the last call, in the order of drawing.
 fn drawn(play: &mut Play) -> Vec<String> {
     let drawn = std::mem::take(&mut play.page.view_mut().rows.drawn);
     drawn.into_iter().map(|(_, row)| row.key.name.to_string()).collect()

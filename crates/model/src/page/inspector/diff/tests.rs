@@ -1,4 +1,4 @@
-//! Objects in, differences out.
+//! Objects go in, differences come out.
 
 use serde_json::json;
 
@@ -77,7 +77,7 @@ fn elements_are_matched_as_kubernetes_merges_them() {
         &["m[/b].readOnly: + true"],
     );
     check(json!([{"name": "a"}, {"name": "b"}]), json!([{"name": "b"}, {"name": "a"}]), &[": reordered"]);
-    // Two of the same name are no names.
+    // Elements with equal names are not matched by name.
     check(
         json!([{"name": "a", "n": 1}, {"name": "a", "n": 2}]),
         json!([{"name": "a", "n": 1}, {"name": "a", "n": 3}]),
@@ -118,7 +118,7 @@ fn whatever_comes_what_is_told_is_bounded() {
     assert!(found.changes.iter().all(|one| one.path.len() < 2 * LONGEST));
     assert!(found.changes.iter().all(|one| matches!(&one.change, Change::Removed(old) if old.len() < 2 * LONGEST)));
 
-    // As deep as a text may be, and read, at all.
+    // As deep as a text may be nested to be read at all.
     let deep = |leaf: &str| -> Value {
         serde_json::from_str(&format!("{}{leaf}{}", "{\"a\":[".repeat(60), "]}".repeat(60))).unwrap()
     };

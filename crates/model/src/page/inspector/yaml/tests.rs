@@ -1,4 +1,4 @@
-//! Objects in, YAML out; and back, by another's reader.
+//! Objects go in, YAML comes out, and another implementation reads it back.
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What stands around the object that is looked at: owners, what belongs to it, and its Events.
+//! What surrounds the selected object: its owners, the objects that it owns, and its Events.
 
 use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_client::cache::factory::Registration;
@@ -14,11 +14,11 @@ use crate::page::state::requests::Purpose;
 use crate::page::view::inspector::EventsModel;
 use crate::table::kinds::events as event_kind;
 
-/// An object that is looked at for so long is worth a watch of its Events, in milliseconds.
+/// How long an object must be selected before the page opens a watch of its Events, in milliseconds.
 const WORTH: f64 = 350.0;
 
 impl Page {
-    /// The owners above the object. Those that are not watched are asked for.
+    /// Shows the owners above the object. Owners that are not watched are fetched.
     pub(super) fn present_owners(&mut self, open: &mut Inspection) {
         let mut above = match (&open.text.full, &open.row) {
             (Some(full), _) => summary::owners(&full.value),
@@ -29,7 +29,8 @@ impl Page {
         while let Some(owner) = above.first().cloned()
             && links.len() < DEPTH
         {
-            // Owners beside the controller are leaves: the chain goes on with the first.
+            // Only the first owner's own owners are followed: it is the controller where there is one. The others are
+            // leaves.
             let others = above.split_off(1);
             let kind = relatives::kind_of(&self.place.catalog, &owner);
             let key = kind.map(|kind| relatives::key_of(kind, &owner, &open.key.namespace));
@@ -47,7 +48,7 @@ impl Page {
                     (None, Some(Some(owners))) => above = owners.clone(),
                     (None, Some(None)) => words = "not found",
                     (None, None) => {
-                        // Nothing is known until the answer comes, and it is asked once.
+                        // The owner is fetched only once. Until the answer comes, its own owners are unknown.
                         open.owners.insert(owner.uid.clone(), Some(Vec::new()));
                         self.get(Purpose::Owner(kind, owner.uid.clone()), kind, &key);
                     }
@@ -79,7 +80,8 @@ impl Page {
         relatives::dependents(&self.watching.watches, &self.watching.informers, &self.place.route, uid)
     }
 
-    /// One watch of the object's Events, once it has been looked at for a moment: who walks through rows opens none.
+    /// Watches the object's Events once it has been selected for a moment, so that walking through the rows opens no
+    /// watch.
     pub(super) fn watch_events(&mut self, open: &mut Inspection, now: f64) {
         let Some(row) = &open.row else { return };
         let scope = events::scope(open.kind, &open.key, &row.uid);
@@ -97,7 +99,7 @@ impl Page {
         let options = InformerOptions { reflector, ..InformerOptions::default() };
         let make = || SharedInformer::new(kind.decode, options);
         let informer = self.watching.informers.informer_for(kind.resource, &scope, make);
-        // It is read from the store: nothing needs to be told.
+        // The Events are read from the store, and so no notifications are needed.
         let nothing = HandlerOptions { changes: false, received: false, resync: None };
         open.events = self.watching.informers.add_event_handler(informer, nothing, now);
         self.start_informers();

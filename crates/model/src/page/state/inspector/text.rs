@@ -1,4 +1,4 @@
-//! The whole text of the object that is looked at: from what was kept, or from the server.
+//! The whole text of the selected object: from what was kept, or from the server.
 
 use std::rc::Rc;
 
@@ -17,9 +17,9 @@ use crate::page::state::inspector::{Full, Inspection, Text};
 use crate::page::state::requests::Purpose;
 use crate::table::kinds::Kind;
 
-/// Between two fetches of one object, in milliseconds.
+/// The shortest time between two fetches of one object, in milliseconds.
 const FETCHES: f64 = 2_000.0;
-/// The HTTP status of what is not there.
+/// The HTTP status of an object that does not exist.
 const NOT_FOUND: u16 = 404;
 
 impl Full {
@@ -29,7 +29,7 @@ impl Full {
 }
 
 impl Text {
-    /// Where the text is from, or why there is none.
+    /// Where the text comes from, or why there is none.
     pub(super) fn words(&self, state: &str, row: Option<&Object>) -> String {
         match (&self.trouble, self.full.as_deref()) {
             (Some(trouble), _) => trouble.clone(),
@@ -46,7 +46,7 @@ impl Text {
 }
 
 impl Page {
-    /// Sees to it that the whole object is there: from what was kept, or from the server.
+    /// Makes sure that the whole object is known: from what was kept, or from the server.
     pub(super) fn need_text(&mut self, open: &mut Inspection, now: f64) {
         let wanted = open.row.as_ref().map(|row| (&row.uid, &row.resource_version));
         if let ("live", Some((uid, version)), Some(full)) = (open.state, wanted, &open.text.full)
@@ -54,14 +54,14 @@ impl Page {
         {
             return;
         }
-        // All that was received is looked through once, and then again when more has come.
+        // The whole history is searched once, and again only after more was received.
         let history = &self.watching.history;
         let looked = (history.received(), open.state, wanted.map(|(_, version)| version.clone()));
         if open.text.looked.as_ref() == Some(&looked) {
             return self.need_fetch(open, now);
         }
         let kept = history.of(&open.kind.resource, &open.key);
-        // Of one that is gone, the last state is the one to know.
+        // For a deleted object, the last state is shown.
         let newest = match (open.state, wanted) {
             ("live", Some((uid, version))) => {
                 kept.iter().rev().find(|one| one.uid == *uid && one.resource_version == *version)
@@ -95,7 +95,7 @@ impl Page {
         self.need_fetch(open, now);
     }
 
-    /// Fetches what was not kept, if it is needed, and now and then.
+    /// Fetches an object that was not kept, if its text is needed, and not too often.
     fn need_fetch(&mut self, open: &mut Inspection, now: f64) {
         let (synced, text) = (self.has_listed(open.kind), &mut open.text);
         let is_unknown = synced && !text.missing && text.full.is_none() && open.state == "waiting";
@@ -111,7 +111,7 @@ impl Page {
         self.request(purpose, Request::Get(kind.resource, scope, key.name.to_string()));
     }
 
-    /// The whole object came, or why it did not.
+    /// Handles the whole object, or the reason why it could not be fetched.
     pub(in crate::page::state) fn fetched(
         &mut self,
         kind: &'static Kind,
@@ -131,7 +131,7 @@ impl Page {
         }
     }
 
-    /// What an owner belongs to that is not watched itself.
+    /// Handles the owners of an owner that is not watched.
     pub(in crate::page::state) fn fetched_owner(
         &mut self,
         kind: &'static Kind,
@@ -142,24 +142,24 @@ impl Page {
         let Some(open) = &mut self.inspector.open else { return };
         let owners: Option<Vec<OwnerReference>> = match answer.and_then(|text| read(kind, text, salt)) {
             Ok(full) if full.uid == uid => Some(summary::owners(&full.value)),
-            // Another object of that name, or none.
+            // There is another object of that name, or none.
             Ok(_) => None,
             Err(failure) if failure.code == NOT_FOUND => None,
-            // Not known; the link tells as much as the reference does.
+            // Its owners are not known. The link says as much as the owner reference does.
             Err(_) => Some(Vec::new()),
         };
         open.owners.insert(uid, owners);
         open.drawn.dirty = true;
     }
 
-    /// Fetches one value of the Secret, to put it on the screen: it is kept nowhere else.
+    /// Fetches one value of the Secret for the screen. The value is kept nowhere else.
     pub(super) fn reveal(&mut self, field: String) {
         let Some(open) = &self.inspector.open else { return };
         let (kind, key) = (open.kind, open.key.clone());
         self.get(Purpose::Reveal(kind, key.clone(), field), kind, &key);
     }
 
-    /// The Secret came, or why it did not.
+    /// Handles the Secret, or the reason why it could not be fetched.
     pub(in crate::page::state) fn revealed(
         &mut self,
         (kind, key): (&'static Kind, &ObjectKey),
@@ -181,7 +181,7 @@ impl Page {
     }
 }
 
-/// Reads a whole object; of a Secret, all but its values.
+/// Reads a whole object. The values of a Secret are masked.
 fn read(kind: &Kind, text: String, salt: u64) -> Result<Full, Failure> {
     let unread = || Failure::unreachable("what the server answers is no object");
     let text = match secret::is_secret(&kind.resource) {

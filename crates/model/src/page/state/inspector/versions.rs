@@ -1,4 +1,4 @@
-//! What this session saw of the object that is looked at.
+//! The versions of the selected object that this session received.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::page::state::inspector::Inspection;
 use crate::page::view::inspector::VersionsModel;
 
 impl Page {
-    /// Shows the newest versions, and says what is no longer kept.
+    /// Shows the newest versions, and how many are no longer kept.
     pub(super) fn present_versions(&mut self, open: &mut Inspection) {
         let history = &self.watching.history;
         let kept = history.of(&open.kind.resource, &open.key);
@@ -21,7 +21,7 @@ impl Page {
             let read = open.read.entry(version.sequence).or_insert_with(|| Arc::new(versions::show(version, before)));
             shown.push(read.clone());
         }
-        // What is no longer kept shall not be shown from memory either.
+        // A version that the history no longer keeps is not shown either.
         let oldest = kept.first().map_or(u64::MAX, |version| version.sequence);
         open.read.retain(|sequence, _| *sequence >= oldest);
         shown.reverse();
@@ -39,7 +39,7 @@ impl Page {
         self.out.view.inspector.versions.put(model);
     }
 
-    /// Shows how often the object was told again, where nothing else is new.
+    /// Shows how often resyncs repeated the object, if that changed.
     pub(super) fn present_resynced(&mut self) {
         let resynced = self.resynced();
         let shown = &mut self.out.view.inspector.versions;
@@ -48,7 +48,7 @@ impl Page {
         }
     }
 
-    /// How often the object was told again since its newest version, and when that was last.
+    /// How often resyncs repeated the object since its newest version, and when the last one did.
     fn resynced(&self) -> Option<(u64, f64)> {
         let (kind, key) = self.selected_number()?;
         self.watching.watches.timeline()?.resyncs_since_change(kind, &key)
