@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_model::page::inspector::diff::{Change, FieldChange};
-use kubechurn_model::page::inspector::versions::{Body, Shown};
+use kubechurn_model::page::inspector::versions::{Body, ShownVersion};
 use kubechurn_model::timeline::mark::MarkType;
 
 use kubechurn_model::page::command::{Command, InspectorCommand};
@@ -64,7 +64,7 @@ fn time_of(date: &js_sys::Date) -> String {
     )
 }
 
-fn version_view(version: &Arc<Shown>) -> impl IntoView + use<> {
+fn version_view(version: &Arc<ShownVersion>) -> impl IntoView + use<> {
     let mark = MarkType::from(version.delta_type);
     let (name, glyph) = (mark.name(), mark.glyph());
     let (date, writers) = (js_sys::Date::new(&version.at.into()), version.writers.join(", "));
@@ -85,7 +85,7 @@ fn version_view(version: &Arc<Shown>) -> impl IntoView + use<> {
     }
 }
 
-fn body(version: &Shown) -> AnyView {
+fn body(version: &ShownVersion) -> AnyView {
     let note = |words: &'static str| view! { <p class="inspector-note">{words}</p> }.into_any();
     match &version.body {
         Body::Created => note("Created: nothing was before it."),

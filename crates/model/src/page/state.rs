@@ -44,7 +44,7 @@ use crate::page::state::columns::Columns;
 use crate::page::state::connection::Search;
 use crate::page::state::discovery::Discovery;
 use crate::page::state::inspector::Inspector;
-use crate::page::state::notices::NoticeBoard;
+use crate::page::state::notices::NoticeState;
 use crate::page::state::palette::Dialogs;
 use crate::page::state::requests::Requests;
 use crate::page::state::rows::RowWindow;
@@ -79,7 +79,7 @@ pub struct Page {
     timeline: TimelineState,
     inspector: Inspector,
     dialogs: Dialogs,
-    notices: NoticeBoard,
+    notices: NoticeState,
     checks: Checks,
     rates: Rates,
     out: Out,
@@ -170,7 +170,7 @@ impl Page {
             timeline: TimelineState::default(),
             inspector: Inspector::stored(env),
             dialogs: Dialogs::stored(env),
-            notices: NoticeBoard::default(),
+            notices: NoticeState::default(),
             checks: Checks::new(
                 AuditLog::parse(env.parameter("audit").as_deref()),
                 Memory::parse(env.parameter("memory").as_deref()),

@@ -28,7 +28,7 @@ pub enum Body {
 
 /// One version, as it is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct ShownVersion {
     /// The sequence number among everything that was received.
     pub sequence: u64,
     /// What happened to the object.
@@ -46,10 +46,10 @@ pub struct Shown {
 }
 
 /// Reads a version, and compares it with the one that is kept before it, if any.
-pub fn show(version: &Version, before: Option<&Version>) -> Shown {
+pub fn show(version: &Version, before: Option<&Version>) -> ShownVersion {
     let before = before.filter(|before| before.uid == version.uid);
     let (writers, body) = read(version, before);
-    Shown {
+    ShownVersion {
         sequence: version.sequence,
         delta_type: version.delta_type,
         at: version.at,

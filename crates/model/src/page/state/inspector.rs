@@ -23,7 +23,7 @@ use crate::page::effect::{Effect, Request};
 use crate::page::environment::Environment;
 use crate::page::inspector::relatives;
 use crate::page::inspector::tab::Tab;
-use crate::page::inspector::versions::Shown;
+use crate::page::inspector::versions::ShownVersion;
 use crate::page::inspector::width::{fit, read, widest};
 use crate::page::inspector::yaml;
 use crate::page::route::Route;
@@ -68,7 +68,7 @@ struct Inspection {
     owners: FxHashMap<Uid, Option<Vec<OwnerReference>>>,
     events: Option<Registration>,
     /// The versions that were read, by sequence number.
-    read: FxHashMap<u64, Arc<Shown>>,
+    read: FxHashMap<u64, Arc<ShownVersion>>,
     /// How many versions are shown.
     most: usize,
     drawn: Drawn,

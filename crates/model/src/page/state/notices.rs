@@ -8,7 +8,7 @@ use crate::page::view::{NoticeItem, Notices, seconds};
 
 /// The notices, and who receives them.
 #[derive(Debug)]
-pub(super) struct NoticeBoard {
+pub(super) struct NoticeState {
     pub(super) announcer: Announcer,
     pub(super) list: NoticeList,
     for_list: Subscription,
@@ -16,12 +16,12 @@ pub(super) struct NoticeBoard {
     pub(super) overload: Overload,
 }
 
-impl Default for NoticeBoard {
-    fn default() -> NoticeBoard {
+impl Default for NoticeState {
+    fn default() -> NoticeState {
         let mut announcer = Announcer::default();
         let (for_list, for_console) = (announcer.subscribe(), announcer.subscribe());
         let (list, overload) = (NoticeList::default(), Overload::default());
-        NoticeBoard { announcer, list, for_list, for_console, overload }
+        NoticeState { announcer, list, for_list, for_console, overload }
     }
 }
 
@@ -40,7 +40,7 @@ impl Page {
 
     /// Delivers what was published to the timelines, the list and the console.
     pub(super) fn deliver_notices(&mut self) {
-        let NoticeBoard { announcer, list, for_list, for_console, .. } = &mut self.notices;
+        let NoticeState { announcer, list, for_list, for_console, .. } = &mut self.notices;
         self.watching.watches.receive_notices(announcer);
         announcer.receive(*for_list).into_iter().for_each(|notice| list.push(notice));
         for notice in announcer.receive(*for_console) {
@@ -51,7 +51,7 @@ impl Page {
     /// Shows what the page had to say. The words are written only while someone reads them.
     pub(super) fn present_notices(&mut self, now: f64) {
         let most = if self.has_list(List::Notices) { usize::MAX } else { 0 };
-        let NoticeBoard { list, overload, .. } = &self.notices;
+        let NoticeState { list, overload, .. } = &self.notices;
         let items = list.newest().take(most).map(|notice| NoticeItem {
             word: notice.word(),
             subject: notice.subject(),

@@ -59,7 +59,7 @@ pub struct EventsModel {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VersionsModel {
     /// The newest first.
-    pub shown: Vec<Arc<versions::Shown>>,
+    pub shown: Vec<Arc<versions::ShownVersion>>,
     /// How many older versions are kept but not shown.
     pub older: usize,
     /// How many versions are no longer kept, in words; empty for none.
