@@ -41,6 +41,8 @@ use crate::page::route::{Chosen, Route};
 use crate::page::sidebar::Groups;
 use crate::page::state::checks::Checks;
 use crate::page::state::columns::Columns;
+use crate::page::state::connection::Search;
+use crate::page::state::discovery::Discovery;
 use crate::page::state::inspector::Inspector;
 use crate::page::state::notices::NoticeBoard;
 use crate::page::state::palette::Dialogs;
@@ -97,6 +99,10 @@ struct Place {
     groups: Groups,
     /// Whether the API was found.
     found: bool,
+    /// The search for the API.
+    search: Search,
+    /// What the server has told of its resources.
+    discovery: Discovery,
 }
 
 /// What is watched, and where received changes go.
@@ -143,6 +149,8 @@ impl Page {
                 definitions: Definitions::default(),
                 groups: sidebar::stored(env),
                 found: false,
+                search: Search::default(),
+                discovery: Discovery::default(),
             },
             requests: Requests::default(),
             watching: Watching {

@@ -104,18 +104,15 @@ impl JobSync<'_> {
             json!({"fieldRef": {"apiVersion": "v1", "fieldPath": format!("metadata.labels['{COMPLETION_INDEX}']")}});
         let variable = json!({"name": "JOB_COMPLETION_INDEX", "valueFrom": field});
         for list in ["initContainers", "containers"] {
-            for container in pod["spec"][list].as_array_mut().into_iter().flatten().filter(|one| one.is_object()) {
+            // The template may have any shape: an index that writes would panic where it finds no object.
+            let containers = pod.pointer_mut(&format!("/spec/{list}")).and_then(Value::as_array_mut);
+            for container in containers.into_iter().flatten().filter(|one| one.is_object()) {
                 let mut variables = container["env"].as_array().cloned().unwrap_or_default();
                 if variables.iter().all(|one| one["name"] != variable["name"]) {
                     variables.push(variable.clone());
                 }
                 container["env"] = variables.into();
             }
-        }
-        if pod["spec"]["initContainers"].is_null()
-            && let Some(spec) = pod["spec"].as_object_mut()
-        {
-            spec.remove("initContainers");
         }
         pod
     }

@@ -78,21 +78,21 @@ impl Page {
     }
 
     fn search(&mut self, places: Vec<String>, second: bool, env: &dyn Environment) {
-        self.requests.search = Search { places, second, began: env.now(), again: None };
+        self.place.search = Search { places, second, began: env.now(), again: None };
         self.find(env);
     }
 
     fn find(&mut self, env: &dyn Environment) {
-        let Search { places, second, began, .. } = &self.requests.search;
         // Behind a credential plugin, the first answer may take as long as a log-in.
+        let Search { places, second, began, .. } = &self.place.search;
         let patience = (env.now() - began).clamp(f64::from(DEADLINE), LONGEST) as u32;
         let request = Request::Find { places: places.clone(), second: *second, patience };
         self.request(Purpose::Find, request);
     }
 
     pub(super) fn search_again(&mut self, env: &dyn Environment) {
-        if self.requests.search.again.is_some_and(|again| env.now() >= again) {
-            self.requests.search.again = None;
+        if self.place.search.again.is_some_and(|again| env.now() >= again) {
+            self.place.search.again = None;
             self.find(env);
         }
     }
@@ -115,7 +115,7 @@ impl Page {
                 let shown = |address: String| env.address(&address).map_or(address, |address| address.shown());
                 let tried = tried.into_iter().map(|(address, words)| (shown(address), words)).collect();
                 header.splash.put(Some(Splash { tried }));
-                let (now, search) = (env.now(), &mut self.requests.search);
+                let (now, search) = (env.now(), &mut self.place.search);
                 search.again = Some(now + heartbeat::wait(now - search.began, env.random()));
             }
         }

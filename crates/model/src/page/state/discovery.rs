@@ -34,13 +34,13 @@ pub(super) struct Discovery {
 impl Page {
     /// Asks which resources the server has.
     pub(super) fn discover(&mut self) {
-        let cached = self.requests.discovery.cached.take().unwrap_or_default();
+        let cached = self.place.discovery.cached.take().unwrap_or_default();
         self.request(Purpose::Discovery, Request::Discovery(cached));
     }
 
     /// Asks again when it is time, and only while the page is visible.
     pub(super) fn discover_again(&mut self, env: &dyn Environment) {
-        let Discovery { cached: Some(cached), answered, .. } = &self.requests.discovery else { return };
+        let Discovery { cached: Some(cached), answered, .. } = &self.place.discovery else { return };
         let wait = if self.misses_some() { MISSING } else { f64::from(cached.wait()) };
         // While nothing answers, the heartbeat asks at growing intervals; its first answer starts discovery again.
         let answers = !self.requests.heartbeat.has_outage();
@@ -60,7 +60,7 @@ impl Page {
         }
         // What a server does not answer is missing from the sidebar. The kinds that are known stay there.
         self.out.view.sidebar.trouble.put(cached.trouble());
-        let discovery = &mut self.requests.discovery;
+        let discovery = &mut self.place.discovery;
         (discovery.cached, discovery.answered) = (Some(cached), env.now());
     }
 
@@ -90,13 +90,13 @@ impl Page {
             self.go_on(env);
         }
         if next == Next::Again {
-            self.requests.discovery.definitions.push((env.now() + DEFINITION, *resource));
+            self.place.discovery.definitions.push((env.now() + DEFINITION, *resource));
         }
     }
 
     pub(super) fn define_again(&mut self, now: f64) {
-        let (due, later) = self.requests.discovery.definitions.drain(..).partition(|(at, _)| *at <= now);
-        self.requests.discovery.definitions = later;
+        let (due, later) = self.place.discovery.definitions.drain(..).partition(|(at, _)| *at <= now);
+        self.place.discovery.definitions = later;
         let due: Vec<(f64, ApiResource)> = due;
         for (_, resource) in due {
             self.request(Purpose::Definition(resource), Request::Definition(resource));

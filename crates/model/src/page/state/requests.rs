@@ -13,19 +13,15 @@ use crate::page::effect::{Effect, Request, RequestId};
 use crate::page::environment::Environment;
 use crate::page::listing::Counts;
 use crate::page::state::Page;
-use crate::page::state::connection::Search;
-use crate::page::state::discovery::Discovery;
 use crate::table::kinds::Kind;
 
-/// The requests without an answer, and what is to be requested later.
+/// The requests without an answer, and the parts that decide when the server is asked.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     made: u64,
     pending: FxHashMap<RequestId, Purpose>,
     pub(super) heartbeat: Heartbeat,
     pub(super) counts: Counts,
-    pub(super) search: Search,
-    pub(super) discovery: Discovery,
 }
 
 /// The purpose of a request.
