@@ -192,7 +192,7 @@ async fn a_changed_cell_and_the_connection_s_age_are_shown() {
         assert!(status.age_ms.is_some_and(|age| age < 60_000.0), "{status:?}");
         let connection = page.text("connection").await;
         assert!(connection.contains("live"), "the state is shown in words, not by colour alone: {connection}");
-        assert!(connection.chars().any(|character| character.is_ascii_digit()), "the state is shown with its age: {connection}");
+        assert!(connection.chars().any(|character| character.is_ascii_digit()), "the age is shown: {connection}");
     })
     .await;
 }

@@ -67,10 +67,20 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         leap(page, 60_000).await;
         delete(page, cluster, keys[2]).await;
         deleted_are(page, "both stay", &keys[1..3]).await;
-        page.becomes("the deleted rows are counted", "return document.querySelector('[data-testid=deleted]')?.textContent", json!("✕ 2 deleted clear")).await;
+        page.becomes(
+            "the deleted rows are counted",
+            "return document.querySelector('[data-testid=deleted]')?.textContent",
+            json!("✕ 2 deleted clear"),
+        )
+        .await;
         page.click("deleted").await;
         deleted_are(page, "they are cleared", &[]).await;
-        page.becomes("the page says that they are gone", "return document.querySelector('[data-testid=told]').textContent", json!("Cleared 2 deleted rows.")).await;
+        page.becomes(
+            "the page says that they are gone",
+            "return document.querySelector('[data-testid=told]').textContent",
+            json!("Cleared 2 deleted rows."),
+        )
+        .await;
 
         // The choice is remembered, and another choice takes effect at once.
         page.reload().await;
@@ -85,7 +95,12 @@ async fn deleted_rows_stay_as_long_as_one_wants() {
         page.becomes("the palette chooses too", chosen, json!(["linger-1m"])).await;
 
         choose(page, "10s").await;
-        page.becomes("the default choice is not stored", "return localStorage.getItem('kubechurn.linger')", Value::Null).await;
+        page.becomes(
+            "the default choice is not stored",
+            "return localStorage.getItem('kubechurn.linger')",
+            Value::Null,
+        )
+        .await;
     })
     .await;
 }

@@ -67,7 +67,7 @@ fn every_mutant_still_applies() {
     assert!(patches.len() >= 12);
     for path in patches {
         let patch = fs::read_to_string(&path).unwrap();
-        assert_eq!(fault(&patch, read), None, "{}: make it anew", path.display());
+        assert_eq!(fault(&patch, read), None, "{}: write the patch again", path.display());
     }
 }
 

@@ -71,6 +71,21 @@ pub struct Before<'a> {
     version: String,
 }
 
+/// An informer after it has handled an input.
+#[derive(Clone, Copy, Debug)]
+pub struct After<'a> {
+    /// The resource that the informer watches.
+    pub resource: &'a ApiResource,
+    /// The part of the resource that the informer watches.
+    pub scope: &'a Scope,
+    /// The informer.
+    pub informer: &'a SharedInformer,
+    /// What the informer's reflector does next, if anything.
+    pub action: Option<&'a Action>,
+    /// When the input was handled.
+    pub moment: Moment,
+}
+
 impl AuditLog {
     /// A log, if the parameter is `1`; for any other parameter nothing is written down.
     pub fn parse(parameter: Option<&str>) -> AuditLog {
@@ -106,15 +121,8 @@ impl AuditLog {
     }
 
     /// To be called after an informer has handled an input: writes down what came, and what it led to.
-    pub fn handled(
-        &self,
-        before: Before<'_>,
-        of: (&ApiResource, &Scope),
-        informer: &SharedInformer,
-        action: Option<&Action>,
-        moment: Moment,
-    ) {
-        let (resource, scope) = of;
+    pub fn handled(&self, before: Before<'_>, after: After<'_>) {
+        let After { resource, scope, informer, action, moment } = after;
         let of = &(name(resource), words(scope));
         let Before { input, ledger, version } = before;
         let lossy;

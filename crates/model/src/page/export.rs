@@ -80,18 +80,19 @@ impl Export {
         }
         let mut cell = String::new();
         for (kind, object) in self.rows.by_ref().take(count) {
+            let cells = RowCells { schema: &self.schema, kind, object: &object, at: self.at };
             match self.format {
                 Format::Csv => {
                     let mut first = true;
                     for (source, _) in &self.columns {
                         write_separator(&mut first, &mut text);
-                        write_source(&self.schema, *source, kind, &object, self.at, &mut cell);
+                        cells.write(*source, &mut cell);
                         write_field(&cell, &mut text);
                     }
                     text.push_str("\r\n");
                 }
                 Format::Json => {
-                    let row = Row { schema: &self.schema, columns: &self.columns, kind, object: &object, at: self.at };
+                    let row = Row { cells, columns: &self.columns };
                     // Texts and maps of texts can always be written as JSON.
                     text.push_str(&serde_json::to_string(&row).unwrap_or_default());
                     text.push('\n');
@@ -122,36 +123,46 @@ pub fn file_name(kind: &str, namespaces: &[String], time: &str, format: Format) 
 /// cell is a formula in a spreadsheet. There are no quotes between tabs, but a spreadsheet removes quotes around a
 /// pasted cell and may run the content as a formula: a cell that begins with a quote is marked as text too.
 pub fn tab_separated(layout: &Layout, kind: KindId, object: &Object, at: Timestamp) -> String {
+    let row = RowCells { schema: layout.schema(), kind, object, at };
     let mut cell = String::new();
     let sources = layout.sources.iter().filter(|source| **source != Source::Changed);
     let cells = sources.map(|source| {
-        write_source(layout.schema(), *source, kind, object, at, &mut cell);
+        row.write(*source, &mut cell);
         let text = cell.replace(['\t', '\n', '\r'], " ");
         if is_formula(&cell) || cell.starts_with('"') { format!("'{text}") } else { text }
     });
     cells.collect::<Vec<_>>().join("\t")
 }
 
-/// The text of one cell of an object of the schema's kind with this number, into an empty `out`.
-pub fn write_source(
-    schema: &TableSchema,
-    source: Source,
-    kind: KindId,
-    object: &Object,
-    at: Timestamp,
-    out: &mut String,
-) {
-    out.clear();
-    match source {
-        Source::Kind => out.push_str(schema.label(kind)),
-        Source::Namespace => out.push_str(&object.key.namespace),
-        Source::Name => out.push_str(&object.key.name),
-        Source::Cell(cell) => {
-            if let Some(value) = schema.cell(kind, cell).and_then(|cell| object.cells.get(cell)) {
-                value.write(at, out);
+/// An object whose cells are written as texts.
+#[derive(Clone, Copy, Debug)]
+pub struct RowCells<'a> {
+    /// The schema of the table.
+    pub schema: &'a TableSchema,
+    /// The object's kind, by its id in the schema.
+    pub kind: KindId,
+    /// The object.
+    pub object: &'a Object,
+    /// The time from which ages are computed.
+    pub at: Timestamp,
+}
+
+impl RowCells<'_> {
+    /// Replaces the content of `out` with the text of the cell of one column.
+    pub fn write(self, source: Source, out: &mut String) {
+        let RowCells { schema, kind, object, at } = self;
+        out.clear();
+        match source {
+            Source::Kind => out.push_str(schema.label(kind)),
+            Source::Namespace => out.push_str(&object.key.namespace),
+            Source::Name => out.push_str(&object.key.name),
+            Source::Cell(cell) => {
+                if let Some(value) = schema.cell(kind, cell).and_then(|cell| object.cells.get(cell)) {
+                    value.write(at, out);
+                }
             }
+            Source::Changed => {}
         }
-        Source::Changed => {}
     }
 }
 
@@ -194,23 +205,21 @@ fn write_field(field: &str, out: &mut String) {
 
 /// One row of JSON.
 struct Row<'a> {
-    schema: &'a TableSchema,
-    kind: KindId,
+    cells: RowCells<'a>,
     columns: &'a [(Source, &'static str)],
-    object: &'a Object,
-    at: Timestamp,
 }
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kind = self.schema.is_several().then(|| self.schema.label(self.kind));
+        let RowCells { schema, kind, object, .. } = self.cells;
+        let kind = schema.is_several().then(|| schema.label(kind));
         let mut map = serializer.serialize_map(Some(4 + usize::from(kind.is_some())))?;
         if let Some(kind) = kind {
             map.serialize_entry("kind", kind)?;
         }
-        map.serialize_entry("key", &self.object.key.to_string())?;
-        map.serialize_entry("uid", &self.object.uid)?;
-        map.serialize_entry("resourceVersion", self.object.resource_version.as_str())?;
+        map.serialize_entry("key", &object.key.to_string())?;
+        map.serialize_entry("uid", &object.uid)?;
+        map.serialize_entry("resourceVersion", object.resource_version.as_str())?;
         map.serialize_entry("cells", &Cells(self))?;
         map.end()
     }
@@ -220,11 +229,11 @@ struct Cells<'a>(&'a Row<'a>);
 
 impl Serialize for Cells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Row { schema, kind, columns, object, at } = self.0;
+        let Row { cells, columns } = self.0;
         let mut map = serializer.serialize_map(Some(columns.len()))?;
         let mut text = String::new();
         for (source, title) in *columns {
-            write_source(schema, *source, *kind, object, *at, &mut text);
+            cells.write(*source, &mut text);
             map.serialize_entry(title, &text)?;
         }
         map.end()

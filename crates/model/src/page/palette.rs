@@ -92,7 +92,7 @@ pub struct Entry {
     pub title: String,
     /// More about it: short names, a key.
     pub detail: String,
-    /// Other names that it goes by.
+    /// Other names of the entry.
     names: Vec<String>,
     /// What it does.
     pub command: Command,

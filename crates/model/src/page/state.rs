@@ -99,9 +99,9 @@ struct Place {
     groups: Groups,
     /// Whether the API was found.
     found: bool,
-    /// The search for it.
+    /// The search for the API.
     search: Search,
-    /// What the server has said that it has.
+    /// What the server has told of its resources.
     discovery: Discovery,
 }
 

@@ -63,7 +63,7 @@ pub struct Trouble {
 /// Where the data comes from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
-    /// The name that whoever serves the page gives the cluster; often empty.
+    /// The name of the cluster, from whoever serves the page; often empty.
     pub cluster: String,
     /// The API's address, in few words.
     pub address: String,
@@ -217,18 +217,18 @@ pub struct Pipeline {
 pub struct Namespaces {
     /// Their names.
     pub names: Vec<String>,
-    /// Why there may be more, if so.
+    /// Why names may be missing, if so.
     pub trouble: Option<String>,
 }
 
-/// What the page had to say of itself.
+/// The notices about the page itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notices {
-    /// How many there were.
+    /// How many notices there were.
     pub total: u64,
-    /// How long the table has been behind what comes; empty while it is not.
+    /// How long the table has been behind what is received; empty while it is not.
     pub behind: String,
-    /// The newest first; none while the list is closed.
+    /// The newest notices first; none while the list is closed.
     pub items: Vec<NoticeItem>,
 }
 
@@ -237,74 +237,74 @@ pub struct Notices {
 pub struct NoticeItem {
     /// `relist`, `gap`, …
     pub word: &'static str,
-    /// What it is about.
+    /// The resource that it is about.
     pub subject: String,
-    /// How long ago.
+    /// The time since then.
     pub age: String,
-    /// What happened, and what comes next.
+    /// What happened, and what the page does next.
     pub words: String,
 }
 
-/// What is shown of deleted rows.
+/// What is shown about deleted rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RetentionModel {
     /// How long they stay.
     pub chosen: Retention,
-    /// How many there are in the table in view.
+    /// How many deleted rows the table in view has.
     pub count: usize,
-    /// How many went before their time, for there were too many.
+    /// How many deleted rows were removed early because there were too many.
     pub crowded_out: usize,
 }
 
-/// How far it has come.
+/// The progress of a first list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListingModel {
-    /// What is listed.
+    /// The titles of the listed kinds.
     pub title: String,
-    /// So many have come.
+    /// How many objects have arrived.
     pub listed: u64,
-    /// Of about so many.
+    /// About how many objects there are.
     pub about: u64,
-    /// Both in words.
+    /// Both numbers in words.
     pub words: String,
 }
 
-/// What is shown of resyncs.
+/// What is shown about resyncs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResyncModel {
-    /// What is chosen; `None` while the address says something else.
+    /// The user's choice; `None` while the address says something else.
     pub chosen: Option<Resync>,
-    /// What is said beside it.
+    /// A remark beside the choice.
     pub words: String,
 }
 
-/// What is shown of the checks.
+/// What is shown about the checks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VerifiedModel {
     /// `unknown`, `checking`, `same` or `differs`.
     pub state: &'static str,
-    /// What stands in the footer.
+    /// The text in the footer.
     pub label: String,
-    /// More about it.
+    /// An explanation of the label.
     pub words: String,
-    /// One for each watch; none while the list is closed.
+    /// An item for each watch; none while the list is closed.
     pub items: Vec<VerifiedItem>,
 }
 
-/// What is shown of one watch.
+/// What is shown about the checks of one watch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VerifiedItem {
-    /// Which kind, and where.
+    /// The kind and the scope.
     pub subject: String,
     /// As in [`VerifiedModel`].
     pub state: &'static str,
-    /// When, as a time of day.
+    /// The time of the last comparison, as a time of day.
     pub at: String,
-    /// What came of it.
+    /// The result.
     pub words: String,
-    /// When it last differed.
+    /// The time when the last difference was found.
     pub found_at: Option<String>,
-    /// What differed then.
+    /// The differences that were found then.
     pub differences: Vec<String>,
 }
 
@@ -315,14 +315,14 @@ pub struct PaletteModel {
     pub query: String,
     /// What was found, the best first.
     pub items: Vec<PaletteItem>,
-    /// Which of it is chosen.
+    /// The index of the chosen entry.
     pub at: usize,
 }
 
 /// An entry of the palette.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaletteItem {
-    /// The title in pieces, each with whether it was looked for.
+    /// The title in pieces, each with whether it matches.
     pub pieces: Vec<(bool, String)>,
     /// `kind`, `namespace`, `action` or `recent`.
     pub group: &'static str,
@@ -330,14 +330,14 @@ pub struct PaletteItem {
     pub detail: String,
 }
 
-/// The page has no API.
+/// Shown while the page has no API.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Splash {
-    /// Each address that was tried, and what it said.
+    /// Each address that was tried, and what it answered.
     pub tried: Vec<(String, String)>,
 }
 
-/// Dark or light.
+/// The colour theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
     /// Light words on a dark ground.
@@ -348,7 +348,7 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// The word in the document and in the browser's storage.
+    /// The name in the document and in the browser's storage.
     pub fn name(self) -> &'static str {
         match self {
             Theme::Dark => "dark",
@@ -356,7 +356,7 @@ impl Theme {
         }
     }
 
-    /// The other one.
+    /// The other theme.
     pub fn other(self) -> Theme {
         match self {
             Theme::Dark => Theme::Light,

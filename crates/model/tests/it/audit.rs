@@ -1,10 +1,10 @@
-//! The audit log: it tells what came, what became of that, what the stores took in and what the rows are then, each
-//! with its time. Nothing is written unless the address asks for it, and nothing is left out silently.
+//! The audit log: it records what was received, what became of it, what the stores applied and what the rows are then,
+//! each with its time. Nothing is written unless the address asks for it, and nothing is left out silently.
 
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::{Input, Notice};
-use kubechurn_model::page::audit::AuditLog;
+use kubechurn_model::page::audit::{After, AuditLog};
 use kubechurn_model::page::catalog::Catalog;
 use kubechurn_model::page::definitions::Definitions;
 use kubechurn_model::page::notices::{Announcer, NoticeKind, PageNotice};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use kubechurn_talk::{bookmark, event, page};
 
-/// A page that watches the Pods of one namespace, and writes down what happens.
+/// A page that watches the Pods of one namespace, and logs what happens.
 struct Play {
     informers: SharedInformerFactory,
     watches: Watches,
@@ -43,7 +43,8 @@ impl Play {
         let moment = Moment { now, random: 0.0 };
         let action = informer.handle(input, moment);
         if let Some(before) = before {
-            self.audit.handled(before, (&resource, &scope), informer, action.as_ref(), moment);
+            let action = action.as_ref();
+            self.audit.handled(before, After { resource: &resource, scope: &scope, informer, action, moment });
         }
     }
 

@@ -260,8 +260,8 @@ fn changes_while_the_server_answers_are_no_differences() {
     assert_eq!((&told["same"], &told["of"], &told["rows"]), (&2.into(), &2.into(), &3.into()));
 }
 
-/// A server that does not know a version that it sent may lag behind, which passes. Or its storage went back, which
-/// does not pass.
+/// A server that does not know a version that it sent may lag behind, which is temporary. Or its storage was restored
+/// to an older state, which is permanent.
 #[test]
 fn a_server_that_is_behind_is_given_time_and_then_listed_anew() {
     for answer in [

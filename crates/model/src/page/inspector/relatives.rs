@@ -103,46 +103,51 @@ pub fn status(object: &Object) -> (String, Tone) {
 /// The objects that the object with this uid owns, and the objects that those own.
 pub fn dependents(watches: &[Watched], informers: &SharedInformerFactory, route: &Route, uid: &Uid) -> Dependents {
     let kinds = watches.iter().map(|watched| watched.kind().title).collect();
-    let mut found = Dependents { kinds, ..Dependents::default() };
-    // A uid that two objects claim, or that owns itself, is visited once.
-    let mut seen = vec![uid.clone()];
-    below(watches, informers, route, uid, 0, &mut seen, &mut found);
-    found
+    let found = Dependents { kinds, ..Dependents::default() };
+    let mut search = Search { watches, informers, route, seen: vec![uid.clone()], found };
+    search.below(uid, 0);
+    search.found
 }
 
-fn below(
-    watches: &[Watched],
-    informers: &SharedInformerFactory,
-    route: &Route,
-    uid: &Uid,
-    depth: usize,
-    seen: &mut Vec<Uid>,
-    found: &mut Dependents,
-) {
-    let value = uid.text();
-    for watched in watches {
-        let mut objects: Vec<&Arc<Object>> =
-            watched.informers(informers).flat_map(|informer| informer.store().by_index(OWNER, &value)).collect();
-        sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
-        for object in objects {
-            if found.links.len() >= MOST {
-                found.more += 1;
-                continue;
-            }
-            if seen.contains(&object.uid) {
-                continue;
-            }
-            seen.push(object.uid.clone());
-            found.links.push(Link {
-                kind: watched.kind().resource.kind.to_owned(),
-                name: object.key.name.to_string(),
-                href: Some(link(route, watched.kind().name, &object.key)),
-                status: status(object),
-                words: "",
-                depth,
-            });
-            if depth + 1 < DEPTH {
-                below(watches, informers, route, &object.uid, depth + 1, seen, found);
+/// A search for dependents.
+struct Search<'a> {
+    watches: &'a [Watched],
+    informers: &'a SharedInformerFactory,
+    route: &'a Route,
+    /// The uids that were visited. A uid that two objects claim, or that owns itself, is visited once.
+    seen: Vec<Uid>,
+    found: Dependents,
+}
+
+impl Search<'_> {
+    /// Adds the objects that the object with this uid owns, and the objects below those.
+    fn below(&mut self, uid: &Uid, depth: usize) {
+        let value = uid.text();
+        for watched in self.watches {
+            let informers = watched.informers(self.informers);
+            let mut objects: Vec<&Arc<Object>> =
+                informers.flat_map(|informer| informer.store().by_index(OWNER, &value)).collect();
+            sort_by(&mut objects, |a, b| a.key.cmp(&b.key));
+            for object in objects {
+                if self.found.links.len() >= MOST {
+                    self.found.more += 1;
+                    continue;
+                }
+                if self.seen.contains(&object.uid) {
+                    continue;
+                }
+                self.seen.push(object.uid.clone());
+                self.found.links.push(Link {
+                    kind: watched.kind().resource.kind.to_owned(),
+                    name: object.key.name.to_string(),
+                    href: Some(link(self.route, watched.kind().name, &object.key)),
+                    status: status(object),
+                    words: "",
+                    depth,
+                });
+                if depth + 1 < DEPTH {
+                    self.below(&object.uid, depth + 1);
+                }
             }
         }
     }

@@ -99,6 +99,16 @@ pub fn text(object: &Value, managed: bool) -> String {
     text
 }
 
+/// Where a value stands in the object, and who manages the value.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    /// The indentation of the value's members.
+    indent: usize,
+    /// The name of the field if the value is in the object itself, empty for the object, and `-` for any other value.
+    path: &'p str,
+    managers: &'p Managers<'p>,
+}
+
 struct Writer {
     managed: bool,
     bounded: bool,
@@ -118,15 +128,16 @@ impl Writer {
     }
 
     fn root(&mut self, object: &Value, managers: &Managers<'_>) {
-        self.node(Line::default(), object, 0, "", managers);
+        self.node(Line::default(), object, Place { indent: 0, path: "", managers });
     }
 
-    /// Writes a value after the begun part of its line. `indent` is the indentation of the value's members.
-    fn node(&mut self, begun: Line, value: &Value, indent: usize, path: &str, managers: &Managers<'_>) {
+    /// Writes a value after the begun part of its line.
+    fn node(&mut self, begun: Line, value: &Value, place: Place<'_>) {
+        let Place { indent, managers, .. } = place;
         match value {
             Value::Object(map) if !map.is_empty() => {
                 let lead = self.open(begun, managers);
-                self.map(lead, map, indent, path, managers);
+                self.map(lead, map, place);
             }
             Value::Array(list) if !list.is_empty() => {
                 // A list belongs to its key: the dashes stand directly below the key.
@@ -155,14 +166,8 @@ impl Writer {
         None
     }
 
-    fn map(
-        &mut self,
-        mut lead: Option<String>,
-        map: &Map<String, Value>,
-        indent: usize,
-        path: &str,
-        managers: &Managers<'_>,
-    ) {
+    fn map(&mut self, mut lead: Option<String>, map: &Map<String, Value>, place: Place<'_>) {
+        let Place { indent, path, managers } = place;
         let mut members: Vec<_> = map.iter().collect();
         sort_by(&mut members, |(one, _), (two, _)| one.cmp(two));
         for (name, value) in members {
@@ -175,7 +180,8 @@ impl Writer {
             let begun = Line { secret: masked.then(|| name.clone()), ..begun };
             // Only the path of `managedFields` matters.
             let below = if path.is_empty() { name } else { "-" };
-            self.node(begun, value, indent + 2, below, &managers.field(name));
+            let managers = &managers.field(name);
+            self.node(begun, value, Place { indent: indent + 2, path: below, managers });
         }
     }
 
@@ -183,7 +189,8 @@ impl Writer {
         for (at, element) in list.iter().enumerate() {
             let lead = lead.take().unwrap_or_else(|| " ".repeat(indent));
             let begun = Line { lead: format!("{lead}- "), ..Line::default() };
-            self.node(begun, element, indent + 2, "-", &managers.element(at, element, list.len()));
+            let managers = &managers.element(at, element, list.len());
+            self.node(begun, element, Place { indent: indent + 2, path: "-", managers });
         }
     }
 

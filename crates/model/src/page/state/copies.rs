@@ -6,7 +6,7 @@ use crate::page::command::Copied;
 use crate::page::command_line::{self, Listing};
 use crate::page::effect::Request;
 use crate::page::environment::Environment;
-use crate::page::export::{Export, Format, file_name, tab_separated, write_source};
+use crate::page::export::{Export, Format, RowCells, file_name, tab_separated};
 use crate::page::layout::Source;
 use crate::page::route::Route;
 use crate::page::state::Page;
@@ -67,7 +67,8 @@ impl Page {
         let mut text = String::new();
         let layout = &self.columns.layout;
         let source = self.rows.cursor.cell().and_then(|cell| layout.sources.get(cell)).copied();
-        write_source(layout.schema(), source.unwrap_or(Source::Name), row.kind, &row.object, env.wall(), &mut text);
+        let cells = RowCells { schema: layout.schema(), kind: row.kind, object: &row.object, at: env.wall() };
+        cells.write(source.unwrap_or(Source::Name), &mut text);
         text
     }
 

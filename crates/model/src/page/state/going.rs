@@ -102,8 +102,8 @@ impl Page {
         self.start_informers();
     }
 
-    /// Has all rows drawn anew, and forgets the cursor: the rows of another table have the same numbers, and must not be
-    /// mistaken for the present ones.
+    /// Has all rows drawn again, and forgets the cursor: the rows of another table have the same numbers, and must not
+    /// be mistaken for the present ones.
     pub(super) fn begin_other_rows(&mut self) {
         self.columns.layout.generation += 1;
         self.rows.cursor = Cursor::default();

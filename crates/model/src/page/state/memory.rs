@@ -1,4 +1,4 @@
-//! Keeps to the memory's budget, and looks after the sums.
+//! Keeps the page within its memory budget, and checks the sums.
 
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::shared_informer::SharedInformer;
@@ -11,13 +11,13 @@ use crate::page::notices::{NoticeKind, PageNotice};
 use crate::page::rates::sums;
 use crate::page::state::Page;
 
-/// What a timeline may take once memory is short, in bytes.
+/// The memory of a timeline's marks after memory has become short, in bytes.
 const MARKS: usize = 512 << 10;
-/// What the texts of versions may take by then.
+/// The memory of the texts of versions after memory has become short, in bytes.
 const TEXTS: usize = BUDGET / 16;
 
 impl Page {
-    /// Gives up what must be given up, if anything, and says so.
+    /// Gives up what must be given up, if anything, and publishes a notice about it.
     pub(super) fn keep_to_memory(&mut self, env: &dyn Environment) {
         let (now, taken) = (env.now(), env.memory());
         let largest = self.watching.watches.largest(&self.watching.informers);
@@ -36,7 +36,8 @@ impl Page {
         }
     }
 
-    /// Texts and marks go first: they are of the past, and what is shown now stays true without them.
+    /// Gives up texts and marks. They go first, because they are about the past: what is shown now stays right without
+    /// them.
     fn shed(&mut self, now: f64, taken: usize) {
         let watching = &mut self.watching;
         let before = watching.history.bytes().0 + watching.watches.timeline_bytes();
@@ -57,13 +58,14 @@ impl Page {
         self.request_frame();
     }
 
-    /// Whether the sums of every informer balance, those of the inspector's included, and those of all that they tell.
+    /// Whether the sums of every informer balance, those of the inspector's informer included, and the sums of all
+    /// handlers.
     pub(super) fn is_balanced(&self) -> bool {
         let informers = &self.watching.informers;
         informers.iter().all(|(_, informer)| informer.is_balanced()) && self.watching.watches.is_balanced(informers)
     }
 
-    /// The sums, written out: of all informers, and of what is in view.
+    /// The sums in words: those of all informers, and those of the kinds in view.
     pub(super) fn sums(&self) -> String {
         let informers = self.watching.informers.iter().map(|(_, informer)| informer);
         let ledger = informers.clone().fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()));
@@ -72,7 +74,7 @@ impl Page {
         format!("{}\n{}", sums(&ledger, queued), account.map_or_else(String::new, |account| account.words()))
     }
 
-    /// After each frame: says so, once, if the sums do not balance.
+    /// Must be called after each frame. Publishes a notice, once, if the sums do not balance.
     pub(super) fn check_sums(&mut self, now: f64) {
         if self.checks.unbalanced || self.is_balanced() {
             return;

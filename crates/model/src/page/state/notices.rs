@@ -1,4 +1,4 @@
-//! What the page has to say of itself reaches the timelines, the list of notices and the console.
+//! Brings the page's notices to the timelines, the list of notices and the console.
 
 use crate::page::command::List;
 use crate::page::effect::Effect;
@@ -6,7 +6,7 @@ use crate::page::notices::{Announcer, NoticeList, Overload, PageNotice, Subscrip
 use crate::page::state::Page;
 use crate::page::view::{NoticeItem, Notices, seconds};
 
-/// The notices, and who receives them.
+/// The notices, and their subscribers.
 #[derive(Debug)]
 pub(super) struct NoticeState {
     pub(super) announcer: Announcer,
@@ -26,7 +26,7 @@ impl Default for NoticeState {
 }
 
 impl Page {
-    /// Publishes a notice, and writes it down where the address asks for that.
+    /// Publishes a notice, and writes it into the audit log if the address asks for one.
     pub(super) fn publish_audited(&mut self, notice: PageNotice) {
         self.checks.audit.notice(None, &notice);
         self.publish(notice);
@@ -38,7 +38,7 @@ impl Page {
         self.deliver_notices();
     }
 
-    /// Delivers what was published to the timelines, the list and the console.
+    /// Delivers published notices to the timelines, the list and the console.
     pub(super) fn deliver_notices(&mut self) {
         let NoticeState { announcer, list, for_list, for_console, .. } = &mut self.notices;
         self.watching.watches.receive_notices(announcer);
@@ -48,7 +48,7 @@ impl Page {
         }
     }
 
-    /// Shows what the page had to say. The words are written only while someone reads them.
+    /// Shows the notices. Their words are written only while the list is open.
     pub(super) fn present_notices(&mut self, now: f64) {
         let most = if self.has_list(List::Notices) { usize::MAX } else { 0 };
         let NoticeState { list, overload, .. } = &self.notices;

@@ -1,4 +1,4 @@
-//! The dialogs: the palette while it is open, what was found, and what taking it does; the keys; and what is said.
+//! The dialogs: the palette with what it has found, the help, and messages to the user.
 
 use kubechurn_client::api::object::ObjectKey;
 
@@ -10,32 +10,32 @@ use crate::page::state::Page;
 use crate::page::state::commands::LETTERS;
 use crate::page::view::{PaletteItem, PaletteModel};
 
-/// How many objects are kept that were looked at.
+/// How many of the objects that were looked at are kept.
 const RECENT: usize = 12;
-/// How long what became of a wish is shown, in milliseconds.
+/// How long a message about the outcome of a command is shown, in milliseconds.
 const TOLD: f64 = 5_000.0;
 
-/// What is open beside the table, and what was said.
+/// What is open beside the table, and the last message.
 #[derive(Debug, Default)]
 pub(super) struct Dialogs {
-    /// What is typed in the palette, and which entry is chosen; `None` while it is closed.
+    /// What is typed in the palette, and the index of the chosen entry; `None` while the palette is closed.
     palette: Option<(String, usize)>,
     found: Vec<Found>,
-    /// What was looked at, newest first.
+    /// The objects that were looked at, newest first.
     pub(super) recent: Vec<(&'static str, ObjectKey)>,
-    /// Whether the keys are shown.
+    /// Whether the help is shown.
     pub(super) help: bool,
     /// Whether keys of a single letter do anything.
     pub(super) letters: bool,
     /// The footer's lists that are open.
     pub(super) lists: Vec<List>,
     speech: Speech,
-    /// When something was told.
+    /// When the last message was shown.
     pub(super) told_at: Option<f64>,
 }
 
 impl Dialogs {
-    /// Nothing is open; letters do something unless they were turned off.
+    /// Dialogs that are closed. Keys of a single letter do something, unless the user has turned them off.
     pub(super) fn stored(env: &dyn Environment) -> Dialogs {
         Dialogs { letters: env.stored(LETTERS).as_deref() != Some("off"), ..Dialogs::default() }
     }
@@ -44,7 +44,7 @@ impl Dialogs {
         self.palette.is_some()
     }
 
-    /// Keeps in mind what is looked at.
+    /// Adds an object to those that were looked at.
     pub(super) fn remember(&mut self, kind: &'static str, key: &ObjectKey) {
         self.recent.retain(|(name, other)| (*name, other) != (kind, key));
         self.recent.insert(0, (kind, key.clone()));
@@ -53,7 +53,7 @@ impl Dialogs {
 }
 
 impl Page {
-    /// Whether a dialog is open, which has its own keys.
+    /// Whether a dialog is open. A dialog has its own keys.
     pub fn has_dialog(&self) -> bool {
         self.dialogs.help || self.dialogs.has_palette()
     }
@@ -63,7 +63,7 @@ impl Page {
         self.dialogs.letters
     }
 
-    /// Does what the user asks of the palette. An entry that is taken is a command.
+    /// Carries out a command for the palette. Returns the command of the entry that the user took.
     pub(super) fn command_palette(&mut self, command: PaletteCommand) -> Option<Command> {
         let last = self.dialogs.found.len().saturating_sub(1);
         match (command, &mut self.dialogs.palette) {
@@ -74,7 +74,7 @@ impl Page {
             (PaletteCommand::Toggle, None) => self.open_palette(""),
             (PaletteCommand::Open(letters), _) => self.open_palette(letters),
             (PaletteCommand::Seek(letters), Some(palette)) => *palette = (letters, 0),
-            // From the last to the first, and back; by more than one, to the end and no further.
+            // A single step goes from the last entry to the first, and back. A longer step stops at the end.
             (PaletteCommand::Step(1), Some((_, at))) if *at >= last => *at = 0,
             (PaletteCommand::Step(-1), Some((_, at))) if *at == 0 => *at = last,
             (PaletteCommand::Step(by), Some((_, at))) => *at = at.saturating_add_signed(by).min(last),
@@ -89,7 +89,7 @@ impl Page {
         None
     }
 
-    /// Opens the palette on a few letters. The namespaces are asked for, which may have changed.
+    /// Opens the palette with a few letters typed. Fetches the namespaces, which may have changed.
     fn open_palette(&mut self, letters: &str) {
         self.dialogs.palette = Some((letters.to_owned(), 0));
         self.load_namespaces();
@@ -100,7 +100,7 @@ impl Page {
         self.out.view.dialogs.palette.put(None);
     }
 
-    /// Shows what goes by the letters that are typed, if the palette is open.
+    /// Shows the entries that match the typed letters, if the palette is open.
     fn present_palette(&mut self) {
         let Some((query, at)) = self.dialogs.palette.clone() else { return };
         let found = self.known().find(&query);
@@ -129,7 +129,7 @@ impl Page {
         self.dialogs.lists.contains(&list)
     }
 
-    /// What is told and spoken, a few times a second.
+    /// Renews messages and sentences for screen readers, a few times a second.
     pub(super) fn present_dialogs(&mut self, now: f64) {
         if self.dialogs.told_at.is_some_and(|at| now - at > TOLD) {
             self.dialogs.told_at = None;

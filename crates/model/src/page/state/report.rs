@@ -1,4 +1,4 @@
-//! What the page tells of itself to tests and other tools: plain JSON.
+//! What the page reports about itself to tests and other tools, as plain JSON.
 
 use crate::page::effect::Effect;
 use crate::page::environment::Environment;
@@ -7,8 +7,8 @@ use crate::page::watched::Watched;
 use crate::page::{notices, report};
 
 impl Page {
-    /// What is said of each watched kind, those in view first. Those that wait for their columns come last: they have
-    /// nothing to tell yet.
+    /// The state of each watched kind, those in view first. Kinds that wait for their columns come last, because they
+    /// have nothing to report yet.
     pub fn status(&self, env: &dyn Environment) -> String {
         let (watching, verifier) = (&self.watching, &self.checks.verifier);
         let now = env.now();
@@ -21,23 +21,23 @@ impl Page {
         format!("[{}]", all.join(","))
     }
 
-    /// What the page had to say, oldest first.
+    /// The notices, oldest first.
     pub fn notices(&self) -> String {
         json(&notices::told(&self.notices.list))
     }
 
-    /// What was written down of the way of the data since this was last called; nothing where it was not asked for.
+    /// The entries of the audit log since the last call; `None` if the address asks for no log.
     pub fn audit(&self, env: &dyn Environment) -> Option<String> {
         self.checks.audit.take(env.now())
     }
 
-    /// The rows of a watched kind, by the page's name for it; nothing for one that is not watched.
+    /// The rows of a watched kind, by the page's name for it; `None` for a kind that is not watched.
     pub fn rows_of(&self, resource: &str, env: &dyn Environment) -> Option<String> {
         let watched = self.watched(resource)?;
         Some(json(&report::rows(watched, &self.watching.informers, env.wall())))
     }
 
-    /// A digest of what is held of a watched kind.
+    /// A digest of the objects that the page holds of a watched kind.
     pub fn digest_of(&self, resource: &str) -> Option<String> {
         let watched = self.watched(resource)?;
         Some(report::digest(watched.objects(&self.watching.informers).map(|object| &**object)))
@@ -48,7 +48,8 @@ impl Page {
         Some(json(&report::marks(self.watched(resource)?)))
     }
 
-    /// Gives the sign of life that is watched for from outside, with the versions at which what is watched is.
+    /// Gives the sign of life that a watchdog outside the program waits for, with the resource versions of what is
+    /// watched.
     pub(super) fn beat(&mut self) {
         let informers = &self.watching.informers;
         let versions = self.watching.watches.iter().flat_map(|watched| {

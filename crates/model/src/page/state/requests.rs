@@ -1,4 +1,4 @@
-//! What was asked of the server or the browser, and for what purpose.
+//! The requests to the server and to the browser, and the purpose of each.
 
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,7 @@ use crate::page::listing::Counts;
 use crate::page::state::Page;
 use crate::table::kinds::Kind;
 
-/// The requests that have no answer yet, and who decides that the server is asked.
+/// The requests without an answer, and the parts that decide when the server is asked.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     made: u64,
@@ -24,39 +24,39 @@ pub(super) struct Requests {
     pub(super) counts: Counts,
 }
 
-/// For what an answer is.
+/// The purpose of a request.
 #[derive(Clone, Debug)]
 pub(super) enum Purpose {
     /// The page looks for the API.
     Find,
-    /// The page learns what kinds there are.
+    /// The page learns which kinds the server has.
     Discovery,
-    /// It learns the columns of one.
+    /// The page learns the columns of a kind.
     Definition(ApiResource),
-    /// It wants to know whether a watch is alive.
+    /// The page finds out whether a watch is alive.
     Heartbeat(Question),
-    /// It tells how far a list has come.
+    /// The page shows how far a list has come.
     Count(InformerId),
-    /// It compares what it holds with what the server has: the comparison's own number.
+    /// The page compares what it holds with what the server has. The number is the comparison's own.
     Verify(u64),
-    /// It shows the object that is looked at.
+    /// The page shows the selected object.
     Inspect(&'static Kind, ObjectKey),
-    /// It shows what an owner of that belongs to.
+    /// The page shows the owners of an owner.
     Owner(&'static Kind, Uid),
-    /// It shows one value of the Secret that is looked at.
+    /// The page shows one value of the selected Secret.
     Reveal(&'static Kind, ObjectKey, String),
     /// The user chooses namespaces.
     Namespaces,
-    /// The user copies something: what it is, and its text.
+    /// The user copies something: what it is, in words, and the text.
     Copy(&'static str, String),
     /// The user copies the inspector's YAML.
     CopyYaml,
-    /// The user keeps the table as a file of this name.
+    /// The user saves the table as a file of this name.
     Save(String),
 }
 
 impl Page {
-    /// Asks for something.
+    /// Sends a request.
     pub(super) fn request(&mut self, purpose: Purpose, request: Request) -> RequestId {
         self.requests.made += 1;
         let id = RequestId(self.requests.made);
@@ -65,19 +65,19 @@ impl Page {
         id
     }
 
-    /// What a request was for, if its answer is still wanted. No second answer is.
+    /// The purpose of a request, if its answer is still wanted. A second answer to the same request is not wanted.
     pub(super) fn purpose(&mut self, id: RequestId) -> Option<Purpose> {
         self.requests.pending.remove(&id)
     }
 
-    /// The answer to a request is not wanted any longer.
+    /// Drops a request: its answer is no longer wanted.
     pub(super) fn abort(&mut self, id: RequestId) {
         if self.requests.pending.remove(&id).is_some() {
             self.out.effects.push(Effect::Abort(id));
         }
     }
 
-    /// Asks the server for the numbers of objects that are worth it, and gives up asking for those that are not any longer.
+    /// Requests the numbers of objects for lists that take long, and drops the requests that are no longer useful.
     pub(super) fn count_lists(&mut self, now: f64) {
         let informers = &self.watching.informers;
         let is_over = |purpose: &Purpose| match purpose {
@@ -97,7 +97,7 @@ impl Page {
         }
     }
 
-    /// Asks what the heartbeat wants to know.
+    /// Sends the request that the heartbeat asks for.
     pub(super) fn ask_heartbeat(&mut self, env: &dyn Environment) {
         let informers = &self.watching.informers;
         let questions = self.requests.heartbeat.questions(informers, env.moment(), env.is_hidden());
@@ -112,7 +112,7 @@ impl Page {
         }
     }
 
-    /// Asks for what was to be asked later, and is due now.
+    /// Sends the requests that were put off and are due now.
     pub(super) fn ask_again(&mut self, env: &dyn Environment) {
         self.search_again(env);
         self.discover_again(env);

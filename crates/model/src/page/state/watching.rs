@@ -6,6 +6,7 @@ use kubechurn_client::cache::queue::Queue;
 use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_client::cache::shared_informer::Received;
 
+use crate::page::audit::After;
 use crate::page::command::Command;
 use crate::page::effect::{Effect, Told};
 use crate::page::environment::Environment;
@@ -20,7 +21,7 @@ use crate::table::view::{Retention, TableView};
 const SHARE: f64 = 8.0;
 /// How long one drain of a hidden page may take, in milliseconds.
 const HIDDEN_SHARE: f64 = 40.0;
-/// How many keys are drained between two looks at the clock.
+/// How many keys are drained between two readings of the clock.
 const BATCH: usize = 64;
 /// The most frames that are received before the queues are drained, with or without an animation frame or a timer. A
 /// browser delays the timers of a hidden page by a minute, and those of a covered page by any time.
@@ -80,10 +81,10 @@ impl Page {
         let (deadline, notices) = (informer.reflector().deadline(), informer.take_notices());
         let informers = &watching.informers;
         if let Some(before) = before
-            && let Some(of) = informers.of(id)
+            && let Some((resource, scope)) = informers.of(id)
             && let Some(informer) = informers.get(id)
         {
-            audit.handled(before, (&of.0, of.1), informer, action.as_ref(), moment);
+            audit.handled(before, After { resource: &resource, scope, informer, action: action.as_ref(), moment });
         }
         if !notices.is_empty()
             && let Some((resource, scope)) = informers.of(id)

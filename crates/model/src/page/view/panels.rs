@@ -19,7 +19,7 @@ use crate::page::view::{
 /// Everything that the page shows.
 #[derive(Debug, Default)]
 pub struct View {
-    /// The frame around all.
+    /// The frame around everything.
     pub header: HeaderView,
     /// What is around the rows.
     pub table: TablePanel,
@@ -27,13 +27,13 @@ pub struct View {
     pub rows: RowsView,
     /// The kinds to choose from.
     pub sidebar: SidebarView,
-    /// The timeline's frame.
+    /// What surrounds the timeline's canvas.
     pub timeline: TimelinePanel,
-    /// The object that is looked at.
+    /// The object that the inspector shows.
     pub inspector: InspectorView,
-    /// What went through the queues, and what is to be said of it.
+    /// What went through the queues, and the page's remarks about itself.
     pub footer: FooterView,
-    /// Dialogs, and what is said.
+    /// The dialogs, and what is said to the user.
     pub dialogs: DialogsView,
 }
 
@@ -44,17 +44,17 @@ pub struct HeaderView {
     pub title: Shown<String>,
     /// Where the user is.
     pub route: Shown<Route>,
-    /// What the table is about.
+    /// The kinds in view.
     pub subject: Shown<Subject>,
-    /// The state of the connection of what is in view.
+    /// The state of the connection of the kinds in view.
     pub connection: Shown<Connection>,
-    /// No API at all.
+    /// The addresses that were tried, if the page has no API.
     pub splash: Shown<Option<Splash>>,
     /// Where the data comes from.
     pub source: Shown<Source>,
-    /// The origin of an API that the page connects to only with the user's leave, while that is asked for.
+    /// The origin of an API that the page connects to only with the user's permission, while the user is asked.
     pub question: Shown<Option<String>>,
-    /// Why the filter cannot be read, and so filters nothing.
+    /// Why the filter cannot be read, and so has no effect.
     pub filter_error: Shown<Option<String>>,
     /// Whether the queues are not drained.
     pub paused: Shown<bool>,
@@ -67,36 +67,36 @@ pub struct HeaderView {
 /// What is around the rows: title, counts, columns, and what is wrong.
 #[derive(Debug, Default)]
 pub struct TablePanel {
-    /// What is wrong with the connection, or with each of several.
+    /// What is wrong with the connection of each kind in view.
     pub trouble: Shown<Vec<Trouble>>,
     /// `shown / total`.
     pub count: Shown<String>,
-    /// How far a new order or filter has come; empty once it is through.
+    /// The progress of sorting or filtering; empty when it is complete.
     pub progress: Shown<String>,
-    /// Rows that wait until the pointer leaves.
+    /// How many rows wait until the user no longer acts on the table.
     pub waiting: Shown<usize>,
-    /// Rows that were deleted, and how long they stay.
+    /// How many rows were deleted, and how long they stay.
     pub retention: Shown<RetentionModel>,
-    /// How often what is known is told again.
+    /// How often the page resyncs.
     pub resync: Shown<ResyncModel>,
-    /// How far the first list has come, where it is known of how many.
+    /// The progress of the first list, if the number of objects is known.
     pub listing: Shown<Option<ListingModel>>,
-    /// Added, updated and deleted in the last minute.
+    /// How many objects were added, updated and deleted in the last minute.
     pub minute: Shown<[u64; 3]>,
     /// The columns that are shown.
     pub heads: Shown<Vec<Head>>,
-    /// Every column.
+    /// Every column, shown or hidden.
     pub columns: Shown<Vec<Choice>>,
-    /// The widths of those that are shown, as CSS has them.
+    /// The widths of the shown columns, in CSS.
     pub template: Shown<String>,
 }
 
 /// The rows.
 #[derive(Debug, Default)]
 pub struct RowsView {
-    /// How many there are.
+    /// How many rows there are.
     pub length: Shown<usize>,
-    /// Where the table is to be scrolled to, in pixels, when rows came or went above what is seen.
+    /// The position to scroll the table to, in pixels, after rows appeared or disappeared above the visible ones.
     pub scroll: Shown<f64>,
     /// The position of the first row that is not sorted in yet, while rows are being sorted.
     pub unplaced: Shown<Option<usize>>,
@@ -115,7 +115,7 @@ pub struct RowsView {
 /// than making one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WindowView {
-    /// How many rows come before these.
+    /// How many rows of the table come before these.
     pub first: usize,
     /// The elements of the rows, in the order of the rows: a number for each element.
     pub places: Vec<u64>,
@@ -132,14 +132,14 @@ pub struct SidebarView {
     pub open: Shown<Vec<&'static str>>,
 }
 
-/// What is around the timeline's canvas.
+/// What surrounds the timeline's canvas.
 #[derive(Debug)]
 pub struct TimelinePanel {
     /// Whether the timeline follows the time.
     pub following: Shown<bool>,
     /// How long the timeline's window is.
     pub span: Shown<String>,
-    /// What the pointer is over.
+    /// What is under the pointer.
     pub hover: Shown<String>,
     /// The timeline in words.
     pub summary: Shown<String>,
@@ -156,7 +156,7 @@ impl Default for TimelinePanel {
     }
 }
 
-/// The object that is looked at.
+/// The object that the inspector shows.
 #[derive(Debug, Default)]
 pub struct InspectorView {
     /// The object; `None` while the inspector is closed.
@@ -165,13 +165,13 @@ pub struct InspectorView {
     pub tab: Shown<Tab>,
     /// The wall clock, for ages.
     pub wall: Shown<Timestamp>,
-    /// What the object says of itself; `None` before it is known.
+    /// The object's summary; `None` before it is known.
     pub summary: Shown<Option<Summary>>,
     /// Its owners, the topmost first.
     pub owners: Shown<Vec<Link>>,
-    /// What belongs to it.
+    /// The objects that it owns.
     pub dependents: Shown<Dependents>,
-    /// All of it.
+    /// The whole object as YAML.
     pub yaml: Shown<YamlModel>,
     /// The name and the value of a Secret's field that the user asked to see. The page keeps the value nowhere else.
     pub revealed: Shown<Option<(String, String)>>,
@@ -199,7 +199,7 @@ impl InspectorView {
 /// What went through the queues, and the page's remarks about itself.
 #[derive(Debug)]
 pub struct FooterView {
-    /// How many keys a frame may take from a queue, in words; empty where that is not limited.
+    /// How many keys a frame may take from a queue, in words; empty without a limit.
     pub drain: Shown<String>,
     /// The counters.
     pub pipeline: Shown<Pipeline>,
@@ -207,7 +207,7 @@ pub struct FooterView {
     pub watches: Shown<Vec<WatchItem>>,
     /// The notices about the page itself.
     pub notices: Shown<Notices>,
-    /// What the page's checks of itself found.
+    /// What the checks found.
     pub verified: Shown<VerifiedModel>,
 }
 
@@ -228,7 +228,7 @@ impl Default for FooterView {
 pub struct DialogsView {
     /// The palette; `None` while it is closed.
     pub palette: Shown<Option<PaletteModel>>,
-    /// Whether the keys are shown.
+    /// Whether the help is shown.
     pub help: Shown<bool>,
     /// Whether keys of a single letter do anything.
     pub letters: Shown<bool>,
