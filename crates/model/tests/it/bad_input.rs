@@ -13,7 +13,7 @@ use kubechurn_talk::{Talk, joined, object, write_object};
 /// The bad inputs, as data.
 pub mod cases;
 
-use cases::{Case, End, PageNotice, cases};
+use cases::{Case, End, Sent, cases};
 
 /// The kinds of bad input. Each has at least one case.
 const KINDS: [&str; 32] = [
@@ -78,7 +78,7 @@ fn every_part_of_a_frame_is_malformed() {
     for end in 0..frame.trim_end().len() {
         let case = Case {
             kind: "truncated frame",
-            said: PageNotice::Frames(vec![frame[..end].to_owned()]),
+            sent: Sent::Frames(vec![frame[..end].to_owned()]),
             end: End::Relist,
             counted: "malformed",
         };
@@ -138,7 +138,7 @@ struct Trial<'a> {
 impl<'a> Trial<'a> {
     fn new(case: &'a Case, columns: bool) -> Trial<'a> {
         let mut talk = live(columns);
-        if matches!(case.said, PageNotice::Pages(_)) {
+        if matches!(case.sent, Sent::Pages(_)) {
             talk.check(&[
                 ("ERROR 410 Expired old", "wait 800"),
                 ("timer", "stream 7"),
@@ -169,10 +169,10 @@ impl<'a> Trial<'a> {
 
     /// Sends the bad input. Returns the answer to the last part of it.
     fn say(&mut self) -> String {
-        let inputs: Vec<Input<'_>> = match &self.case.said {
-            PageNotice::Frames(frames) => frames.iter().map(|frame| Input::Frame(frame)).collect(),
-            PageNotice::Bytes(bytes) => vec![Input::Bytes(bytes)],
-            PageNotice::Pages(pages) => pages.iter().map(|page| Input::PageBytes(page.as_bytes())).collect(),
+        let inputs: Vec<Input<'_>> = match &self.case.sent {
+            Sent::Frames(frames) => frames.iter().map(|frame| Input::Frame(frame)).collect(),
+            Sent::Bytes(bytes) => vec![Input::Bytes(bytes)],
+            Sent::Pages(pages) => pages.iter().map(|page| Input::PageBytes(page.as_bytes())).collect(),
         };
         let mut answer = String::new();
         for input in inputs {
@@ -184,7 +184,7 @@ impl<'a> Trial<'a> {
 
     /// The object is shown, as text or as a flagged row, and the watch goes on. The next good event shows the truth.
     fn check_shown(&mut self, answer: &str, rows: &str, flagged: bool) {
-        let next = if matches!(self.case.said, PageNotice::Pages(_)) { "watch 7" } else { "" };
+        let next = if matches!(self.case.sent, Sent::Pages(_)) { "watch 7" } else { "" };
         assert_eq!((answer, &*self.rows()), (next, rows), "{}", self.what());
         let flaws = self.talk.informer.store().iter().filter(|object| object.flaw.is_some()).count();
         assert_eq!(flaws, usize::from(flagged), "{}", self.what());
@@ -213,7 +213,7 @@ impl<'a> Trial<'a> {
 
     /// A page answers a list that was requested after a first wait, and so the next wait is longer.
     fn next_wait(&self) -> &'static str {
-        if matches!(self.case.said, PageNotice::Pages(_)) { "wait 1600" } else { "wait 800" }
+        if matches!(self.case.sent, Sent::Pages(_)) { "wait 1600" } else { "wait 800" }
     }
 
     /// Exactly one list is requested, and the list brings the truth.
@@ -273,11 +273,11 @@ impl<'a> Trial<'a> {
 
     /// A short description of the case.
     fn what(&self) -> String {
-        let said = match &self.case.said {
-            PageNotice::Frames(texts) | PageNotice::Pages(texts) => texts.join(" then "),
-            PageNotice::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        let sent = match &self.case.sent {
+            Sent::Frames(texts) | Sent::Pages(texts) => texts.join(" then "),
+            Sent::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         };
-        format!("{}: {}", self.case.kind, said.chars().take(300).collect::<String>())
+        format!("{}: {}", self.case.kind, sent.chars().take(300).collect::<String>())
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-use crate::bad_input::cases::{self, PageNotice};
+use crate::bad_input::cases::{self, Sent};
 
 /// The functions, which the fuzz targets include too.
 mod properties;
@@ -50,10 +50,10 @@ fn bad_inputs_are_in_the_corpus() {
         }
     };
     for case in cases::cases() {
-        match case.said {
-            PageNotice::Frames(texts) => texts.into_iter().for_each(|text| seed("frame", case.kind, text.into())),
-            PageNotice::Bytes(bytes) => seed("frame", case.kind, bytes),
-            PageNotice::Pages(texts) => texts.into_iter().for_each(|text| seed("list", case.kind, text.into())),
+        match case.sent {
+            Sent::Frames(texts) => texts.into_iter().for_each(|text| seed("frame", case.kind, text.into())),
+            Sent::Bytes(bytes) => seed("frame", case.kind, bytes),
+            Sent::Pages(texts) => texts.into_iter().for_each(|text| seed("list", case.kind, text.into())),
         }
     }
     for (kind, text) in cases::objects().into_iter().map(|item| (item.kind, item.text)) {

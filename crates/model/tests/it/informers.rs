@@ -29,13 +29,13 @@ const CHANGES: HandlerOptions = HandlerOptions { changes: true, received: false,
 
 /// A handler that records its notifications, and that can be made to fail at a name.
 #[derive(Default)]
-struct Subscription {
+struct Recorded {
     told: Vec<String>,
     errs_at: &'static str,
     panics_at: &'static str,
 }
 
-impl ResourceEventHandler for Subscription {
+impl ResourceEventHandler for Recorded {
     fn changed(&mut self, _now: f64, change: &Change) -> Handled {
         let name = &*change.object().key.name;
         assert_ne!(name, self.panics_at, "as was asked for");
@@ -111,9 +111,9 @@ impl Play {
 
     /// The notifications of a handler that never fails.
     fn told(&mut self, id: HandlerId) -> String {
-        let mut ear = Subscription::default();
-        self.informer.deliver(id, &mut ear);
-        ear.told.join(" ")
+        let mut recorded = Recorded::default();
+        self.informer.deliver(id, &mut recorded);
+        recorded.told.join(" ")
     }
 
     fn pass(&mut self, ms: f64) {
@@ -149,9 +149,9 @@ fn who_comes_late_can_hear_of_what_is_there_a_few_at_a_time_and_then_of_the_rest
     play.frame("MODIFIED", "a@9");
     play.drain();
     let mut some = |limit| {
-        let mut ear = Subscription::default();
-        let left = play.informer.deliver_some(id, &mut ear, limit);
-        (ear.told.join(" "), left)
+        let mut recorded = Recorded::default();
+        let left = play.informer.deliver_some(id, &mut recorded, limit);
+        (recorded.told.join(" "), left)
     };
     assert_eq!(some(2), ("Added a@1 Added b@2".into(), true));
     assert_eq!(some(2), ("Added c@3 Updated a@1>9".into(), false));
@@ -282,14 +282,14 @@ fn removal_is_idempotent() {
 fn a_handler_that_fails_or_panics_loses_one_notification() {
     let mut play = Play::live(&["a@1", "b@2", "c@3"]);
     let (clumsy, calm) = (play.add(CHANGES), play.add(CHANGES));
-    let mut ear = Subscription { errs_at: "a", panics_at: "b", ..Subscription::default() };
-    assert_eq!(play.informer.deliver(clumsy, &mut ear), 3);
+    let mut recorded = Recorded { errs_at: "a", panics_at: "b", ..Recorded::default() };
+    assert_eq!(play.informer.deliver(clumsy, &mut recorded), 3);
     play.frame("MODIFIED", "b@101");
     play.frame("MODIFIED", "c@102");
     play.drain();
     assert_eq!(play.informer.handler_ledger(clumsy).map(|ledger| ledger.waiting), Some(2));
-    play.informer.deliver(clumsy, &mut ear);
-    assert_eq!(ear.told, ["Added c@3", "Updated c@3>102"]);
+    play.informer.deliver(clumsy, &mut recorded);
+    assert_eq!(recorded.told, ["Added c@3", "Updated c@3>102"]);
     let ledger = play.informer.handler_ledger(clumsy).unwrap();
     assert_eq!((ledger.handled, ledger.failed, ledger.waiting), (2, 3, 0), "each one is in one place");
     assert_eq!(ledger.complaint.as_deref(), Some("the handler panicked"));
@@ -327,7 +327,7 @@ fn a_filter_turns_what_passes_it_into_additions_and_deletions() {
     let mut play = Play::live(&["a@10", "b@7"]);
     let id = play.add(CHANGES);
     let long = |object: &Object| object.resource_version.as_str().len() > 2;
-    let mut filtering = FilteringResourceEventHandler { filter: long, handler: Subscription::default() };
+    let mut filtering = FilteringResourceEventHandler { filter: long, handler: Recorded::default() };
     for (word, object) in [
         ("MODIFIED", "a@101"),
         ("MODIFIED", "a@102"),

@@ -5,7 +5,7 @@ pub struct Case {
     /// Which of the thirty-two kinds it is.
     pub kind: &'static str,
     /// The input, and how it is sent.
-    pub said: PageNotice,
+    pub sent: Sent,
     /// The outcome.
     pub end: End,
     /// The ledger's counters in which the input ends.
@@ -13,7 +13,7 @@ pub struct Case {
 }
 
 /// How an input is sent.
-pub enum PageNotice {
+pub enum Sent {
     /// Text frames of the watch.
     Frames(Vec<String>),
     /// A binary frame.
@@ -204,7 +204,7 @@ fn big(bytes: usize) -> String {
 }
 
 fn objects_as_frames() -> Vec<Case> {
-    let said = |text: &str| PageNotice::Frames(vec![frame("ADDED", text)]);
+    let sent = |text: &str| Sent::Frames(vec![frame("ADDED", text)]);
     let cases = bad_objects().into_iter().map(|(kind, text, row, shows)| {
         let rows = with_others(&row);
         let (end, counted) = match shows {
@@ -213,7 +213,7 @@ fn objects_as_frames() -> Vec<Case> {
             Shows::Flagged => (End::Flagged(rows), "watched"),
             Shows::Nothing => (End::Relist, "malformed"),
         };
-        Case { kind, said: said(&text), end, counted }
+        Case { kind, sent: sent(&text), end, counted }
     });
     cases.collect()
 }
@@ -223,15 +223,14 @@ fn frames() -> Vec<Case> {
     let whole = frame("ADDED", &good);
     let relist = |kind, text: &str| Case {
         kind,
-        said: PageNotice::Frames(vec![text.to_owned()]),
+        sent: Sent::Frames(vec![text.to_owned()]),
         end: End::Relist,
         counted: "malformed",
     };
-    let bytes =
-        |kind, bytes: Vec<u8>| Case { kind, said: PageNotice::Bytes(bytes), end: End::Relist, counted: "malformed" };
+    let bytes = |kind, bytes: Vec<u8>| Case { kind, sent: Sent::Bytes(bytes), end: End::Relist, counted: "malformed" };
     let inert = |kind, frames: Vec<String>, rows: &str, counted| Case {
         kind,
-        said: PageNotice::Frames(frames),
+        sent: Sent::Frames(frames),
         end: End::Inert(with_others(rows)),
         counted,
     };
@@ -290,11 +289,10 @@ fn page(token: &str, items: &[&str]) -> String {
 }
 
 fn pages() -> Vec<Case> {
-    let relist =
-        |kind, pages: Vec<String>, counted| Case { kind, said: PageNotice::Pages(pages), end: End::Relist, counted };
+    let relist = |kind, pages: Vec<String>, counted| Case { kind, sent: Sent::Pages(pages), end: End::Relist, counted };
     let taken = |kind, page: String, rows: &str, counted| Case {
         kind,
-        said: PageNotice::Pages(vec![page]),
+        sent: Sent::Pages(vec![page]),
         end: End::Inert(rows.to_owned()),
         counted,
     };
