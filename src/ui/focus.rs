@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use leptos::prelude::set_timeout;
+use leptos::prelude::{document, set_timeout};
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Element, HtmlDetailsElement, HtmlElement, HtmlInputElement};
+use web_sys::{Element, HtmlDetailsElement, HtmlElement, HtmlInputElement};
 
 use kubechurn_model::page::keys::Focus;
 
@@ -16,10 +16,6 @@ const CONTROLS: &str = "button, a, summary, input, label, [role=separator], [rol
 const FIELDS: &str = "textarea, select, [contenteditable]";
 /// Menus that are open.
 const MENUS: &str = "details.menu[open], details.notices[open], details.watches[open]";
-
-fn document() -> Option<Document> {
-    web_sys::window().and_then(|window| window.document())
-}
 
 /// Where a key was pressed, which decides what it may do.
 pub fn of(target: Option<&Element>) -> Focus {
@@ -40,8 +36,8 @@ pub fn of(target: Option<&Element>) -> Focus {
 
 /// Focuses the table, unless something in it has the focus.
 pub fn table() {
-    let Some(objects) = document().and_then(|document| document.get_element_by_id(OBJECTS)) else { return };
-    let active = document().and_then(|document| document.active_element());
+    let Some(objects) = document().get_element_by_id(OBJECTS) else { return };
+    let active = document().active_element();
     if active.as_ref() != Some(&objects) {
         give(&objects);
     }
@@ -51,7 +47,7 @@ pub fn table() {
 /// that is being closed lets no focus out until then, and gives the focus back to where it was before.
 pub fn field(id: &'static str) {
     let choose = move || {
-        let Some(element) = document().and_then(|document| document.get_element_by_id(id)) else { return };
+        let Some(element) = document().get_element_by_id(id) else { return };
         if has_focus(&element) {
             return;
         }
@@ -65,14 +61,13 @@ pub fn field(id: &'static str) {
 }
 
 fn has_focus(element: &Element) -> bool {
-    document().and_then(|document| document.active_element()).as_ref() == Some(element)
+    document().active_element().as_ref() == Some(element)
 }
 
 /// Opens a menu by its handle, and focuses its first field, as [`field`] does.
 pub fn menu(handle: &'static str) {
     let choose = move || {
-        let menu =
-            document().and_then(|document| document.query_selector(&format!("[data-testid={handle}]")).ok().flatten());
+        let menu = document().query_selector(&format!("[data-testid={handle}]")).ok().flatten();
         let Some(menu) = menu.and_then(|menu| menu.dyn_into::<HtmlDetailsElement>().ok()) else { return };
         menu.set_open(true);
         if let Ok(Some(first)) = menu.query_selector("input")
@@ -87,12 +82,12 @@ pub fn menu(handle: &'static str) {
 
 /// Whether a menu is open.
 pub fn has_menu() -> bool {
-    document().is_some_and(|document| matches!(document.query_selector(MENUS), Ok(Some(_))))
+    matches!(document().query_selector(MENUS), Ok(Some(_)))
 }
 
 /// Closes the open menu, and focuses its button.
 pub fn close_menu() {
-    let menu = document().and_then(|document| document.query_selector(MENUS).ok().flatten());
+    let menu = document().query_selector(MENUS).ok().flatten();
     if let Some(menu) = menu.and_then(|menu| menu.dyn_into::<HtmlDetailsElement>().ok()) {
         menu.set_open(false);
         if let Ok(Some(summary)) = menu.query_selector("summary") {
@@ -103,7 +98,7 @@ pub fn close_menu() {
 
 /// Scrolls the table, at once.
 pub fn scroll_table(top: f64) {
-    if let Some(objects) = document().and_then(|document| document.get_element_by_id(OBJECTS)) {
+    if let Some(objects) = document().get_element_by_id(OBJECTS) {
         objects.set_scroll_top(top as i32);
     }
 }

@@ -27,14 +27,10 @@ pub fn Shell(
     /// Where clicks go.
     commands: Commands,
 ) -> impl IntoView {
-    let document = || web_sys::window().and_then(|window| window.document());
-    Effect::new(move |_| {
-        let title = screen.header.title.get();
-        document().into_iter().for_each(|document| document.set_title(&title));
-    });
+    Effect::new(move |_| document().set_title(&screen.header.title.get()));
     Effect::new(move |_| {
         let width = screen.inspector.width.with(|width| width.chosen);
-        let root = document().and_then(|document| document.document_element()?.dyn_into::<web_sys::HtmlElement>().ok());
+        let root = document().document_element().and_then(|root| root.dyn_into::<web_sys::HtmlElement>().ok());
         if let Some(root) = root {
             let _ = match width {
                 Some(width) => root.style().set_property("--inspector", &format!("{width}px")),

@@ -239,6 +239,7 @@ impl Client {
         };
         self.request(Method::PATCH, uri, content_type, body.to_string()).await
     }
+
     /// Deletes an object, or begins to; returns its last state, or the `Status` that it is deleted.
     ///
     /// # Errors

@@ -183,9 +183,4 @@ impl Effects {
     pub fn frame(&mut self, pace: Pace) {
         self.frame = self.frame.max(Some(pace));
     }
-
-    /// Whether there is nothing to do.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty() && self.frame.is_none() && !self.paint
-    }
 }

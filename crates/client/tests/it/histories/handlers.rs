@@ -3,30 +3,10 @@
 use std::sync::Arc;
 
 use kubechurn_client::api::object::Object;
-use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::handler::{Handled, HandlerError, HandlerOptions, ResourceEventHandler};
 use kubechurn_client::cache::processor::HandlerId;
 use kubechurn_client::cache::shared_informer::SharedInformer;
 use kubechurn_client::cache::store::Change;
-
-/// Writes down everything.
-#[derive(Default)]
-pub struct Log {
-    pub marks: Vec<(DeltaType, Arc<Object>)>,
-    pub changes: Vec<Change>,
-}
-
-impl ResourceEventHandler for Log {
-    fn changed(&mut self, _now: f64, change: &Change) -> Handled {
-        self.changes.push(change.clone());
-        Ok(())
-    }
-
-    fn received(&mut self, _now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
-        self.marks.push((delta_type, object.clone()));
-        Ok(())
-    }
-}
 
 /// A handler that was added late.
 pub struct LateHandler {

@@ -13,10 +13,11 @@ use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 
 use crate::histories::expected::{Expected, Told, What};
-use crate::histories::handlers::{LateHandler, Log};
+use crate::histories::handlers::LateHandler;
 use crate::histories::other::{Other, wants};
 use crate::histories::server::{COUNT, Frame, KEYS, Map, Seen, Server, Socket, State, failure, words};
 use crate::histories::steps::Step;
+use kubechurn_talk::Log;
 
 pub struct Play {
     server: Server,

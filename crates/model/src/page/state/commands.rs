@@ -4,7 +4,7 @@ use kubechurn_client::cache::reflector::Input;
 
 use crate::page::command::Command;
 use crate::page::cursor::Step;
-use crate::page::effect::{Effect, Focused, Request, Told};
+use crate::page::effect::{Effect, Focused, Request};
 use crate::page::environment::Environment;
 use crate::page::palette::Known;
 use crate::page::route::Route;
@@ -89,9 +89,7 @@ impl Page {
 
     /// Has everything that waits try again at once.
     fn retry(&mut self, env: &dyn Environment) {
-        for (id, _) in self.watching.informers.iter() {
-            self.out.effects.push(Effect::Tell(id, Told::Input(Input::Start)));
-        }
+        self.tell_all(&Input::Start);
         self.hurry_heartbeat(env);
     }
 
