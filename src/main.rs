@@ -1,6 +1,10 @@
 //! The page's entry point. Everything it does is in the library.
 
 #[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: kubechurn_allocator::Allocator = kubechurn_allocator::Allocator;
+
+#[cfg(target_arch = "wasm32")]
 fn main() {
     kubechurn::app::mount();
 }

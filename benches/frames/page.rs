@@ -8,6 +8,10 @@ mod pods;
 mod way;
 
 #[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: kubechurn_allocator::Allocator = kubechurn_allocator::Allocator;
+
+#[cfg(target_arch = "wasm32")]
 fn main() {
     way::install();
 }
