@@ -3,7 +3,7 @@
 //!
 //! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
-//! after `--` select the parts: `files`, `start`, `load`.
+//! after `--` select the parts: `files`, `start`, `list`, `load`, `worker`; numbers select the sizes of cluster of `list`.
 
 // The sizes of the page's files as they are transferred.
 mod files;
@@ -11,8 +11,14 @@ mod files;
 // The time from navigation to the first row, and to all rows.
 mod start;
 
+// The first list of large clusters, against a bare fetch of the same list.
+mod list;
+
 // The main thread under load: its share of busy time, long tasks, frames.
 mod load;
+
+// Sockets on the main thread against sockets in a worker, in bare pages.
+mod worker;
 
 fn main() {
     // `cargo test --all-targets` runs a benchmark without this flag, to see that it starts.
@@ -20,6 +26,7 @@ fn main() {
         return;
     }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let sizes: Vec<u32> = wanted.iter().filter_map(|argument| argument.parse().ok()).collect();
     let runs = |part: &str| wanted.is_empty() || wanted.iter().any(|name| name == part);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("the runtime starts").block_on(async {
@@ -29,8 +36,15 @@ fn main() {
         if runs("start") {
             start::report().await;
         }
+        if runs("list") {
+            list::report(&sizes).await;
+        }
         if runs("load") {
             load::report().await;
+        }
+        // Not of the page itself, so only where it is asked for.
+        if wanted.iter().any(|name| name == "worker") {
+            worker::report().await;
         }
     });
 }
