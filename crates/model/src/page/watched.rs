@@ -157,7 +157,7 @@ impl Watched {
         let keep = Keep { owners: true, ..Keep::default() };
         let reflector = Options { keep, kind: Some(kind.resource.kind), ..Options::default() };
         let options = InformerOptions { reflector, backlog: Some(BACKLOG), ..InformerOptions::default() };
-        let received = HandlerOptions { changes: false, received: true, resync: None };
+        let received = HandlerOptions { changes: false, received: true, ..HandlerOptions::default() };
         let sources = scopes.iter().filter_map(|scope| {
             let make = || {
                 let mut informer = SharedInformer::new(kind.decode, options);
