@@ -1,4 +1,4 @@
-//! How far a first list has come, where a table will be.
+//! How far a first list has come: in the middle of an empty table, or along the head of the rows that have come.
 
 use leptos::prelude::*;
 
@@ -6,7 +6,7 @@ use kubechurn_model::page::view::ListingModel;
 
 use crate::ui::screen::Screen;
 
-/// A bar, and its words below it; nothing where there are rows, or no number is known.
+/// A bar, with its words below it where there are no rows yet; nothing where no number is known.
 #[component]
 pub fn Listing(
     /// What to show.
@@ -18,8 +18,8 @@ pub fn Listing(
         format!("{:.2}%", 100.0 * listed as f64 / about.max(1) as f64)
     };
     view! {
-        <Show when=move || screen.table.listing.with(Option::is_some) && screen.rows.length.get() == 0>
-            <div class="listing">
+        <Show when=move || screen.table.listing.with(Option::is_some)>
+            <div class="listing" data-rows=move || (screen.rows.length.get() > 0).then_some("true")>
                 <div
                     class="bar"
                     role="progressbar"

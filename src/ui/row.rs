@@ -107,6 +107,7 @@ impl Drawn {
         put(element, "aria-selected", was, is, |row| Some(if row.selected { "true" } else { "false" }));
         put(element, "data-selected", was, is, |row| row.selected.then_some("true"));
         put(element, "data-state", was, is, |row| Some(row.state));
+        put(element, "data-provisional", was, is, |row| (row.state == "provisional").then_some("true"));
         put(element, "data-delta", was, is, |row| Some(row.delta.0));
         put(element, "data-fresh", was, is, |row| row.fresh.then_some("true"));
         put(element, "data-flaw", was, is, |row| row.flaw.as_ref().map(|_| "true"));

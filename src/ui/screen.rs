@@ -93,6 +93,7 @@ signals! {
     Table shows TablePanel {
         trouble: Vec<Trouble>,
         count: String,
+        provisional: String,
         progress: String,
         waiting: usize,
         retention: RetentionModel,

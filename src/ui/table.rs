@@ -114,12 +114,22 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
         })
     };
     let minute = move |at: usize| screen.table.minute.with(|minute| minute[at].to_string());
+    let provisional = move || screen.table.provisional.with(|words| !words.is_empty());
     let wide = move || screen.header.route.with(|route| route.wide);
     let widen = move |_| commands.send(Command::ToggleWide);
     view! {
         <div class="title-bar">
             <h1>{move || screen.header.subject.with(|subject| subject.title.clone())}</h1>
-            <span class="num" data-testid="row-count">{move || screen.table.count.get()}</span>
+            // Provisional rows are not counted, and their number is written in place of a count that would say 0.
+            <span class="num" data-testid="row-count" hidden=provisional>{move || screen.table.count.get()}</span>
+            <span
+                class="num provisional"
+                data-testid="provisional"
+                hidden=move || !provisional()
+                title="The list is not complete: this is what it has brought so far, and none of it is certain."
+            >
+                {move || screen.table.provisional.get()}
+            </span>
             <span class="what">{what}</span>
             <span class="what num" data-testid="progress" role="status">{move || screen.table.progress.get()}</span>
             {move || {

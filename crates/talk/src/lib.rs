@@ -99,7 +99,7 @@ impl Talk {
     /// A conversation with an informer with these options. Its handler is told of everything, including resyncs.
     pub fn of(decode: Decode, options: InformerOptions) -> Talk {
         let mut informer = SharedInformer::new(decode, options);
-        let wants = HandlerOptions { changes: true, received: true, resync: options.reflector.resync };
+        let wants = HandlerOptions { received: true, resync: options.reflector.resync, ..HandlerOptions::default() };
         let handler = informer.add_event_handler(wants, 0.0);
         Talk { informer, now: 0.0, log: Log::default(), handler, asked: 0.0 }
     }

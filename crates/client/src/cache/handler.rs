@@ -31,7 +31,8 @@ pub trait ResourceEventHandler {
     /// A delta arrived, and was queued. What it does to the store is told later, perhaps together with other deltas. Every
     /// ADDED, MODIFIED and DELETED frame and every listed item comes here once, in the order of arrival, except for those
     /// of a relist that bring nothing new, and those that come too late. Only handlers that asked for this are told
-    /// ([`HandlerOptions::received`]).
+    /// ([`HandlerOptions::received`]). Handlers that asked for [`HandlerOptions::listing`] are told of those of the first
+    /// list.
     ///
     /// # Errors
     ///
@@ -69,6 +70,11 @@ pub struct HandlerOptions {
     pub changes: bool,
     /// The deltas as they arrive.
     pub received: bool,
+    /// Of the deltas as they arrive those of the first list alone, and first of all what that list has brought already.
+    /// None of it is known before the list is complete: the list may break, and another one take its place. From then on
+    /// the handler is told of changes only, which begin with every object of the complete list as an addition. Deltas
+    /// that the handler has not taken by then are passed over. client-go has nothing like it.
+    pub listing: bool,
     /// How often to be told of everything again, in milliseconds; at least [`MINIMUM_RESYNC`].
     pub resync: Option<f64>,
 }
@@ -78,7 +84,7 @@ pub const MINIMUM_RESYNC: f64 = 1000.0;
 
 impl Default for HandlerOptions {
     fn default() -> HandlerOptions {
-        HandlerOptions { changes: true, received: false, resync: None }
+        HandlerOptions { changes: true, received: false, listing: false, resync: None }
     }
 }
 

@@ -26,9 +26,10 @@ pub struct HandlerLedger {
     pub failed: u64,
     /// Notifications that the handler has not taken yet.
     pub waiting: u64,
-    /// Syncs that were for other handlers, whose resync was due.
+    /// Syncs that were for other handlers, whose resync was due, and deltas of the first list that the handler had not
+    /// taken when the list was complete.
     pub passed_over: u64,
-    /// All of these: what the store held when the handler was added, and what was logged since.
+    /// All of these: what the handler was to be told first when it was added, and what was logged since.
     pub meant: u64,
     /// What the handler's newest error said.
     pub complaint: Option<String>,
@@ -44,6 +45,8 @@ pub struct SharedProcessor {
     made: u32,
     /// How many changes of the store, received deltas and resyncs there were.
     told: Told,
+    /// Whether the first list is complete.
+    listed: bool,
     /// The end of the log when the first list had reached the store.
     synced: Option<u64>,
     /// How often to look whose resync is due, in milliseconds.
@@ -60,6 +63,8 @@ pub struct Told {
     pub changes: u64,
     /// Deltas as they arrived.
     pub received: u64,
+    /// Of these, those of the first list.
+    pub listed: u64,
     /// Resyncs that began.
     pub resynced: u64,
 }
@@ -68,7 +73,12 @@ impl Told {
     /// How many of these a handler with such options is told.
     fn for_one(self, options: HandlerOptions) -> u64 {
         let changes = if options.changes { self.changes } else { 0 };
-        changes + if options.received { self.received + self.resynced } else { 0 }
+        let deltas = match options {
+            HandlerOptions { received: true, .. } => self.received + self.resynced,
+            HandlerOptions { listing: true, .. } => self.listed,
+            _ => 0,
+        };
+        changes + deltas
     }
 }
 
@@ -82,17 +92,36 @@ struct Notification {
 
 #[derive(Debug)]
 enum What {
-    Received(DeltaType, Arc<Object>),
+    Received(Received, Arc<Object>),
     Resynced(Resynced),
     Changed(Change),
+}
+
+/// What arrived.
+#[derive(Clone, Copy, Debug)]
+struct Received {
+    delta_type: DeltaType,
+    /// Whether it is of the first list.
+    listing: bool,
+}
+
+/// What a handler is told first.
+#[derive(Debug)]
+pub enum Initial {
+    /// What the store holds: each object is an addition by a list.
+    Known(Vec<Arc<Object>>),
+    /// What the first list has brought, which is not complete: each object is received.
+    Listed(Vec<Arc<Object>>),
 }
 
 #[derive(Debug)]
 struct Listener {
     id: HandlerId,
     options: HandlerOptions,
-    /// What the store held when the handler was added, as far as it has not been told, and when that was.
+    /// What the handler is told first, as far as it has not been told, whether that is of a list which was not complete,
+    /// and when the handler was added.
     initial: VecDeque<Arc<Object>>,
+    initial_is_listing: bool,
     came: f64,
     /// Its place in the log: how many notifications there were before the next one that it takes.
     next: u64,
@@ -100,7 +129,9 @@ struct Listener {
     /// Whether the handler is told of Syncs. It is at first, and only the check for due resyncs changes that: without
     /// resyncs, a relist that brings nothing new is told to every handler.
     syncing: bool,
-    /// How many objects the store held when the handler was added, and how much there had been to tell it by then.
+    /// Whether deltas of the first list were left for the next time.
+    behind: bool,
+    /// How many objects the handler was to be told first, and how much there had been to tell it by then.
     held: u64,
     before: u64,
     ledger: HandlerLedger,
@@ -126,9 +157,8 @@ impl HandlerLedger {
 }
 
 impl SharedProcessor {
-    /// Adds a handler. It is first told of `held`, what the store holds, each object as an addition by a list: so nothing is
-    /// missing between that and what the log brings next.
-    pub fn add(&mut self, options: HandlerOptions, held: Vec<Arc<Object>>, now: f64) -> HandlerId {
+    /// Adds a handler. It is first told of `initial`, so that nothing is missing between that and what the log brings next.
+    pub fn add(&mut self, options: HandlerOptions, initial: Initial, now: f64) -> HandlerId {
         let id = HandlerId(self.made);
         self.made += 1;
         let resync = options.resync.map(|every| every.max(MINIMUM_RESYNC));
@@ -137,16 +167,22 @@ impl SharedProcessor {
         }
         // A handler that is added after the start does not change how often resyncs are looked for, as in client-go.
         let every = resync.and_then(|every| self.check.map(|check| every.max(check)));
-        let held_then = held.len() as u64;
+        let (initial, initial_is_listing) = match initial {
+            Initial::Known(objects) if options.changes => (objects, false),
+            Initial::Listed(objects) if options.listing => (objects, true),
+            Initial::Known(_) | Initial::Listed(_) => (Vec::new(), false),
+        };
         self.listeners.push(Listener {
             id,
             options: HandlerOptions { resync: every, ..options },
-            initial: if options.changes { held.into() } else { VecDeque::new() },
+            held: initial.len() as u64,
+            initial: initial.into(),
+            initial_is_listing,
             came: now,
             next: self.end(),
             next_resync: every.map(|every| now + every),
             syncing: true,
-            held: if options.changes { held_then } else { 0 },
+            behind: false,
             before: self.told.for_one(options),
             ledger: HandlerLedger::default(),
         });
@@ -168,8 +204,9 @@ impl SharedProcessor {
         self.deliver_some(id, handler, usize::MAX)
     }
 
-    /// [`SharedProcessor::deliver`] that hands over at most `limit` of the objects that the store held when the handler was
-    /// added. While any of these are left, the handler is not told of what has happened since.
+    /// [`SharedProcessor::deliver`] that hands over at most `limit` of what the handler is told first and of the deltas of
+    /// the first list, for which it asked with [`HandlerOptions::listing`]. While any of these are left, the handler is not
+    /// told of what has happened since.
     pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> usize {
         let Some(listener) = self.listeners.iter_mut().find(|listener| listener.id == id) else { return 0 };
         let mut count = 0;
@@ -183,25 +220,45 @@ impl SharedProcessor {
                 }
             }
         };
-        let some = listener.initial.len().min(limit);
-        for new in listener.initial.drain(..some) {
-            let change = Change::Added { new, listed: true, folded: 1 };
-            tell(&mut listener.ledger, &mut || handler.changed(listener.came, &change));
+        if self.listed && listener.initial_is_listing {
+            listener.ledger.passed_over += listener.initial.len() as u64;
+            listener.initial.clear();
+        }
+        let mut room = limit;
+        for object in listener.initial.drain(..limit.min(listener.initial.len())) {
+            room -= 1;
+            if listener.initial_is_listing {
+                tell(&mut listener.ledger, &mut || handler.received(listener.came, DeltaType::Replaced, &object));
+            } else {
+                let change = Change::Added { new: object, listed: true, folded: 1 };
+                tell(&mut listener.ledger, &mut || handler.changed(listener.came, &change));
+            }
         }
         if !listener.initial.is_empty() {
             return count;
         }
         // The memory that 150,000 objects took is given back.
         listener.initial = VecDeque::new();
+        listener.behind = false;
         let from = (listener.next - self.left) as usize;
         for notification in self.log.range(from..) {
+            let wants_it_as_listing = notification.is_listing() && !listener.options.received;
+            if wants_it_as_listing && listener.options.listing && !self.listed {
+                if room == 0 {
+                    listener.behind = true;
+                    break;
+                }
+                room -= 1;
+            }
             listener.next += 1;
-            if !notification.is_for(listener.id, listener.options) {
+            if !notification.is_for(listener.id, listener.options) || (wants_it_as_listing && self.listed) {
                 listener.ledger.passed_over += u64::from(notification.is_wanted(listener.options));
                 continue;
             }
             tell(&mut listener.ledger, &mut || match &notification.what {
-                What::Received(delta_type, object) => handler.received(notification.at, *delta_type, object),
+                What::Received(Received { delta_type, .. }, object) => {
+                    handler.received(notification.at, *delta_type, object)
+                }
                 What::Resynced(resync) => handler.resynced(notification.at, *resync),
                 What::Changed(change) => handler.changed(notification.at, change),
             });
@@ -210,18 +267,27 @@ impl SharedProcessor {
         count
     }
 
-    /// Whether a handler has not been told yet of all that the store held when it was added.
+    /// Whether [`SharedProcessor::deliver_some`] has left something for its next call.
     pub fn is_catching_up(&self, id: HandlerId) -> bool {
-        self.listeners.iter().any(|listener| listener.id == id && !listener.initial.is_empty())
+        let mut own = self.listeners.iter().filter(|listener| listener.id == id);
+        own.any(|listener| !listener.initial.is_empty() || listener.behind)
     }
 
     /// A delta arrived.
     pub fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) {
+        let listing = !self.listed;
         self.told.received += 1;
-        if self.listeners.iter().any(|listener| listener.options.received) {
-            let what = What::Received(delta_type, object.clone());
+        self.told.listed += u64::from(listing);
+        let wants = |options: HandlerOptions| options.received || (options.listing && listing);
+        if self.listeners.iter().any(|listener| wants(listener.options)) {
+            let what = What::Received(Received { delta_type, listing }, object.clone());
             self.log.push_back(Notification { at: now, what, only: None });
         }
+    }
+
+    /// The first list is complete. What is received from now on is of the watch, or of a relist.
+    pub fn listed(&mut self) {
+        self.listed = true;
     }
 
     /// A resync began, for the handlers whose resync is due.
@@ -365,9 +431,15 @@ impl Notification {
     /// Whether the notification is of a kind that a handler with such options asked for.
     fn is_wanted(&self, options: HandlerOptions) -> bool {
         match self.what {
-            What::Received(..) | What::Resynced(_) => options.received,
+            What::Received(Received { listing, .. }, _) => options.received || (options.listing && listing),
+            What::Resynced(_) => options.received,
             What::Changed(_) => options.changes,
         }
+    }
+
+    /// Whether it is a delta of the first list.
+    fn is_listing(&self) -> bool {
+        matches!(self.what, What::Received(Received { listing: true, .. }, _))
     }
 
     fn is_for(&self, id: HandlerId, options: HandlerOptions) -> bool {

@@ -16,7 +16,7 @@ use crate::cache::index::{IndexExists, IndexFunc};
 use crate::cache::journal::Journal;
 use crate::cache::ledger::Ledger;
 use crate::cache::pipeline::Pipeline;
-use crate::cache::processor::{HandlerId, HandlerLedger, SharedProcessor};
+use crate::cache::processor::{HandlerId, HandlerLedger, Initial, SharedProcessor};
 use crate::cache::queue::{Queue, Queued, Transform};
 use crate::cache::queue_kind::QueueKind;
 use crate::cache::reflector::{Action, Health, Input, Notice, Options, Reflector, ReflectorStore, Unread};
@@ -144,6 +144,7 @@ impl ReflectorStore for Sink<'_> {
             items.extend(kept);
             items.sort_by(|a, b| a.key.cmp(&b.key));
         }
+        self.processor.listed();
         let gone = self.pipeline.replace(items);
         // Texts that no object has any more are dropped.
         self.namespaces.retain(|namespace| Arc::strong_count(namespace) > 1);
@@ -293,10 +294,15 @@ impl SharedInformer {
         self.pipeline.count(&mut self.ledger);
     }
 
-    /// Adds a handler, which is first told of all that the store holds (`AddEventHandlerWithOptions`).
+    /// Adds a handler, which is first told of all that the store holds (`AddEventHandlerWithOptions`). While the first list
+    /// is on its way, the store holds nothing, and a handler that asked for it is told of what the list has brought.
     pub fn add_event_handler(&mut self, options: HandlerOptions, now: f64) -> HandlerId {
-        let held = if options.changes { self.pipeline.store().list() } else { Vec::new() };
-        let id = self.processor.add(options, held, now);
+        let initial = match self.reflector.has_listed() {
+            false if options.listing => Initial::Listed(self.reflector.listed().cloned().collect()),
+            _ if options.changes => Initial::Known(self.pipeline.store().list()),
+            _ => Initial::Known(Vec::new()),
+        };
+        let id = self.processor.add(options, initial, now);
         if self.has_synced() {
             self.processor.synced();
         }
@@ -330,11 +336,17 @@ impl SharedInformer {
         self.processor.deliver(id, handler)
     }
 
-    /// [`SharedInformer::deliver`] that hands over at most `limit` of the objects that the store held when the handler was
-    /// added. Returns whether any of these are left: then this is to be called again, and the handler is not told yet of what
-    /// has happened since.
+    /// [`SharedInformer::deliver`] that hands over at most `limit` of the objects that the handler is told first, and of the
+    /// deltas of the first list ([`HandlerOptions::listing`]). Returns whether any of these are left: then this is to be
+    /// called again, and the handler is not told yet of what has happened since.
     pub fn deliver_some(&mut self, id: HandlerId, handler: &mut dyn ResourceEventHandler, limit: usize) -> bool {
         self.processor.deliver_some(id, handler, limit);
+        self.processor.is_catching_up(id)
+    }
+
+    /// Whether [`SharedInformer::deliver_some`] has left something for its next call, or nothing was delivered yet of what
+    /// the handler is told first.
+    pub fn is_catching_up(&self, id: HandlerId) -> bool {
         self.processor.is_catching_up(id)
     }
 

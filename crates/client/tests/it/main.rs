@@ -6,6 +6,8 @@
 mod consistency;
 /// Whole conversations with a server. Each test is named after the fault in it.
 mod conversations;
+/// What a handler is told of a first list while it comes.
+mod first_list;
 /// Several watches and one heartbeat, with sockets that are open but dead.
 mod heartbeat;
 /// Random histories and faults leave the store equal to a plain map.

@@ -18,7 +18,7 @@ pub fn order(case: &Case<'_>, verdict: &mut Verdict) {
     for entry in case.log.of("shown", case.resource) {
         let (word, uid, version) = (entry.text(0), entry.text(2), entry.version(3));
         let line = (word, entry.text(1), uid, version);
-        if matches!(word, "missing" | "left") {
+        if matches!(word, "missing" | "left" | "provisional") {
             wrong.push(line);
         }
         if !written.get(uid).is_some_and(|versions| versions.contains(&version)) {

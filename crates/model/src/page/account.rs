@@ -7,7 +7,7 @@ use kubechurn_client::cache::factory::{Registration, SharedInformerFactory};
 use kubechurn_client::cache::processor::HandlerLedger;
 
 use crate::page::counters::Counters;
-use crate::table::view::{Sums, TableView};
+use crate::table::view::{ProvisionalSums, Sums, TableView};
 use crate::timeline::marks::Marks;
 
 /// What became of everything that was meant for the handlers of one kind, or of several kinds together.
@@ -21,6 +21,8 @@ pub struct Account {
     pub counters: (HandlerLedger, Counters),
     /// How many objects the stores hold.
     pub objects: usize,
+    /// How many objects the first lists have brought that are not complete: the ledgers count them as pending.
+    pub listed: usize,
 }
 
 /// The sums of a table's rows.
@@ -30,6 +32,9 @@ pub struct RowSums {
     pub sums: Sums,
     /// Whether the rows that the table shows are those that the sums say.
     pub balanced: bool,
+    /// Whether the table has taken in the first list of every informer, so that no row is provisional any more, unless it
+    /// only waits to go.
+    pub complete: bool,
 }
 
 /// The sums of marks.
@@ -46,9 +51,9 @@ pub struct MarkSums {
 }
 
 impl RowSums {
-    /// The sums of this table.
-    pub fn of(view: &TableView) -> RowSums {
-        RowSums { sums: view.sums(), balanced: view.is_balanced() }
+    /// The sums of this table. `complete` says whether it has taken in the first list of every informer.
+    pub fn of(view: &TableView, complete: bool) -> RowSums {
+        RowSums { sums: view.sums(), balanced: view.is_balanced(), complete }
     }
 }
 
@@ -93,12 +98,14 @@ impl Account {
             timeline: (timeline.0.plus(other_timeline.0), timeline.1.plus(other_timeline.1)),
             counters: (counters.0.plus(other_counters.0), counters.1.plus(other_counters.1)),
             objects: self.objects + other.objects,
+            listed: self.listed + other.listed,
         }
     }
 
     /// Whether every change and every arrival is in one place. Each was handled, has failed, or waits. Each that was
     /// handled is in the table, among the marks, and in the counters. Where nothing waits, there are as many rows as
-    /// objects.
+    /// objects, and at least as many provisional rows as a first list has brought: those of a list that broke stay. Once
+    /// the first list is complete there is no provisional row.
     pub fn is_balanced(&self) -> bool {
         let has_all = |handlers: &HandlerLedger| handlers.waiting == 0;
         let table = self.table.as_ref().is_none_or(|(handlers, rows)| {
@@ -106,6 +113,8 @@ impl Account {
                 && rows.balanced
                 && rows.sums.taken.total() == handlers.handled
                 && (!has_all(handlers) || rows.sums.live == self.objects)
+                && (!has_all(handlers) || rows.sums.provisional.rows >= self.listed)
+                && (!rows.complete || rows.sums.provisional.rows == 0 || rows.sums.provisional.leaving)
         });
         let (handlers, Counters { added, updated, synced, deleted }) = &self.counters;
         let counters = handlers.is_balanced()
@@ -131,10 +140,10 @@ impl Account {
         };
         let mut words = String::new();
         if let Some((handlers, RowSums { sums, .. })) = &self.table {
-            let Sums { taken, live, deleted, shown, hidden, .. } = sums;
+            let Sums { taken, live, deleted, provisional, shown, hidden, .. } = sums;
             words += &told("table", handlers);
             words += &format!(
-                "handled {} = added {} + updated {} + synced {} + deleted {}\n\
+                "handled {} = added {} + updated {} + synced {} + deleted {} + of first lists {}\n\
                  objects {} = rows {live} = added {} − deleted {} = shown {shown} + filtered out {hidden} (and {deleted} \
                  deleted ones that stay a while)\n",
                 handlers.handled,
@@ -142,9 +151,16 @@ impl Account {
                 taken.updated,
                 taken.synced,
                 taken.deleted,
+                taken.listed,
                 self.objects,
                 taken.added,
                 taken.deleted,
+            );
+            let ProvisionalSums { made, confirmed, dropped, rows, .. } = provisional;
+            words += &format!(
+                "pending {} (of first lists) → provisional rows {rows} = shown {made} − confirmed {confirmed} − taken away \
+                 {dropped}\n",
+                self.listed,
             );
         }
         let (handlers, marks) = &self.timeline;
@@ -183,6 +199,7 @@ struct RowsReport {
     shown: usize,
     filtered_out: usize,
     deleted: usize,
+    provisional: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -207,6 +224,7 @@ impl From<&Account> for Report {
             shown: rows.sums.shown,
             filtered_out: rows.sums.hidden,
             deleted: rows.sums.deleted,
+            provisional: rows.sums.provisional.rows,
         });
         Report {
             table: account.table.as_ref().map(|(handlers, _)| handlers.into()),
@@ -237,6 +255,7 @@ mod tests {
             timeline: (ledger(5, 5, 0, 0), MarkSums { pushed: 5, made: 7, held: 4, dropped: 3 }),
             counters: (ledger(4, 4, 0, 0), Counters { added: 3, deleted: 1, ..Counters::default() }),
             objects: 2,
+            listed: 0,
         }
     }
 
@@ -280,6 +299,29 @@ mod tests {
         check(|account| table(account, |_, rows| rows.sums.live += 1), false);
         check(|account| table(account, |_, rows| rows.balanced = false), false);
         check(|account| account.objects = 1, false);
+        // Of five rows that were provisional, one is left.
+        let listing = |handlers: &mut HandlerLedger, rows: &mut RowSums| {
+            *handlers = ledger(9, 9, 0, 0);
+            rows.sums.taken.listed = 5;
+            rows.sums.provisional = ProvisionalSums { made: 5, confirmed: 3, dropped: 1, rows: 1, leaving: false };
+        };
+        check(|account| table(account, listing), true);
+        check(
+            |account| {
+                table(account, listing);
+                account.listed = 2;
+            },
+            false,
+        );
+        for complete in [false, true] {
+            let end = |account: &mut Account| {
+                table(account, listing);
+                if let Some((_, rows)) = &mut account.table {
+                    rows.complete = complete;
+                }
+            };
+            check(end, !complete);
+        }
         check(|account| account.timeline.1.pushed -= 1, false);
         check(|account| account.timeline.1.dropped -= 1, false);
         check(|account| account.timeline.0.failed += 1, false);

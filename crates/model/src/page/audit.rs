@@ -13,7 +13,7 @@
 //! | `page`, `item` | version, number of items, whether more follow; of each item key, uid and version |
 //! | `replaced` | a complete list was handed over: the version before and the list's |
 //! | `applied` | what it was to the store (`listed`, `added`, `updated`, `synced`, `deleted`, `absent` for a deletion that no event told), key, uid, version, the version that it replaced, how many received changes it stands for |
-//! | `shown` | what the row is now (`listed`, `added`, `updated`, `synced`, `gone`, or `missing` where it should be there), key, uid, version as the row has them |
+//! | `shown` | what the row is now (`listed`, `added`, `updated`, `synced`, `gone`, or `missing` or `provisional` where it should be there), key, uid, version as the row has them |
 //! | `state` | `live`, `stale` and so on, when it becomes so |
 //! | `notice` | its word, from, to, its sentence |
 //!
@@ -243,10 +243,15 @@ impl AuditLog {
         }
         let (word, Object { key, uid, resource_version, .. }) = told(change);
         let is_there = !matches!(change, Change::Deleted { .. });
-        let row = view.find(kind, key).and_then(|id| view.row(id)).map(|row| &*row.object);
-        let said = match row {
+        let row = view.find(kind, key).and_then(|id| view.row(id));
+        let is_provisional = row.is_some_and(|row| row.provisional);
+        let said = match row.map(|row| &*row.object) {
             Some(row) => {
-                let word = if is_there { word } else { "left" };
+                let word = match () {
+                    () if is_provisional => "provisional",
+                    () if is_there => word,
+                    () => "left",
+                };
                 (word, row.key.to_string(), &row.uid, row.resource_version.as_str())
             }
             None => {

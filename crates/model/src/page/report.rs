@@ -35,6 +35,8 @@ pub struct Status<'a> {
     resource_version: &'a str,
     synced: bool,
     items: usize,
+    /// How many rows are of objects that a first list has brought while it is not complete. `items` has none of them.
+    provisional: usize,
     age_ms: Option<f64>,
     /// How often what is known is told again, in milliseconds; of several namespaces the shortest period.
     resync_ms: Option<f64>,
@@ -124,6 +126,7 @@ pub fn status<'a>(
         resource_version: version,
         synced,
         items: watched.items(informers),
+        provisional: watches.provisional(at),
         age_ms: watched.age(informers, now),
         resync_ms: watched.resync_period(informers),
         balanced: watched.informers(informers).all(SharedInformer::is_balanced) && account.is_balanced(),

@@ -119,7 +119,7 @@ pub struct RowModel {
     pub key: ObjectKey,
     /// The uid, which tells apart objects that had the name one after the other.
     pub uid: Uid,
-    /// `live` or `deleted`.
+    /// `live` or `deleted`; `provisional` where a list that is not complete has brought the object.
     pub state: &'static str,
     /// Whether the object was added a moment ago.
     pub fresh: bool,

@@ -14,7 +14,7 @@ use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerF
 use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler, Resynced};
 use kubechurn_client::cache::index::by_owner;
 use kubechurn_client::cache::ledger::Ledger;
-use kubechurn_client::cache::reflector::{Health, Notice, Options};
+use kubechurn_client::cache::reflector::{Health, Notice, Options, Reflector};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
 
@@ -97,7 +97,8 @@ fn without_lane<'a>(marks: &Marks, (rows, kind): (&'a TableView, KindId), key: &
     if marks.has_lane(key) {
         return None;
     }
-    rows.find(kind, key).and_then(|id| rows.row(id)).map(|row| &*row.object)
+    // A provisional row tells nothing that is known.
+    rows.find(kind, key).and_then(|id| rows.row(id)).filter(|row| !row.provisional).map(|row| &*row.object)
 }
 
 /// The most alarming thing that an object says of itself.
@@ -157,7 +158,7 @@ impl Watched {
         let keep = Keep { owners: true, ..Keep::default() };
         let reflector = Options { keep, kind: Some(kind.resource.kind), ..Options::default() };
         let options = InformerOptions { reflector, backlog: Some(BACKLOG), ..InformerOptions::default() };
-        let received = HandlerOptions { changes: false, received: true, resync: None };
+        let received = HandlerOptions { changes: false, received: true, ..HandlerOptions::default() };
         let sources = scopes.iter().filter_map(|scope| {
             let make = || {
                 let mut informer = SharedInformer::new(kind.decode, options);
@@ -323,6 +324,13 @@ impl Watched {
         self.informers(informers).map(|informer| informer.store().len()).sum()
     }
 
+    /// How many objects the first lists have brought that are not complete.
+    pub fn listed(&self, informers: &SharedInformerFactory) -> usize {
+        let first =
+            self.informers(informers).map(SharedInformer::reflector).filter(|reflector| !reflector.has_listed());
+        first.filter_map(Reflector::listing).sum()
+    }
+
     /// The sum of the informers' ledgers.
     pub fn ledger(&self, informers: &SharedInformerFactory) -> Ledger {
         self.informers(informers).fold(Ledger::default(), |sum, informer| sum.plus(informer.ledger()))
@@ -337,6 +345,7 @@ impl Watched {
             timeline: (handled(|source| source.marks), MarkSums::of(&self.marks, self.marks_before)),
             counters: (handled(|source| source.counters), self.counters),
             objects: self.items(informers),
+            listed: self.listed(informers),
         }
     }
 

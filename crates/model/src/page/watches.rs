@@ -40,6 +40,8 @@ pub struct Watches {
     past: FxHashMap<&'static str, Marks>,
     /// How many bytes the marks of a kind may take, where that was limited.
     limit: Option<usize>,
+    /// Whether what a first list brings from now on is not shown yet.
+    paused: bool,
     audit: AuditLog,
 }
 
@@ -105,6 +107,27 @@ impl Watches {
             let informers = members.iter().flat_map(Watched::informer_ids).collect();
             Some(TableOf { view: &view.table, kind, namespace: &scope.namespace, informers })
         })
+    }
+
+    /// Every kind that is watched, with the table that has its rows and its number there.
+    fn tables(&self) -> impl Iterator<Item = (&Watched, &TableView, KindId)> {
+        self.parts().flat_map(|(view, members)| {
+            (0..).map(KindId).zip(members).map(move |(kind, member)| (member, &view.table, kind))
+        })
+    }
+
+    /// How many rows of the watched kind at this place are provisional.
+    pub fn provisional(&self, at: usize) -> usize {
+        self.tables().nth(at).map_or(0, |(_, table, kind)| table.provisional_of(kind))
+    }
+
+    /// Whether the row of an object is provisional: a list that is not complete has brought the object.
+    pub fn is_provisional(&self, kind: &Kind, key: &ObjectKey) -> bool {
+        let row = self
+            .tables()
+            .find(|(member, ..)| member.kind() == kind)
+            .and_then(|(_, table, kind)| table.row(table.find(kind, key)?));
+        row.is_some_and(|row| row.provisional)
     }
 
     /// The watch of a kind in view.
@@ -196,19 +219,26 @@ impl Watches {
 
     /// Has every table, all marks and all counters take what the informers have for them. Then the rows of deleted
     /// objects go that have stayed for as long as `retention` says; from the table in view no row goes while the user
-    /// is `busy` there. Returns whether a table has still to hear of objects that were known before the table was made.
+    /// is `busy` there. Returns whether a table has still to hear of objects that were known before the table was made,
+    /// or that a first list has brought.
     pub fn take(&mut self, informers: &mut SharedInformerFactory, retention: Retention, busy: bool, now: f64) -> bool {
-        let (audit, has_main) = (self.audit.clone(), self.main.is_some());
+        let (audit, has_main, paused) = (self.audit.clone(), self.main.is_some(), self.paused);
         let mut left = false;
         for (at, (view, members)) in self.parts_mut().enumerate() {
-            left |= view.take(members, informers, &audit);
+            left |= view.take(members, informers, &audit, paused);
             let (table, in_view) = (&mut view.table, has_main && at == 0);
             table.retain_for(retention);
             if !(in_view && busy) || table.overflows() {
                 table.expire(now);
             }
+            left |= table.has_leaving();
         }
         left
+    }
+
+    /// While the page is paused the queues are not drained, and no table shows more of a first list.
+    pub fn pause(&mut self, paused: bool) {
+        self.paused = paused;
     }
 
     /// From now on it is written down what every store takes in and every table shows.

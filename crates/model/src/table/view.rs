@@ -5,6 +5,7 @@
 
 mod audit;
 mod held;
+mod provisional;
 mod retention;
 mod row;
 mod sums;
@@ -26,9 +27,11 @@ use crate::table::filter::Filter;
 use crate::table::order::{Order, RowId, RowKey};
 use crate::table::schema::TableSchema;
 use crate::table::view::held::Held;
+use crate::table::view::provisional::Provisional;
 use crate::table::view::row::{changed_cells, comparison};
 use crate::table::view::work::Work;
 
+pub use crate::table::view::provisional::ProvisionalSums;
 pub use crate::table::view::retention::{MOST, Retention};
 pub use crate::table::view::row::{Row, Sort, SortKey};
 pub use crate::table::view::sums::{Sums, Taken};
@@ -44,8 +47,9 @@ pub struct TableView {
     schema: Arc<TableSchema>,
     rows: Vec<Option<Row>>,
     free: Vec<RowId>,
-    /// Rows of live objects, by the hash of kind and key.
+    /// Rows of live objects, and provisional rows, by the hash of kind and key.
     live: HashTable<RowId>,
+    provisional: Provisional,
     /// Rows of deleted objects that still stay, the oldest first.
     gone: VecDeque<RowId>,
     retention: Retention,
@@ -84,6 +88,7 @@ impl Default for TableView {
             rows: Vec::new(),
             free: Vec::new(),
             live: HashTable::new(),
+            provisional: Provisional::default(),
             gone: VecDeque::new(),
             retention: Retention::default(),
             crowded_out: 0,
@@ -139,18 +144,19 @@ impl TableView {
     }
 
     fn add(&mut self, kind: KindId, object: &Arc<Object>, delta: DeltaType, now: f64) {
+        if !self.provisional.is_empty()
+            && let Some(id) = self.find(kind, &object.key).filter(|id| self.is_provisional(*id))
+        {
+            return self.confirm(id, object, delta, now);
+        }
+        self.make(Row::new(kind, object, delta, now));
+    }
+
+    /// Makes a new row.
+    fn make(&mut self, mut row: Row) {
         self.version = self.version.wrapping_add(1);
-        let row = Row {
-            object: object.clone(),
-            delta,
-            changed_at: now,
-            changed: 0,
-            version: self.version,
-            born: self.version,
-            judged: 0,
-            kind,
-            shown: false,
-        };
+        (row.version, row.born) = (self.version, self.version);
+        let hash = row_hash(&row);
         let id = match self.free.pop() {
             Some(id) => {
                 self.rows[id.0 as usize] = Some(row);
@@ -166,29 +172,36 @@ impl TableView {
             }
         };
         let rows = &self.rows;
-        self.live.insert_unique(hash(kind, &object.key), id, |id| rows[id.0 as usize].as_ref().map_or(0, row_hash));
+        self.live.insert_unique(hash, id, |id| rows[id.0 as usize].as_ref().map_or(0, row_hash));
         self.enter(id);
         self.waiting += usize::from(self.held.is_some() && self.is_shown(id));
     }
 
     fn update(&mut self, kind: KindId, new: &Arc<Object>, now: f64) {
-        let Some(id) = self.find(kind, &new.key) else {
+        let Some(id) = self.find(kind, &new.key).filter(|id| !self.is_provisional(*id)) else {
             self.taken.without_a_row += 1;
             return self.add(kind, new, DeltaType::Added, now);
         };
-        let was_shown = self.is_shown(id);
-        let moves = self.moves(id, new);
-        if moves {
-            self.leave(id);
-        }
-        self.unjudge(id);
         self.version = self.version.wrapping_add(1);
-        if let Some(row) = self.rows[id.0 as usize].as_mut() {
+        let version = self.version;
+        self.change(id, self.moves(id, new), |row| {
             row.changed = changed_cells(&row.object, new);
             row.object = new.clone();
             row.delta = DeltaType::Updated;
             row.changed_at = now;
-            row.version = self.version;
+            row.version = version;
+        });
+    }
+
+    /// Changes a row, and puts it where it belongs then. `moves` says whether its place may be another one.
+    fn change(&mut self, id: RowId, moves: bool, change: impl FnOnce(&mut Row)) {
+        let was_shown = self.is_shown(id);
+        if moves {
+            self.leave(id);
+        }
+        self.unjudge(id);
+        if let Some(row) = self.rows[id.0 as usize].as_mut() {
+            change(row);
         }
         if moves {
             self.enter(id);
@@ -204,7 +217,8 @@ impl TableView {
 
     fn delete(&mut self, kind: KindId, last: &Arc<Object>, now: f64) {
         let rows = &self.rows;
-        let is_it = |id: &RowId| rows[id.0 as usize].as_ref().is_some_and(|row| row.is_of(kind, &last.key));
+        let is_row = |row: &Row| row.is_of(kind, &last.key) && !row.provisional;
+        let is_it = |id: &RowId| rows[id.0 as usize].as_ref().is_some_and(is_row);
         let Ok(entry) = self.live.find_entry(hash(kind, &last.key), is_it) else {
             self.taken.without_a_row += 1;
             return;
@@ -311,8 +325,8 @@ impl TableView {
             row.shown = !refused && self.filter.matches(&self.schema, row.kind, &row.object, &mut self.scratch);
             row.judged = self.epoch;
             self.rows_shown += usize::from(row.shown);
-            self.live_shown += usize::from(row.shown && row.deleted_at().is_none());
-            self.live_hidden += usize::from(!row.shown && row.deleted_at().is_none());
+            self.live_shown += usize::from(row.shown && row.lives());
+            self.live_hidden += usize::from(!row.shown && row.lives());
         }
         row.shown
     }
@@ -322,7 +336,7 @@ impl TableView {
         let epoch = self.epoch;
         let Some(row) = self.rows[id.0 as usize].as_mut() else { return };
         if row.judged == epoch && !self.filter.is_empty() {
-            let lives = usize::from(row.deleted_at().is_none());
+            let lives = usize::from(row.lives());
             if row.shown {
                 self.rows_shown -= 1;
                 self.live_shown -= lives;
@@ -403,7 +417,7 @@ impl TableView {
         Some(RowKey { id, born: self.row(id)?.born })
     }
 
-    /// The row of a live object, by its kind and key.
+    /// The row of a live object, or the provisional row, by its kind and key.
     pub fn find(&self, kind: KindId, key: &ObjectKey) -> Option<RowId> {
         self.live.find(hash(kind, key), |&id| self.row(id).is_some_and(|row| row.is_of(kind, key))).copied()
     }

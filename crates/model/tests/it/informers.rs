@@ -25,7 +25,7 @@ use kubechurn_talk::{bookmark, event, write_change, write_object};
 const PODS: ApiResource = ApiResource { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
 const NODES: ApiResource = ApiResource { plural: "nodes", kind: "Node", namespaced: false, ..PODS };
 
-const CHANGES: HandlerOptions = HandlerOptions { changes: true, received: false, resync: None };
+const CHANGES: HandlerOptions = HandlerOptions { changes: true, received: false, listing: false, resync: None };
 
 /// A handler that records its notifications, and that can be made to fail at a name.
 #[derive(Default)]
@@ -198,7 +198,7 @@ fn each_handler_is_resynced_in_its_own_period() {
 fn a_resync_period_changes_while_the_watch_runs() {
     let mut play = Play::live(&["a@1", "b@2"]);
     let (own, other) = (play.add(CHANGES), play.add(CHANGES));
-    let raw = play.add(HandlerOptions { changes: false, received: true, resync: None });
+    let raw = play.add(HandlerOptions { changes: false, received: true, ..CHANGES });
     for id in [own, other] {
         assert_eq!(play.told(id), "Added a@1 Added b@2");
     }
@@ -255,7 +255,7 @@ fn a_handler_that_comes_late_misses_nothing() {
     play.drain();
     assert_eq!(play.told(late), "Added a@1 Added b@2 Updated a@1>101 Added c@102 Deleted b@103");
     assert!(play.informer.handler_has_synced(late));
-    let raw = play.add(HandlerOptions { changes: false, received: true, resync: None });
+    let raw = play.add(HandlerOptions { changes: false, received: true, ..CHANGES });
     play.frame("MODIFIED", "a@104");
     play.frame("MODIFIED", "a@105");
     play.drain();

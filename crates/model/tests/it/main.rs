@@ -20,6 +20,8 @@ mod memory;
 mod page;
 /// What is watched and in view, for the tests of both.
 mod play;
+/// A first list on its way.
+mod provisional;
 /// The page checks itself against the server.
 mod verify;
 /// One kind or several in one table and on one timeline.

@@ -2,6 +2,7 @@
 
 mod inspector;
 mod places;
+mod provisional;
 mod requests;
 mod rows;
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::api::object::{Object, ObjectKey};
 use crate::cache::keyed_slab::{Keyed, KeyedSlab, hash_of};
+use crate::cache::reflector::{Reflector, State};
 
 /// Objects by key, in the order in which they came. Servers list in the order of names, so that little is left to sort.
 #[derive(Debug, Default)]
@@ -12,6 +13,17 @@ pub(super) struct Objects(KeyedSlab<Arc<Object>>);
 impl Keyed for Arc<Object> {
     fn key(&self) -> &ObjectKey {
         &self.key
+    }
+}
+
+impl Reflector {
+    /// The objects that the list under way has brought so far, in the order in which they came.
+    pub fn listed(&self) -> impl Iterator<Item = &Arc<Object>> {
+        let items = match &self.state {
+            State::Stream { items, .. } | State::List { items, .. } => Some(items),
+            _ => None,
+        };
+        items.into_iter().flat_map(Objects::iter)
     }
 }
 
@@ -29,6 +41,11 @@ impl Objects {
     /// Takes an object out.
     pub(super) fn remove(&mut self, key: &ObjectKey) -> Option<Arc<Object>> {
         self.0.find(hash_of(key), key).map(|at| self.0.remove(at))
+    }
+
+    /// Every object, in the order in which they came.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Object>> {
+        self.0.iter()
     }
 
     /// How many there are.

@@ -43,5 +43,5 @@ impl Other {
 
 /// What the first handler of an informer is told: all of it.
 pub fn wants(options: InformerOptions) -> HandlerOptions {
-    HandlerOptions { changes: true, received: true, resync: options.reflector.resync }
+    HandlerOptions { received: true, resync: options.reflector.resync, ..HandlerOptions::default() }
 }

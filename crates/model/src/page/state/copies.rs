@@ -12,6 +12,7 @@ use crate::page::route::Route;
 use crate::page::state::Page;
 use crate::page::state::requests::Purpose;
 use crate::table::view::Row;
+use crate::timeline::mark::grouped;
 
 impl Page {
     /// Copies something, or tells why nothing can be copied.
@@ -75,13 +76,19 @@ impl Page {
     /// Writes the table into a file: the rows as they are now, however they change while the file is written.
     pub(super) fn export(&mut self, format: Format, env: &dyn Environment) {
         let Some(view) = self.watching.watches.view() else { return };
-        // Deleted rows that are still shown are left out, because their objects do not exist any more.
+        // Deleted rows that are still shown are left out, because their objects do not exist any more. Provisional rows
+        // are left out, too: a file outlives the list, and whoever reads the file cannot see that the list was not
+        // complete.
         let rows = view.window(0, view.len()).into_iter().filter_map(|id| view.row(id));
-        let rows = rows.filter(|row| row.deleted_at().is_none()).map(|row| (row.kind, row.object.clone()));
+        let rows = rows.filter(|row| row.lives()).map(|row| (row.kind, row.object.clone()));
+        let left_out = match view.sums().provisional.rows {
+            0 => String::new(),
+            count => format!(" {} provisional rows are left out: the list is not complete.", grouped(count as u64)),
+        };
         let export = Box::new(Export::new(format, &self.columns.layout, rows.collect(), env.wall()));
         let Route { resource, namespaces, .. } = &self.place.route;
         let name = file_name(resource, namespaces, &env.date(), format);
-        self.tell(&format!("Exporting {} rows …", export.total()), env.now());
+        self.tell(&format!("Exporting {} rows …{left_out}", export.total()), env.now());
         self.request(Purpose::Save(name.clone()), Request::Save { name, format, export });
     }
 

@@ -61,7 +61,7 @@ struct Inspection {
     since: f64,
     /// The newest row of the object.
     row: Option<Arc<Object>>,
-    /// `live`, `deleted`, `unknown` or `waiting`.
+    /// `live`, `deleted`, `unknown`, `waiting`, or `provisional` where a list that is not complete has brought the object.
     state: &'static str,
     text: Text,
     /// The owners of owners that are not watched, by uid; `None` for an owner that does not exist.
@@ -301,8 +301,10 @@ impl Page {
         let (watches, informers) = (&self.watching.watches, &self.watching.informers);
         let row = relatives::find(watches, informers, open.kind, &open.key).cloned();
         let synced = self.has_listed(open.kind);
+        let provisional = row.is_none() && watches.is_provisional(open.kind, &open.key);
         let state = match (&row, &open.row, open.text.missing) {
             (Some(_), ..) => "live",
+            _ if provisional => "provisional",
             (None, Some(_), _) if synced => "deleted",
             (None, Some(_), _) => open.state,
             (None, None, true) => "unknown",
@@ -390,6 +392,9 @@ fn state_words(open: &Inspection, health: Option<Health>) -> String {
                 open.kind.resource.kind
             )
         }),
+        ("provisional", _) => String::from(
+            "The list is not complete: this is what it has brought so far, and the next one may not have it.",
+        ),
         ("waiting", _) if open.text.full.is_some() => {
             String::from("Not among the rows of the table: as fetched, and not watched.")
         }

@@ -142,6 +142,7 @@ impl Page {
             title: &title,
             state: health.word(),
             counts: view.counts(),
+            provisional: view.sums().provisional.rows > 0,
             filter: &self.place.route.text,
             paused: self.watching.paused,
         };

@@ -280,6 +280,7 @@ impl Page {
         view.rows.window.put(WindowView::default());
         view.rows.empty.put(Some(words));
         view.table.progress.put(String::new());
+        view.table.provisional.put(String::new());
         view.table.waiting.put(0);
         view.table.minute.put([0; 3]);
         view.table.count.put(String::from("0 / 0"));

@@ -108,7 +108,9 @@ impl Page {
             (Health::Live | Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => seconds(age),
             _ => String::new(),
         };
-        let troubles = watches.members().iter().filter_map(|watched| trouble(watched, informers, now));
+        let troubles = watches.members().iter().enumerate();
+        let troubles =
+            troubles.filter_map(|(at, watched)| trouble(watched, watches.provisional(at) > 0, informers, now));
         let mut troubles: Vec<Trouble> = troubles.collect();
         // Before discovery, the page does not know what is missing.
         if self.place.catalog.is_discovered() {
@@ -118,9 +120,15 @@ impl Page {
             let counts = timeline.counts_since(now - 60_000.0);
             [MarkType::Added, MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type))
         });
+        let provisional = match view.sums().provisional.rows {
+            0 => String::new(),
+            1 => String::from("1 provisional row"),
+            rows => format!("{} provisional rows", grouped(rows as u64)),
+        };
         let listing = self.listing(progress, now);
         let table = &mut self.out.view.table;
         table.count.put(format!("{shown} / {total}"));
+        table.provisional.put(provisional);
         table.waiting.put(waiting);
         table.listing.put(listing);
         table.trouble.put(troubles);

@@ -149,6 +149,7 @@ impl Page {
     pub(super) fn pause(&mut self, paused: bool, now: f64) {
         if self.watching.paused != paused {
             self.watching.paused = paused;
+            self.watching.watches.pause(paused);
             self.out.view.header.paused.put(paused);
             self.timeline.pause(paused, now);
         }

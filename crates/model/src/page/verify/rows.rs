@@ -34,7 +34,8 @@ impl RowRun {
         if let Some(mut sought) = self.sought.take() {
             for object in sought.by_ref().take(SLICE) {
                 let is_there = store.get(&object.key).is_some();
-                if is_there && view.find(kind, &object.key).is_none() {
+                let row = view.find(kind, &object.key).and_then(|id| view.row(id));
+                if is_there && row.is_none_or(|row| !row.lives()) {
                     let theirs = Some(Identity::from(&*object));
                     self.differences.push(Difference { key: object.key.clone(), ours: None, theirs });
                 }

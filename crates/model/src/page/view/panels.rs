@@ -71,6 +71,8 @@ pub struct TablePanel {
     pub trouble: Shown<Vec<Trouble>>,
     /// `shown / total`.
     pub count: Shown<String>,
+    /// How many rows are provisional, none of which is counted; empty where none is.
+    pub provisional: Shown<String>,
     /// The progress of sorting or filtering; empty when it is complete.
     pub progress: Shown<String>,
     /// How many rows wait until the user no longer acts on the table.

@@ -113,19 +113,25 @@ pub fn row_model(layout: &mut Layout, shown: ShownRow<'_>) -> RowModel {
         CellModel { whole: (!fits).then(|| text.clone()), text, marks, tone: tone_name(tone), marked_at, went }
     });
     let (cells, mark) = (cells.collect(), MarkType::from(row.delta));
+    // Only a complete list has a mark: until then an ellipsis stands in its place.
+    let delta = if row.provisional { ("provisional", "…") } else { (mark.name(), mark.glyph()) };
     RowModel {
         id: RowKey { id, born: row.born },
         rank,
         kind: schema.kind(row.kind).map_or("", |kind| kind.name),
         key: object.key.clone(),
         uid: object.uid.clone(),
-        state: if row.deleted_at().is_some() { "deleted" } else { "live" },
+        state: match () {
+            () if row.provisional => "provisional",
+            () if row.deleted_at().is_some() => "deleted",
+            () => "live",
+        },
         fresh: row.delta == DeltaType::Added && now - row.changed_at < FRESH,
         fading: row.deleted_at().map_or(0, |deleted_at| view.retention().fading(now - deleted_at)),
         selected: look.selected,
         cursor: look.cursor,
         flaw: object.flaw.clone(),
-        delta: (mark.name(), mark.glyph()),
+        delta,
         cells,
     }
 }

@@ -45,8 +45,9 @@ pub fn empty(EmptyTable { schema, route, known, works }: EmptyTable<'_>, health:
     }
 }
 
-/// What is wrong with a kind, in words for the user: what happened, to which resource, and what comes next.
-pub fn trouble(watched: &Watched, informers: &SharedInformerFactory, now: f64) -> Option<Trouble> {
+/// What is wrong with a kind, in words for the user: what happened, to which resource, and what comes next. `provisional`
+/// says whether rows are shown of a list that is not complete.
+pub fn trouble(watched: &Watched, provisional: bool, informers: &SharedInformerFactory, now: f64) -> Option<Trouble> {
     let complaint = watched.complaint(informers)?;
     let health = watched.health(informers, now);
     let title = watched.kind().title;
@@ -57,6 +58,7 @@ pub fn trouble(watched: &Watched, informers: &SharedInformerFactory, now: f64) -
         Health::Stopped if complaint.code == 0 => format!("{title}{scope}: stopped"),
         Health::Stopped => format!("{title}{scope}: refused"),
         Health::Stale => format!("{title}{scope}: stale"),
+        _ if provisional => format!("{title}{scope}: the list broke off, and its rows are provisional"),
         _ => format!("{title}{scope}: waiting"),
     };
     let next = match complaint.retry_at {

@@ -4,8 +4,10 @@
 
 use std::sync::Arc;
 
+use kubechurn_client::api::object::Object;
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::factory::{InformerId, Registration, SharedInformerFactory};
 use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use kubechurn_client::cache::store::Change;
@@ -31,9 +33,17 @@ pub(super) struct View {
     /// Where each kind is watched.
     scopes: Vec<Vec<Scope>>,
     /// The table's handlers: of each kind one for each scope.
-    handlers: Vec<Vec<Registration>>,
+    handlers: Vec<Vec<Source>>,
     pub(super) table: TableView,
     pub(super) chart: Chart,
+}
+
+/// The table's handler of one informer.
+#[derive(Debug)]
+struct Source {
+    registration: Registration,
+    /// Whether the table has taken in the informer's first list.
+    synced: bool,
 }
 
 /// Shows what changed in objects of one kind as rows, and writes down what the rows are then.
@@ -48,6 +58,11 @@ impl ResourceEventHandler for TableHandler<'_> {
     fn changed(&mut self, now: f64, change: &Change) -> Handled {
         self.table.apply_of(self.kind, change, now);
         self.audit.shown(self.of, (self.table, self.kind), change, now);
+        Ok(())
+    }
+
+    fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
+        self.table.apply_listed(self.kind, delta_type, object, now);
         Ok(())
     }
 }
@@ -67,7 +82,9 @@ impl View {
         let names = if schema.is_several() { numbers.map(name).collect() } else { Vec::new() };
         let handlers = members.iter().map(|member| {
             let ids = member.informer_ids();
-            ids.filter_map(|id| informers.add_event_handler(id, HandlerOptions::default(), now)).collect()
+            let options = HandlerOptions { listing: true, ..HandlerOptions::default() };
+            let source = |registration| Source { registration, synced: false };
+            ids.filter_map(|id| informers.add_event_handler(id, options, now).map(source)).collect()
         });
         View {
             number,
@@ -97,28 +114,38 @@ impl View {
 
     /// Lets go of the informers. Returns those that ended because they have no handler any more.
     pub(super) fn end(self, informers: &mut SharedInformerFactory) -> Vec<InformerId> {
-        let all = self.handlers.into_iter().flatten();
+        let all = self.handlers.into_iter().flatten().map(|source| source.registration);
         all.filter(|one| informers.remove_event_handler(*one)).map(|one| one.informer).collect()
     }
 
     /// Has the members' marks and counters, and then the table, take what the informers have for them. Returns whether
-    /// the table has still to hear of objects that were known before it was made: of very many objects it takes some at
-    /// a time, so that the page does not stand still.
+    /// the table has still to hear of objects that were known before it was made, or that a first list has brought: of
+    /// very many objects it takes some at a time, so that the page does not stand still. While the page is `paused`,
+    /// what a first list brings waits.
     pub(super) fn take(
         &mut self,
         members: &mut [Watched],
         informers: &mut SharedInformerFactory,
         audit: &AuditLog,
+        paused: bool,
     ) -> bool {
         // The marks first: a lane begins in the state that the row still shows.
         self.take_marks(members, informers, audit);
         let mut left = false;
-        for ((kind, member), handlers) in (0..).map(KindId).zip(members).zip(&self.handlers) {
-            for (registration, scope) in handlers.iter().zip(member.scopes()) {
+        for ((kind, member), handlers) in (0..).map(KindId).zip(members).zip(&mut self.handlers) {
+            for (Source { registration, synced }, scope) in handlers.iter_mut().zip(member.scopes()) {
                 let Some(informer) = informers.get_mut(registration.informer) else { continue };
+                // A table that is new shows what there is also on a paused page.
+                if paused && !informer.has_synced() && !informer.is_catching_up(registration.handler) {
+                    continue;
+                }
                 let of = (&member.kind().resource, scope);
                 let mut handler = TableHandler { kind, of, table: &mut self.table, audit };
                 left |= informer.deliver_some(registration.handler, &mut handler, AT_ONCE);
+                if !*synced && informer.handler_has_synced(registration.handler) {
+                    *synced = true;
+                    self.table.end_list(kind, &scope.namespace);
+                }
             }
         }
         left
@@ -134,8 +161,10 @@ impl View {
     /// What became of all that was meant for the table and for the members' marks and counters.
     pub(super) fn account(&self, members: &[Watched], informers: &SharedInformerFactory) -> Account {
         let accounts = members.iter().map(|member| member.account(informers));
-        let handlers = self.handlers.iter().flatten().copied();
-        let table = Some((handled(handlers, informers), RowSums::of(&self.table)));
+        let sources = self.handlers.iter().flatten();
+        let is_complete = sources.clone().all(|source| source.synced);
+        let handlers = sources.map(|source| source.registration);
+        let table = Some((handled(handlers, informers), RowSums::of(&self.table, is_complete)));
         Account { table, ..accounts.reduce(Account::plus).unwrap_or_default() }
     }
 }

@@ -12,6 +12,6 @@ impl TableView {
     /// The rows of live objects among `count` numbers from `first` on.
     pub fn live_among(&self, first: usize, count: usize) -> impl Iterator<Item = &Row> {
         let places = self.rows.iter().skip(first).take(count).flatten();
-        places.filter(|row| row.deleted_at().is_none())
+        places.filter(|row| row.lives())
     }
 }

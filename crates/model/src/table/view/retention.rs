@@ -1,5 +1,6 @@
 //! How long the rows of deleted objects stay, and how many of them.
 
+use crate::table::order::RowId;
 use crate::table::view::TableView;
 
 /// How many rows of deleted objects stay at most, whatever was chosen; the oldest go first. Only the rows keep these
@@ -100,8 +101,8 @@ impl TableView {
         self.gone.len() > 2 * MOST
     }
 
-    /// Lets the rows of deleted objects go that have stayed long enough, and the oldest if there are too many. While
-    /// the table is held, no row goes, unless the table overflows.
+    /// Lets the rows of deleted objects go that have stayed long enough, and the oldest if there are too many; and the
+    /// provisional rows that a complete list did not have. While the table is held, no row goes, unless it overflows.
     pub fn expire(&mut self, now: f64) {
         if self.overflows() {
             self.release();
@@ -109,6 +110,7 @@ impl TableView {
         if self.held.is_some() {
             return;
         }
+        self.let_unlisted_go();
         let stays = self.retention.milliseconds();
         while let Some(&id) = self.gone.front() {
             let deleted_at = self.row(id).and_then(|row| row.deleted_at());
@@ -135,7 +137,13 @@ impl TableView {
 
     /// Lets the row go whose object was deleted first.
     fn let_go(&mut self) {
-        let Some(id) = self.gone.pop_front() else { return };
+        if let Some(id) = self.gone.pop_front() {
+            self.discard(id);
+        }
+    }
+
+    /// Takes a row out of the table.
+    pub(super) fn discard(&mut self, id: RowId) {
         self.leave(id);
         self.unjudge(id);
         self.rows[id.0 as usize] = None;

@@ -59,9 +59,32 @@ pub struct Row {
     pub kind: KindId,
     /// Whether that filter lets it through.
     pub(super) shown: bool,
+    /// Whether the object comes from a first list that is not complete, so that it is not known whether it exists.
+    pub provisional: bool,
 }
 
 impl Row {
+    /// The row of an object that comes into the table. The table gives it its version.
+    pub(super) fn new(kind: KindId, object: &Arc<Object>, delta: DeltaType, now: f64) -> Row {
+        Row {
+            object: object.clone(),
+            changed_at: now,
+            changed: 0,
+            version: 0,
+            born: 0,
+            judged: 0,
+            delta,
+            kind,
+            shown: false,
+            provisional: false,
+        }
+    }
+
+    /// Whether the object is known to exist.
+    pub fn lives(&self) -> bool {
+        self.delta != DeltaType::Deleted && !self.provisional
+    }
+
     /// Whether this is the row of the object with this kind and key.
     pub fn is_of(&self, kind: KindId, key: &ObjectKey) -> bool {
         self.kind == kind && self.object.key == *key

@@ -1,12 +1,13 @@
 //! Where every change that a table took in and every row of it is, so that it can be told when one is nowhere.
 
 use crate::table::view::TableView;
+use crate::table::view::provisional::ProvisionalSums;
 use crate::table::view::work::Work;
 
 /// How many changes of the store a table took in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
-    /// Objects that came: each made a row.
+    /// Objects that came: each made a row, or confirmed a provisional one.
     pub added: u64,
     /// Newer versions: each changed a row.
     pub updated: u64,
@@ -14,14 +15,16 @@ pub struct Taken {
     pub synced: u64,
     /// Objects that went: each ended a row.
     pub deleted: u64,
+    /// Deltas of first lists that were not complete: none says that an object is known.
+    pub listed: u64,
     /// Updates and deletions of objects that had no row: there must be none.
     pub without_a_row: u64,
 }
 
 impl Taken {
-    /// All changes together.
+    /// All changes and deltas together.
     pub fn total(&self) -> u64 {
-        self.added + self.updated + self.synced + self.deleted
+        self.added + self.updated + self.synced + self.deleted + self.listed
     }
 }
 
@@ -34,6 +37,8 @@ pub struct Sums {
     pub live: usize,
     /// Rows of deleted objects that still stay.
     pub deleted: usize,
+    /// Rows of objects that a first list has brought while it is not complete.
+    pub provisional: ProvisionalSums,
     /// Of the living ones, those that the filter lets through.
     pub shown: usize,
     /// Of the living ones, those that it hides.
@@ -43,29 +48,35 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Whether every living row came of a change and did not end with one, and is shown or hidden.
+    /// Whether every living row came of a change and did not end with one, and is shown or hidden; and whether every
+    /// provisional row is in one place.
     pub fn is_balanced(&self) -> bool {
         let judged = (self.shown + self.hidden) as u64;
         let live = self.live as u64;
         self.taken.without_a_row == 0
+            && self.provisional.is_balanced()
+            && self.provisional.made <= self.taken.listed
             && self.taken.added == live + self.taken.deleted
             && if self.working { judged <= live } else { judged == live }
     }
 }
 
 impl TableView {
-    /// How many live rows the filter lets through, as far as it has come, and how many live rows there are.
+    /// How many live rows the filter lets through, as far as it has come, and how many live rows there are. No provisional
+    /// row is counted.
     pub fn counts(&self) -> (usize, usize) {
-        let shown = if self.filter.is_empty() { self.live.len() } else { self.live_shown };
-        (shown, self.live.len())
+        let live = self.live.len() - self.provisional.len();
+        let shown = if self.filter.is_empty() { live } else { self.live_shown };
+        (shown, live)
     }
 
     /// Where every change that it took and every row is.
     pub fn sums(&self) -> Sums {
         Sums {
             taken: self.taken,
-            live: self.live.len(),
+            live: self.counts().1,
             deleted: self.gone.len(),
+            provisional: self.provisional.sums(),
             shown: self.counts().0,
             hidden: if self.filter.is_empty() { 0 } else { self.live_hidden },
             working: !matches!(self.work, Work::Done),
@@ -83,6 +94,6 @@ impl TableView {
             (Work::Done, None) => self.all.len() == rows,
             (Work::Done, Some(shown)) => self.all.len() == rows && shown.len() == self.rows_shown,
         };
-        placed && sums.is_balanced() && rows == sums.live + sums.deleted
+        placed && sums.is_balanced() && rows == sums.live + sums.deleted + sums.provisional.rows
     }
 }

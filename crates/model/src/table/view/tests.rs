@@ -1,5 +1,6 @@
 //! The view against a plain sorted and filtered vector, and what it does with single changes.
 
+mod provisional;
 mod several;
 
 use proptest::prelude::*;

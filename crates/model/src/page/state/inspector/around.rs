@@ -100,7 +100,7 @@ impl Page {
         let make = || SharedInformer::new(kind.decode, options);
         let informer = self.watching.informers.informer_for(kind.resource, &scope, make);
         // The Events are read from the store, and so no notifications are needed.
-        let nothing = HandlerOptions { changes: false, received: false, resync: None };
+        let nothing = HandlerOptions { changes: false, ..HandlerOptions::default() };
         open.events = self.watching.informers.add_event_handler(informer, nothing, now);
         self.start_informers();
     }

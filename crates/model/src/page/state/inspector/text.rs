@@ -82,7 +82,8 @@ impl Page {
                     let (uid, version) = (uid.clone(), resource_version.clone());
                     open.text.full = Some(Rc::new(Full { uid, version, value: Rc::new(value), fetched: false }));
                     open.text.trouble = None;
-                    if open.state == "waiting" || open.state == "unknown" {
+                    // An object that is not among the rows is gone, unless the list is still on its way.
+                    if (open.state == "waiting" || open.state == "unknown") && self.has_listed(open.kind) {
                         open.state = "deleted";
                     }
                     return;
@@ -99,7 +100,9 @@ impl Page {
     fn need_fetch(&mut self, open: &mut Inspection, now: f64) {
         let (synced, text) = (self.has_listed(open.kind), &mut open.text);
         let is_unknown = synced && !text.missing && text.full.is_none() && open.state == "waiting";
-        if (open.state == "live" || is_unknown) && !text.fetching && now - text.fetched_at >= FETCHES {
+        let is_provisional = open.state == "provisional" && !text.missing && text.full.is_none();
+        if (open.state == "live" || is_unknown || is_provisional) && !text.fetching && now - text.fetched_at >= FETCHES
+        {
             (text.fetching, text.fetched_at) = (true, now);
             self.get(Purpose::Inspect(open.kind, open.key.clone()), open.kind, &open.key);
         }
