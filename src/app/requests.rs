@@ -88,14 +88,16 @@ impl App {
 async fn list_namespaces(server: &ListerWatcher, mut known: Namespaces) -> Namespaces {
     let request = ListRequest { resource_version: ResourceVersion::new("0"), limit: Some(PAGE), continue_token: None };
     known.trouble = None;
+    let mut bytes = Vec::new();
     server
         .list(&request, |input| match input {
-            Input::PageBytes(bytes) => match str::from_utf8(bytes).map_err(DecodeError::from).and_then(list::page) {
+            Input::Piece(piece) => bytes.extend_from_slice(piece),
+            Input::PageEnd => match str::from_utf8(&bytes).map_err(DecodeError::from).and_then(list::page) {
                 Ok(page) => {
                     let objects = page.items.iter().filter_map(|item| decode_metadata(item).ok());
                     known.names = objects.map(|object| object.key.name.to_string()).collect();
                     sort(&mut known.names);
-                    known.trouble = page.continue_token.map(|_| String::from("There are more; type the name."));
+                    known.trouble = page.meta.continue_token.map(|_| String::from("There are more; type the name."));
                 }
                 Err(error) => known.trouble = Some(format!("The list of namespaces could not be read: {error}")),
             },

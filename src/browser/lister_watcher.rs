@@ -18,6 +18,10 @@ use kubechurn_client::cache::reflector::Input;
 use crate::browser::base::{self, Base};
 use crate::browser::fetch::{get, get_as};
 use crate::browser::socket;
+use crate::browser::task::Work;
+
+/// How many bytes of a list are read without a look at the clock: these take less than a millisecond.
+const PIECE: u32 = 1 << 16;
 
 /// One resource in one scope, at one API.
 #[derive(Clone, Debug)]
@@ -31,22 +35,21 @@ pub struct ListerWatcher {
 }
 
 impl ListerWatcher {
-    /// Fetches one page, and tells of it: of each piece that arrives, and then once of the whole.
+    /// Fetches one page, and tells of it: that it begins, of each piece as it comes, and of the end.
+    ///
+    /// No header asks for compression: the browser itself says what it can unpack (`Accept-Encoding`), and unpacks what
+    /// comes before the pieces are told of.
     pub async fn list(&self, request: &ListRequest, mut tell: impl FnMut(Input<'_>)) {
         let url = format!("{}{}", self.base.http, request.url(&self.resource, &self.scope));
         let (_abort, response) = get(&url).await;
         let response = match response {
-            Ok(response) => response,
+            Ok(response) if response.ok() => response,
+            Ok(response) => return tell(Input::Failed(failure(&response).await)),
             Err(failure) => return tell(Input::Failed(failure)),
         };
-        let (code, retry_after, ok) = (response.status(), retry_after(&response), response.ok());
-        // As text, the browser would put other letters where it finds no UTF-8, and so rename objects.
-        match body(&response, |bytes| tell(Input::Progress(bytes))).await {
-            Ok(bytes) if ok => tell(Input::PageBytes(&bytes)),
-            Ok(bytes) => {
-                let text = String::from_utf8_lossy(&bytes);
-                tell(Input::Failed(Failure::from_response(code, retry_after, &text)));
-            }
+        tell(Input::Piece(&[]));
+        match read(&response, |bytes| tell(Input::Piece(bytes))).await {
+            Ok(()) => tell(Input::PageEnd),
             Err(BrokeOff) => tell(Input::Failed(Failure::unreachable("the answer broke off"))),
         }
     }
@@ -175,27 +178,31 @@ impl ListerWatcher {
 /// An answer whose body did not come to its end.
 struct BrokeOff;
 
-/// The body of an answer, piece by piece as it arrives: no copy of the whole stands in the browser's memory beside this
-/// one. `progress` hears how long each piece is.
-async fn body(response: &Response, mut progress: impl FnMut(usize)) -> Result<Vec<u8>, BrokeOff> {
-    let mut bytes = Vec::new();
-    let Some(stream) = response.body() else { return Ok(bytes) };
+/// Tells of the body of an answer as it comes, in pieces of at most [`PIECE`] bytes. As text, the browser would put other
+/// letters where it finds no UTF-8, and so rename objects.
+///
+/// A server on the same machine sends faster than the list is read. What has come is there at once, without a pause in which
+/// the page could be drawn; so the work pauses by itself.
+async fn read(response: &Response, mut tell: impl FnMut(&[u8])) -> Result<(), BrokeOff> {
+    let Some(stream) = response.body() else { return Ok(()) };
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    let (mut work, mut bytes) = (Work::begin(), Vec::new());
     loop {
-        let piece = JsFuture::from(reader.read()).await.map_err(|_| BrokeOff)?;
-        let part = |name: &str| Reflect::get(&piece, &name.into()).map_err(|_| BrokeOff);
+        let next = JsFuture::from(reader.read()).await.map_err(|_| BrokeOff)?;
+        let part = |name: &str| Reflect::get(&next, &name.into()).map_err(|_| BrokeOff);
         if part("done")?.is_truthy() {
-            return Ok(bytes);
+            return Ok(());
         }
-        let piece: Uint8Array = part("value")?.dyn_into().map_err(|_| BrokeOff)?;
-        let (from, to) = (bytes.len(), bytes.len() + piece.length() as usize);
-        // The room grows by a quarter at a time: doubling would leave up to half of it empty for a large list.
-        if to > bytes.capacity() {
-            bytes.reserve_exact((to - from).max(from / 4));
+        let chunk: Uint8Array = part("value")?.dyn_into().map_err(|_| BrokeOff)?;
+        let mut from = 0;
+        while from < chunk.length() {
+            let piece = chunk.subarray(from, from.saturating_add(PIECE));
+            bytes.resize(piece.length() as usize, 0);
+            piece.copy_to(&mut bytes);
+            tell(&bytes);
+            from += piece.length();
+            work.pause().await;
         }
-        bytes.resize(to, 0);
-        piece.copy_to(&mut bytes[from..]);
-        progress(to - from);
     }
 }
 

@@ -14,6 +14,7 @@ pub mod location;
 pub mod policy;
 pub mod socket;
 pub mod storage;
+pub mod task;
 pub mod text;
 pub mod watchdog;
 

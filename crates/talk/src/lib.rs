@@ -5,7 +5,8 @@
 //! data. What may happen:
 //!
 //! ```text
-//! bytes N  long N                              N more bytes of a page arrive; a frame of N bytes is not read
+//! bytes N  long N                              N spaces of a page arrive; a frame of N bytes is not read
+//! piece TEXT  end                              some text of a page arrives; that was all of the page
 //! start  stop  open  woke  reachable  pass     inputs without a text; `pass` is a probe that finds nothing
 //! close CODE                                   the socket closes
 //! ADDED OBJECT  MODIFIED OBJECT  ...           a frame; any word in capitals is taken as its type
@@ -140,7 +141,9 @@ impl Talk {
                 };
                 self.input(Input::HeartbeatFailed { asked: self.asked, failure })
             }
-            "bytes" => self.input(Input::Progress(rest.parse().unwrap())),
+            "bytes" => self.input(Input::Piece(&vec![b' '; rest.parse().unwrap()])),
+            "piece" => self.input(Input::Piece(rest.as_bytes())),
+            "end" => self.input(Input::PageEnd),
             "long" => self.input(Input::TooLong(rest.parse().unwrap())),
             "close" => self.input(Input::Closed(rest.parse().unwrap())),
             "frame" => self.input(Input::Frame(rest)),

@@ -20,4 +20,5 @@ pub mod status;
 pub mod text;
 pub mod time;
 pub mod uid;
+mod value;
 pub mod weight;

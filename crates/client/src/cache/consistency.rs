@@ -196,8 +196,8 @@ impl Comparison {
     pub fn page(&mut self, bytes: &[u8], informer: &mut SharedInformer) -> Result<Next, CannotCompare> {
         let text = std::str::from_utf8(bytes).map_err(|error| CannotCompare::NoList(error.into()))?;
         let page = list::page(text).map_err(CannotCompare::NoList)?;
-        if page.resource_version != self.version {
-            let (asked, answered) = (self.version.clone(), page.resource_version);
+        if page.meta.resource_version != self.version {
+            let (asked, answered) = (self.version.clone(), page.meta.resource_version);
             return Err(CannotCompare::OtherVersion { asked, answered });
         }
         let store = informer.store();
@@ -213,10 +213,10 @@ impl Comparison {
             let (uid, resource_version) = (Uid::new(&item.uid), ResourceVersion::new(&item.resource_version));
             self.compare(item.key(), Identity { uid, resource_version }, store);
         }
-        if page.continue_token.is_some() && self.seen.len() == before {
+        if page.meta.continue_token.is_some() && self.seen.len() == before {
             return Err(CannotCompare::Repeats);
         }
-        self.token = page.continue_token;
+        self.token = page.meta.continue_token;
         if self.token.is_some() {
             return Ok(Next::Ask(self.request()));
         }

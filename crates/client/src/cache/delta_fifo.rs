@@ -15,18 +15,19 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Object, ObjectKey};
+use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{Delta, DeltaType, Deltas};
-use crate::cache::keyed_slab::{Keyed, KeyedSlab, hash_of};
-use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, half, late, resolve, transformed};
+use crate::cache::keyed_slab::{Keyed, KeyedSlab, half, hash_of};
+use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, late, resolve, transformed};
 
 /// The queue. A delta for a key that waits already costs one look-up, and no allocation.
 #[derive(Debug, Default)]
 pub struct DeltaFifo {
     /// What waits, for each key.
     slots: KeyedSlab<Slot>,
-    /// The items of a complete list whose turn has not come, sorted by key. They come before `queue`. An item to which
+    /// The items of a complete list whose turn has not come, sorted by key, each with the [`half`] of its key's hash. They come before `queue`. An item to which
     /// something has happened since also has a slot, with the item as its first delta; that slot is not in `queue`.
-    listed: VecDeque<Arc<Object>>,
+    listed: VecDeque<(u32, Arc<Object>)>,
     /// Whether `listed` is of the first Replace.
     listed_first: bool,
     /// The slots in the order in which their keys first changed.
@@ -91,14 +92,16 @@ impl DeltaFifo {
 
     /// The item of the complete list that waits for a key.
     fn listed(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
-        self.listed.binary_search_by(|object| object.key.cmp(key)).ok().map(|at| &self.listed[at])
+        let found = self.listed.binary_search_by(|(_, object)| object.key.cmp(key));
+        found.ok().and_then(|at| self.listed.get(at)).map(|(_, object)| object)
     }
 
-    /// The keys that wait. Some come twice.
-    fn waiting(&self) -> impl Iterator<Item = &ObjectKey> {
-        let listed = self.listed.iter().map(|object| &object.key);
-        let again = self.again.iter().flat_map(|again| &again.objects).map(|(_, object)| &object.key);
-        listed.chain(again).chain(self.slots.iter().map(Keyed::key))
+    /// An object of each key that waits, with the [`half`] of the key's hash. Some keys come twice.
+    fn waiting(&self) -> impl Iterator<Item = (u32, &Arc<Object>)> {
+        let listed = self.listed.iter();
+        let again = self.again.iter().flat_map(|again| &again.objects);
+        let slots = self.slots.iter().filter_map(|slot| Some((half(slot.hash), slot.deltas.newest()?.object.object())));
+        listed.chain(again).map(|(hash, object)| (*hash, object)).chain(slots)
     }
 
     /// The object that a resync tells again for a key.
@@ -136,7 +139,7 @@ impl DeltaFifo {
         self.slots.reserve_exact(count);
         let all = VecDeque::with_capacity(count + self.queue.len());
         let mut queue = std::mem::replace(&mut self.queue, all);
-        for object in listed {
+        for (_, object) in listed {
             let hash = hash_of(&object.key);
             let at = self.find(hash, &object.key).unwrap_or_else(|| self.unpack(hash, object));
             self.queue.push_back(at);
@@ -193,7 +196,7 @@ impl DeltaFifo {
         let object = match self.turn() {
             Turn::Queue => return self.queue.front().copied(),
             _ if self.slots.is_empty() => return None,
-            Turn::Listed => self.listed.front()?,
+            Turn::Listed => &self.listed.front()?.1,
             Turn::Again => &self.again.front()?.objects.front()?.1,
         };
         self.find(hash_of(&object.key), &object.key)
@@ -204,7 +207,7 @@ impl DeltaFifo {
     fn leave_packed(&mut self) -> Option<Delta> {
         match self.turn() {
             Turn::Listed => {
-                let object = self.listed.pop_front()?;
+                let (_, object) = self.listed.pop_front()?;
                 if self.listed.is_empty() {
                     // The memory that a list of 150,000 took is given back.
                     self.listed = VecDeque::new();
@@ -224,22 +227,19 @@ impl DeltaFifo {
     }
 
     /// Takes in a complete list that is sorted by key, while nothing waits.
-    fn take_in(&mut self, items: Vec<Arc<Object>>, first: bool) {
-        self.counts.queued += items.len() as u64;
-        self.counts.initial += if first { items.len() } else { 0 };
+    fn take_in(&mut self, list: CompleteList, first: bool) {
+        self.counts.queued += list.len() as u64;
+        self.counts.initial += if first { list.len() } else { 0 };
         self.listed_first = first;
-        self.listed = match self.transform {
-            Some(transform) => items.into_iter().map(transform).collect(),
-            None => items.into(),
-        };
+        self.listed = list.map(|object| transformed(self.transform, object)).into_hashed().into();
     }
 
     /// Queues a complete list behind what waits.
-    fn push_all(&mut self, items: Vec<Arc<Object>>, first: bool) {
+    fn push_all(&mut self, list: CompleteList, first: bool) {
         // To grow by doubling would take twice as much memory for a moment.
-        self.slots.reserve_exact(items.len());
-        self.queue.reserve_exact(items.len());
-        for object in items {
+        self.slots.reserve_exact(list.len());
+        self.queue.reserve_exact(list.len());
+        for object in list {
             let delta = Delta::new(DeltaType::Replaced, transformed(self.transform, object));
             let at = self.push(delta);
             let slot = &mut self.slots[at];
@@ -319,19 +319,19 @@ impl Queue for DeltaFifo {
     }
 
     /// In one pass over the list, one over the queue and one over what is known.
-    fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+    fn replace(&mut self, list: CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
         let first = !std::mem::replace(&mut self.counts.populated, true);
         self.unpack_all();
         self.replaced += 1;
-        if self.queue.is_empty() && items.is_sorted_by(|a, b| a.key < b.key) {
-            self.take_in(items, first);
+        if self.queue.is_empty() && list.is_sorted() {
+            self.take_in(list, first);
         } else {
-            self.push_all(items, first);
+            self.push_all(list, first);
         }
         let absent = self.queue.iter().map(|&at| &self.slots[at]).filter(|slot| slot.replaced != self.replaced);
         let newest = absent.filter_map(|slot| slot.deltas.newest()).filter(|newest| newest.is_present());
         let mut gone: Vec<Arc<Object>> = newest.map(|newest| newest.object.object().clone()).collect();
-        known.each_absent(&mut self.waiting(), &mut |object| gone.push(object.clone()));
+        known.each_absent(&mut self.waiting(), &mut |_, object| gone.push(object.clone()));
         self.counts.made.tombstones += gone.len() as u64;
         for object in &gone {
             let at = self.push(Delta::tombstone(object.clone()));
@@ -341,14 +341,13 @@ impl Queue for DeltaFifo {
         gone
     }
 
-    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
-        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
-        let waiting: HashSet<&ObjectKey, FxBuildHasher> = self.waiting().collect();
+    fn absent(&self, list: &CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+        let listed: HashSet<&ObjectKey, FxBuildHasher> = list.iter().map(|object| &object.key).collect();
+        let waiting: HashSet<&ObjectKey, FxBuildHasher> = self.waiting().map(|(_, object)| &object.key).collect();
         let newest = waiting.iter().filter(|key| !listed.contains(*key)).filter_map(|key| self.newest(key));
         let mut gone: Vec<Arc<Object>> =
             newest.filter(|(_, is_present)| *is_present).map(|(object, _)| object.clone()).collect();
-        let mut present = listed.iter().chain(&waiting).copied();
-        known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
+        known.each_absent(&mut list.hashed().chain(self.waiting()), &mut |_, object| gone.push(object.clone()));
         gone
     }
 
@@ -356,7 +355,7 @@ impl Queue for DeltaFifo {
     /// turn comes.
     fn resync(&mut self, known: &dyn KnownObjects) {
         let mut objects: Vec<(u32, Arc<Object>)> = Vec::new();
-        known.each_absent_hashed(&mut self.waiting(), &mut |hash, object| objects.push((hash, object.clone())));
+        known.each_absent(&mut self.waiting(), &mut |hash, object| objects.push((hash, object.clone())));
         self.counts.made.resyncs += objects.len() as u64;
         if objects.is_empty() {
             return;

@@ -5,6 +5,7 @@ use crate::api::request::Scope;
 use crate::api::resource::ApiResource;
 use crate::cache::handler::HandlerOptions;
 use crate::cache::processor::HandlerId;
+use crate::cache::reflector::Options;
 use crate::cache::shared_informer::SharedInformer;
 
 /// Names one informer of a factory. No other informer of that factory ever has the same name.
@@ -24,6 +25,7 @@ pub struct Registration {
 /// The informers.
 #[derive(Debug, Default)]
 pub struct SharedInformerFactory {
+    options: Options,
     shared: Vec<Shared>,
     made: u64,
 }
@@ -38,6 +40,16 @@ struct Shared {
 }
 
 impl SharedInformerFactory {
+    /// A factory without informers. `options` are for whoever makes one ([`SharedInformerFactory::options`]).
+    pub fn new(options: Options) -> SharedInformerFactory {
+        SharedInformerFactory { options, ..SharedInformerFactory::default() }
+    }
+
+    /// The settings that the reflectors of this factory have in common (client-go's `SharedInformerOption`).
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
     /// The informer of that resource in that scope (`InformerFor`). If there is none yet, `make` makes one, which then waits
     /// for [`SharedInformerFactory::start`].
     pub fn informer_for(

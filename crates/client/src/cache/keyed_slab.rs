@@ -5,7 +5,6 @@ use std::hash::BuildHasher;
 use std::ops::{Index, IndexMut};
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 use slab::Slab;
 
@@ -24,6 +23,18 @@ pub(super) trait Keyed {
 /// The hash of a key, by which a [`KeyedSlab`] finds its value.
 pub(super) fn hash_of(key: &ObjectKey) -> u64 {
     FxBuildHasher.hash_one(key)
+}
+
+/// The 32 bits of a hash that are kept beside each key. In wasm, an entry of a pointer and 32 bits takes eight bytes, and one
+/// with the whole hash takes sixteen. Both halves of the hash are folded into the result, because in wasm, where words have
+/// 32 bits, the upper half is always 0.
+pub(super) fn half(hash: u64) -> u32 {
+    (hash ^ hash >> 32) as u32
+}
+
+/// Makes 64 bits of a [`half`]: a table takes an entry's place from the lowest bits, and compares the highest seven.
+pub(super) fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
 /// At most one value for each key. A place stays that of its value until the value is removed.
@@ -58,19 +69,6 @@ impl<T: Keyed> KeyedSlab<T> {
         at
     }
 
-    /// Puts in a value, and returns the one whose place it takes.
-    pub(super) fn insert(&mut self, value: T) -> Option<T> {
-        let values = &mut self.values;
-        let same = |&at: &u32| values[at as usize].key() == value.key();
-        match self.places.entry(value.hash(), same, |&other| values[other as usize].hash()) {
-            Entry::Occupied(entry) => Some(std::mem::replace(&mut values[*entry.get() as usize], value)),
-            Entry::Vacant(entry) => {
-                entry.insert(values.insert(value) as u32);
-                None
-            }
-        }
-    }
-
     /// Takes the value at a place out.
     ///
     /// # Panics
@@ -89,11 +87,6 @@ impl<T: Keyed> KeyedSlab<T> {
         self.values.iter().map(|(_, value)| value)
     }
 
-    /// Every value, in the order of [`KeyedSlab::iter`].
-    pub(super) fn into_values(self) -> impl Iterator<Item = T> {
-        self.values.into_iter().map(|(_, value)| value)
-    }
-
     /// Makes room for so many more values, and for no more than that.
     pub(super) fn reserve_exact(&mut self, more: usize) {
         self.values.reserve_exact(more);
@@ -102,11 +95,6 @@ impl<T: Keyed> KeyedSlab<T> {
     /// For how many values there is room.
     pub(super) fn capacity(&self) -> usize {
         self.values.capacity()
-    }
-
-    /// How many values there are.
-    pub(super) fn len(&self) -> usize {
-        self.values.len()
     }
 
     /// Whether there are none.
@@ -137,6 +125,12 @@ mod tests {
     use crate::api::object::Object;
     use crate::cache::delta::tests::object;
 
+    impl Keyed for Arc<Object> {
+        fn key(&self) -> &ObjectKey {
+            &self.key
+        }
+    }
+
     #[test]
     fn a_key_has_one_value_and_keeps_its_place() {
         let mut slab: KeyedSlab<Arc<Object>> = KeyedSlab::default();
@@ -147,13 +141,13 @@ mod tests {
             let key = &object(name).key;
             slab.find(hash_of(key), key)
         };
-        assert_eq!(slab.insert(object("n7@2")), Some(object("n7@1")));
-        assert_eq!((find(&slab, "n7@"), slab.len()), (Some(7), 100));
+        slab[7] = object("n7@2");
+        assert_eq!((find(&slab, "n7@"), slab.iter().count()), (Some(7), 100));
         assert_eq!(slab.remove(7), object("n7@2"));
         assert_eq!((find(&slab, "n7@"), slab.get(&object("n8@").key)), (None, Some(&object("n8@1"))));
         // The place is free for another key.
-        assert_eq!(slab.insert(object("new@1")), None);
-        assert_eq!((find(&slab, "new@"), slab.len()), (Some(7), 100));
+        assert_eq!(slab.insert_new(object("new@1")), 7);
+        assert_eq!((find(&slab, "new@"), slab.iter().count()), (Some(7), 100));
         assert!(slab.iter().eq(&(slab.iter().cloned().collect::<Vec<_>>())) && !slab.is_empty());
     }
 }

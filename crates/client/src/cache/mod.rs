@@ -10,6 +10,7 @@ pub mod clock;
 pub mod discovery;
 pub mod reflector;
 
+pub mod complete_list;
 pub mod delta;
 pub mod delta_fifo;
 mod keyed_slab;

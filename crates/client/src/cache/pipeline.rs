@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::api::object::{Object, ObjectKey};
+use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{DeltaType, Deltas};
 use crate::cache::ledger::Ledger;
 use crate::cache::queue::{Queue, Queued, Transform};
@@ -38,14 +39,15 @@ impl Pipeline {
     }
 
     /// Queues a complete list. Returns the newest state of each object that is queued or known and not in the list.
-    pub fn replace(&mut self, items: Vec<Arc<Object>>) -> Vec<Arc<Object>> {
-        self.pushed += items.len() as u64;
-        self.queue.replace(items, &self.store)
+    pub fn replace(&mut self, list: impl Into<CompleteList>) -> Vec<Arc<Object>> {
+        let list = list.into();
+        self.pushed += list.len() as u64;
+        self.queue.replace(list, &self.store)
     }
 
-    /// What [`Pipeline::replace`] would return for these items, with nothing changed.
-    pub fn absent(&self, items: &[Arc<Object>]) -> Vec<Arc<Object>> {
-        self.queue.absent(items, &self.store)
+    /// What [`Pipeline::replace`] would return for this list, with nothing changed.
+    pub fn absent(&self, list: &CompleteList) -> Vec<Arc<Object>> {
+        self.queue.absent(list, &self.store)
     }
 
     /// The newest state that is queued or known of a key; `None` where there is none, or it is deleted.

@@ -4,31 +4,20 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::api::object::{Object, ObjectKey};
+use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{Delta, DeltaType, Deltas};
 
 /// What the reader of a queue already holds: its store (client-go's `KeyListerGetter`).
 pub trait KnownObjects {
     /// The object of that key, if it is known.
     fn known(&self, key: &ObjectKey) -> Option<&Arc<Object>>;
-    /// Every known object whose key is none of `present`, in any order.
-    fn each_absent<'a>(&self, present: &mut dyn Iterator<Item = &'a ObjectKey>, visit: &mut dyn FnMut(&Arc<Object>)) {
-        self.each_absent_hashed(present, &mut |_, object| visit(object));
-    }
-    /// [`KnownObjects::each_absent`] that also hands over the `half` of the hash of each key: with 150,000 objects, to
-    /// hash every key again would mean to read every object from memory.
-    fn each_absent_hashed<'a>(
-        &self,
-        present: &mut dyn Iterator<Item = &'a ObjectKey>,
-        visit: &mut dyn FnMut(u32, &Arc<Object>),
-    );
+    /// Every known object whose key is that of none of `present`, in any order. Each object comes with the `half` of the hash
+    /// of its key, here and there: with 150,000 objects, to hash every key again would mean to read every object from memory.
+    fn each_absent<'a>(&self, present: &mut Hashed<'a>, visit: &mut dyn FnMut(u32, &Arc<Object>));
 }
 
-/// The 32 bits of a hash that are kept beside each key. In wasm, an entry of a pointer and 32 bits takes eight bytes, and one
-/// with the whole hash takes sixteen. Both halves of the hash are folded into the result, because in wasm, where words have
-/// 32 bits, the upper half is always 0.
-pub(super) fn half(hash: u64) -> u32 {
-    (hash ^ hash >> 32) as u32
-}
+/// Objects, each with the `half` of the hash of its key.
+pub type Hashed<'a> = dyn Iterator<Item = (u32, &'a Arc<Object>)> + 'a;
 
 /// What came of handing a delta to the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,9 +86,9 @@ pub trait Queue: Debug + Send {
     /// Queues a complete list, and a tombstone for whatever is queued or known and not in it. Returns the newest
     /// state of each object that gets a tombstone. An object whose newest delta is a deletion is gone already, and is not
     /// among them.
-    fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>>;
-    /// What [`Queue::replace`] would return for these items, with nothing changed.
-    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>>;
+    fn replace(&mut self, list: CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>>;
+    /// What [`Queue::replace`] would return for this list, with nothing changed.
+    fn absent(&self, list: &CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>>;
     /// Queues `Sync` for each known object that has nothing queued.
     fn resync(&mut self, known: &dyn KnownObjects);
 

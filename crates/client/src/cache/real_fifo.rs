@@ -12,7 +12,9 @@ use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use crate::api::object::{Object, ObjectKey};
+use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::{Delta, DeltaType, Deltas};
+use crate::cache::keyed_slab::{half, hash_of};
 use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, late, resolve, transformed};
 
 /// The most keys that one batch may have (client-go, `defaultBatchSize`).
@@ -36,7 +38,7 @@ enum Item {
     Delta(Delta),
     /// A complete list, compared with what is known when it is at the head.
     ReplacedAll {
-        items: Vec<Arc<Object>>,
+        items: CompleteList,
         /// Whether it was the first thing to arrive.
         first: bool,
     },
@@ -61,6 +63,11 @@ impl RealFifo {
     /// An empty queue that takes a complete list as one entry.
     pub fn atomic(transform: Option<Transform>) -> RealFifo {
         RealFifo { atomic: true, ..RealFifo::new(transform) }
+    }
+
+    /// The newest object of each key that waits, with the [`half`] of the key's hash.
+    fn waiting(&self) -> impl Iterator<Item = (u32, &Arc<Object>)> {
+        self.newest.values().map(|newest| (half(hash_of(&newest.object.key)), &newest.object))
     }
 
     fn push(&mut self, delta: Delta) {
@@ -95,7 +102,7 @@ impl RealFifo {
                 Some(Item::ReplacedAll { items, first }) => self.expand_list(items, first, known),
                 Some(Item::SyncAll) => {
                     let mut again = Vec::new();
-                    known.each_absent(&mut self.newest.keys(), &mut |object| {
+                    known.each_absent(&mut self.waiting(), &mut |_, object| {
                         again.push(Delta::new(DeltaType::Sync, object.clone()));
                     });
                     self.counts.made.resyncs += again.len() as u64;
@@ -107,15 +114,14 @@ impl RealFifo {
         }
     }
 
-    fn expand_list(&mut self, items: Vec<Arc<Object>>, first: bool, known: &dyn KnownObjects) {
+    fn expand_list(&mut self, items: CompleteList, first: bool, known: &dyn KnownObjects) {
         self.lists -= 1;
         let mut gone = Vec::new();
-        let mut listed = items.iter().map(|object| &object.key);
-        known.each_absent(&mut listed, &mut |object| gone.push(Delta::tombstone(object.clone())));
+        known.each_absent(&mut items.hashed(), &mut |_, object| gone.push(Delta::tombstone(object.clone())));
         self.counts.made.tombstones += gone.len() as u64;
         self.counts.initial += if first { gone.len() } else { 0 };
         // The items were counted when their list arrived.
-        for object in items.into_iter().rev() {
+        for (_, object) in items.into_hashed().into_iter().rev() {
             self.items.push_front(Item::Delta(Delta::new(DeltaType::Replaced, object)));
         }
         self.put_first(gone);
@@ -155,9 +161,9 @@ impl Queue for RealFifo {
     }
 
     /// Tombstones go before the items.
-    fn replace(&mut self, items: Vec<Arc<Object>>, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+    fn replace(&mut self, list: CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
         let first = !std::mem::replace(&mut self.counts.populated, true);
-        let items: Vec<Arc<Object>> = items.into_iter().map(|object| transformed(self.transform, object)).collect();
+        let items = list.map(|object| transformed(self.transform, object));
         let gone = self.absent(&items, known);
         if first {
             self.counts.initial = items.len();
@@ -178,14 +184,13 @@ impl Queue for RealFifo {
         gone
     }
 
-    fn absent(&self, items: &[Arc<Object>], known: &dyn KnownObjects) -> Vec<Arc<Object>> {
-        let listed: HashSet<&ObjectKey, FxBuildHasher> = items.iter().map(|object| &object.key).collect();
+    fn absent(&self, list: &CompleteList, known: &dyn KnownObjects) -> Vec<Arc<Object>> {
+        let listed: HashSet<&ObjectKey, FxBuildHasher> = list.iter().map(|object| &object.key).collect();
         let absent = self.newest.values().filter(|newest| newest.present && !listed.contains(&newest.object.key));
         let mut gone: Vec<Arc<Object>> = absent.map(|newest| newest.object.clone()).collect();
         // Where a complete list waits, whatever is known and not in that list will be gone by then.
         if self.lists == 0 {
-            let mut present = listed.iter().copied().chain(self.newest.keys());
-            known.each_absent(&mut present, &mut |object| gone.push(object.clone()));
+            known.each_absent(&mut list.hashed().chain(self.waiting()), &mut |_, object| gone.push(object.clone()));
         }
         gone
     }
@@ -196,7 +201,7 @@ impl Queue for RealFifo {
             return;
         }
         let mut again = Vec::new();
-        known.each_absent(&mut self.newest.keys(), &mut |object| again.push(object.clone()));
+        known.each_absent(&mut self.waiting(), &mut |_, object| again.push(object.clone()));
         self.counts.made.resyncs += again.len() as u64;
         again.into_iter().for_each(|object| self.push(Delta::new(DeltaType::Sync, object)));
     }
@@ -293,7 +298,7 @@ mod tests {
             let mut reader = reader_of(kind, "a@1 c@1");
             reader.put_all(&[".", "[b@9"]);
             reader.take_some(Take::Pop);
-            let absent = reader.fifo.absent(&[], &reader.store);
+            let absent = reader.fifo.absent(&CompleteList::default(), &reader.store);
             assert_eq!(absent.iter().map(|object| &*object.key.name).collect::<Vec<_>>(), ["b"], "{kind:?}");
         }
     }

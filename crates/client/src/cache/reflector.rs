@@ -5,6 +5,7 @@
 //! a browser needs: every wait has a deadline, and no socket is opened within a second of the one before.
 
 mod continuity;
+mod fetches;
 mod kind;
 mod last_sync;
 mod lists;
@@ -21,15 +22,18 @@ mod unread;
 use std::sync::Arc;
 
 use crate::api::extra::Keep;
+use crate::api::list::ListReader;
 use crate::api::object::{Decode, DecodeError, Object, ResourceVersion, decode_or_flag};
 use crate::api::request::{ListRequest, WatchRequest};
 use crate::api::status::{Failure, Verdict};
 use crate::cache::backlog::Backlog;
 use crate::cache::backoff::{Backoff, Moment};
+use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::DeltaType;
 use crate::cache::ledger::Ledger;
 use crate::cache::queue::Queued;
 use crate::cache::reflector::continuity::{Continuity, Silence};
+use crate::cache::reflector::fetches::Fetches;
 use crate::cache::reflector::last_sync::LastSync;
 use crate::cache::reflector::objects::Objects;
 use crate::cache::reflector::refusals::Refusals;
@@ -91,11 +95,14 @@ pub enum Input<'a> {
     TooLong(usize),
     /// The socket closed with this code, which is 1000 where the server ended the watch properly.
     Closed(u16),
-    /// This many more bytes of a page have arrived.
-    Progress(usize),
-    /// A page of the list.
+    /// The next bytes of a page, of any number. An empty piece says that the answer has begun, with status 200. The items
+    /// that are complete with these bytes are read at once.
+    Piece(&'a [u8]),
+    /// All bytes of a page have come.
+    PageEnd,
+    /// A page that is there as a whole: its bytes as one piece, and its end.
     Page(&'a str),
-    /// A page of the list in bytes. Where they are no UTF-8 the page is no list.
+    /// [`Input::Page`] in bytes, of which nobody has looked whether they are UTF-8.
     PageBytes(&'a [u8]),
     /// The list, or the probe of a failed watch, failed with this, which may be that no answer came.
     Failed(Failure),
@@ -165,7 +172,7 @@ pub trait ReflectorStore {
     fn streamed(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>, text: &str);
     /// A complete list, sorted by key, without the items that could not be read. Returns whether some known object stays
     /// although it is not in the list, because it may be one of those items.
-    fn replace(&mut self, now: f64, items: Vec<Arc<Object>>, unread: &Unread) -> bool;
+    fn replace(&mut self, now: f64, list: CompleteList, unread: &Unread) -> bool;
     /// A resync is due: everything is to be told again.
     fn resync(&mut self, now: f64);
     /// The user should know of something that is no object.
@@ -243,6 +250,10 @@ enum State {
         requested: f64,
         /// When something of the page last arrived, once something has.
         arrived: Option<f64>,
+        /// What of the page is not complete.
+        reader: Box<ListReader>,
+        /// How many items had come before the page.
+        before: usize,
         /// How many items will still come, where the last page said so.
         remaining: Option<u64>,
     },
@@ -274,6 +285,7 @@ pub struct Reflector {
     last_sync: LastSync,
     /// The first list at `0` came in pages, so later ones will too.
     paged: bool,
+    fetches: Fetches,
     /// Whether a complete list has been handed over.
     synced: bool,
     /// Why what is held may be wrong, since the watch was last proven. It is not a part of `continuity`: a failure is
@@ -309,6 +321,7 @@ impl Reflector {
             backoff: Backoff::default(),
             last_sync: LastSync::default(),
             paged: false,
+            fetches: Fetches::Unknown,
             synced: false,
             failure: None,
             continuity: Continuity::Unbroken,
@@ -348,14 +361,11 @@ impl Reflector {
             Input::Bytes(bytes) => self.bytes(bytes, moment, store),
             Input::TooLong(bytes) => self.too_long(bytes, moment, store),
             Input::Closed(code) => self.closed(code, moment, store),
-            Input::Progress(_) => {
-                if let State::List { arrived, .. } = &mut self.state {
-                    *arrived = Some(moment.now);
-                }
-                None
-            }
-            Input::Page(text) => self.page(text, moment, store),
-            Input::PageBytes(bytes) => self.page_bytes(bytes, moment, store),
+            Input::Piece(bytes) => self.piece(bytes, moment, store),
+            Input::PageEnd => self.page_end(moment, store),
+            Input::Page(text) => self.page(text.as_bytes(), moment, store),
+            Input::PageBytes(bytes) => self.page(bytes, moment, store),
+            Input::Failed(failure) if self.may_be_unreadable(&failure) => Some(self.stream_instead(moment)),
             Input::Failed(failure) => self.failed(failure, moment, store),
             Input::ProbePassed => self.probe_passed(moment),
             Input::Overrun(backlog) => self.overrun(backlog, moment, store),

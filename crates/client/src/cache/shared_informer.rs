@@ -10,6 +10,7 @@ use crate::api::object::{Decode, Object};
 use crate::api::uid::Uid;
 use crate::cache::backlog::{Backlog, overrun};
 use crate::cache::backoff::Moment;
+use crate::cache::complete_list::CompleteList;
 use crate::cache::delta::DeltaType;
 use crate::cache::handler::{HandlerOptions, ResourceEventHandler, Resynced};
 use crate::cache::index::{IndexExists, IndexFunc};
@@ -137,15 +138,14 @@ impl ReflectorStore for Sink<'_> {
         }
     }
 
-    fn replace(&mut self, now: f64, mut items: Vec<Arc<Object>>, unread: &Unread) -> bool {
-        let (kept, doubt) = self.kept(&items, unread);
+    fn replace(&mut self, now: f64, mut list: CompleteList, unread: &Unread) -> bool {
+        let (kept, doubt) = self.kept(&list, unread);
         if !kept.is_empty() {
             self.ledger.kept += kept.len() as u64;
-            items.extend(kept);
-            items.sort_by(|a, b| a.key.cmp(&b.key));
+            list.add(kept);
         }
         self.processor.listed();
-        let gone = self.pipeline.replace(items);
+        let gone = self.pipeline.replace(list);
         // Texts that no object has any more are dropped.
         self.namespaces.retain(|namespace| Arc::strong_count(namespace) > 1);
         // Of deletions that no event told of, the handlers are told here.
@@ -192,7 +192,7 @@ impl Sink<'_> {
     /// - one that the list names, with a state that could not be read: it exists, and only its newest state is unknown;
     /// - where an item has not even a name, any object that the list does not name: it may be that item, and so it is not
     ///   called deleted. The second result is whether there are any of these.
-    fn kept(&self, items: &[Arc<Object>], unread: &Unread) -> (Vec<Arc<Object>>, bool) {
+    fn kept(&self, list: &CompleteList, unread: &Unread) -> (Vec<Arc<Object>>, bool) {
         let flawed =
             |object: &Arc<Object>, flaw: String| Arc::new(Object { flaw: Some(flaw.into()), ..Object::clone(object) });
         let named = unread.named().filter_map(|(key, words)| {
@@ -206,7 +206,7 @@ impl Sink<'_> {
                 1 => String::from("it may be gone: a list did not name it, and one of its items had no name"),
                 count => format!("it may be gone: a list did not name it, and {count} of its items had no name"),
             };
-            let absent = self.pipeline.absent(items).into_iter().filter(|object| !unread.names(&object.key));
+            let absent = self.pipeline.absent(list).into_iter().filter(|object| !unread.names(&object.key));
             kept.extend(absent.map(|object| flawed(&object, words.clone())));
         }
         let doubt = kept.len() > certain;

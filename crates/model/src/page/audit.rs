@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use kubechurn_client::api::event::{self, EventType};
-use kubechurn_client::api::list;
+use kubechurn_client::api::list::{ListItem, ListReader};
 use kubechurn_client::api::object::{Object, decode_metadata};
 use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
@@ -55,6 +55,15 @@ struct Log {
     dropped: u64,
     /// The state that was written last, by resource and scope.
     states: FxHashMap<(String, String), &'static str>,
+    /// The pages that are on their way, by resource and scope.
+    pages: FxHashMap<(String, String), PageLog>,
+}
+
+/// What has come of a page.
+#[derive(Default)]
+struct PageLog {
+    reader: ListReader,
+    items: usize,
 }
 
 impl fmt::Debug for Log {
@@ -94,7 +103,13 @@ impl AuditLog {
 
     /// A log that keeps so many bytes; with `None` nothing is written down.
     pub fn of(most: Option<usize>) -> AuditLog {
-        let log = |most| Log { text: Vec::new(), most, dropped: 0, states: FxHashMap::default() };
+        let log = |most| Log {
+            text: Vec::new(),
+            most,
+            dropped: 0,
+            states: FxHashMap::default(),
+            pages: FxHashMap::default(),
+        };
         AuditLog(most.map(|most| Rc::new(RefCell::new(log(most)))))
     }
 
@@ -143,12 +158,16 @@ impl AuditLog {
             Input::HeartbeatFailed { asked, failure } => {
                 self.write(moment.now, "unanswered", of, (asked, &failure.words));
             }
-            Input::Page(text) => self.page(text, of, moment.now),
-            Input::PageBytes(bytes) => {
-                lossy = String::from_utf8_lossy(bytes);
-                self.page(&lossy, of, moment.now);
-            }
+            // What the informer did not take in belongs to no list.
+            Input::Piece(_) | Input::Page(_) | Input::PageBytes(_) if informer.ledger().bytes == ledger.bytes => {}
+            Input::Piece(bytes) => self.piece(bytes, of, moment.now),
+            Input::PageEnd => self.page_end(of, moment.now),
+            Input::Page(text) => self.page(text.as_bytes(), of, moment.now),
+            Input::PageBytes(bytes) => self.page(bytes, of, moment.now),
             _ => {}
+        }
+        if action.is_some() {
+            self.forget_page(of);
         }
         if informer.ledger().lists > ledger.lists {
             let newest = informer.reflector().resource_version().as_str();
@@ -205,12 +224,46 @@ impl AuditLog {
         self.write(now, "frame", of, (word, key, uid, version, fate));
     }
 
-    fn page(&self, text: &str, of: &(String, String), now: f64) {
-        let Ok(page) = list::page(text) else { return };
-        let more = page.continue_token.is_some();
-        self.write(now, "page", of, (page.resource_version.as_str(), page.items.len(), more));
-        for item in &page.items {
-            self.write(now, "item", of, identity(item));
+    fn page(&self, bytes: &[u8], of: &(String, String), now: f64) {
+        self.piece(bytes, of, now);
+        self.page_end(of, now);
+    }
+
+    /// Writes down the items that are complete with this piece of a page.
+    fn piece(&self, bytes: &[u8], of: &(String, String), now: f64) {
+        let Some(mut page) = self.take_page(of) else { return };
+        let mut rest = bytes;
+        while let Ok(Some(item)) = page.reader.next(&mut rest) {
+            page.items += 1;
+            match item {
+                ListItem::Text(text) => self.write(now, "item", of, identity(text)),
+                ListItem::NotText(_) | ListItem::TooLong(_) => self.write(now, "item", of, identity("")),
+            }
+        }
+        self.keep_page(of, page);
+    }
+
+    fn page_end(&self, of: &(String, String), now: f64) {
+        let Some(mut page) = self.take_page(of) else { return };
+        if let Ok(meta) = page.reader.finish() {
+            let more = meta.continue_token.is_some();
+            self.write(now, "page", of, (meta.resource_version.as_str(), page.items, more));
+        }
+    }
+
+    fn take_page(&self, of: &(String, String)) -> Option<PageLog> {
+        Some(self.0.as_ref()?.borrow_mut().pages.remove(of).unwrap_or_default())
+    }
+
+    fn keep_page(&self, of: &(String, String), page: PageLog) {
+        if let Some(log) = &self.0 {
+            log.borrow_mut().pages.insert(of.clone(), page);
+        }
+    }
+
+    fn forget_page(&self, of: &(String, String)) {
+        if let Some(log) = &self.0 {
+            log.borrow_mut().pages.remove(of);
         }
     }
 

@@ -26,7 +26,7 @@ mod timeline;
 mod watching;
 
 use kubechurn_client::cache::factory::SharedInformerFactory;
-use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::cache::reflector::{Input, Options};
 
 use crate::page::audit::AuditLog;
 use crate::page::catalog::Catalog;
@@ -154,7 +154,7 @@ impl Page {
             },
             requests: Requests::default(),
             watching: Watching {
-                informers: SharedInformerFactory::default(),
+                informers: SharedInformerFactory::new(lists(env.parameter("list").as_deref())),
                 watches: Watches::default(),
                 history: History::new(history::BUDGET, env.secret_number()),
                 paused: false,
@@ -303,4 +303,10 @@ impl Page {
 /// The fragment of an address, its `#` included.
 fn fragment(url: &str) -> String {
     url.find('#').map_or_else(String::new, |at| url[at..].to_owned())
+}
+
+/// How lists are asked for, by the parameter `list` of the address: `stream` is for streaming lists. A browser reads a
+/// fetched list in a third of the time, because a socket brings each object in a message of its own.
+fn lists(parameter: Option<&str>) -> Options {
+    Options { watch_list: parameter == Some("stream"), ..Options::default() }
 }

@@ -1,6 +1,7 @@
 //! The audit log: it records what was received, what became of it, what the stores applied and what the rows are then,
 //! each with its time. Nothing is written unless the address asks for it, and nothing is left out silently.
 
+use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::factory::{InformerId, SharedInformerFactory};
 use kubechurn_client::cache::reflector::{Input, Notice};
@@ -109,15 +110,44 @@ fn what_a_list_brought_is_written_down_item_by_item() {
     let mut play = Play::begin(AuditLog::parse(Some("1")));
     play.input(1.0, Input::Start);
     play.input(2.0, Input::Closed(1006));
-    play.input(3.0, Input::Failed(kubechurn_client::api::status::Failure::from_response(422, None, "")));
+    play.input(3.0, Input::Failed(Failure::from_response(422, None, "")));
     play.input(4.0, Input::PageBytes(page("200 a@150").as_bytes()));
     let wrote = play.wrote(&["closed", "probe", "failed", "list", "page", "item", "replaced"]);
     let words: Vec<&str> = wrote.iter().map(|entry| entry[1].as_str().unwrap()).collect();
-    assert_eq!(words, ["closed", "probe", "failed", "list", "page", "item", "replaced"], "{wrote:#?}");
+    assert_eq!(words, ["closed", "probe", "failed", "list", "item", "page", "replaced"], "{wrote:#?}");
     assert_eq!((&wrote[0][2], &wrote[2][2]), (&json!(1006), &json!(422)));
-    assert_eq!(wrote[4], json!([4.0, "page", "200", 1, false]));
-    assert_eq!(wrote[5], json!([4.0, "item", "n/a", "a-1", "150"]));
+    assert_eq!(wrote[4], json!([4.0, "item", "n/a", "a-1", "150"]));
+    assert_eq!(wrote[5], json!([4.0, "page", "200", 1, false]));
     assert_eq!(wrote[6], json!([4.0, "replaced", "", "200"]));
+}
+
+/// What came of a page that never ends is written down, too, and does not count for the next page.
+#[test]
+fn items_are_written_down_as_they_come() {
+    let mut play = Play::begin(AuditLog::parse(Some("1")));
+    play.input(1.0, Input::Start);
+    play.input(2.0, Input::Closed(1006));
+    play.input(3.0, Input::Failed(Failure::from_response(422, None, "")));
+    let text = page("200 a@150 b@160");
+    let (beginning, rest) = text.split_at(text.len() - 20);
+    play.input(4.0, Input::Piece(beginning.as_bytes()));
+    assert_eq!(play.wrote(&["item", "page"]), [json!([4.0, "item", "n/a", "a-1", "150"])]);
+    play.input(5.0, Input::Failed(Failure::unreachable("the answer broke off")));
+    play.input(6.0, Input::Piece(rest.as_bytes()));
+    assert!(play.wrote(&["item", "page"]).is_empty(), "a piece of no list");
+    play.input(7.0, Input::Start);
+    play.input(8.0, Input::Closed(1006));
+    play.input(9.0, Input::Failed(Failure::from_response(422, None, "")));
+    for piece in text.as_bytes().chunks(9) {
+        play.input(10.0, Input::Piece(piece));
+    }
+    play.input(11.0, Input::PageEnd);
+    let items = [["n/a", "a-1", "150"], ["n/b", "b-1", "160"]]
+        .map(|[key, uid, version]| json!([10.0, "item", key, uid, version]));
+    assert_eq!(
+        play.wrote(&["item", "page"]),
+        [&items[0], &items[1], &json!([11.0, "page", "200", 2, false])].map(Clone::clone)
+    );
 }
 
 #[test]

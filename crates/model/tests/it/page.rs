@@ -82,10 +82,12 @@ impl Environment for Place {
         self.stored.borrow().get(&format!("tab {name}")).cloned()
     }
 
+    /// Lists are streamed where the address does not say how they come: so a list is a few frames.
     fn parameter(&self, name: &str) -> Option<String> {
         let url = self.url.borrow();
-        let (_, query) = url.0.split_once('?')?;
-        query.split('&').find_map(|pair| Some(pair.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
+        let query = url.0.split_once('?').map_or("", |(_, query)| query);
+        let said = query.split('&').find_map(|pair| Some(pair.strip_prefix(name)?.strip_prefix('=')?.to_owned()));
+        said.or_else(|| (name == "list").then(|| String::from("stream")))
     }
 
     fn named(&self, _name: &str) -> Option<String> {

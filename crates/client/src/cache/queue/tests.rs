@@ -45,7 +45,7 @@ impl Reader {
     pub fn put(&mut self, text: &str) -> String {
         if let Some(items) = text.strip_prefix('[') {
             let items: Vec<_> = words(items).map(object).collect();
-            return self.fifo.replace(items, &self.store).len().to_string();
+            return self.fifo.replace(items.into(), &self.store).len().to_string();
         }
         if text == "." {
             let before = self.fifo.made().resyncs;

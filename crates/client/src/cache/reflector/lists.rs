@@ -1,12 +1,12 @@
-//! How a list comes in, page by page, and how a complete list is handed over.
+//! How a list comes in, page by page and item by item, and how a complete list is handed over.
 
-use crate::api::list;
-use crate::api::object::{DecodeError, ResourceVersion};
+use crate::api::list::{LONGEST_ITEM, ListItem};
+use crate::api::object::{Decode, DecodeError, Object, ObjectKey, ResourceVersion, key_of};
 use crate::cache::delta::DeltaType;
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, ListRequest, Moment, Notice, Objects, PAGE, Phase, Reflector, ReflectorStore, State, Unread,
-    Verdict, kind, read,
+    Action, Failure, Fetches, ListRequest, Moment, Notice, Objects, Options, PAGE, Phase, Reflector, ReflectorStore,
+    State, Unread, Verdict, kind, read,
 };
 
 /// A list of more items than this counts as one that never ends: the largest clusters have 150,000 Pods (kubernetes,
@@ -60,89 +60,81 @@ impl Reflector {
             request: request.clone(),
             requested: moment.now,
             arrived: None,
+            reader: Box::default(),
+            before: 0,
             remaining: None,
         };
         Action::List(request)
     }
 
-    pub(super) fn page_bytes(
-        &mut self,
-        bytes: &[u8],
-        moment: Moment,
-        store: &mut dyn ReflectorStore,
-    ) -> Option<Action> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.page(text, moment, store),
-            Err(error) if matches!(self.state, State::List { .. }) => {
-                store.ledger().bytes += bytes.len() as u64;
-                self.no_list(&error.into(), moment, store)
-            }
-            Err(_) => None,
+    /// A page that is there as a whole.
+    pub(super) fn page(&mut self, bytes: &[u8], moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        match self.piece(bytes, moment, store) {
+            None => self.page_end(moment, store),
+            failed => failed,
         }
     }
 
-    /// An answer with status 200 could not be read.
-    fn no_list(&mut self, error: &DecodeError, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let words = format!("the answer is no list: {error}");
-        self.failed(Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None }, moment, store)
-    }
-
-    pub(super) fn page(&mut self, text: &str, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
-        let State::List { items, unread, version, request, requested, arrived, remaining } = &mut self.state else {
+    /// Reads the items that are complete with these bytes. They are shown to the store, and are not part of what is known
+    /// before their list is complete.
+    pub(super) fn piece(&mut self, bytes: &[u8], moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let State::List { items, unread, arrived, reader, .. } = &mut self.state else { return None };
+        self.fetches = Fetches::Readable;
+        if bytes.is_empty() {
             return None;
-        };
-        store.ledger().bytes += text.len() as u64;
-        let page = match list::page(text) {
-            Ok(page) => page,
-            Err(error) => return self.no_list(&error, moment, store),
-        };
-        self.heard = Some(moment.now);
-        let before = items.len() + unread.len();
-        for item in &page.items {
+        }
+        *arrived = Some(moment.now);
+        store.ledger().bytes += bytes.len() as u64;
+        let mut rest = bytes;
+        let failed = loop {
+            let item = match reader.next(&mut rest) {
+                Ok(Some(item)) => item,
+                Ok(None) => return None,
+                Err(error) => break not_a_list(&error),
+            };
             store.ledger().listed += 1;
-            let named = self.options.kind.map_or(Ok(()), |kind| kind::check_item(kind, item));
-            let read = || read(self.decode, self.options.keep, item).map_err(|error| error.to_string());
-            let object = match named.and_then(|()| read()) {
-                Ok(object) => store.keep(object),
-                Err(words) => {
+            match read_item(self.decode, &self.options, item) {
+                Ok((object, text)) => receive(items, object, text, moment, store),
+                Err((key, words)) => {
                     store.ledger().malformed_items += 1;
-                    if let Some(reason) = unread.push(item, &words) {
+                    if let Some(reason) = unread.push(key, &words) {
                         store.notice(Notice::Malformed { at: moment.now, reason });
                     }
-                    continue;
                 }
-            };
-            // Pages of an inconsistent token may repeat an object: a newer state counts, and an older one does not.
-            let newer = items.get(&object.key).filter(|newer| newer.uid == object.uid);
-            if newer.is_some_and(|newer| object.resource_version.is_older_than(&newer.resource_version)) {
-                store.ledger().merged += 1;
-                store.ledger().repeated += 1;
-                continue;
             }
-            store.streamed(moment.now, DeltaType::Replaced, &object, item);
-            match items.insert(object) {
-                None => store.ledger().pending += 1,
-                Some(_) => store.ledger().merged += 1,
-            }
-        }
-        if version.is_unset() {
-            *version = page.resource_version;
-        }
-        if let Some(token) = page.continue_token {
-            // Some servers never let a list end: they repeat their token or their items, or go on with new items.
             let count = items.len() + unread.len();
-            let repeats = count == before || request.continue_token.as_ref() == Some(&token);
-            if repeats || count > MOST {
-                let words = match repeats {
-                    true => String::from("the list does not end: the server repeats itself"),
-                    false => format!("the list does not end: there are {count} items, and more to come"),
-                };
-                let failure = Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None };
-                return self.failed(failure, moment, store);
+            if count > MOST {
+                break without_end(&format!("there are more than {MOST} items"));
+            }
+        };
+        self.failed(failed, moment, store)
+    }
+
+    /// All bytes of a page have come: either more pages follow, or the list is complete.
+    pub(super) fn page_end(&mut self, moment: Moment, store: &mut dyn ReflectorStore) -> Option<Action> {
+        let State::List { items, unread, version, request, requested, arrived, reader, before, remaining } =
+            &mut self.state
+        else {
+            return None;
+        };
+        let meta = match std::mem::take(reader).finish() {
+            Ok(meta) => meta,
+            Err(error) => return self.failed(not_a_list(&error), moment, store),
+        };
+        self.fetches = Fetches::Readable;
+        self.heard = Some(moment.now);
+        if version.is_unset() {
+            *version = meta.resource_version;
+        }
+        if let Some(token) = meta.continue_token {
+            // Some servers never let a list end: they repeat their token or their items.
+            let count = items.len() + unread.len();
+            if count == *before || request.continue_token.as_ref() == Some(&token) {
+                return self.failed(without_end("the server repeats itself"), moment, store);
             }
             self.paged |= request.resource_version.as_str() == "0";
             request.continue_token = Some(token);
-            (*requested, *arrived, *remaining) = (moment.now, None, page.remaining);
+            (*requested, *arrived, *before, *remaining) = (moment.now, None, count, meta.remaining);
             return Some(Action::List(request.clone()));
         }
         let State::List { items, mut unread, version, .. } = std::mem::replace(&mut self.state, State::Idle) else {
@@ -181,8 +173,8 @@ impl Reflector {
         moment: Moment,
         store: &mut dyn ReflectorStore,
     ) {
-        let items = objects.into_sorted();
-        let count = items.len();
+        let list = objects.into_sorted();
+        let count = list.len();
         store.ledger().pending -= count as u64;
         store.ledger().replaced += count as u64;
         store.ledger().lists += 1;
@@ -195,10 +187,70 @@ impl Reflector {
         if first {
             self.continuity.begin_at(moment.now);
         }
-        let doubt = store.replace(moment.now, items, unread);
+        let doubt = store.replace(moment.now, list, unread);
         self.doubt_at = doubt.then_some(moment.now + DOUBT);
         if !first {
             store.notice(Notice::Relisted { at: moment.now, reason, items: count });
         }
+    }
+}
+
+/// An answer with status 200 could not be read.
+fn not_a_list(error: &DecodeError) -> Failure {
+    failing(format!("the answer is no list: {error}"))
+}
+
+/// A list does not come to its end, for this reason.
+fn without_end(reason: &str) -> Failure {
+    failing(format!("the list does not end: {reason}"))
+}
+
+fn failing(words: String) -> Failure {
+    Failure { verdict: Verdict::Failing, code: 200, words, retry_after: None }
+}
+
+/// Reads an item and returns it with its text. For an item that cannot be read: its key, where that can be read, and what
+/// is wrong.
+fn read_item<'a>(
+    decode: Decode,
+    options: &Options,
+    item: ListItem<'a>,
+) -> Result<(Object, &'a str), (Option<ObjectKey>, String)> {
+    match item {
+        ListItem::Text(text) => {
+            let named = options.kind.map_or(Ok(()), |kind| kind::check_item(kind, text));
+            let object = named.and_then(|()| read(decode, options.keep, text).map_err(|error| error.to_string()));
+            object.map(|object| (object, text)).map_err(|words| (key_of(text), words))
+        }
+        // The bytes that are no UTF-8 may be anywhere, and are mostly not in the name. No name has the character that stands
+        // for them.
+        ListItem::NotText(bytes) => {
+            let text = String::from_utf8_lossy(bytes);
+            let is_whole = |key: &ObjectKey| !key.to_string().contains(char::REPLACEMENT_CHARACTER);
+            let words = std::str::from_utf8(bytes).err().map(|error| DecodeError::from(error).to_string());
+            Err((key_of(&text).filter(is_whole), words.unwrap_or_default()))
+        }
+        ListItem::TooLong(bytes) => {
+            let megabytes = |bytes: usize| bytes as f64 / 1e6;
+            let (long, most) = (megabytes(bytes), megabytes(LONGEST_ITEM));
+            Err((None, format!("it has {long:.1} MB, and no more than {most:.0} MB are read")))
+        }
+    }
+}
+
+/// Takes an item into a list that has not ended, and shows it to the store.
+fn receive(items: &mut Objects, object: Object, text: &str, moment: Moment, store: &mut dyn ReflectorStore) {
+    let object = store.keep(object);
+    // Pages of an inconsistent token may repeat an object: a newer state counts, and an older one does not.
+    let newer = items.get(&object.key).filter(|newer| newer.uid == object.uid);
+    if newer.is_some_and(|newer| object.resource_version.is_older_than(&newer.resource_version)) {
+        store.ledger().merged += 1;
+        store.ledger().repeated += 1;
+        return;
+    }
+    store.streamed(moment.now, DeltaType::Replaced, &object, text);
+    match items.insert(object) {
+        None => store.ledger().pending += 1,
+        Some(_) => store.ledger().merged += 1,
     }
 }

@@ -8,8 +8,8 @@ use crate::cache::delta::DeltaType;
 use crate::cache::queue::{Queued, late};
 use crate::cache::reflector::refusals::Verb;
 use crate::cache::reflector::{
-    Action, Failure, LONGEST_FRAME, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore, SHORT,
-    Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchRequest, kind, read,
+    Action, Failure, Fetches, LONGEST_FRAME, ListRequest, Moment, Notice, Objects, Phase, Reflector, ReflectorStore,
+    SHORT, Socket, State, Unread, Verdict, WATCH_TIMEOUT, WatchRequest, kind, read,
 };
 
 /// Where a watch lasts this long between two internal errors, in milliseconds, the second one counts as a new trouble of the
@@ -47,7 +47,7 @@ impl Reflector {
         // A new list says when the next resync is due, and its watch may have internal errors for the whole time again.
         self.resync_at = None;
         self.internal_since = None;
-        if self.options.watch_list { self.open(moment, true) } else { self.list(moment) }
+        if self.streams_lists() { self.open(moment, true) } else { self.list(moment) }
     }
 
     /// Opens a socket: for a streaming list, or for the watch that follows a list.
@@ -81,6 +81,7 @@ impl Reflector {
 
     /// Counts a frame of this many bytes. Returns false where no socket is open from which it could have come.
     fn hear(&mut self, bytes: usize, moment: Moment, store: &mut dyn ReflectorStore) -> bool {
+        let streams = matches!(self.state, State::Stream { .. });
         let (State::Stream { socket, .. } | State::Watch { socket, .. }) = &mut self.state else { return false };
         // A frame proves that the socket opened, whether or not anyone saw it open.
         socket.open(moment.now, store.ledger());
@@ -89,6 +90,9 @@ impl Reflector {
         socket.frames += 1;
         store.ledger().frames += 1;
         store.ledger().bytes += bytes as u64;
+        if streams {
+            self.streamed_list_came();
+        }
         // The waits of an outage grew because nothing answered. Now the server answers, and if it answers with an error, the
         // waits begin short again: a page that was cut off and is told 410 must not be stale for long.
         if self.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Unreachable) {
@@ -340,6 +344,9 @@ impl Reflector {
             _ => return None,
         };
         let open = matches!(self.state, State::Watch { .. });
+        if failure.code != 0 && matches!(self.state, State::List { .. } | State::Probe { .. }) {
+            self.fetches = Fetches::Readable;
+        }
         self.discard(store);
         self.silent(false, moment);
         // A server that cannot answer this kind of list, or not from this version, is asked in another way at once.
@@ -412,6 +419,7 @@ impl Reflector {
     /// The server answers the request over HTTP, so that something between here and the server refuses the socket.
     pub(super) fn probe_passed(&mut self, moment: Moment) -> Option<Action> {
         let State::Probe { phase, .. } = self.state else { return None };
+        self.fetches = Fetches::Readable;
         let words = "the server answers over HTTP, but the WebSocket could not be opened";
         self.failure = Some(Failure::unreachable(words));
         Some(self.wait(phase, None, moment))

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::api::object::{ObjectKey, key_of};
+use crate::api::object::ObjectKey;
 
 /// For this many items of a list the user is told one by one what was wrong.
 const TOLD: usize = 10;
@@ -21,10 +21,11 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Takes in an item that could not be read, for this reason. Returns what to tell the user of it, if anything.
-    pub(super) fn push(&mut self, item: &str, words: &str) -> Option<String> {
+    /// Takes in an item that could not be read, for this reason; `key` is its name, where that could be read. Returns what to
+    /// tell the user of it, if anything.
+    pub(super) fn push(&mut self, key: Option<ObjectKey>, words: &str) -> Option<String> {
         self.count += 1;
-        match key_of(item) {
+        match key {
             Some(key) => drop(self.named.insert(key, words.into())),
             None => self.unnamed += 1,
         }

@@ -484,8 +484,5 @@ fn binary_frames_count_as_their_text_and_a_name_that_is_no_text_names_nothing() 
     talk.check(&[("drain", ""), ("store", "a@5 c@8"), ("version", "8"), ("timer", "stream 8")]);
     talk.check(&[("text 422 no", "list 8")]);
     assert_eq!(talk.input(Input::PageBytes(b"{\"metadata\":{},\"items\":[]}\xff")), "wait 1600");
-    talk.check(&[(
-        "words",
-        "Failing: the answer is no list: not UTF-8: invalid utf-8 sequence of 1 bytes from index 26",
-    )]);
+    talk.check(&[("words", "Failing: the answer is no list: not the JSON that was expected: 0xff at byte 26")]);
 }

@@ -1,5 +1,7 @@
 //! A server, an informer, the connection between them, and what is expected of the informer.
 
+mod lists;
+
 use std::collections::HashSet;
 
 use kubechurn_client::api::object::Decode;
@@ -16,7 +18,7 @@ use crate::histories::expected::{Expected, Told, What};
 use crate::histories::handlers::LateHandler;
 use crate::histories::other::{Other, wants};
 use crate::histories::server::{COUNT, Frame, KEYS, Map, Seen, Server, Socket, State, failure, words};
-use crate::histories::steps::Step;
+use crate::histories::steps::{PageSent, Step};
 use kubechurn_talk::Log;
 
 pub struct Play {
@@ -148,7 +150,7 @@ impl Play {
     pub fn step(&mut self, step: Step) {
         let open = self.socket != Socket::Closed;
         match step {
-            Step::Serve { lag, end_last, flawed } => self.serve(lag, end_last, flawed),
+            Step::Serve { lag, end_last, page } => self.serve(lag, end_last, page),
             Step::Frames(count) => drop((0..count).all(|_| self.frame())),
             Step::Write(key, versioned) => self.server.write(key, versioned),
             Step::Delete(key) => self.server.delete(key),
@@ -201,7 +203,7 @@ impl Play {
         }
     }
 
-    fn serve(&mut self, lag: u64, end_last: bool, flawed: bool) {
+    fn serve(&mut self, lag: u64, end_last: bool, sent: PageSent) {
         match self.asked.take() {
             Some(Action::Watch(request)) => {
                 self.socket = if request.initial_events { Socket::Streaming } else { Socket::Watching };
@@ -209,15 +211,7 @@ impl Play {
                 self.input(Input::Opened);
             }
             Some(Action::List(request)) => match self.server.page(&request, lag) {
-                Some(page) => {
-                    let text = self.server.page_text(&page, flawed);
-                    self.expected.listed(&page.items, u64::from(flawed));
-                    if page.token.is_none() {
-                        self.complete(page.revision, Input::Page(&text));
-                    } else {
-                        self.input(Input::Page(&text));
-                    }
-                }
+                Some(page) => self.page_arrives(&page, sent),
                 None => self.input(Input::Failed(failure(410))),
             },
             Some(Action::Probe(_)) => self.input(Input::ProbePassed),
@@ -405,7 +399,7 @@ impl Play {
     pub fn settle(&mut self) {
         for _ in 0..60 {
             self.input(Input::Start);
-            self.serve(0, false, false);
+            self.serve(0, false, PageSent::default());
             self.step(Step::Frames(1000));
             self.ask(None);
             let wait = self.informer.reflector().retry_at().map_or(1000.0, |at| at - self.now);

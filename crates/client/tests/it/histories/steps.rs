@@ -12,8 +12,8 @@ pub enum Step {
         lag: u64,
         /// Whether what happened since that state comes before the streaming list's end.
         end_last: bool,
-        /// Whether the page has an item that cannot be read.
-        flawed: bool,
+        /// What is wrong with the page, where it is one.
+        page: PageSent,
     },
     /// That many frames arrive.
     Frames(usize),
@@ -58,6 +58,15 @@ pub enum Step {
     Look,
 }
 
+/// What is wrong with a page that the server sends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PageSent {
+    /// Whether it has an item that cannot be read.
+    pub flawed: bool,
+    /// Whether it breaks off in the middle.
+    pub broken: bool,
+}
+
 /// A step, which shrinks as its number does.
 #[derive(Clone, Copy)]
 pub struct Number(pub u32);
@@ -76,7 +85,8 @@ impl Number {
         let (kind, rest) = (self.0 % 100, (self.0 / 100) as usize);
         match kind {
             0..20 => {
-                Step::Serve { lag: [0, 0, 2, 4][rest % 4], end_last: rest / 4 % 2 == 1, flawed: rest / 8 % 16 == 15 }
+                let page = PageSent { flawed: rest / 8 % 16 == 15, broken: rest / 128 % 8 == 7 };
+                Step::Serve { lag: [0, 0, 2, 4][rest % 4], end_last: rest / 4 % 2 == 1, page }
             }
             20..38 => Step::Frames(1 + rest % 8),
             38..54 => Step::Write(KEY[rest % KEY.len()], rest / KEY.len() % 10 != 9),

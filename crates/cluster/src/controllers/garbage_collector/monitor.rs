@@ -12,6 +12,7 @@ use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::backoff::Moment;
+use kubechurn_client::cache::complete_list::CompleteList;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::queue::Queued;
@@ -87,13 +88,13 @@ impl ReflectorStore for Sink {
 
     fn streamed(&mut self, _now: f64, _delta_type: DeltaType, _object: &Arc<Object>, _text: &str) {}
 
-    fn replace(&mut self, _now: f64, items: Vec<Arc<Object>>, unread: &Unread) -> bool {
-        items.iter().for_each(|object| self.observe(object));
+    fn replace(&mut self, _now: f64, list: CompleteList, unread: &Unread) -> bool {
+        list.iter().for_each(|object| self.observe(object));
         if !unread.is_empty() {
-            // An object that is missing from the items may still exist.
+            // An object that is missing from the list may still exist.
             return true;
         }
-        let there: FxHashSet<&Uid> = items.iter().map(|object| &object.uid).collect();
+        let there: FxHashSet<&Uid> = list.iter().map(|object| &object.uid).collect();
         let missing = {
             let mut graph = self.builder.graph.borrow_mut();
             let kind = graph.kind(&self.api_version, self.kind);

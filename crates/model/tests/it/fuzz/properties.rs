@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kubechurn_client::api::event;
 use kubechurn_client::api::extra::Keep;
+use kubechurn_client::api::list::{ListItem, ListReader};
 use kubechurn_client::api::object::{Decode, Object, ObjectKey, decode_metadata, decode_or_flag};
 use kubechurn_client::api::selector::{FieldSelector, LabelSelector};
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_client::api::{event, list};
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::handler::{Handled, HandlerOptions, ResourceEventHandler};
 use kubechurn_client::cache::processor::HandlerId;
@@ -75,9 +76,42 @@ pub fn list(data: &[u8]) {
         }
         relist.check_truth_returns(action);
     }
-    if let Some(page) = std::str::from_utf8(data).ok().and_then(|text| list::page(text).ok()) {
-        page.items.iter().for_each(|item| decode_as_every_kind(item));
+    let whole = items_of(data, data.len().max(1));
+    for size in [1, 2, 3, 7, 64] {
+        assert_eq!(items_of(data, size), whole, "in pieces of {size} bytes");
+        in_pieces(data, size);
     }
+    whole.unwrap_or_default().iter().for_each(|item| decode_as_every_kind(&String::from_utf8_lossy(item)));
+}
+
+/// The same page in pieces of `size` bytes leads to the same action, the same rows and the same sums.
+fn in_pieces(data: &[u8], size: usize) {
+    let (mut whole, mut pieces) = (Session::relisting(true), Session::relisting(true));
+    let expected = whole.act(Input::PageBytes(data));
+    let early = data.chunks(size).find_map(|piece| pieces.act(Input::Piece(piece)));
+    assert_eq!(early.or_else(|| pieces.act(Input::PageEnd)), expected);
+    whole.drain();
+    pieces.drain();
+    assert_eq!(pieces.rows(), whole.rows());
+    let sums = |session: &Session| (session.informer.ledger().listed, session.informer.ledger().replaced);
+    assert_eq!(sums(&pieces), sums(&whole));
+}
+
+/// The items of a page that is read in pieces of `size` bytes; `None` where the bytes are no page.
+fn items_of(data: &[u8], size: usize) -> Option<Vec<Vec<u8>>> {
+    let (mut reader, mut items) = (ListReader::default(), Vec::new());
+    for mut piece in data.chunks(size) {
+        while let Some(item) = reader.next(&mut piece).ok()? {
+            items.push(match item {
+                ListItem::Text(text) => text.as_bytes().to_vec(),
+                ListItem::NotText(bytes) => bytes.to_vec(),
+                ListItem::TooLong(_) => Vec::new(),
+            });
+        }
+        assert!(piece.is_empty(), "a piece is read to its end");
+    }
+    reader.finish().ok()?;
+    Some(items)
 }
 
 /// Any text as a selector of labels, and of fields.
@@ -280,8 +314,9 @@ impl Session {
     /// After a page that was accepted as the whole list, each row is either a readable item and the newest of its name,
     /// or was there before.
     fn check_taken(&self, data: &[u8]) {
-        let page = list::page(std::str::from_utf8(data).expect("text")).expect("a page");
-        let items: Vec<Object> = page.items.iter().filter_map(|item| self.read(item)).collect();
+        let items = items_of(data, data.len()).expect("a page").into_iter();
+        let texts = items.filter_map(|item| String::from_utf8(item).ok());
+        let items: Vec<Object> = texts.filter_map(|item| self.read(&item)).collect();
         let rows = self.rows();
         assert!(self.columns || items.iter().all(|item| rows.contains_key(&item.key)));
         for row in rows.values() {

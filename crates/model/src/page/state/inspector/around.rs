@@ -95,7 +95,7 @@ impl Page {
             self.unwatch(other);
         }
         let kind = event_kind::KIND;
-        let reflector = Options { kind: Some(kind.resource.kind), ..Options::default() };
+        let reflector = Options { kind: Some(kind.resource.kind), ..self.watching.informers.options() };
         let options = InformerOptions { reflector, ..InformerOptions::default() };
         let make = || SharedInformer::new(kind.decode, options);
         let informer = self.watching.informers.informer_for(kind.resource, &scope, make);

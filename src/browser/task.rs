@@ -1,0 +1,45 @@
+//! The browser's tasks: what is done in one of them is done before the page is drawn again.
+
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::MessageChannel;
+
+use crate::browser::clock;
+
+/// How long is worked in one task, in milliseconds: half of a frame, so that the other half is left for drawing.
+const SHARE: f64 = 8.0;
+
+/// Work that lasts longer than one task.
+#[derive(Debug)]
+pub struct Work {
+    began: f64,
+}
+
+impl Work {
+    /// The work begins.
+    pub fn begin() -> Work {
+        Work { began: clock::now() }
+    }
+
+    /// To be called between two parts of the work: goes on in another task, when this one has taken its share of time.
+    pub async fn pause(&mut self) {
+        if clock::now() - self.began >= SHARE {
+            next_task().await;
+            self.began = clock::now();
+        }
+    }
+}
+
+/// Waits for the browser's next task. A promise that is already settled goes on in the same task, before anything is drawn;
+/// a timer may be held back for some milliseconds, and in a hidden page for a second. A message is neither.
+async fn next_task() {
+    // A browser that has no channels has nothing to wait for.
+    let Ok(channel) = MessageChannel::new() else { return };
+    let message = Promise::new(&mut |resolve, _| {
+        channel.port1().set_onmessage(Some(&resolve));
+        let _ = channel.port2().post_message(&JsValue::NULL);
+    });
+    let _ = JsFuture::from(message).await;
+    channel.port1().close();
+}
