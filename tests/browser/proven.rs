@@ -87,7 +87,7 @@ async fn holds_what_is_live_to_proofs(fault: Fault, through: Through) {
                 relay.cut();
             }
             Fault::DeadSocket => {
-                let is_it = |line: &str| line.contains("/pods?") && line.contains("sendInitialEvents");
+                let is_it = |line: &str| line.contains("/pods?") && line.contains("watch=true");
                 assert_eq!(relay.freeze_where(Direction::ToClient, is_it), 1, "{:?}", relay.requests());
                 cluster.delete(&pod(before.last_key())).await;
             }
