@@ -20,6 +20,10 @@
 //! each one has a tap: what it receives is offered with its text, at once, to [`page::history`], which keeps the newest
 //! texts within a budget; the inspector reads them, and nobody else.
 //!
+//! What a first list brings is shown while it comes: a table asks its informers for these items too, and makes provisional
+//! rows of them ([`table::view`]). They count nowhere, and nothing is concluded from them. When the list is complete and has
+//! gone through queue and store, each of its objects confirms its row in place, and the rest goes.
+//!
 //! Which kinds there are is asked of the server: [`cache::discovery`] says what to ask next, and [`Catalog`] makes
 //! kinds of the answers and finds them by any of their names. A kind that has no columns here gets those of its
 //! definition ([`table::custom`], whose paths [`table::jsonpath`] follows over the text), and is watched in the same
@@ -65,6 +69,7 @@
 //! [`cache::discovery`]: kubechurn_client::cache::discovery
 //! [`Catalog`]: kubechurn_model::page::catalog::Catalog
 //! [`table::custom`]: kubechurn_model::table::custom
+//! [`table::view`]: kubechurn_model::table::view
 //! [`table::jsonpath`]: kubechurn_model::table::jsonpath
 //! [`page::definitions`]: kubechurn_model::page::definitions
 //! [`cache::heartbeat`]: kubechurn_client::cache::heartbeat

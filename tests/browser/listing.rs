@@ -242,7 +242,11 @@ async fn a_list_that_breaks_keeps_what_it_has_brought() {
         page.counts(truth.count(), truth.count()).await;
         page.is_balanced().await;
         Seen::of(page).await.is_right();
-        assert_eq!(page.attribute("notice", "data-state").await, None, "the failure is over");
+        wait_until("the failure is over", SOON, async || {
+            let notice = page.text("notice").await;
+            holds(notice.is_empty(), || notice)
+        })
+        .await;
     })
     .await;
 }

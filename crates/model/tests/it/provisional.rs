@@ -170,6 +170,30 @@ fn a_relist_shows_nothing_twice_and_nothing_provisional() {
     assert_eq!((play.rows().as_str(), play.sums().rows), ("a0Replaced b0Deleted c0Replaced", 0));
 }
 
+/// A frame takes in some thousands of items, and no more: the page must not stand still however many have come.
+#[test]
+fn very_many_items_are_taken_in_over_several_frames() {
+    let mut play = Play::at("#/pods");
+    let id = play.opens()[0];
+    let objects: Vec<String> = (0..5_000).map(|at| format!("p{at:04}@{}", at + 1)).collect();
+    objects.iter().for_each(|object| play.input(id, Input::Frame(&event("ADDED", object))));
+    let mut frames = Vec::new();
+    loop {
+        let left = play.watches.take(&mut play.informers, Retention::default(), false, play.now);
+        play.check_sums();
+        frames.push(play.sums().rows);
+        if !left {
+            break;
+        }
+    }
+    assert_eq!(frames, [4_096, 5_000]);
+    // The complete list passes over what was not taken yet, and makes no row anew.
+    play.ends(id);
+    play.look();
+    let expected = ProvisionalSums { made: 5_000, confirmed: 5_000, dropped: 0, rows: 0, leaving: false };
+    assert_eq!((play.sums(), play.watches.view().unwrap().counts()), (expected, (5_000, 5_000)));
+}
+
 /// A second view, and a pinned kind that comes into view, are told what the list has brought so far.
 #[test]
 fn a_table_that_comes_in_the_middle_of_a_list_has_its_rows() {

@@ -1,5 +1,7 @@
 //! What the sidebar shows: each kind with the state and the cost of its watches, and which groups are open.
 
+use kubechurn_client::cache::shared_informer::SharedInformer;
+
 use crate::page::environment::Environment;
 use crate::page::sidebar::Groups;
 use crate::page::state::Page;
@@ -60,11 +62,21 @@ impl Page {
             current: place.route.shows(kind.name),
             pinned: place.route.pinned.iter().any(|pinned| pinned == kind.name),
             state: watched.map_or(otherwise, |watched| watched.health(informers, now).word()),
-            count: watched.map_or_else(String::new, |watched| grouped(watched.items(informers) as u64)),
+            count: watched.map_or_else(String::new, |watched| self.known_objects(watched)),
             spark: watched.map_or_else(String::new, |watched| spark(watched.marks(), now)),
             href: place.route.showing(kind.name).fragment(),
             gone: false,
             note,
+        }
+    }
+
+    /// How many objects of a kind are known. While the first list is on its way that is not a number: a 0 would say that
+    /// there are none.
+    fn known_objects(&self, watched: &Watched) -> String {
+        let informers = &self.watching.informers;
+        match watched.items(informers) {
+            0 if !watched.informers(informers).all(SharedInformer::has_synced) => String::from("…"),
+            items => grouped(items as u64),
         }
     }
 

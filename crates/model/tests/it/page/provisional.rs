@@ -38,6 +38,12 @@ impl Play {
         self.page.view().rows.window.places.clone()
     }
 
+    /// How many Pods there are, as the sidebar says.
+    fn in_sidebar(&self) -> &str {
+        let items = &self.page.view().sidebar.items;
+        items.iter().find(|item| item.name == "pods").map_or("", |item| &item.count)
+    }
+
     fn length(&self) -> usize {
         *self.page.view().rows.length
     }
@@ -71,6 +77,7 @@ fn the_first_rows_are_there_in_the_first_frame_after_the_first_items() {
     assert!(drawn.iter().all(|(_, state)| *state == "provisional"), "{drawn:?}");
     let table = &play.page.view().table;
     assert_eq!((&**table.count, &**table.provisional), ("0 / 0", "3 provisional rows"));
+    assert_eq!(play.in_sidebar(), "…", "how many there are is not known");
     assert_eq!(play.page.view().header.connection.detail, "3 so far");
     play.balances();
     let places = play.places();
@@ -79,6 +86,7 @@ fn the_first_rows_are_there_in_the_first_frame_after_the_first_items() {
     play.frame();
     let table = &play.page.view().table;
     assert_eq!((&**table.count, &**table.provisional, play.state()), ("3 / 3", "", "live"));
+    assert_eq!(play.in_sidebar(), "3");
     assert_eq!(play.places(), places, "the same elements");
     let drawn = play.drawn_states();
     assert!(drawn.iter().all(|(_, state)| *state == "live") && drawn.len() >= 3, "{drawn:?}");
