@@ -3,7 +3,7 @@
 //!
 //! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
-//! after `--` select the parts: `files`, `start`, `load`.
+//! after `--` select the parts: `files`, `start`, `load`, `idle`.
 
 // The sizes of the page's files as they are transferred.
 mod files;
@@ -13,6 +13,9 @@ mod start;
 
 // The main thread under load: its share of busy time, long tasks, frames.
 mod load;
+
+// What a page costs on which nothing happens.
+mod idle;
 
 fn main() {
     // `cargo test --all-targets` runs a benchmark without this flag, to see that it starts.
@@ -31,6 +34,9 @@ fn main() {
         }
         if runs("load") {
             load::report().await;
+        }
+        if runs("idle") {
+            idle::report().await;
         }
     });
 }
