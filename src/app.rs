@@ -11,8 +11,8 @@ mod requests;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
+use futures::channel::oneshot;
 use futures::future::AbortHandle;
-use gloo_timers::callback::Interval;
 use leptos::prelude::Effect;
 use rustc_hash::FxHashMap;
 use wasm_bindgen::JsCast;
@@ -23,13 +23,14 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_model::page::command::{Command, InspectorCommand, TimelineCommand};
 use kubechurn_model::page::effect::{Effects, Pace, RequestId};
 use kubechurn_model::page::environment::Environment;
-use kubechurn_model::page::state::{Page, TICK};
+use kubechurn_model::page::state::Page;
 
 use crate::app::environment::Browser;
 use crate::browser::base::Base;
+use crate::browser::clock::Alarm;
 use crate::browser::driver::Driver;
 use crate::browser::frame::Frames;
-use crate::browser::{document, location, watchdog};
+use crate::browser::{clock, document, location, watchdog};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::{Shell, ShellProps};
 use crate::ui::timeline::CANVAS;
@@ -44,23 +45,40 @@ struct App {
     drivers: RefCell<FxHashMap<InformerId, Rc<Driver>>>,
     /// Requests that have no answer yet.
     requests: RefCell<FxHashMap<RequestId, AbortHandle>>,
+    /// Waits for the first answer.
+    answered: Cell<Option<oneshot::Sender<()>>>,
     frames: Frames,
+    /// Set for the page's next tick.
+    alarm: Alarm,
     painter: RefCell<Option<Painter>>,
     screen: Cell<Option<Screen>>,
     this: Weak<App>,
 }
 
-/// Mounts the page into the document, and begins.
+/// How long the first picture waits for the first answer at most, in milliseconds.
+const FIRST_ANSWER: u32 = 50;
+
+/// Begins, and mounts the page into the document a moment later: as soon as the first answer has led to the first request
+/// for objects, which need not wait until the page is drawn.
 pub fn mount() {
     watchdog::tell_of_panics();
+    let (answered, answer) = oneshot::channel();
+    let app = App::begin(answered);
+    app.settle();
+    spawn_local(async move {
+        // The sender is dropped with the first answer.
+        let _ = clock::within(FIRST_ANSWER, answer).await;
+        draw(app);
+    });
+}
+
+fn draw(app: Rc<App>) {
     if let Some(boot) = document().and_then(|document| document.get_element_by_id("boot")) {
         boot.remove();
     }
-    leptos::mount::mount_to_body(|| {
-        let app = App::begin();
+    leptos::mount::mount_to_body(move || {
         let screen = Screen::new(app.page.borrow().view());
         app.screen.set(Some(screen));
-        app.settle();
         let receiver = app.clone();
         let commands = Commands::new(move |command| receiver.command(command));
         // The canvas is in the document once the first effects run.
@@ -70,17 +88,23 @@ pub fn mount() {
 }
 
 impl App {
-    fn begin() -> Rc<App> {
+    fn begin(answered: oneshot::Sender<()>) -> Rc<App> {
         let app = Rc::new_cyclic(|this: &Weak<App>| {
-            let framed = this.clone();
+            let (framed, ticking) = (this.clone(), this.clone());
             App {
                 page: RefCell::new(Page::begin(&Browser)),
                 base: RefCell::default(),
                 drivers: RefCell::default(),
                 requests: RefCell::default(),
+                answered: Cell::new(Some(answered)),
                 frames: Frames::new(move || {
                     if let Some(app) = framed.upgrade() {
                         app.with(|page, env| page.frame(env));
+                    }
+                }),
+                alarm: Alarm::new(move || {
+                    if let Some(app) = ticking.upgrade() {
+                        app.with(|page, env| page.tick(env));
                     }
                 }),
                 painter: RefCell::default(),
@@ -91,8 +115,6 @@ impl App {
         handles::install(&app);
         keys::listen(&app);
         app.listen();
-        let ticking = app.clone();
-        Interval::new(TICK, move || ticking.with(|page, env| page.tick(env))).forget();
         app
     }
 
@@ -117,6 +139,7 @@ impl App {
             }
             page.take_effects()
         };
+        self.alarm.set(self.page.borrow().deadline(&Browser));
         self.request_frame(effects.frame);
         if effects.paint
             && let Some(painter) = &*self.painter.borrow()

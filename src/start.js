@@ -1,13 +1,14 @@
-// Starts the program, watches whether it lives, and says so when it has died. This is plain JavaScript outside the
-// program: what has failed cannot be relied on to tell of it. It is a file, and not a part of the page, so that the
-// page's security policy needs to allow no script within the page.
+// Asks early what the program asks first, starts the program, watches whether it lives, and says so when it has died. This
+// is plain JavaScript outside the program: what has failed cannot be relied on to tell of it. It is a file, and not a part
+// of the page, so that the page's security policy needs to allow no script within the page.
 (() => {
   'use strict';
 
-  // How often it is looked whether the program lives, in milliseconds, and after how many looks without a sign of life
-  // it is taken for dead. Looks are counted, and not time: the program's timers and this one are held up together, by a
-  // hidden tab, a machine that sleeps, a debugger, or a thread that is busy. Here the program's come 250 ms apart.
-  const LOOK = 300;
+  // The program says with each sign of life when the next one comes. How long after that time it is looked, and looked
+  // again, in milliseconds; and after how many looks without a sign the program is taken for dead. Looks are counted, and
+  // not time: the program's timer, which is due before them, and these are held up together, by a machine that sleeps, a
+  // debugger, or a thread that is busy. A program that gives its signs in time costs no look.
+  const LOOK = 200;
   const LOOKS = 3;
   // So many deaths within so many milliseconds are told of: to load the page again may not help then.
   const OFTEN = 3;
@@ -15,6 +16,60 @@
   const DEATHS = 'kubechurn.deaths';
 
   const meta = (name) => document.querySelector(`meta[name=${name}]`);
+
+  // --- What is asked early ---
+
+  // How long an answer waits for the program that asks for it, in milliseconds.
+  const EARLY = 10_000;
+  // Where the program writes down which list it asked first at which place: crates/model/src/page/first_list.rs.
+  const FIRST = 'kubechurn.first';
+
+  const early = new Map();
+
+  const ask = (url) => {
+    const controller = new AbortController();
+    const answer = fetch(url, { headers: { Accept: '*/*' }, signal: controller.signal });
+    // Whoever takes the answer hears of its failure.
+    answer.catch(() => {});
+    early.set(url, { answer, controller });
+    setTimeout(() => early.delete(url) && controller.abort(), EARLY);
+  };
+
+  window.early = Object.freeze({
+    // The answer to a request for this address, as a promise, and what aborts it; `null` where nobody has asked, or where
+    // the answer was taken before.
+    take(url) {
+      const taken = early.get(url) ?? null;
+      early.delete(url);
+      return taken;
+    },
+  });
+
+  // The list that the program asked first when it was at this place before, which is what the place's address says of
+  // kinds, namespaces and selectors. Of the place at which everybody begins, the page itself knows it, if there is one.
+  const firstList = () => {
+    const [kinds, query = ''] = location.hash.replace(/^#*\/*/, '').split('?');
+    const scope = query.split('&').filter((part) => /^(ns|labels|fields)=/.test(part));
+    const place = [kinds || 'pods', ...scope].join('&');
+    const usual = place === 'pods' ? meta('first-list')?.content : undefined;
+    try {
+      const lines = (localStorage.getItem(FIRST) ?? '').split('\n').map((line) => line.split('\t'));
+      return lines.find(([known]) => known === place)?.[1] ?? usual;
+    } catch {
+      return usual;
+    }
+  };
+
+  // The program asks first below this page, as crates/model/src/page/address.rs says. An API that the page's address names
+  // is not asked: it may be one that the user has to agree to.
+  const parameters = new URLSearchParams(location.search);
+  if (!parameters.get('api')) {
+    const base = new URL(location.pathname.startsWith('/static/') ? '/' : './k8s/', document.baseURI).href;
+    ask(`${base}version`);
+    // Whoever names a way of listing may get another first request than the usual one.
+    const list = parameters.has('list') ? undefined : firstList();
+    if (list) ask(base + list);
+  }
 
   // --- The program's life ---
 
@@ -26,22 +81,38 @@
   let lastBeat = 0;
   let versions = '';
   let lastWords = '';
-  let looks = 0;
+  let timer;
+
+  // Looks, so many milliseconds from now, whether the program has given a sign of life since now; `looks` have found none.
+  const lookIn = (time, looks) => {
+    const before = beats;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      // A browser delays the timers of a hidden page, and not all by the same time. Nobody looks at such a page.
+      if (beats !== before || document.hidden || dead) return;
+      if (looks + 1 < LOOKS) lookIn(LOOK, looks + 1);
+      else died(new Error('it gives no sign of life'), lastBeat);
+    }, time);
+  };
 
   window.watchdog = Object.freeze({
-    // The program lives, and its tables are at these versions.
-    beat(told) {
+    // The program lives, its tables are at these versions, and its next sign comes in so many milliseconds.
+    beat(told, next) {
       beats += 1;
       lastBeat = Date.now();
       versions = told;
+      lookIn(next + LOOK, 0);
     },
     // What the program says of its own failure.
     say(words) {
       lastWords = words;
     },
-    // How often it was looked whether the program lives.
-    looks: () => looks,
+    // How many signs of life there were.
+    beats: () => beats,
   });
+
+  // A program that has not begun yet is loading.
+  document.addEventListener('visibilitychange', () => beats > 0 && !document.hidden && lookIn(LOOK, 0));
 
   // An exception that leaves the program has left it half done: nothing was cleaned up, borrowed things stay borrowed.
   // That is so for a panic, for a trap, for a failed allocation, and for an error of the browser's alike. So the
@@ -83,20 +154,10 @@
   addEventListener('error', (event) => escaped(event.error));
   addEventListener('unhandledrejection', (event) => escaped(event.reason));
 
-  let seen = 0;
-  let silent = 0;
-  const looking = setInterval(() => {
-    looks += 1;
-    silent = beats === seen ? silent + 1 : 0;
-    seen = beats;
-    // A program that has not begun yet is loading.
-    if (beats > 0 && silent >= LOOKS) died(new Error('it gives no sign of life'), lastBeat);
-  }, LOOK);
-
   const died = (error, at) => {
     if (dead) return;
     dead = error instanceof Error ? error : new Error(String(error));
-    clearInterval(looking);
+    clearTimeout(timer);
     veil(at, lastWords || String(dead));
   };
 
@@ -188,8 +249,18 @@
       element('p', { role: 'alert', 'data-testid': 'boot-failed' }, `The program did not start: ${error}`));
   };
 
+  // The program measures what it draws, and so needs the styles, which come after this script.
+  const parsed = new Promise((done) => document.addEventListener('DOMContentLoaded', done));
+  const styled = parsed.then(() => {
+    const missing = [...document.querySelectorAll('link[rel=stylesheet]')].filter((link) => !link.sheet);
+    return Promise.all(missing.map((link) => new Promise((done) => {
+      link.addEventListener('load', done);
+      link.addEventListener('error', done);
+    })));
+  });
+
   const { js, wasm } = meta('program').dataset;
-  import(new URL(js, document.baseURI))
-    .then((program) => program.default({ module_or_path: new URL(wasm, document.baseURI) }))
+  Promise.all([import(new URL(js, document.baseURI)), styled])
+    .then(([program]) => program.default({ module_or_path: new URL(wasm, document.baseURI) }))
     .catch((error) => dead || failed(error));
 })();

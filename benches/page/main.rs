@@ -3,7 +3,8 @@
 //!
 //! Run it with `./dev bench`, or with `cargo bench --bench page` after the page and the demo cluster are built. The
 //! figures depend on this machine, its load and its software rasteriser: compare ratios, and runs of one day. Arguments
-//! after `--` select the parts: `files`, `start`, `list`, `load`, `worker`; numbers select the sizes of cluster of `list`.
+//! after `--` select the parts: `files`, `start`, `list`, `load`, `idle`, `worker`; numbers select the sizes of cluster of
+//! `list`.
 
 // The sizes of the page's files as they are transferred.
 mod files;
@@ -16,6 +17,9 @@ mod list;
 
 // The main thread under load: its share of busy time, long tasks, frames.
 mod load;
+
+// What a page costs on which nothing happens.
+mod idle;
 
 // Sockets on the main thread against sockets in a worker, in bare pages.
 mod worker;
@@ -41,6 +45,9 @@ fn main() {
         }
         if runs("load") {
             load::report().await;
+        }
+        if runs("idle") {
+            idle::report().await;
         }
         // Not of the page itself, so only where it is asked for.
         if wanted.iter().any(|name| name == "worker") {

@@ -56,7 +56,7 @@ impl App {
             Effect::Focus(Focused::Menu(handle)) => focus::menu(handle),
             Effect::Focus(Focused::ClosedMenu) => focus::close_menu(),
             Effect::ScrollTable(top) => focus::scroll_table(top),
-            Effect::Beat(versions) => watchdog::beat(&versions),
+            Effect::Beat { versions, next } => watchdog::beat(&versions, next),
         }
     }
 

@@ -38,6 +38,7 @@ impl App {
             if let Some(answer) = answer {
                 app.with(|page, env| page.answer(id, answer, env));
             }
+            app.answered.take();
         });
         self.requests.borrow_mut().insert(id, handle);
         spawn_local(async move {

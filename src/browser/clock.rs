@@ -1,9 +1,11 @@
 //! The browser's clocks.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::pin::pin;
+use std::rc::Rc;
 
 use futures::future::{Either, select};
+use gloo_timers::callback::Timeout;
 use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 
@@ -76,4 +78,36 @@ pub fn later(milliseconds: u32, callback: impl FnOnce() + 'static) {
         TimeoutFuture::new(milliseconds).await;
         callback();
     });
+}
+
+/// A browser cannot wait longer than this many milliseconds at once.
+const LONGEST_WAIT: f64 = 3_600_000.0;
+
+/// Calls back once at the deadline that was set. Where an earlier one was set and has not come, it calls back then, and
+/// may be set again.
+pub struct Alarm {
+    callback: Rc<dyn Fn()>,
+    timer: Rc<RefCell<Option<(f64, Timeout)>>>,
+}
+
+impl Alarm {
+    /// An alarm that is not set.
+    pub fn new(callback: impl Fn() + 'static) -> Alarm {
+        Alarm { callback: Rc::new(callback), timer: Rc::default() }
+    }
+
+    /// Sets it for a time of [`now`], in milliseconds.
+    pub fn set(&self, deadline: f64) {
+        let mut timer = self.timer.borrow_mut();
+        if timer.as_ref().is_some_and(|(set, _)| *set <= deadline) {
+            return;
+        }
+        let (callback, own) = (self.callback.clone(), self.timer.clone());
+        let wait = (deadline - now()).clamp(0.0, LONGEST_WAIT).ceil() as u32;
+        let timeout = Timeout::new(wait, move || {
+            own.take();
+            callback();
+        });
+        *timer = Some((deadline, timeout));
+    }
 }

@@ -1,6 +1,9 @@
 //! Requests over HTTP that end with whoever waits for them.
 
 use gloo_net::http::{Request, Response};
+use js_sys::{Function, Promise, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal};
 
 use kubechurn_client::api::secret;
@@ -30,15 +33,32 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Asks for this address. The request ends when the first of what is returned is dropped.
+/// Asks for this address, or takes the answer if `src/start.js` has asked for it already. The request ends when the first
+/// of what is returned is dropped.
 pub async fn get(url: &str) -> (AbortOnDrop, Result<Response, Failure>) {
-    get_as(url, "*/*").await
+    let Some((abort, answer)) = take_early(url) else { return get_as(url, "*/*").await };
+    let response = JsFuture::from(answer).await.and_then(JsCast::dyn_into::<web_sys::Response>);
+    (abort, response.map(Response::from).map_err(|_| no_answer(url)))
+}
+
+/// A request for this address that was begun before the program was there, if there is one: what aborts it, and its answer.
+fn take_early(url: &str) -> Option<(AbortOnDrop, Promise)> {
+    let get = |of: &JsValue, name: &str| Reflect::get(of, &JsValue::from_str(name)).ok();
+    let early = get(&js_sys::global(), "early").filter(JsValue::is_object)?;
+    let take = get(&early, "take")?.dyn_into::<Function>().ok()?;
+    let taken = take.call1(&JsValue::UNDEFINED, &JsValue::from_str(url)).ok().filter(JsValue::is_object)?;
+    let controller = get(&taken, "controller")?.dyn_into::<AbortController>().ok()?;
+    Some((AbortOnDrop(Some(controller)), get(&taken, "answer")?.dyn_into::<Promise>().ok()?))
+}
+
+fn no_answer(url: &str) -> Failure {
+    // A browser does not say why a fetch failed.
+    Failure::unreachable(format!("no answer from {}", secret::shown(url)))
 }
 
 /// Asks for this address as [`get`] does, with this `Accept` header.
 pub async fn get_as(url: &str, accept: &str) -> (AbortOnDrop, Result<Response, Failure>) {
     let abort = AbortOnDrop::begin();
     let response = Request::get(url).header("Accept", accept).abort_signal(abort.signal().as_ref()).send().await;
-    // A browser does not say why a fetch failed.
-    (abort, response.map_err(|_| Failure::unreachable(format!("no answer from {}", secret::shown(url)))))
+    (abort, response.map_err(|_| no_answer(url)))
 }

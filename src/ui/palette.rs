@@ -14,7 +14,7 @@ use crate::ui::screen::{Commands, Screen};
 /// How many entries the keys Page Down and Page Up go.
 const PAGE: isize = 8;
 
-/// The palette. Its dialog is always in the document; a modal dialog gives the focus back when it is closed.
+/// The palette. Its dialog stays in the document; a modal dialog gives the focus back when it is closed.
 #[component]
 pub fn Palette(
     /// What to show.

@@ -53,9 +53,9 @@ pub fn Shell(
             <Inspector screen commands />
             <Footer screen commands />
         </div>
-        <Palette screen commands />
-        <Help screen commands />
-        <Question screen commands />
+        {once(move || screen.dialogs.palette.with(Option::is_some), move || view! { <Palette screen commands /> })}
+        {once(move || screen.dialogs.help.get(), move || view! { <Help screen commands /> })}
+        {once(move || screen.header.question.with(Option::is_some), move || view! { <Question screen commands /> })}
         <p class="hidden-text" role="status" data-testid="said">{move || screen.dialogs.spoken.get()}</p>
         <p class="told" role="status" data-testid="told">{move || screen.dialogs.told.get()}</p>
         {move || screen.header.splash.get().map(|splash| view! {
@@ -72,6 +72,15 @@ pub fn Shell(
             </div>
         })}
     }
+}
+
+/// A part of the page that is made when it is wanted for the first time, and stays: the start need not wait for it.
+fn once<V: IntoView + 'static>(
+    is_wanted: impl Fn() -> bool + Send + Sync + 'static,
+    make: impl Fn() -> V + Send + 'static,
+) -> impl IntoView {
+    let was_wanted = Memo::new(move |was: Option<&bool>| was == Some(&true) || is_wanted());
+    move || was_wanted.get().then(|| untrack(&make))
 }
 
 const HELP: &str = "./dev serve          # finds a cluster, or starts the demo cluster

@@ -40,7 +40,10 @@ pub fn Table(
     Effect::new(move |last: Option<String>| {
         let resource = screen.header.route.with(|route| route.resource.clone());
         if let Some(scroller) = scroller.get().filter(|_| last.as_ref() != Some(&resource)) {
-            scroller.set_scroll_top(0);
+            // To set a place lays the page out, and a table that was just made is at its top.
+            if last.is_some() {
+                scroller.set_scroll_top(0);
+            }
             scrolled();
         }
         resource

@@ -36,6 +36,12 @@ mod outage;
 // The program panics, traps, runs out of memory, or stops responding.
 mod death;
 
+// What is asked before the program is there.
+mod early;
+
+// What a page does on which nothing happens.
+mod idle;
+
 // The page's security policy, and a console that is clean.
 mod policy;
 

@@ -37,7 +37,7 @@ pub struct Browser {
     /// The session, for whatever has no method here.
     pub driver: WebDriver,
     // These are dropped after the session: first the process, then its files.
-    _process: Process,
+    process: Process,
     _folder: TemporaryFolder,
 }
 
@@ -66,10 +66,15 @@ impl Browser {
             .request_timeout(Duration::from_secs(60))
             .await
             .unwrap_or_else(|error| panic!("Chromium does not start: {error}"));
-        let browser = Self { driver, _process: process, _folder: folder };
+        let browser = Self { driver, process, _folder: folder };
         browser.driver.set_script_timeout(Duration::from_secs(50)).await.expect("the session takes a timeout");
         browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": instruments })).await;
         browser
+    }
+
+    /// The process whose descendants are the browser's processes.
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
     }
 
     /// Sends a command of the Chrome DevTools Protocol to the tab.

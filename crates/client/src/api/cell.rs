@@ -155,11 +155,16 @@ impl<'a> CellRef<'a> {
 
     /// Whether [`CellRef::write`] may write something else a second later.
     pub fn changes_with_time(self) -> bool {
+        self.since().is_some()
+    }
+
+    /// The time since which the age runs that [`CellRef::write`] writes; `None` where it writes the same at any time.
+    pub fn since(self) -> Option<Timestamp> {
         match self {
-            CellRef::Age(since) => since.is_some(),
-            CellRef::Restarts(count, last) => count != 0 && last.is_some(),
-            CellRef::Elapsed(from, to) => from.is_some() && to.is_none(),
-            _ => false,
+            CellRef::Age(since) => since,
+            CellRef::Restarts(count, last) => last.filter(|_| count != 0),
+            CellRef::Elapsed(from, to) => from.filter(|_| to.is_none()),
+            _ => None,
         }
     }
 

@@ -18,7 +18,7 @@ use crate::cache::reflector::{Input, Reflector};
 /// question before.
 pub const SILENT: f64 = 10_000.0;
 /// A question that is not answered within this time, in milliseconds, counts as unanswered. With [`SILENT`], and the quarter
-/// of a second that may pass between two calls of [`Heartbeat::questions`], no watch is called live for 15 s after its last
+/// of a second by which a call of [`Heartbeat::questions`] may be late, no watch is called live for 15 s after its last
 /// proof.
 pub const DEADLINE: u32 = 4_500;
 /// A request for a watch of one second is mostly answered within this time, in milliseconds. Where it is not, or the answer
@@ -37,6 +37,11 @@ const OUTAGE: (f64, f64) = (1_500.0, 30_000.0);
 /// noticed within seconds, and a long outage costs few questions: behind a credential plugin each question may open a log-in.
 pub fn wait(lasted: f64, random: f64) -> f64 {
     (lasted / 4.0).clamp(OUTAGE.0, OUTAGE.1) * (0.75 + random / 2.0)
+}
+
+/// How far apart questions are about watches that are silent, in milliseconds.
+fn pace(hidden: bool) -> f64 {
+    if hidden { HIDDEN } else { SILENT }
 }
 
 /// Something to ask the API server.
@@ -121,7 +126,8 @@ struct Candidate {
 }
 
 impl Heartbeat {
-    /// What to ask now, if anything. To be called a few times a second. `hidden` is whether the page is hidden.
+    /// What to ask now, if anything. To be called at [`Heartbeat::deadline`] at the latest. `hidden` is whether the page is
+    /// hidden.
     pub fn questions(&mut self, informers: &SharedInformerFactory, moment: Moment, hidden: bool) -> Vec<Question> {
         self.asked.retain(|informer, _| informers.get(*informer).is_some());
         let now = moment.now;
@@ -138,8 +144,7 @@ impl Heartbeat {
             Some(outage) if now < outage.again || !self.under_way.is_empty() => Vec::new(),
             Some(_) => candidates.into_iter().take(1).collect(),
             None => {
-                let pace = if hidden { HIDDEN } else { SILENT };
-                let rested = self.last.is_none_or(|last| now - last >= pace);
+                let rested = self.last.is_none_or(|last| now - last >= pace(hidden));
                 let (mut chosen, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|one| one.urgent);
                 chosen.truncate(AT_ONCE.saturating_sub(self.under_way.len()));
                 let due = |one: &Candidate| (rested || one.waits) && now - one.silent_since >= SILENT;
@@ -162,6 +167,24 @@ impl Heartbeat {
             self.under_way.push(question.clone());
         }
         questions
+    }
+
+    /// When [`Heartbeat::questions`] has something to ask, in milliseconds, if nothing else happens until then; a time that
+    /// has passed means now. `None` where it waits for an answer, or has nobody to ask about.
+    pub fn deadline(&self, informers: &SharedInformerFactory, hidden: bool) -> Option<f64> {
+        let is_asked = |informer: InformerId| self.under_way.iter().any(|question| question.informer == informer);
+        let others = informers.iter().filter(|(id, _)| !is_asked(*id));
+        let mut candidates = others.filter_map(|(id, informer)| self.candidate(id, informer.reflector()));
+        if let Some(outage) = self.outage {
+            return candidates.next().filter(|_| self.under_way.is_empty()).map(|_| outage.again);
+        }
+        let turn = self.last.map_or(f64::NEG_INFINITY, |last| last + pace(hidden));
+        let due = |one: Candidate| match one.urgent {
+            true => (self.under_way.len() < AT_ONCE).then_some(f64::NEG_INFINITY),
+            false if !self.under_way.is_empty() => None,
+            false => Some((one.silent_since + SILENT).max(if one.waits { f64::NEG_INFINITY } else { turn })),
+        };
+        candidates.filter_map(due).reduce(f64::min)
     }
 
     fn candidate(&self, informer: InformerId, reflector: &Reflector) -> Option<Candidate> {

@@ -136,7 +136,11 @@ impl Play {
                     self.input(at, input);
                 }
             }
-            for question in self.heartbeat.questions(&self.informers, self.moment(), self.hidden) {
+            let deadline = self.heartbeat.deadline(&self.informers, self.hidden);
+            let questions = self.heartbeat.questions(&self.informers, self.moment(), self.hidden);
+            let is_due = deadline.is_some_and(|deadline| deadline <= self.now);
+            assert_eq!(is_due, !questions.is_empty(), "{deadline:?} at {}, and then {questions:?}", self.now);
+            for question in questions {
                 let at = self.ids.iter().position(|id| *id == question.informer).unwrap();
                 self.asked.push((self.now, at));
                 let (after, answer) = self.answer(&question);

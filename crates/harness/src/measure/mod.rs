@@ -6,5 +6,11 @@ pub mod freshness;
 /// The browser's figures for a page.
 #[cfg(feature = "browser")]
 pub mod metrics;
+/// The processor time of a browser's processes.
+#[cfg(feature = "browser")]
+pub mod processes;
 /// Medians and other quantiles.
 pub mod quantile;
+/// The timers, frames and requests of a page.
+#[cfg(feature = "browser")]
+pub mod wakes;

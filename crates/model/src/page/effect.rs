@@ -47,8 +47,13 @@ pub enum Effect {
     Focus(Focused),
     /// Scroll the table to this place, in pixels, at once.
     ScrollTable(f64),
-    /// Tell a watchdog outside the program that the page is alive, and which resource versions the page shows.
-    Beat(String),
+    /// Tell a watchdog outside the program that the page is alive.
+    Beat {
+        /// Which resource versions the page shows, in words.
+        versions: String,
+        /// In how many milliseconds the page tells it again, at the latest.
+        next: f64,
+    },
 }
 
 /// An input for a reflector that comes from the page itself.

@@ -15,6 +15,7 @@ pub mod drain;
 pub mod effect;
 pub mod environment;
 pub mod export;
+pub mod first_list;
 pub mod history;
 pub mod inspector;
 pub mod keys;

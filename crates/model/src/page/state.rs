@@ -26,7 +26,7 @@ mod timeline;
 mod watching;
 
 use kubechurn_client::cache::factory::SharedInformerFactory;
-use kubechurn_client::cache::reflector::{Input, Options};
+use kubechurn_client::cache::reflector::{Health, Input, Options};
 
 use crate::page::audit::AuditLog;
 use crate::page::catalog::Catalog;
@@ -47,7 +47,7 @@ use crate::page::state::inspector::Inspector;
 use crate::page::state::notices::NoticeState;
 use crate::page::state::palette::Dialogs;
 use crate::page::state::requests::Requests;
-use crate::page::state::rows::RowWindow;
+use crate::page::state::rows::{OLD_AGES, RowWindow};
 use crate::page::state::status::Rates;
 use crate::page::state::timeline::TimelineState;
 use crate::page::view::Theme;
@@ -65,8 +65,18 @@ const SLEPT: f64 = 10_000.0;
 /// shorter delay proves no sleep. A jump of the clock does, in a hidden page too.
 const SLEPT_HIDDEN: f64 = 90_000.0;
 
-/// How often [`Page::tick`] must be called, in milliseconds, whether or not anything happens.
-pub const TICK: u32 = 250;
+/// The least time between two deadlines of [`Page::deadline`], in milliseconds, and the time between them while a list
+/// is on its way.
+pub const TICK: f64 = 250.0;
+/// The time between two ticks while something on the page changes each second, in milliseconds: young ages, say.
+const SECOND: f64 = 1_000.0;
+/// The time between two ticks of a page on which nothing happens, in milliseconds; that of the ages that are not young.
+const QUIET: f64 = OLD_AGES;
+/// How long a page counts as one on which something happens, after something was received or the user has done something,
+/// in milliseconds: rates fall to zero, and sentences for screen readers wait, for two seconds.
+const AFTER_NEWS: f64 = 5_000.0;
+/// The time between two ticks of a hidden page, in milliseconds.
+const HIDDEN: f64 = 15_000.0;
 
 /// The page.
 #[derive(Debug)]
@@ -124,6 +134,8 @@ struct Watching {
     retention: Retention,
     /// How often resyncs repeat what is known.
     resyncs: Resyncs,
+    /// When something was last received, or the user did something.
+    news: f64,
     /// When the last tick was, and whether the page was hidden then.
     ticked: (f64, bool),
 }
@@ -163,6 +175,7 @@ impl Page {
                 whole: false,
                 retention: watching::stored_retention(env),
                 resyncs: watching::stored_resyncs(env),
+                news: env.now(),
                 ticked: (env.now(), env.is_hidden()),
             },
             columns: Columns::default(),
@@ -221,25 +234,48 @@ impl Page {
     /// One animation frame, or one turn of a hidden page's timer: what the queues hold reaches the view.
     pub fn frame(&mut self, env: &dyn Environment) {
         let hidden = env.is_hidden();
-        self.watching.undrained = 0;
+        let is_news = std::mem::take(&mut self.watching.undrained) > 0;
         let left = self.drain(hidden, env);
         let now = env.now();
         self.take(env);
         self.verify(env);
         self.check_sums(now);
+        self.look_at_watches(env);
         if !hidden {
             self.present(now, env);
+            // What this frame left out, because it was shown a moment ago, is shown by one more frame.
+            self.rates.is_late |= is_news;
+        }
+        if is_news {
+            self.watching.news = now;
         }
         if left {
             self.hurry();
         }
-        self.beat();
+        self.beat(env);
     }
 
-    /// Renews ages, notices silent watches, and wakes the reflectors after the machine has slept. Must be called every
-    /// [`TICK`] milliseconds.
+    /// When [`Page::tick`] must be called next, in milliseconds. It may be called earlier.
+    pub fn deadline(&self, env: &dyn Environment) -> f64 {
+        let ((ticked, _), hidden) = (self.watching.ticked, env.is_hidden());
+        let informers = &self.watching.informers;
+        let lists = || informers.iter().any(|(_, informer)| informer.health(ticked) == Health::Listing);
+        let turn = match () {
+            () if hidden => ticked + HIDDEN,
+            () if lists() => ticked + TICK,
+            // At a whole second, so that no second is shown twice or left out.
+            () if self.changes_each_second(ticked) => (ticked / SECOND).floor() * SECOND + SECOND,
+            () => (ticked / QUIET).floor() * QUIET + QUIET,
+        };
+        let heartbeat = self.requests.heartbeat.deadline(informers, hidden);
+        let shown = if hidden { None } else { self.presents_again(env.now()) };
+        let others = [heartbeat, self.asks_again(), shown];
+        others.into_iter().flatten().fold(turn, f64::min).max(ticked + TICK)
+    }
+
+    /// Renews ages, notices silent watches, and wakes the reflectors after the machine has slept. Must be called at
+    /// [`Page::deadline`] at the latest.
     pub fn tick(&mut self, env: &dyn Environment) {
-        self.beat();
         let (now, hidden, jump) = (env.now(), env.is_hidden(), env.take_jump());
         let (ticked, was_hidden) = std::mem::replace(&mut self.watching.ticked, (now, hidden));
         let limit = if hidden || was_hidden { SLEPT_HIDDEN } else { SLEPT };
@@ -247,13 +283,23 @@ impl Page {
             self.tell_all(&Input::Woke);
             self.requests.heartbeat.hurry(now);
         }
+        // A hidden page shows nothing, and drains when something was received.
+        if !hidden || self.checks.verifier.is_under_way() {
+            self.request_frame();
+        }
+        self.look_at_watches(env);
+        self.ask_heartbeat(env);
+        self.ask_again(env);
+        self.beat(env);
+    }
+
+    /// Looks whether a watch takes too much memory, a list takes long, or a gap begins or ends.
+    fn look_at_watches(&mut self, env: &dyn Environment) {
+        let now = env.now();
         self.keep_to_memory(env);
-        self.request_frame();
         self.count_lists(now);
         self.watching.watches.look(&self.watching.informers, now);
         self.audit_look(now);
-        self.ask_heartbeat(env);
-        self.ask_again(env);
     }
 
     /// The network is back, or the browser has thawed the frozen page.

@@ -200,6 +200,11 @@ impl Verifier {
         steps
     }
 
+    /// Whether a comparison has begun and not ended.
+    pub fn is_under_way(&self) -> bool {
+        self.run.is_some()
+    }
+
     /// Whether there is something to do at the very next frame.
     pub fn is_busy(&self) -> bool {
         self.run.as_ref().is_some_and(|run| matches!(run.stage, Stage::Begin { .. } | Stage::Work | Stage::Rows(..)))

@@ -62,6 +62,8 @@ pub struct Chart {
     names: Vec<KindName>,
     order: Order,
     scene: Scene,
+    /// The scene that was painted last.
+    painted: Scene,
     scratch: Scratch,
     drawn: Option<Drawn>,
 }
@@ -177,6 +179,17 @@ impl<'a> TimelineMut<'a> {
     pub fn scene(&mut self, view: &TimelineView, now: f64) -> &Scene {
         self.chart.draw(&self.marks, view, now);
         &self.chart.scene
+    }
+
+    /// Whether the last scene must be painted, because it looks different from the one that was painted last. From now on
+    /// it counts as painted.
+    pub fn take_looks_new(&mut self) -> bool {
+        let Chart { scene, painted, .. } = &mut *self.chart;
+        let is_new = !scene.looks_like(painted);
+        if is_new {
+            painted.clone_from(scene);
+        }
+        is_new
     }
 
     /// What the last scene shows at a point of the canvas.

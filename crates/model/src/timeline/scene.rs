@@ -258,6 +258,46 @@ impl Default for Scene {
 }
 
 impl Scene {
+    /// Whether something in the window of time moves on while the time passes. States that last from edge to edge do not.
+    pub fn moves(&self) -> bool {
+        let marks = self.glyphs.len() + self.pills.len() + self.lines.len() + self.gaps.len();
+        self.following && marks > 0
+    }
+
+    /// Whether both are the same picture: the same things, none of them elsewhere by a quarter of a pixel or more. On a
+    /// timeline that follows the time, whatever lasts from edge to edge stays where it is, and the ticks do.
+    pub fn looks_like(&self, other: &Scene) -> bool {
+        let frame = |scene: &Scene| {
+            let window = scene.scale.window;
+            [scene.strip.clamped(window.from), scene.strip.clamped(window.to)]
+        };
+        self.layout == other.layout
+            && self.lanes == other.lanes
+            && (self.active, self.crosshair) == (other.active, other.crosshair)
+            && near(frame(self)[0], frame(other)[0])
+            && near(frame(self)[1], frame(other)[1])
+            && same(&self.columns, &other.columns, |one, two| {
+                near(one.x, two.x) && near(one.width, two.width) && one.heights == two.heights
+            })
+            && same(&self.bands, &other.bands, |one, two| {
+                near(one.x, two.x) && near(one.width, two.width) && (one.y, one.tone) == (two.y, two.tone)
+            })
+            && same(&self.pills, &other.pills, |one, two| {
+                near(one.x, two.x)
+                    && near(one.width, two.width)
+                    && (one.y, one.mark_type, one.counts) == (two.y, two.mark_type, two.counts)
+            })
+            && same(&self.glyphs, &other.glyphs, |one, two| {
+                near(one.x, two.x) && (one.y, one.mark_type) == (two.y, two.mark_type)
+            })
+            && same(&self.gaps, &other.gaps, |one, two| {
+                near(one.x, two.x) && near(one.width, two.width) && one.evicted == two.evicted
+            })
+            && same(&self.lines, &other.lines, |one, two| near(one.x, two.x) && one.headed == two.headed)
+            && same(&self.notes, &other.notes, |one, two| near(one.x, two.x) && one.text == two.text)
+            && same(&self.ticks, &other.ticks, |one, two| near(one.x, two.x) && one.ago == two.ago)
+    }
+
     /// The scene in words, for users who do not see the canvas: `Last 60 s: 14 added, 9 deleted; 1 relist`.
     pub fn summary(&self) -> String {
         let span = duration(self.scale.window.span());
@@ -279,6 +319,16 @@ impl Scene {
         }
         text
     }
+}
+
+/// Whether two places are the same to the eye, in pixels.
+fn near(one: f64, other: f64) -> bool {
+    (one - other).abs() < 0.25
+}
+
+/// Whether two lists are the same, item by item.
+fn same<T>(one: &[T], other: &[T], is_same: impl Fn(&T, &T) -> bool) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
 }
 
 /// A length of time in words: `1.2 s`, `60 s`, `5 min`.

@@ -285,6 +285,27 @@ fn scenes_are_due_when_something_moved() {
 }
 
 #[test]
+fn a_picture_in_which_nothing_moves_is_painted_once() {
+    let mut fixture = Fixture::new(BUDGET);
+    fixture.push(100_000.0, MarkType::Added, "a", "u", Tone::Good);
+    let looks_new = |fixture: &mut Fixture, now: f64| {
+        fixture.scene(now);
+        TimelineMut::new(vec![&fixture.marks], &mut fixture.chart).take_looks_new()
+    };
+    assert!(looks_new(&mut fixture, 101_000.0) && !looks_new(&mut fixture, 101_001.0), "not a quarter of a pixel");
+    assert!((102..160).all(|second| looks_new(&mut fixture, f64::from(second) * 1_000.0)), "the mark moves");
+    assert!(fixture.chart.scene.moves());
+    // After ten minutes nothing has happened in the overview either.
+    let later = (720..780).filter(|second| looks_new(&mut fixture, f64::from(*second) * 1_000.0)).count();
+    assert!(later <= 1 && !fixture.chart.scene.moves(), "painted {later} times: {:?}", fixture.chart.scene);
+    fixture.push(780_000.0, MarkType::Updated, "a", "u", Tone::Bad);
+    assert!(looks_new(&mut fixture, 781_000.0), "and a change is seen");
+    // What stands still is compared with what was painted, and not with the scene before.
+    let moves = (0..40).filter(|step| looks_new(&mut fixture, 781_000.0 + 5.0 * f64::from(*step))).count();
+    assert!((2..20).contains(&moves), "{moves} of 40 steps that are each too small to be seen");
+}
+
+#[test]
 fn objects_that_come_and_go_leave_no_memory_behind() {
     let mut fixture = Fixture::new(64 << 10);
     let mut at = 0.0;

@@ -1,5 +1,6 @@
 //! The whole page without a browser: commands, answers and frames go in, effects and the view come out.
 
+mod idle;
 mod inspector;
 mod places;
 mod provisional;
@@ -16,7 +17,7 @@ use kubechurn_model::page::address::Address;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Effect, Focused, Found, Pace, Request, RequestId, Told};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
-use kubechurn_model::page::state::{Page, TICK};
+use kubechurn_model::page::state::Page;
 use kubechurn_model::table::order::RowKey;
 use kubechurn_talk::{bookmark, event};
 
@@ -95,8 +96,10 @@ impl Environment for Place {
     }
 
     fn address(&self, text: &str) -> Option<Address> {
+        let own = self.url.borrow().0.clone();
         let text = match text {
-            "" => self.url.borrow().0.clone(),
+            "" => own,
+            below if below.starts_with("./") => format!("{}{}", &own[..own.rfind('/')? + 1], &below[2..]),
             text => text.to_owned(),
         };
         let (scheme, rest) = text.split_once("://")?;
@@ -205,13 +208,19 @@ impl Play {
         self.settle();
     }
 
-    /// Time passes, with as many ticks as there are in it.
-    fn wait(&mut self, milliseconds: f64) {
-        let end = self.place.now.get() + milliseconds;
-        while self.place.now.get() < end {
-            self.place.now.set((self.place.now.get() + f64::from(TICK)).min(end));
+    /// Time passes, with a tick at each deadline in it. Returns how many ticks there were.
+    fn wait(&mut self, milliseconds: f64) -> usize {
+        let (end, mut ticks) = (self.place.now.get() + milliseconds, 0);
+        loop {
+            let deadline = self.page.deadline(&self.place);
+            if deadline > end {
+                self.place.now.set(end);
+                return ticks;
+            }
+            self.place.now.set(self.place.now.get().max(deadline));
             self.page.tick(&self.place);
             self.settle();
+            ticks += 1;
         }
     }
 
@@ -277,7 +286,7 @@ impl Play {
                 Effect::Focus(Focused::Menu(handle)) => format!("open {handle}"),
                 Effect::Focus(Focused::ClosedMenu) => String::from("close menu"),
                 Effect::ScrollTable(top) => format!("scroll {top}"),
-                Effect::Beat(_) => continue,
+                Effect::Beat { .. } => continue,
             };
             self.effects.push(words);
         }

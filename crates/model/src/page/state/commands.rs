@@ -21,6 +21,7 @@ impl Page {
     /// Carries out a command of the user's.
     pub fn command(&mut self, command: Command, env: &dyn Environment) {
         self.carry_out(command, env);
+        self.watching.news = env.now();
         self.hurry();
     }
 

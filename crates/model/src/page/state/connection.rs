@@ -25,6 +25,22 @@ pub(super) struct Search {
     began: f64,
     /// When to search again.
     again: Option<f64>,
+    /// Where the API was found.
+    found: Option<String>,
+}
+
+impl Search {
+    /// When to search again, in milliseconds; `None` while a search is under way, or after the API was found.
+    pub(super) fn again(&self) -> Option<f64> {
+        self.again
+    }
+
+    /// Whether the API was found where a page looks first whose address names no API.
+    pub(super) fn is_below_page(&self, env: &dyn Environment) -> bool {
+        let [first, ..] = candidates(&own(env).path);
+        let found = self.found.as_ref().and_then(|found| env.address(found));
+        env.parameter("api").is_none() && found.is_some() && found == env.address(first)
+    }
 }
 
 impl Page {
@@ -78,7 +94,7 @@ impl Page {
     }
 
     fn search(&mut self, places: Vec<String>, second: bool, env: &dyn Environment) {
-        self.place.search = Search { places, second, began: env.now(), again: None };
+        self.place.search = Search { places, second, began: env.now(), again: None, found: None };
         self.find(env);
     }
 
@@ -107,7 +123,7 @@ impl Page {
                 let address = env.address(&http).map(|api| label(&api, &own(env))).unwrap_or_default();
                 header.source.put(Source { cluster: env.named("cluster").unwrap_or_default(), address });
                 self.place.catalog = Catalog::printed_by(release);
-                self.place.found = true;
+                (self.place.found, self.place.search.found) = (true, Some(http));
                 self.discover();
                 self.go_on(env);
             }

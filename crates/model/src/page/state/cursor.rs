@@ -25,6 +25,11 @@ impl Pointer {
         self.busy_until = over.then_some(now + RESTS);
     }
 
+    /// When the rows are let go, in milliseconds, if they are held.
+    pub(super) fn rests_at(&self) -> Option<f64> {
+        self.busy_until
+    }
+
     /// Whether the user is acting on a row.
     pub(super) fn is_busy(&mut self, now: f64) -> bool {
         self.busy_until = self.busy_until.filter(|until| *until > now);

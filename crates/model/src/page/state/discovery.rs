@@ -31,6 +31,13 @@ pub(super) struct Discovery {
     definitions: Vec<(f64, ApiResource)>,
 }
 
+impl Discovery {
+    /// When the first of the definitions is to be asked for again, in milliseconds.
+    pub(super) fn definitions_at(&self) -> Option<f64> {
+        self.definitions.iter().map(|(at, _)| *at).reduce(f64::min)
+    }
+}
+
 impl Page {
     /// Asks which resources the server has.
     pub(super) fn discover(&mut self) {

@@ -121,6 +121,8 @@ impl Page {
         if !self.columns.layout.fits(schema, self.place.route.wide) {
             self.lay_out(env);
         }
+        // The canvas shows the timeline of the place before.
+        self.timeline.repaint();
         self.rows.arrive(self.watching.watches.view_mut(), env);
         self.rates.slow = 0.0;
         self.present_shell(env);

@@ -44,6 +44,11 @@ impl Dialogs {
         self.palette.is_some()
     }
 
+    /// When the message about the outcome of a command goes, in milliseconds, if there is one.
+    pub(super) fn told_until(&self) -> Option<f64> {
+        self.told_at.map(|at| at + TOLD)
+    }
+
     /// Adds an object to those that were looked at.
     pub(super) fn remember(&mut self, kind: &'static str, key: &ObjectKey) {
         self.recent.retain(|(name, other)| (*name, other) != (kind, key));
@@ -131,7 +136,7 @@ impl Page {
 
     /// Renews messages and sentences for screen readers, a few times a second.
     pub(super) fn present_dialogs(&mut self, now: f64) {
-        if self.dialogs.told_at.is_some_and(|at| now - at > TOLD) {
+        if self.dialogs.told_at.is_some_and(|at| now - at >= TOLD) {
             self.dialogs.told_at = None;
             self.out.view.dialogs.told.put(String::new());
         }

@@ -49,8 +49,8 @@ impl Page {
     }
 
     /// Gives the sign of life that a watchdog outside the program waits for, with the resource versions of what is
-    /// watched.
-    pub(super) fn beat(&mut self) {
+    /// watched, and says when the next sign comes.
+    pub(super) fn beat(&mut self, env: &dyn Environment) {
         let informers = &self.watching.informers;
         let versions = self.watching.watches.iter().flat_map(|watched| {
             let title = watched.kind().title;
@@ -60,7 +60,8 @@ impl Page {
             })
         });
         let versions = report::versions(versions);
-        self.out.effects.push(Effect::Beat(versions));
+        let next = (self.deadline(env) - env.now()).max(0.0);
+        self.out.effects.push(Effect::Beat { versions, next });
     }
 
     fn watched(&self, resource: &str) -> Option<&Watched> {

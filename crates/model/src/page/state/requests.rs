@@ -20,6 +20,8 @@ use crate::table::kinds::Kind;
 pub(super) struct Requests {
     made: u64,
     pending: FxHashMap<RequestId, Purpose>,
+    /// Whether an informer has asked for anything.
+    pub(super) has_begun: bool,
     pub(super) heartbeat: Heartbeat,
     pub(super) counts: Counts,
 }
@@ -110,6 +112,12 @@ impl Page {
                 None => self.requests.heartbeat.forget(&question),
             }
         }
+    }
+
+    /// When a request that was put off is due, in milliseconds. Discovery may wait for the next second.
+    pub(super) fn asks_again(&self) -> Option<f64> {
+        let definitions = self.place.discovery.definitions_at();
+        [self.place.search.again(), definitions].into_iter().flatten().reduce(f64::min)
     }
 
     /// Sends the requests that were put off and are due now.

@@ -5,6 +5,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use kubechurn_client::api::cell::CellRef;
+use kubechurn_client::api::time::Timestamp;
+use kubechurn_client::cache::delta::DeltaType;
+
 use crate::page::cursor::Cursor;
 use crate::page::effect::Pace;
 use crate::page::environment::Environment;
@@ -13,7 +17,7 @@ use crate::page::state::cursor::Pointer;
 use crate::page::view::panels::WindowView;
 use crate::page::view::{Connection, HEAD, Look, ROW, RowModel, Seen, ShownRow, progress, row_model};
 use crate::table::order::{RowId, RowKey};
-use crate::table::view::TableView;
+use crate::table::view::{Row, TableView};
 
 /// How many rows above and below the visible ones are in the document too.
 const OVERSCAN: usize = 6;
@@ -36,6 +40,8 @@ pub(super) struct RowWindow {
     held: FxHashMap<RowKey, Held>,
     /// How many elements for rows were made so far.
     elements: u64,
+    /// Whether one of the rows has an age that is renewed each second.
+    pub(super) has_young: bool,
     /// The generation of the layout that the rows were made for.
     generation: u64,
     /// When a new order or filter was asked for, until its first rows are drawn.
@@ -57,10 +63,33 @@ struct Held {
 #[derive(Debug, PartialEq)]
 struct MadeOf {
     version: u32,
-    second: i64,
+    /// The number of the time in which its ages stay as they are.
+    turn: i64,
     rank: usize,
     look: Look,
     filter: u32,
+}
+
+/// Ages of less than so many milliseconds are renewed each second. That a list brought an object is no age of the object's.
+const YOUNG: f64 = 120_000.0;
+/// How often the ages of young rows are renewed, in milliseconds.
+const YOUNG_AGES: f64 = 1_000.0;
+/// How often all other ages are renewed, in milliseconds: nobody counts their seconds.
+pub(super) const OLD_AGES: f64 = 10_000.0;
+
+/// Whether a row has an age that is renewed each second.
+fn is_young(row: &Row, wall: Timestamp, now: f64) -> bool {
+    let ages =
+        row.object.cells.iter().filter_map(CellRef::since).map(|since| wall.seconds_since(since) as f64 * 1000.0);
+    let changed = if row.delta == DeltaType::Replaced { f64::INFINITY } else { now - row.changed_at };
+    ages.fold(changed, f64::min) < YOUNG
+}
+
+/// The number of the time in which a row's ages stay as they are. A quarter of the young rows renews its ages at a time,
+/// where there are so many frames, because renewing all at once would be the longest task in the page.
+fn turn(is_young: bool, rank: usize, now: f64) -> i64 {
+    let turn = if is_young { (now + YOUNG_AGES / 4.0 * (rank % 4) as f64) / YOUNG_AGES } else { now / OLD_AGES };
+    turn as i64
 }
 
 impl RowWindow {
@@ -219,15 +248,14 @@ impl Page {
         let mut left: Vec<Held> = known.into_values().collect();
         left.sort_unstable_by_key(|held| held.made_of.rank);
         let mut left = left.into_iter();
-        let mut changed = false;
+        let (mut changed, mut has_young) = (false, false);
         let mut places = Vec::with_capacity(rows.len());
         for (rank, key, row, held) in rows {
             let is_selected = selected.as_ref().is_some_and(|(kind, key)| row.is_of(*kind, key));
             let look = Look { selected: is_selected, cursor: window.cursor.on(key) };
-            // A quarter of the rows renews its ages at a time. Renewing all ages at once would be the longest task in
-            // the page.
-            let second = ((now + 250.0 * (rank % 4) as f64) / 1000.0) as i64;
-            let made_of = MadeOf { version: row.version, second, rank, look, filter };
+            let is_young = is_young(row, wall, now);
+            has_young |= is_young;
+            let made_of = MadeOf { version: row.version, turn: turn(is_young, rank, now), rank, look, filter };
             let held = match held {
                 Some(held) if held.made_of == made_of => held,
                 held => {
@@ -258,6 +286,7 @@ impl Page {
             places.push(held.place);
             window.held.insert(key, held);
         }
+        window.has_young = has_young;
         shown.length.put(view.len());
         shown.unplaced.put(view.unplaced());
         shown.window.put(WindowView { first, places });
@@ -274,6 +303,7 @@ impl Page {
     fn present_nothing(&mut self) -> bool {
         let (state, words) = self.absence();
         self.rows.held.clear();
+        self.rows.has_young = false;
         let view = &mut self.out.view;
         view.rows.length.put(0);
         view.rows.unplaced.put(None);

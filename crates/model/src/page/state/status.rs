@@ -15,10 +15,10 @@ use crate::page::environment::Environment;
 use crate::page::listing::Progress;
 use crate::page::rates::{RateMeter, Rates as Measured, Sample};
 use crate::page::route::joined;
-use crate::page::state::Page;
+use crate::page::state::{AFTER_NEWS, Page};
 use crate::page::view::{
     Connection, EmptyTable, ListingModel, Pipeline, Subject, Trouble, WatchItem, bytes, bytes_of, empty, left_out,
-    seconds, trouble,
+    proof_age, trouble, until_next_proof_age, whole_seconds,
 };
 use crate::page::watched::worst;
 use crate::table::schema::TableSchema;
@@ -37,6 +37,8 @@ pub(super) struct Rates {
     /// When all this was shown last; `state` is the state of the connection at that time.
     pub(super) slow: f64,
     state: &'static str,
+    /// Whether something was received since then, and all this is to be shown again as soon as [`SLOW`] allows it.
+    pub(super) is_late: bool,
 }
 
 impl Page {
@@ -70,11 +72,31 @@ impl Page {
         worst([known].into_iter().chain(waits.then_some(Health::Connecting)))
     }
 
-    /// Shows everything that changes with time: a few times a second, and at once when the connection's state changes.
+    /// When something must be shown, or must go, that does not wait for the next tick; in milliseconds.
+    pub(super) fn presents_again(&self, now: f64) -> Option<f64> {
+        let slow = self.rates.is_late.then_some(self.rates.slow + SLOW);
+        let age = self.watching.watches.age(&self.watching.informers, now);
+        let age = age.filter(|_| self.health(now) == Some(Health::Live)).map(|age| now + until_next_proof_age(age));
+        [slow, age, self.rows.pointer.rests_at(), self.dialogs.told_until()].into_iter().flatten().reduce(f64::min)
+    }
+
+    /// Whether something on a visible page changes each second at this time.
+    pub(super) fn changes_each_second(&self, now: f64) -> bool {
+        let watches = &self.watching.watches;
+        now - self.watching.news < AFTER_NEWS
+            || self.rows.has_young
+            || !matches!(self.health(now), None | Some(Health::Live | Health::Forbidden | Health::Stopped))
+            || self.place.selected.is_some()
+            || !self.dialogs.lists.is_empty()
+            || self.checks.verifier.is_under_way()
+            || watches.timeline().is_some_and(|timeline| timeline.last_scene().moves())
+    }
+
+    /// Shows everything that changes with time: at most twice a second, and at once when the connection's state changes.
     pub(super) fn present_slowly(&mut self, now: f64, env: &dyn Environment) {
         let state = self.health(now).map_or("", Health::word);
         if now - self.rates.slow >= SLOW || state != self.rates.state {
-            (self.rates.slow, self.rates.state) = (now, state);
+            (self.rates.slow, self.rates.state, self.rates.is_late) = (now, state, false);
             self.present_connection(now);
             self.measure_watches(now);
             self.present_sidebar(now);
@@ -103,9 +125,10 @@ impl Page {
         let detail = match (health, progress, watches.age(informers, now)) {
             (Health::Listing, Some(progress), _) => progress.words(),
             (Health::Stale, Some(progress), Some(age)) if progress.listed > 0 => {
-                format!("{}, relist {}", seconds(age), progress.words())
+                format!("{}, relist {}", whole_seconds(age), progress.words())
             }
-            (Health::Live | Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => seconds(age),
+            (Health::Live, _, Some(age)) => proof_age(age),
+            (Health::Stale | Health::Forbidden | Health::Stopped, _, Some(age)) => whole_seconds(age),
             _ => String::new(),
         };
         let troubles = watches.members().iter().enumerate();

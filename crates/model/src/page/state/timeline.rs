@@ -36,7 +36,8 @@ impl TimelineState {
 }
 
 impl Page {
-    /// Draws the timeline of the kinds in view, if there is anything new to show.
+    /// Draws the timeline of the kinds in view, if there is anything new to show. The picture of a time without changes
+    /// stays as it is, and is not painted again.
     pub(super) fn paint(&mut self, now: f64, env: &dyn Environment) {
         let selected = self.selected_number();
         let watches = &mut self.watching.watches;
@@ -55,16 +56,17 @@ impl Page {
             selected,
             hover: state.hover,
         };
-        if state.width < 1.0 || !(std::mem::take(&mut state.must) || timeline.is_due(&view, now)) {
+        if state.width < 1.0 || !(state.must || timeline.is_due(&view, now)) {
             return;
         }
         let scene = timeline.scene(&view, now);
-        self.out.effects.paint = true;
         let panel = &mut self.out.view.timeline;
         if now - state.told >= WORDS {
             state.told = now;
             panel.summary.put(scene.summary());
         }
+        let is_new = timeline.take_looks_new();
+        self.out.effects.paint |= is_new || std::mem::take(&mut state.must);
         panel.following.put(state.viewport.is_following());
         panel.span.put(format!("last {}", duration(state.viewport.span())));
         let words = state.hover.and_then(|(x, y)| timeline.hit(x, y)).map(|hit| match hit.at() {

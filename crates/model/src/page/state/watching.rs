@@ -10,9 +10,10 @@ use crate::page::audit::After;
 use crate::page::command::Command;
 use crate::page::effect::{Effect, Told};
 use crate::page::environment::Environment;
+use crate::page::first_list;
 use crate::page::notices::{NoticeKind, PageNotice};
 use crate::page::resync::{Resync, Resyncs};
-use crate::page::state::Page;
+use crate::page::state::{Page, fragment};
 use crate::page::view::{ResyncModel, RetentionModel};
 use crate::table::view::{Retention, TableView};
 
@@ -52,6 +53,9 @@ impl Page {
     ) -> (Option<Action>, Option<f64>) {
         let moment = env.moment();
         let reflected = self.handle(id, input, moment);
+        if let Some(action) = &reflected.0 {
+            self.write_down_first(id, action, env);
+        }
         if self.watching.undrained >= UNDRAINED {
             self.watching.undrained = 0;
             self.drain(true, env);
@@ -59,6 +63,25 @@ impl Page {
         }
         self.request_frame();
         reflected
+    }
+
+    /// Writes down which list the page asks first at this place, for its next start.
+    fn write_down_first(&mut self, id: InformerId, action: &Action, env: &dyn Environment) {
+        if std::mem::replace(&mut self.requests.has_begun, true) {
+            return;
+        }
+        let list = match (action, self.watching.informers.of(id)) {
+            // Elsewhere than below the page nothing is asked early.
+            (Action::List(request), Some((resource, scope))) if self.place.search.is_below_page(env) => {
+                Some(request.url(&resource, scope))
+            }
+            _ => None,
+        };
+        let before = env.stored(first_list::KEY).unwrap_or_default();
+        let text = first_list::written(&before, &first_list::place(&fragment(&env.url())), list.as_deref());
+        if text != before {
+            self.store(first_list::KEY, Some(&text).filter(|text| !text.is_empty()).map(String::as_str));
+        }
     }
 
     fn handle(&mut self, id: InformerId, input: Input<'_>, moment: Moment) -> (Option<Action>, Option<f64>) {

@@ -12,6 +12,28 @@ pub fn seconds(milliseconds: f64) -> String {
     text
 }
 
+/// A duration in whole seconds, then as kubectl prints durations.
+pub fn whole_seconds(milliseconds: f64) -> String {
+    if milliseconds < 10_000.0 { format!("{:.0} s", (milliseconds / 1000.0).floor()) } else { seconds(milliseconds) }
+}
+
+/// The steps in which the age of a live watch's last proof is shown, in milliseconds: what is shown all day must change
+/// seldom. A proof comes every ten seconds at least.
+const STEP: f64 = 5_000.0;
+
+/// The age of a live watch's last proof, in whole steps of five seconds: `< 5 s`, `5 s`, `10 s`.
+pub fn proof_age(milliseconds: f64) -> String {
+    match (milliseconds / STEP).floor() {
+        steps if steps < 1.0 => String::from("< 5 s"),
+        steps => seconds(steps * STEP),
+    }
+}
+
+/// In how many milliseconds [`proof_age`] says something else.
+pub fn until_next_proof_age(milliseconds: f64) -> f64 {
+    ((milliseconds / STEP).floor() + 1.0) * STEP - milliseconds
+}
+
 /// A rate in bytes per second.
 pub fn bytes(per_second: f64) -> String {
     format!("{}/s", bytes_of(per_second))

@@ -1,11 +1,13 @@
 //! Requests: what is requested, dropped and requested again, and what happens to late answers.
 
+use kubechurn_client::api::request::Scope;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::heartbeat;
-use kubechurn_client::cache::reflector::Input;
+use kubechurn_client::cache::reflector::{Action, Input};
 use kubechurn_model::page::command::{Command, List};
-use kubechurn_model::page::effect::{Answer, RequestId};
+use kubechurn_model::page::effect::{Answer, Found, RequestId};
 use kubechurn_model::page::view::Namespaces;
+use kubechurn_model::table::kinds::pods;
 use kubechurn_model::table::view::Retention;
 
 use super::Play;
@@ -18,6 +20,7 @@ fn a_long_list_is_counted_and_the_question_given_up_with_it() {
     for input in [Input::Start, Input::Opened, Input::Frame(&event("ADDED", "a@1"))] {
         play.reflects(id, input);
     }
+    play.frame();
     play.wait(100.0);
     assert!(!play.done().contains("count"), "most lists are short");
     play.wait(600.0);
@@ -121,11 +124,64 @@ fn lists_are_written_only_while_they_are_open() {
 fn short_memory_is_told_and_the_largest_watch_given_up() {
     let mut play = Play::listed("#/pods?pin=nodes", &["a@1"]);
     play.place.memory.set(900_000_000);
-    play.wait(250.0);
+    play.frame();
     let done = play.done();
     assert!(done.contains("warn page: memory: The page takes 900 of 1074 MB"), "{done}");
     play.place.memory.set(1_060_000_000);
-    play.wait(250.0);
+    play.frame();
     let done = play.done();
     assert!(done.contains("give up ") && done.contains("is no longer watched"), "{done}");
+}
+
+/// `src/start.js` asks for the list that is written down before the program is there, so it must be exactly the one that
+/// the page asks first; where the page begins with something else, nothing may be written down.
+#[test]
+fn the_first_list_of_a_place_is_written_down_where_it_is_asked_below_the_page() {
+    let api = "http://127.0.0.1:8080/token/k8s/";
+    let stored = [("kubechurn.first", "nodes\tapi/v1/nodes\npods&ns=a\told")];
+    for (address, found, is_early) in [
+        ("http://127.0.0.1:8080/token/#/pods?ns=a&sel=a/x", api, true),
+        ("http://127.0.0.1:8080/#/pods?ns=a", api, false),
+        ("http://127.0.0.1:8080/token/?api=http://127.0.0.1:8080/token/k8s/#/pods?ns=a", api, false),
+    ] {
+        let mut play = Play::at(address, &stored);
+        play.answers("find", Answer::Find(Ok(Found { http: String::from(found), release: None })));
+        let (id, _) = play.informers[0];
+        let (action, _) = play.page.reflect(id, Input::Start, &play.place);
+        play.settle();
+        let own = match action {
+            Some(Action::List(request)) if is_early => {
+                let scope = Scope { namespace: String::from("a"), ..Scope::default() };
+                format!("pods&ns=a\t{}\n", request.url(&pods::KIND.resource, &scope))
+            }
+            _ => String::new(),
+        };
+        let text = play.place.stored.borrow()["kubechurn.first"].clone();
+        assert_eq!(text, format!("{own}nodes\tapi/v1/nodes"), "{address}");
+        assert!(!text.contains("token"), "where the API is may be a secret");
+        play.done();
+        play.reflects(id, Input::Closed(1006));
+        assert!(!play.done().contains("kubechurn.first"), "the first request only");
+    }
+}
+
+/// The page's file names the list of the place at which everybody begins, for those who come for the first time. It must
+/// be the one that the page asks, and must be absent while the page begins with something else than a list.
+#[test]
+fn the_page_s_file_names_the_list_that_the_page_asks_first_without_an_address() {
+    let html = include_str!("../../../../../index.html");
+    let named = html.split_once("<meta name=\"first-list\" content=\"").and_then(|(_, rest)| rest.split_once('"'));
+    let named = named.map(|(content, _)| content.replace("&amp;", "&"));
+    for address in ["http://127.0.0.1:8080/token/", "http://127.0.0.1:8080/token/#/pods"] {
+        let mut play = Play::at(address, &[]);
+        let http = String::from("http://127.0.0.1:8080/token/k8s/");
+        play.answers("find", Answer::Find(Ok(Found { http, release: None })));
+        let (id, _) = play.informers[0];
+        let (action, _) = play.page.reflect(id, Input::Start, &play.place);
+        let asked = match action {
+            Some(Action::List(request)) => Some(request.url(&pods::KIND.resource, &Scope::default())),
+            _ => None,
+        };
+        assert_eq!(named, asked, "{address}");
+    }
 }
