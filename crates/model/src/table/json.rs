@@ -17,7 +17,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Error, Result};
 
-pub use pick::{MOST, members, pick};
+pub use pick::{MOST, elements, members, pick};
 use plain::plain;
 
 /// How many containers may be nested in values that are read; `serde_json` has the same limit.

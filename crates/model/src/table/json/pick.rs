@@ -16,12 +16,14 @@ pub const MOST: usize = u32::BITS as usize;
 /// # Errors
 ///
 /// When the text is no JSON, when a path leads through anything but a map or `null`, or when a map has a name of a path
-/// twice, which no server writes and which serde's structs reject, too. There may be at most [`MOST`] paths.
-pub fn pick<'de>(text: &'de str, paths: &[&str; MOST]) -> Result<[&'de str; MOST]> {
+/// twice, which no server writes and which serde's structs reject, too.
+///
+/// Of more than [`MOST`] paths, only so many are searched for.
+pub fn pick<'de>(text: &'de str, paths: &[&str]) -> Result<[&'de str; MOST]> {
     let mut search = Search { paths, found: [""; MOST] };
     let mut reader = Reader::new(text);
-    let all = paths.iter().enumerate().filter(|(_, path)| !path.is_empty());
-    search.value(&mut reader, all.fold(0, |all, (at, _)| all | 1 << at), 0)?;
+    let all = (0..paths.len().min(MOST)).fold(0, |all, at| all | 1 << at);
+    search.value(&mut reader, all, 0)?;
     reader.after_space();
     if reader.at < text.len() { Err(reader.error()) } else { Ok(search.found) }
 }
@@ -47,8 +49,37 @@ pub fn members(text: &str) -> Result<i64> {
     }
 }
 
+/// Calls `visit` with the text of each element of a list; `null`, and an empty text, which stands for a missing value,
+/// have no elements.
+///
+/// # Errors
+///
+/// When the text is no list, or `visit` fails.
+pub fn elements<'de>(text: &'de str, visit: &mut dyn FnMut(&'de str) -> Result<()>) -> Result<()> {
+    let mut reader = Reader::new(text);
+    match reader.after_space() {
+        b'[' => reader.container(b']', |reader| {
+            let mut first = true;
+            loop {
+                match (reader.after_space(), std::mem::take(&mut first)) {
+                    (b']', _) => return Ok(()),
+                    (b',', false) => reader.at += 1,
+                    (_, true) => {}
+                    _ => return Err(reader.error()),
+                }
+                reader.after_space();
+                let from = reader.at;
+                reader.go(value(reader.text, from))?;
+                visit(&reader.text[from..reader.at])?;
+            }
+        }),
+        0 | b'n' => Ok(()),
+        _ => Err(serde_json::Error::custom("a list or null was expected")),
+    }
+}
+
 struct Search<'p, 'de> {
-    paths: &'p [&'p str; MOST],
+    paths: &'p [&'p str],
     found: [&'de str; MOST],
 }
 
@@ -120,9 +151,7 @@ mod tests {
     use super::*;
 
     fn found<'t, const N: usize>(text: &'t str, wanted: [&str; N]) -> Option<[&'t str; N]> {
-        let mut paths = [""; MOST];
-        paths[..N].copy_from_slice(&wanted);
-        let found = pick(text, &paths).ok()?;
+        let found = pick(text, &wanted).ok()?;
         assert!(found[N..].iter().all(|text| text.is_empty()));
         found[..N].try_into().ok()
     }
@@ -145,7 +174,7 @@ mod tests {
         for text in [r#"{"a":{"b":1},"a":{}}"#, r#"{"a":{"b":1,"b":1}}"#, r#"{"a":{"b":1,"\u0062":2}}"#] {
             assert_eq!(found(text, ["a b", "a c"]), None, "{text}");
         }
-        let mut paths = [""; MOST];
+        let mut paths = ["other"; MOST];
         paths[MOST - 1] = "spec ref name";
         let error = pick(r#"{"spec":{"ref":"r"}}"#, &paths).unwrap_err();
         assert_eq!(error.to_string(), "spec ref: a map or null was expected");
@@ -153,6 +182,30 @@ mod tests {
         let path = vec!["a"; 190].join(" ");
         assert_eq!(found(&deep, [&path]), None);
         assert!(found(&deep, ["a a a"]).is_some());
+    }
+
+    #[test]
+    fn elements_are_visited_in_order_until_one_is_refused() {
+        let visited = |text, refused: &str| {
+            let mut all = Vec::new();
+            let result = elements(text, &mut |element| {
+                all.push(element);
+                if element == refused { Err(expected()) } else { Ok(()) }
+            });
+            result.is_ok().then_some(()).ok_or(all.len()).map(|()| all.join("|"))
+        };
+        for (text, expected) in [
+            ("", ""),
+            ("null", ""),
+            ("[ ]", ""),
+            (r#" [ 1 ,{"a":[2,"]"]} , "b" , null] "#, r#"1|{"a":[2,"]"]}|"b"|null"#),
+        ] {
+            assert_eq!(visited(text, "none").as_deref(), Ok(expected), "{text}");
+        }
+        assert_eq!(visited("[1,2,3]", "2"), Err(2));
+        for (text, before) in [("{}", 0), ("7", 0), ("[1 2]", 1), ("[1,]", 1), ("[,1]", 0), ("[1", 1), ("[nul]", 0)] {
+            assert_eq!(visited(text, "none"), Err(before), "{text}");
+        }
     }
 
     #[test]

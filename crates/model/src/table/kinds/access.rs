@@ -2,7 +2,6 @@
 //! `printCertificateSigningRequest` (kubernetes `pkg/printers/internalversion/printers.go`). The only column of Roles
 //! is the time of their creation.
 
-use serde::Deserialize;
 use serde_json::Result;
 
 use kubechurn_client::api::cell::{Cell, Tone};
@@ -12,7 +11,8 @@ use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
 
 use super::Kind;
-use super::parts::{List, NONE, join};
+use super::conditions::conditions;
+use super::parts::{NONE, join};
 use super::printed::{AGE, CREATED_AT, Fields, Printed, columns, count, figures, read, words};
 
 /// ServiceAccounts, in the sidebar under Access.
@@ -88,24 +88,18 @@ const BINDING: [Printed; 5] = [
 
 const SUBJECTS: &[&str] = &["subjects"];
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Subject<'a> {
-    #[serde(borrow)]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    namespace: Text<'a>,
-    #[serde(borrow)]
-    name: Text<'a>,
-}
-
 /// The subjects of one kind (`SubjectsStrings`, kubernetes `pkg/apis/rbac/helpers.go`).
 fn subjects(fields: &Fields<'_, '_>, kind: &str) -> Result<Cell> {
-    let List(subjects) = fields.value::<List<Subject<'_>>>(0)?;
-    let named = subjects.iter().filter(|subject| &*subject.kind == kind).map(|subject| match kind {
-        "ServiceAccount" => [&subject.namespace, "/", &subject.name].concat(),
-        _ => String::from(&*subject.name),
-    });
+    let mut named = Vec::new();
+    fields.each(0, &["kind", "namespace", "name"], &mut |subject| {
+        let [own, namespace, name] = [subject.words(0)?, subject.words(1)?, subject.words(2)?];
+        match kind {
+            _ if *own != *kind => {}
+            "ServiceAccount" => named.push([&*namespace, "/", &*name].concat()),
+            _ => named.push(String::from(&*name)),
+        }
+        Ok(())
+    })?;
     Ok(join(named, ", "))
 }
 
@@ -135,7 +129,7 @@ const SIGNING_REQUEST: [Printed; 5] = [
         false => Ok(NONE),
     }),
     words("CONDITION", &["status conditions", "status certificate"], |fields| {
-        let List(conditions) = fields.value::<List<Condition<'_>>>(0)?;
+        let conditions = conditions(fields, 0)?;
         let has = |kind: &str| conditions.iter().any(|condition| &*condition.kind == kind);
         let mut word = String::from(match (has("Denied"), has("Approved")) {
             (true, _) => "Denied",
@@ -152,13 +146,6 @@ const SIGNING_REQUEST: [Printed; 5] = [
         Ok(Cell::Status(word.into(), tone))
     }),
 ];
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Condition<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-}
 
 /// How alarming a CertificateSigningRequest's CONDITION is.
 pub fn tone(condition: &str) -> Tone {

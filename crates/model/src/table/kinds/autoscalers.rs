@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use serde::Deserialize;
+use serde_json::Result;
 
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
@@ -11,8 +11,8 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
 
 use super::Kind;
-use super::parts::{List, NONE, Scalar, optional, structure};
-use super::printed::{AGE, Printed, columns, figures, number, read, words};
+use super::parts::{NONE, Scalar};
+use super::printed::{AGE, Fields, Printed, columns, figures, number, read, words};
 
 /// HorizontalPodAutoscalers, in the sidebar under Workloads.
 pub const KIND: Kind = Kind {
@@ -37,8 +37,7 @@ const AUTOSCALER: [Printed; 6] = [
         Ok(Cell::Text([&kind, "/", &name].concat().into()))
     }),
     words("TARGETS", &["spec metrics", "status currentMetrics"], |fields| {
-        let (List(specs), List(statuses)) = (fields.value(0)?, fields.value(1)?);
-        Ok(targets(&specs, &statuses))
+        Ok(targets(&metrics(fields, 0)?, &metrics(fields, 1)?))
     }),
     figures("MINPODS", &["spec minReplicas"], |fields| fields.number_or("<unset>")),
     figures("MAXPODS", &["spec maxReplicas"], number),
@@ -46,41 +45,57 @@ const AUTOSCALER: [Printed; 6] = [
     AGE,
 ];
 
-/// A metric: its target or its measurement. What the metric is about stands in a member that is named after the
-/// metric's type.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+/// A metric: its target or its measurement.
 struct Metric<'a> {
-    #[serde(borrow, rename = "type")]
+    /// The type.
     kind: Text<'a>,
-    #[serde(
-        borrow,
-        alias = "containerResource",
-        alias = "pods",
-        alias = "object",
-        alias = "external",
-        deserialize_with = "optional"
-    )]
-    resource: Option<Source<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Source<'a> {
-    #[serde(borrow)]
+    /// What is measured.
     name: Text<'a>,
-    #[serde(deserialize_with = "structure")]
     target: Values,
-    #[serde(deserialize_with = "structure")]
-    current: Values,
+    /// The measurement; `None` if the metric has no member that is named after its type.
+    current: Option<Values>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
 struct Values {
     average_utilization: Option<i64>,
     average_value: Option<Scalar>,
     value: Option<Scalar>,
+}
+
+/// The members in one of which stands what a metric is about: that which is named after its type.
+const SOURCES: &[&str] = &["type", "resource", "containerResource", "pods", "object", "external"];
+
+/// The metrics that a value is.
+fn metrics<'de>(fields: &Fields<'_, 'de>, at: usize) -> Result<Vec<Metric<'de>>> {
+    let mut metrics = Vec::new();
+    fields.each(at, SOURCES, &mut |metric| {
+        let mut read =
+            Metric { kind: metric.words(0)?, name: Text::default(), target: Values::default(), current: None };
+        let mut sources = (1..SOURCES.len()).filter(|source| metric.is_set(*source));
+        if let Some(source) = sources.next() {
+            metric.map(source, &["name", "target", "current"], &mut |source| {
+                read.name = source.words(0)?;
+                read.target = values(source, 1)?;
+                read.current = Some(values(source, 2)?);
+                Ok(())
+            })?;
+        }
+        metrics.push(read);
+        Ok(())
+    })?;
+    Ok(metrics)
+}
+
+fn values(fields: &Fields<'_, '_>, at: usize) -> Result<Values> {
+    let mut read = Values::default();
+    fields.map(at, &["averageUtilization", "averageValue", "value"], &mut |values| {
+        read.average_utilization = values.value(0)?;
+        read.average_value = values.value(1)?;
+        read.value = values.value(2)?;
+        Ok(())
+    })?;
+    Ok(read)
 }
 
 fn average(values: &Values) -> Option<&Scalar> {
@@ -104,7 +119,7 @@ fn targets(specs: &[Metric<'_>], statuses: &[Metric<'_>]) -> Cell {
         if at > 0 {
             told.push_str(", ");
         }
-        let current = statuses.get(at).and_then(|status| status.resource.as_ref()).map(|source| &source.current);
+        let current = statuses.get(at).and_then(|status| status.current.as_ref());
         target(&mut told, spec, current);
     }
     if specs.len() > SHOWN {
@@ -116,23 +131,21 @@ fn targets(specs: &[Metric<'_>], statuses: &[Metric<'_>]) -> Cell {
 
 /// Appends one metric: its measurement and its target.
 fn target(told: &mut String, spec: &Metric<'_>, current: Option<&Values>) {
-    let nothing = Source::default();
-    let source = spec.resource.as_ref().unwrap_or(&nothing);
-    let wanted = &source.target;
+    let wanted = &spec.target;
     // A measurement of another type than the target's counts as missing.
     let measured =
         |value: fn(&Values) -> Option<&Scalar>| current.and_then(value).map_or(UNKNOWN, |Scalar(value)| value.as_str());
     // Writing to a String cannot fail.
     let _ = match (&*spec.kind, &wanted.average_value) {
         ("Resource" | "ContainerResource", Some(Scalar(value))) => {
-            write!(told, "{}: {}/{value}", &*source.name, measured(average))
+            write!(told, "{}: {}/{value}", &*spec.name, measured(average))
         }
         ("Resource" | "ContainerResource", None) => {
             let percent = |share: Option<i64>, otherwise: &str| {
                 share.map_or_else(|| otherwise.to_owned(), |share| format!("{share}%"))
             };
             let current = percent(current.and_then(|values| values.average_utilization), UNKNOWN);
-            write!(told, "{}: {current}/{}", &*source.name, percent(wanted.average_utilization, "<auto>"))
+            write!(told, "{}: {current}/{}", &*spec.name, percent(wanted.average_utilization, "<auto>"))
         }
         ("Pods", Some(Scalar(value))) => write!(told, "{}/{value}", measured(average)),
         ("Object" | "External", Some(Scalar(value))) => write!(told, "{}/{value} (avg)", measured(average)),

@@ -2,7 +2,6 @@
 //! `printPriorityClass`, `printRuntimeClass`, and those of admission webhooks and admission policies (kubernetes
 //! `pkg/printers/internalversion/printers.go`).
 
-use serde::Deserialize;
 use serde_json::Result;
 
 use kubechurn_client::api::cell::Cell;
@@ -200,9 +199,9 @@ pub const VALIDATING_POLICY_BINDINGS: Kind = Kind {
 
 const VALIDATING_POLICY_BINDING: [Printed; 3] = [
     words("POLICYNAME", &["spec policyName"], |fields| fields.text("")),
-    words("PARAMREF", &["spec paramRef"], |fields| {
-        let parameters: Parameters<'_> = fields.structure(0)?;
-        Ok(match (&*parameters.namespace, &*parameters.name, &parameters.selector) {
+    words("PARAMREF", PARAMETERS, |fields| {
+        let [namespace, name] = [fields.words(0)?, fields.words(1)?];
+        Ok(match (&*namespace, &*name, &LabelSelector::read(fields, 2)?) {
             (_, "", None) => Cell::Static("<unset>"),
             (_, "", Some(selector)) => selector::go_cell(selector),
             // The binding does not tell whether the parameters' kind has namespaces.
@@ -213,16 +212,7 @@ const VALIDATING_POLICY_BINDING: [Printed; 3] = [
     AGE,
 ];
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Parameters<'a> {
-    #[serde(borrow)]
-    namespace: Text<'a>,
-    #[serde(borrow)]
-    name: Text<'a>,
-    #[serde(borrow, deserialize_with = "super::parts::optional")]
-    selector: Option<LabelSelector<'a>>,
-}
+const PARAMETERS: &[&str] = &["spec paramRef namespace", "spec paramRef name", "spec paramRef selector"];
 
 /// A kind of the core group, in namespaces.
 const fn core(plural: &'static str, kind: &'static str) -> ApiResource {

@@ -2,15 +2,14 @@
 //! `printResourceClaim` and `printResourceSlice` (kubernetes `pkg/printers/internalversion/printers.go`) and of
 //! APIServices (kube-aggregator `pkg/registry/apiservice/etcd`).
 
-use serde::Deserialize;
-
 use kubechurn_client::api::cell::{Cell, Tone};
 use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
 
 use super::Kind;
-use super::parts::{Count, List, NONE, text};
+use super::conditions::{Condition, conditions};
+use super::parts::{Count, NONE, text};
 use super::printed::{AGE, CREATED_AT, Printed, columns, figures, number, read, words};
 
 /// Leases, in the sidebar under Cluster.
@@ -75,7 +74,7 @@ const API_SERVICE: [Printed; 3] = [
         Ok(Cell::Text([&namespace, "/", &name].concat().into()))
     }),
     words("AVAILABLE", &["status conditions"], |fields| {
-        let List(conditions) = fields.value::<List<Condition<'_>>>(0)?;
+        let conditions = conditions(fields, 0)?;
         Ok(match conditions.iter().find(|condition| &*condition.kind == "Available") {
             None => Cell::Status("Unknown".into(), Tone::Wait),
             Some(found) if &*found.status == "True" => Cell::Status("True".into(), Tone::Good),
@@ -87,17 +86,6 @@ const API_SERVICE: [Printed; 3] = [
     }),
     AGE,
 ];
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Condition<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    status: Text<'a>,
-    #[serde(borrow)]
-    reason: Text<'a>,
-}
 
 /// FlowSchemas, in the sidebar under Cluster.
 pub const FLOW_SCHEMAS: Kind = Kind {
@@ -121,7 +109,7 @@ const FLOW_SCHEMA: [Printed; 5] = [
     }),
     AGE,
     words("MISSINGPL", &["status conditions"], |fields| {
-        let List(conditions) = fields.value::<List<Condition<'_>>>(0)?;
+        let conditions = conditions(fields, 0)?;
         let dangling = conditions.iter().find(|condition| &*condition.kind == "Dangling");
         let word = dangling.map_or("?", |condition| &condition.status);
         Ok(Cell::Status(word.into(), if word == "True" { Tone::Bad } else { Tone::Plain }))

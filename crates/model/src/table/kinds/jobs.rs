@@ -1,18 +1,18 @@
 //! Jobs: the columns of `printJob` (kubernetes `pkg/printers/internalversion/printers.go`).
 
-use serde::Deserialize;
+use serde_json::Result;
 
 use kubechurn_client::api::cell::{Cell, Tone};
-use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
+use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::resource::ApiResource;
-use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
 
 use super::Kind;
-use super::parts::{optional, or_default, parse, structure, structures};
-use super::selector::{self, LabelSelector};
-use super::template::Template;
-use crate::table::column::Column;
+use super::conditions::conditions;
+use super::printed::{AGE, Fields, Printed, columns, figures, read, words};
+use super::selector;
+use super::template::{images, names};
+use super::workloads::TEMPLATE;
 
 /// Jobs, in the sidebar under Workloads. kubectl has no short name for them.
 pub const KIND: Kind = Kind {
@@ -21,100 +21,67 @@ pub const KIND: Kind = Kind {
     short_names: &[],
     heading: "Workloads",
     title: "Jobs",
-    columns: &[
-        Column::words("STATUS"),
-        Column::words("COMPLETIONS"),
-        Column::figures("DURATION"),
-        Column::figures("AGE"),
-        Column::words("CONTAINERS").on_demand(),
-        Column::words("IMAGES").on_demand(),
-        Column::words("SELECTOR").on_demand(),
-    ],
-    decode: Decode(&decode),
+    columns: &columns(&JOB),
+    decode: Decode(&|text| read(text, &JOB)),
 };
 
 /// Jobs before 1.34: STATUS did not show that the success was decided.
-pub const BEFORE_1_34: Kind = Kind { decode: Decode(&|text| decode_as(text, false)), ..KIND };
+pub const BEFORE_1_34: Kind =
+    Kind { columns: &columns(&UNDECIDED_JOB), decode: Decode(&|text| read(text, &UNDECIDED_JOB)), ..KIND };
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Job<'a> {
-    #[serde(borrow, deserialize_with = "structure")]
-    metadata: Meta<'a>,
-    #[serde(borrow, deserialize_with = "structure")]
-    spec: Spec<'a>,
-    #[serde(borrow, deserialize_with = "structure")]
-    status: Status<'a>,
-}
+const JOB: [Printed; 7] = [
+    words("STATUS", CONDITIONS, |fields| status(fields, true)),
+    COMPLETIONS,
+    DURATION,
+    AGE,
+    words("CONTAINERS", TEMPLATE, names).on_demand(),
+    words("IMAGES", TEMPLATE, images).on_demand(),
+    words("SELECTOR", &["spec selector"], selector::cell).on_demand(),
+];
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Spec<'a> {
-    completions: Option<i64>,
-    #[serde(deserialize_with = "or_default")]
-    parallelism: i64,
-    #[serde(borrow, deserialize_with = "optional")]
-    selector: Option<LabelSelector<'a>>,
-    #[serde(deserialize_with = "structure")]
-    template: Template,
-}
+const UNDECIDED_JOB: [Printed; 7] =
+    [words("STATUS", CONDITIONS, |fields| status(fields, false)), JOB[1], JOB[2], JOB[3], JOB[4], JOB[5], JOB[6]];
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Status<'a> {
-    #[serde(borrow, deserialize_with = "structures")]
-    conditions: Vec<Condition<'a>>,
-    #[serde(borrow)]
-    start_time: Text<'a>,
-    #[serde(borrow)]
-    completion_time: Text<'a>,
-    #[serde(deserialize_with = "or_default")]
-    succeeded: i64,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Condition<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    status: Text<'a>,
-}
-
-impl Status<'_> {
-    fn condition(&self, kind: &str) -> bool {
-        self.conditions.iter().find(|condition| *condition.kind == *kind).is_some_and(|found| &*found.status == "True")
-    }
-
-    /// STATUS. A finished Job shows how it finished, even while it is being deleted; otherwise the deletion goes before
-    /// what is about to happen. SuccessCriteriaMet was added later than the others, and only counts if `decided` is
-    /// true.
-    fn word(&self, deleting: bool, decided: bool) -> &'static str {
-        if self.condition("Complete") {
-            "Complete"
-        } else if self.condition("Failed") {
-            "Failed"
-        } else if deleting {
-            "Terminating"
-        } else if self.condition("Suspended") {
-            "Suspended"
-        } else if self.condition("FailureTarget") {
-            "FailureTarget"
-        } else if decided && self.condition("SuccessCriteriaMet") {
-            "SuccessCriteriaMet"
-        } else {
-            "Running"
-        }
-    }
-}
+const CONDITIONS: &[&str] = &["status conditions"];
 
 /// COMPLETIONS. A Job without `completions` is complete with one success, however many Pods run in parallel.
-fn completions(spec: &Spec<'_>, succeeded: i64) -> Cell {
-    match spec.completions {
-        Some(wanted) => Cell::Ratio(succeeded, wanted),
-        None if spec.parallelism > 1 => Cell::Text(format!("{succeeded}/1 of {}", spec.parallelism).into()),
-        None => Cell::Ratio(succeeded, 1),
-    }
+const COMPLETIONS: Printed =
+    words("COMPLETIONS", &["spec completions", "spec parallelism", "status succeeded"], |fields| {
+        let (wanted, parallelism, succeeded) = (fields.value(0)?, fields.value::<i64>(1)?, fields.value::<i64>(2)?);
+        Ok(match wanted {
+            Some(wanted) => Cell::Ratio(succeeded, wanted),
+            None if parallelism > 1 => Cell::Text(format!("{succeeded}/1 of {parallelism}").into()),
+            None => Cell::Ratio(succeeded, 1),
+        })
+    });
+
+const DURATION: Printed = figures("DURATION", &["status startTime", "status completionTime"], |fields| {
+    Ok(Cell::Elapsed(Timestamp::parse_set(&fields.words(0)?), Timestamp::parse_set(&fields.words(1)?)))
+});
+
+/// STATUS. A finished Job shows how it finished, even while it is being deleted; otherwise the deletion goes before what is
+/// about to happen. SuccessCriteriaMet was added later than the others, and only counts if `decided` is true.
+fn status(fields: &Fields<'_, '_>, decided: bool) -> Result<Cell> {
+    let conditions = conditions(fields, 0)?;
+    let holds = |kind: &str| {
+        conditions.iter().find(|condition| *condition.kind == *kind).is_some_and(|found| &*found.status == "True")
+    };
+    let word = if holds("Complete") {
+        "Complete"
+    } else if holds("Failed") {
+        "Failed"
+    } else if fields.is_deleting() {
+        "Terminating"
+    } else if holds("Suspended") {
+        "Suspended"
+    } else if holds("FailureTarget") {
+        "FailureTarget"
+    } else if decided && holds("SuccessCriteriaMet") {
+        "SuccessCriteriaMet"
+    } else {
+        "Running"
+    };
+    Ok(Cell::Status(word.into(), tone(word)))
 }
 
 /// How alarming a Job's STATUS is.
@@ -125,30 +92,4 @@ pub fn tone(status: &str) -> Tone {
         "Failed" | "FailureTarget" => Tone::Bad,
         _ => Tone::Plain,
     }
-}
-
-/// Reads a Job.
-///
-/// # Errors
-///
-/// When the text is not a Job's or has no name.
-pub fn decode(text: &str) -> Result<Object, DecodeError> {
-    decode_as(text, true)
-}
-
-fn decode_as(text: &str, decided: bool) -> Result<Object, DecodeError> {
-    let Job { metadata, spec, status } = parse(text)?;
-    let word = status.word(!metadata.deletion_timestamp.is_empty(), decided);
-    let completions = completions(&spec, status.succeeded);
-    let [containers, images] = spec.template.into_cells();
-    let cells = [
-        Cell::Status(word.into(), tone(word)),
-        completions,
-        Cell::Elapsed(Timestamp::parse_set(&status.start_time), Timestamp::parse_set(&status.completion_time)),
-        Cell::Age(Timestamp::parse_set(&metadata.creation_timestamp)),
-        containers,
-        images,
-        selector::cell(spec.selector.as_ref()),
-    ];
-    metadata.into_object(&cells).ok_or(DecodeError::NoName)
 }

@@ -4,6 +4,7 @@
 //! kubernetes, at 1.36. `crates/model/tests/it/columns.rs` compares them with what a server printed. Each kind's file
 //! names the functions that it follows. Where servers since 1.32 printed a kind in another way, [`BEFORE`] says so.
 
+mod conditions;
 pub(in crate::table) mod parts;
 mod pod;
 mod pod_status;

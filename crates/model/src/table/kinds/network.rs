@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use serde::Deserialize;
+use serde_json::Result;
 
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::Decode;
@@ -12,10 +12,10 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
 
 use super::Kind;
-use super::parts::{Count, List, NONE, join, or_default, some_of};
-use super::printed::{AGE, Printed, columns, read, words};
-use super::selector::{self, LabelSelector};
-use super::services::LoadBalancer;
+use super::parts::{Count, FirstThree, NONE, join};
+use super::printed::{AGE, Fields, Printed, columns, read, words};
+use super::selector;
+use super::services::addresses;
 use super::storage::default_name;
 
 const UNSET: Cell = Cell::Static("<unset>");
@@ -40,43 +40,28 @@ pub const ENDPOINT_SLICES: Kind = Kind {
 const ENDPOINT_SLICE: [Printed; 4] = [
     words("ADDRESSTYPE", &["addressType"], |fields| fields.text("")),
     words("PORTS", &["ports"], |fields| {
-        let List(ports) = fields.value::<List<Port<'_>>>(0)?;
-        Ok(some_of(ports.iter().map(Port::printed)).unwrap_or(UNSET))
+        let mut ports = FirstThree::default();
+        fields.each(0, &["name", "port"], &mut |port| {
+            // The port's number; without a number its name; without a name `*`, for all ports.
+            match (port.value::<Option<i64>>(1)?, port.is_set(0)) {
+                (Some(number), _) => ports.add(&number.to_string()),
+                (None, true) => ports.add(&port.words(0)?),
+                (None, false) => ports.add("*"),
+            }
+            Ok(())
+        })?;
+        Ok(ports.into_cell().unwrap_or(UNSET))
     }),
     words("ENDPOINTS", &["endpoints"], |fields| {
-        let List(endpoints) = fields.value::<List<Endpoint<'_>>>(0)?;
-        let addresses = endpoints.iter().flat_map(|endpoint| &endpoint.addresses);
-        Ok(some_of(addresses.map(|address| &**address)).unwrap_or(UNSET))
+        let mut endpoints = FirstThree::default();
+        fields.each(0, &["addresses"], &mut |endpoint| {
+            endpoint.value::<Vec<Text<'_>>>(0)?.iter().for_each(|address| endpoints.add(address));
+            Ok(())
+        })?;
+        Ok(endpoints.into_cell().unwrap_or(UNSET))
     }),
     AGE,
 ];
-
-/// A port of an EndpointSlice or of Endpoints.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Port<'a> {
-    #[serde(borrow)]
-    name: Option<Text<'a>>,
-    port: Option<i64>,
-}
-
-impl Port<'_> {
-    /// The port's number; without a number its name; without a name `*`, for all ports.
-    fn printed(&self) -> String {
-        match (self.port, &self.name) {
-            (Some(port), _) => port.to_string(),
-            (None, Some(name)) => String::from(&**name),
-            (None, None) => String::from("*"),
-        }
-    }
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Endpoint<'a> {
-    #[serde(borrow, deserialize_with = "or_default")]
-    addresses: Vec<Text<'a>>,
-}
 
 /// Endpoints, in the sidebar under Network.
 pub const ENDPOINTS: Kind = Kind {
@@ -91,43 +76,37 @@ pub const ENDPOINTS: Kind = Kind {
 
 const ENDPOINT: [Printed; 2] = [
     words("ENDPOINTS", &["subsets"], |fields| {
-        let List(subsets) = fields.value::<List<Subset<'_>>>(0)?;
-        match subsets.is_empty() {
-            true => Ok(NONE),
-            false => Ok(some_of(subsets.iter().flat_map(Subset::printed)).unwrap_or(Cell::Static(""))),
-        }
+        let (mut endpoints, mut is_empty) = (FirstThree::default(), true);
+        fields.each(0, &["addresses", "ports"], &mut |subset| {
+            is_empty = false;
+            add_subset(&mut endpoints, subset)
+        })?;
+        Ok(if is_empty { NONE } else { endpoints.into_cell().unwrap_or(Cell::Static("")) })
     }),
     AGE,
 ];
 
-#[derive(Default, Deserialize)]
-#[serde(bound(deserialize = "'de: 'a"), default)]
-struct Subset<'a> {
-    addresses: List<Address<'a>>,
-    ports: List<Port<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Address<'a> {
-    #[serde(borrow)]
-    ip: Text<'a>,
-}
-
-impl Subset<'_> {
-    /// Each address with each port; only the addresses if there are no ports, as headless Services may have none
-    /// (`formatEndpoints`).
-    fn printed(&self) -> Vec<String> {
-        let addresses = || self.addresses.0.iter().map(|address| &*address.ip);
-        if self.ports.0.is_empty() {
-            return addresses().map(str::to_owned).collect();
-        }
-        let with_port = |port: &Port<'_>| {
-            let port = port.port.unwrap_or_default();
-            addresses().map(move |ip| if ip.contains(':') { format!("[{ip}]:{port}") } else { format!("{ip}:{port}") })
-        };
-        self.ports.0.iter().flat_map(with_port).collect()
+/// Each address with each port; only the addresses if there are no ports, as headless Services may have none
+/// (`formatEndpoints`).
+fn add_subset(endpoints: &mut FirstThree, subset: &Fields<'_, '_>) -> Result<()> {
+    let (mut addresses, mut ports) = (Vec::new(), Vec::new());
+    subset.each(0, &["ip"], &mut |address| {
+        addresses.push(address.words(0)?);
+        Ok(())
+    })?;
+    subset.each(1, &["port"], &mut |port| {
+        ports.push(port.value::<i64>(0)?);
+        Ok(())
+    })?;
+    if ports.is_empty() {
+        addresses.iter().for_each(|ip| endpoints.add(ip));
     }
+    for port in ports {
+        for ip in &addresses {
+            endpoints.add(&if ip.contains(':') { format!("[{}]:{port}", &**ip) } else { format!("{}:{port}", &**ip) });
+        }
+    }
+    Ok(())
 }
 
 /// Ingresses, in the sidebar under Network.
@@ -143,9 +122,16 @@ pub const INGRESSES: Kind = Kind {
 
 const INGRESS: [Printed; 5] = [
     words("CLASS", &["spec ingressClassName"], |fields| fields.text("<none>")),
-    words("HOSTS", &["spec rules"], |fields| fields.value(0).map(|List(rules)| hosts(&rules))),
-    words("ADDRESS", &["status loadBalancer"], |fields| {
-        fields.structure::<LoadBalancer<'_>>(0).map(|balancer| Cell::Text(balancer.addresses().into()))
+    words("HOSTS", &["spec rules"], |fields| {
+        let mut rules = Vec::new();
+        fields.each(0, &["host"], &mut |rule| {
+            rules.push(rule.words(0)?);
+            Ok(())
+        })?;
+        Ok(hosts(&rules))
+    }),
+    words("ADDRESS", &["status loadBalancer ingress"], |fields| {
+        addresses(fields, 0).map(|addresses| Cell::Text(addresses.into()))
     }),
     words("PORTS", &["spec tls"], |fields| {
         let Count(certificates) = fields.value(0)?;
@@ -154,25 +140,18 @@ const INGRESS: [Printed; 5] = [
     AGE,
 ];
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Rule<'a> {
-    #[serde(borrow)]
-    host: Text<'a>,
-}
-
 /// HOSTS: the first three hosts. The number of further ones counts all rules, also rules without a host
 /// (`formatHosts`).
-fn hosts(rules: &[Rule<'_>]) -> Cell {
+fn hosts(rules: &[Text<'_>]) -> Cell {
     const SHOWN: usize = 3;
-    let mut named = rules.iter().enumerate().filter(|(_, rule)| !rule.host.is_empty());
+    let mut named = rules.iter().enumerate().filter(|(_, host)| !host.is_empty());
     let mut joined = String::new();
     let mut last = 0;
-    for (at, (place, rule)) in named.by_ref().take(SHOWN).enumerate() {
+    for (at, (place, host)) in named.by_ref().take(SHOWN).enumerate() {
         if at > 0 {
             joined.push(',');
         }
-        joined.push_str(&rule.host);
+        joined.push_str(host);
         last = if at + 1 == SHOWN { place + 1 } else { rules.len() };
     }
     if joined.is_empty() {
@@ -216,25 +195,18 @@ const PLAIN_INGRESS_CLASS: [Printed; 3] = [CONTROLLER, PARAMETERS, AGE];
 
 const CONTROLLER: Printed = words("CONTROLLER", &["spec controller"], |fields| fields.text(""));
 
-const PARAMETERS: Printed = words("PARAMETERS", &["spec parameters"], |fields| {
-    if !fields.is_set(0) {
-        return Ok(NONE);
-    }
-    let parameters: Parameters<'_> = fields.structure(0)?;
-    let group = parameters.api_group.as_ref().map_or_else(String::new, |group| format!(".{}", &**group));
-    Ok(Cell::Text([&parameters.kind, &*group, "/", &parameters.name].concat().into()))
-});
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Parameters<'a> {
-    #[serde(borrow)]
-    api_group: Option<Text<'a>>,
-    #[serde(borrow)]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    name: Text<'a>,
-}
+const PARAMETERS: Printed = words(
+    "PARAMETERS",
+    &["spec parameters", "spec parameters kind", "spec parameters apiGroup", "spec parameters name"],
+    |fields| {
+        if !fields.is_set(0) {
+            return Ok(NONE);
+        }
+        let dot = if fields.is_set(2) { "." } else { "" };
+        let [kind, group, name] = [fields.words(1)?, fields.words(2)?, fields.words(3)?];
+        Ok(Cell::Text([&*kind, dot, &*group, "/", &*name].concat().into()))
+    },
+);
 
 /// NetworkPolicies, in the sidebar under Network.
 pub const NETWORK_POLICIES: Kind = Kind {
@@ -247,12 +219,7 @@ pub const NETWORK_POLICIES: Kind = Kind {
     decode: Decode(&|text| read(text, &NETWORK_POLICY)),
 };
 
-const NETWORK_POLICY: [Printed; 2] = [
-    words("POD-SELECTOR", &["spec podSelector"], |fields| {
-        fields.structure::<LabelSelector<'_>>(0).map(|found| selector::cell(Some(&found)))
-    }),
-    AGE,
-];
+const NETWORK_POLICY: [Printed; 2] = [words("POD-SELECTOR", &["spec podSelector"], selector::cell), AGE];
 
 /// ServiceCIDRs, in the sidebar under Network.
 pub const SERVICE_CIDRS: Kind = Kind {
@@ -284,37 +251,34 @@ pub const IP_ADDRESSES: Kind = Kind {
     decode: Decode(&|text| read(text, &IP_ADDRESS)),
 };
 
-const IP_ADDRESS: [Printed; 1] = [words("PARENTREF", &["spec parentRef"], |fields| {
-    if !fields.is_set(0) {
-        return Ok(NONE);
-    }
-    let parent: Parent<'_> = fields.structure(0)?;
-    let mut printed = parent.resource.to_lowercase();
-    if !parent.group.is_empty() {
-        printed.push('.');
-        printed.push_str(&parent.group.to_lowercase());
-    }
-    if !parent.namespace.is_empty() {
+const IP_ADDRESS: [Printed; 1] = [words(
+    "PARENTREF",
+    &[
+        "spec parentRef",
+        "spec parentRef resource",
+        "spec parentRef group",
+        "spec parentRef namespace",
+        "spec parentRef name",
+    ],
+    |fields| {
+        if !fields.is_set(0) {
+            return Ok(NONE);
+        }
+        let [group, namespace] = [fields.words(2)?, fields.words(3)?];
+        let mut printed = fields.words(1)?.to_lowercase();
+        if !group.is_empty() {
+            printed.push('.');
+            printed.push_str(&group.to_lowercase());
+        }
+        if !namespace.is_empty() {
+            printed.push('/');
+            printed.push_str(&namespace);
+        }
         printed.push('/');
-        printed.push_str(&parent.namespace);
-    }
-    printed.push('/');
-    printed.push_str(&parent.name);
-    Ok(Cell::Text(printed.into()))
-})];
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Parent<'a> {
-    #[serde(borrow)]
-    group: Text<'a>,
-    #[serde(borrow)]
-    resource: Text<'a>,
-    #[serde(borrow)]
-    namespace: Text<'a>,
-    #[serde(borrow)]
-    name: Text<'a>,
-}
+        printed.push_str(&fields.words(4)?);
+        Ok(Cell::Text(printed.into()))
+    },
+)];
 
 /// A kind of the group `networking.k8s.io`.
 const fn networking(plural: &'static str, kind: &'static str, namespaced: bool) -> ApiResource {

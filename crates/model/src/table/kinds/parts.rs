@@ -104,16 +104,6 @@ impl<'de, T: Default + Deserialize<'de>> Deserialize<'de> for Structure<T> {
     }
 }
 
-/// A list of structs, or `null`.
-#[derive(Debug, Default)]
-pub struct List<T>(pub Vec<T>);
-
-impl<'de, T: Default + Deserialize<'de>> Deserialize<'de> for List<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        structures(deserializer).map(List)
-    }
-}
-
 /// The number of elements of a list. No element is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count(pub i64);
@@ -242,24 +232,36 @@ impl Labels<'_> {
     }
 }
 
-/// The first three texts with commas between, and how many more there are; `None` if nothing would be printed.
-pub fn some_of<T: AsRef<str>>(all: impl IntoIterator<Item = T>) -> Option<Cell> {
+/// The first three texts with commas between, and how many more there are.
+#[derive(Debug, Default)]
+pub struct FirstThree {
+    joined: String,
+    count: usize,
+}
+
+impl FirstThree {
+    /// How many texts are shown.
     const SHOWN: usize = 3;
-    let (mut joined, mut count) = (String::new(), 0);
-    for one in all {
-        if count < SHOWN {
-            if count > 0 {
-                joined.push(',');
+
+    /// Adds a text.
+    pub fn add(&mut self, text: &str) {
+        if self.count < FirstThree::SHOWN {
+            if self.count > 0 {
+                self.joined.push(',');
             }
-            joined.push_str(one.as_ref());
+            self.joined.push_str(text);
         }
-        count += 1;
+        self.count += 1;
     }
-    if count > SHOWN {
-        // Writing to a String cannot fail.
-        let _ = write!(joined, " + {} more...", count - SHOWN);
+
+    /// The cell; `None` if nothing would be printed.
+    pub fn into_cell(mut self) -> Option<Cell> {
+        if self.count > FirstThree::SHOWN {
+            // Writing to a String cannot fail.
+            let _ = write!(self.joined, " + {} more...", self.count - FirstThree::SHOWN);
+        }
+        (!self.joined.is_empty()).then(|| Cell::Text(self.joined.into()))
     }
-    (!joined.is_empty()).then(|| Cell::Text(joined.into()))
 }
 
 /// Texts joined by a separator.

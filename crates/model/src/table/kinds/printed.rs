@@ -1,7 +1,8 @@
 //! Kinds described as data: for each column, where its value is in an object, and how the value is printed.
 //!
-//! About fifty kinds with a decoder each would be the larger part of the program. Only kinds of which clusters have
-//! many objects (Pods, Events, …) have their own decoder; the others share [`read`].
+//! About fifty kinds with a decoder each would be the larger part of the program. Only Pods and Events, of which clusters
+//! have most, have their own decoder; the others share [`read`]. For the same reason, the elements of a list are read by
+//! [`Fields::each`], and not into structs for which serde writes code.
 
 use serde::Deserialize;
 use serde_json::{Error, Result};
@@ -11,7 +12,7 @@ use kubechurn_client::api::object::{DecodeError, Meta, Object};
 use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
 
-use super::parts::{Count, Structure, text};
+use super::parts::{Count, text};
 use crate::table::column::Column;
 use crate::table::json;
 
@@ -87,9 +88,7 @@ const META: [&str; 7] = [
 ///
 /// When the text is no object, or a value is not of the type that its column prints.
 pub fn read(text: &str, printed: &[Printed]) -> std::result::Result<Object, DecodeError> {
-    let mut paths = [""; json::MOST];
-    let all = META.iter().chain(printed.iter().flat_map(|one| one.from));
-    paths.iter_mut().zip(all).for_each(|(place, path)| *place = *path);
+    let paths: Vec<&str> = META.iter().chain(printed.iter().flat_map(|one| one.from)).copied().collect();
     let found = json::pick(text, &paths)?;
     let (metadata, mut rest) = found.split_at(META.len());
     let nothing = Meta::default();
@@ -111,6 +110,9 @@ pub fn read(text: &str, printed: &[Printed]) -> std::result::Result<Object, Deco
     }
     meta.into_object(&cells).ok_or(DecodeError::NoName)
 }
+
+/// What is done with the values at some paths of a map.
+pub type Visit<'v, 'de> = &'v mut dyn FnMut(&Fields<'_, 'de>) -> Result<()>;
 
 /// The values that a column prints, in the order of its paths.
 pub struct Fields<'f, 'de> {
@@ -139,13 +141,39 @@ impl<'de> Fields<'_, 'de> {
         }
     }
 
-    /// The members of a struct; the type's default if it is missing.
+    /// Calls `visit` with the values at some paths of the map that the value is; all of them are missing where the value is.
     ///
     /// # Errors
     ///
-    /// As [`Fields::value`].
-    pub fn structure<T: Default + Deserialize<'de>>(&self, at: usize) -> Result<T> {
-        self.value(at).map(|Structure(fields)| fields)
+    /// When the value is no map, or `visit` fails. The error names the path.
+    pub fn map(&self, at: usize, paths: &'static [&'static str], visit: Visit<'_, 'de>) -> Result<()> {
+        let text = if self.is_set(at) { self.found[at] } else { "null" };
+        self.visit(text, paths, visit).map_err(|error| self.wrong(at, &error))
+    }
+
+    /// Calls `visit` with the values at some paths of each map in the list that the value is; `null` in the list is a map
+    /// without members.
+    ///
+    /// # Errors
+    ///
+    /// When the value is no list of maps, or `visit` fails. The error names the path.
+    pub fn each(&self, at: usize, paths: &'static [&'static str], visit: Visit<'_, 'de>) -> Result<()> {
+        json::elements(self.found[at], &mut |text| self.visit(text, paths, visit))
+            .map_err(|error| self.wrong(at, &error))
+    }
+
+    fn visit(&self, text: &'de str, paths: &'static [&'static str], visit: Visit<'_, 'de>) -> Result<()> {
+        let found = json::pick(text, paths)?;
+        visit(&Fields { from: paths, found: &found[..paths.len()], meta: self.meta })
+    }
+
+    /// The value as text; empty if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// When the value is no text.
+    pub fn words(&self, at: usize) -> Result<Text<'de>> {
+        self.value(at)
     }
 
     /// The number of members of a map. None of the members' values is decoded.
@@ -221,3 +249,33 @@ pub fn count(fields: &Fields<'_, '_>) -> Result<Cell> {
 pub const TRUE: &str = "true";
 /// What a column of booleans prints for false.
 pub const FALSE: &str = "false";
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// What a column prints for one value, which is given as text; `None` if it refuses the value.
+    pub(in crate::table::kinds) fn print(print: fn(&Fields<'_, '_>) -> Result<Cell>, text: &str) -> Option<Cell> {
+        print(&Fields { from: &["value"], found: &[text], meta: &Meta::default() }).ok()
+    }
+
+    #[test]
+    fn an_error_names_the_way_to_the_value() {
+        let nothing = Meta::default();
+        let fields = Fields {
+            from: &["spec ports"],
+            found: &[r#"[{"port":{"number":1}},{"port":{"number":"2"}}]"#],
+            meta: &nothing,
+        };
+        let mut sum = 0;
+        let result = fields.each(0, &["port"], &mut |one| {
+            one.map(0, &["number", "name"], &mut |port| {
+                assert_eq!(port.words(1)?.len(), 0);
+                port.value::<i64>(0).map(|number| sum += number)
+            })
+        });
+        let error = result.unwrap_err().to_string();
+        assert!(error.starts_with("spec ports: port: number: invalid type"), "{error}");
+        assert_eq!(sum, 1);
+    }
+}

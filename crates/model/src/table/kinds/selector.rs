@@ -1,31 +1,25 @@
 //! Label selectors, printed as the SELECTOR columns print them.
 
-use serde::Deserialize;
+use serde_json::Result;
 
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::sort::{sort, sort_by};
 use kubechurn_client::api::text::Text;
 
-use super::parts::{Labels, or_default, push_after_comma, structures};
+use super::parts::{Labels, push_after_comma};
+use super::printed::Fields;
 
 /// A label selector as workloads have it (apimachinery `meta/v1/types.go`).
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Default)]
 pub struct LabelSelector<'a> {
-    #[serde(borrow)]
     match_labels: Labels<'a>,
-    #[serde(borrow, deserialize_with = "structures")]
     match_expressions: Vec<Expression<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug)]
 struct Expression<'a> {
-    #[serde(borrow)]
     key: Text<'a>,
-    #[serde(borrow)]
     operator: Text<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
     values: Vec<Text<'a>>,
 }
 
@@ -36,6 +30,26 @@ enum Requirement<'a> {
     NotIn(Vec<&'a str>),
     Exists,
     DoesNotExist,
+}
+
+impl<'de> LabelSelector<'de> {
+    /// The selector that a value is; `None` if the value is missing.
+    ///
+    /// # Errors
+    ///
+    /// When the value is no selector.
+    pub fn read(fields: &Fields<'_, 'de>, at: usize) -> Result<Option<LabelSelector<'de>>> {
+        let mut selector = LabelSelector::default();
+        fields.map(at, &["matchLabels", "matchExpressions"], &mut |fields| {
+            selector.match_labels = fields.value(0)?;
+            fields.each(1, &["key", "operator", "values"], &mut |one| {
+                let (key, operator, values) = (one.words(0)?, one.words(1)?, one.value(2)?);
+                selector.match_expressions.push(Expression { key, operator, values });
+                Ok(())
+            })
+        })?;
+        Ok(fields.is_set(at).then_some(selector))
+    }
 }
 
 impl LabelSelector<'_> {
@@ -100,22 +114,32 @@ fn push_set(printed: &mut String, key: &str, open: &str, values: &[&str]) {
     printed.push(')');
 }
 
-/// A Deployment's SELECTOR: an empty selector prints nothing (`printDeployment`).
-pub fn bare_cell(selector: Option<&LabelSelector<'_>>) -> Cell {
-    match selector.map(LabelSelector::print) {
+/// Prints the selector in the first value as a Deployment's SELECTOR: an empty selector prints nothing
+/// (`printDeployment`).
+///
+/// # Errors
+///
+/// When the value is no selector.
+pub fn bare_cell(fields: &Fields<'_, '_>) -> Result<Cell> {
+    Ok(match LabelSelector::read(fields, 0)?.as_ref().map(LabelSelector::print) {
         None => Cell::Static(""),
         Some(None) => Cell::Static("<invalid>"),
         Some(Some(printed)) => Cell::Text(printed.into()),
-    }
+    })
 }
 
-/// The SELECTOR of every other workload: an empty selector prints `<none>` (`FormatLabelSelector`).
-pub fn cell(selector: Option<&LabelSelector<'_>>) -> Cell {
-    match selector.map(LabelSelector::print) {
+/// Prints the selector in the first value as the SELECTOR of every other workload: an empty selector prints `<none>`
+/// (`FormatLabelSelector`).
+///
+/// # Errors
+///
+/// When the value is no selector.
+pub fn cell(fields: &Fields<'_, '_>) -> Result<Cell> {
+    Ok(match LabelSelector::read(fields, 0)?.as_ref().map(LabelSelector::print) {
         Some(None) => Cell::Static("<error>"),
         Some(Some(printed)) if !printed.is_empty() => Cell::Text(printed.into()),
         _ => Cell::Static("<none>"),
-    }
+    })
 }
 
 /// The selector of an admission policy's parameters, in the form in which Go's generated `String` writes the struct
@@ -142,16 +166,17 @@ pub fn go_cell(selector: &LabelSelector<'_>) -> Cell {
 mod tests {
     use super::*;
 
+    use crate::table::kinds::printed::tests::print;
+
     fn check(text: &str, expected: &str) {
-        let selector: Option<LabelSelector<'_>> = serde_json::from_str(text).unwrap();
-        assert_eq!(cell(selector.as_ref()).text(), Some(expected), "{text}");
+        assert_eq!(print(cell, text), Some(Cell::Text(expected.into())), "{text}");
     }
 
     #[test]
     fn requirements_are_sorted_by_key_and_sets_by_value() {
-        check("null", "<none>");
-        check("{}", "<none>");
-        check(r#"{"matchLabels":null,"matchExpressions":null}"#, "<none>");
+        for text in ["", "null", "{}", r#"{"matchLabels":null,"matchExpressions":null}"#] {
+            assert_eq!(print(cell, text), Some(Cell::Static("<none>")), "{text}");
+        }
         check(r#"{"matchLabels":{"a-b":"1","a":"2"}}"#, "a=2,a-b=1");
         check(
             r#"{"matchLabels":{"m":"1"},"matchExpressions":[
@@ -167,11 +192,20 @@ mod tests {
 
     #[test]
     fn impossible_selectors_say_so() {
-        check(r#"{"matchExpressions":[{"key":"a","operator":"Near"}]}"#, "<error>");
-        check(r#"{"matchExpressions":[{"key":"a","operator":"In","values":[]}]}"#, "<error>");
-        check(r#"{"matchExpressions":[{"key":"a","operator":"Exists","values":["b"]}]}"#, "<error>");
-        let selector: LabelSelector<'_> = serde_json::from_str(r#"{"matchExpressions":[{"key":"a"}]}"#).unwrap();
-        assert_eq!(bare_cell(Some(&selector)), Cell::Static("<invalid>"));
-        assert_eq!(bare_cell(None), Cell::Static(""));
+        for expression in [
+            r#"{"key":"a","operator":"Near"}"#,
+            r#"{"key":"a","operator":"In","values":[]}"#,
+            r#"{"key":"a","operator":"Exists","values":["b"]}"#,
+            r#"{"key":"a"}"#,
+        ] {
+            let text = format!(r#"{{"matchExpressions":[{expression}]}}"#);
+            assert_eq!(print(cell, &text), Some(Cell::Static("<error>")), "{text}");
+            assert_eq!(print(bare_cell, &text), Some(Cell::Static("<invalid>")), "{text}");
+        }
+        assert_eq!(print(bare_cell, "null"), Some(Cell::Static("")));
+        assert_eq!(print(bare_cell, "{}"), Some(Cell::Text("".into())));
+        for text in ["[]", "7", r#"{"matchLabels":[]}"#, r#"{"matchExpressions":{}}"#, r#"{"matchExpressions":[7]}"#] {
+            assert_eq!(print(cell, text), None, "{text}");
+        }
     }
 }

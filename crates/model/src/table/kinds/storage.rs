@@ -2,7 +2,6 @@
 //! `printVolumeAttributesClass`, `printVolumeAttachment`, `printCSIDriver`, `printCSINode` and
 //! `printCSIStorageCapacity` (kubernetes `pkg/printers/internalversion/printers.go`).
 
-use serde::Deserialize;
 use serde_json::Result;
 
 use kubechurn_client::api::cell::{Cell, Tone};
@@ -11,7 +10,7 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
 
 use super::Kind;
-use super::parts::{Count, List, NONE, Scalar, join, text};
+use super::parts::{Count, NONE, Scalar, join, text};
 use super::printed::{AGE, Fields, Printed, columns, figures, read, words};
 
 /// PersistentVolumeClaims, in the sidebar under Storage.
@@ -167,8 +166,12 @@ const DRIVER: [Printed; 7] = [
         if !fields.is_set(0) {
             return Ok(Cell::Static("<unset>"));
         }
-        let List(requests) = fields.value::<List<TokenRequest<'_>>>(0)?;
-        Ok(join(requests.iter().map(|request| &*request.audience), ","))
+        let mut audiences = Vec::new();
+        fields.each(0, &["audience"], &mut |request| {
+            audiences.push(request.words(0)?);
+            Ok(())
+        })?;
+        Ok(join(audiences.iter().map(|audience| &**audience), ","))
     }),
     words("REQUIRESREPUBLISH", &["spec requiresRepublish"], |fields| fields.flag(false)),
     words("MODES", &["spec volumeLifecycleModes"], |fields| {
@@ -177,13 +180,6 @@ const DRIVER: [Printed; 7] = [
     }),
     AGE,
 ];
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct TokenRequest<'a> {
-    #[serde(borrow)]
-    audience: Text<'a>,
-}
 
 /// CSINodes, in the sidebar under Storage.
 pub const DRIVER_NODES: Kind = Kind {

@@ -2,7 +2,6 @@
 //! `printReplicationController`, `printPodTemplate`, `printControllerRevision` and `printPodDisruptionBudget`
 //! (kubernetes `pkg/printers/internalversion/printers.go`).
 
-use serde::Deserialize;
 use serde_json::Result;
 
 use kubechurn_client::api::cell::Cell;
@@ -12,9 +11,9 @@ use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
 
 use super::Kind;
-use super::parts::{Labels, List, NONE, Scalar, or_default};
+use super::parts::{Labels, NONE, Scalar};
 use super::printed::{AGE, Fields, Printed, columns, count, figures, number, read, words};
-use super::selector::{self, LabelSelector};
+use super::selector;
 use super::template::{images, names};
 
 /// StatefulSets, in the sidebar under Workloads.
@@ -29,9 +28,7 @@ pub const STATEFUL_SETS: Kind = Kind {
 };
 
 const STATEFUL_SET: [Printed; 4] = [
-    words("READY", &["status readyReplicas", "spec replicas"], |fields| {
-        Ok(Cell::Ratio(fields.value(0)?, fields.value::<Option<i64>>(1)?.unwrap_or(1)))
-    }),
+    words("READY", &["status readyReplicas", "spec replicas"], ready),
     AGE,
     words("CONTAINERS", TEMPLATE, names).on_demand(),
     words("IMAGES", TEMPLATE, images).on_demand(),
@@ -58,7 +55,7 @@ const DAEMON_SET: [Printed; 10] = [
     AGE,
     words("CONTAINERS", TEMPLATE, names).on_demand(),
     words("IMAGES", TEMPLATE, images).on_demand(),
-    words("SELECTOR", &["spec selector"], selector).on_demand(),
+    words("SELECTOR", &["spec selector"], selector::cell).on_demand(),
 ];
 
 /// CronJobs, in the sidebar under Workloads.
@@ -86,7 +83,7 @@ const CRON_JOB: [Printed; 9] = [
     AGE,
     words("CONTAINERS", JOB_TEMPLATE, names).on_demand(),
     words("IMAGES", JOB_TEMPLATE, images).on_demand(),
-    words("SELECTOR", &["spec jobTemplate spec selector"], selector).on_demand(),
+    words("SELECTOR", &["spec jobTemplate spec selector"], selector::cell).on_demand(),
 ];
 
 /// ReplicationControllers, in the sidebar under Workloads.
@@ -107,7 +104,7 @@ pub const REPLICATION_CONTROLLERS: Kind = Kind {
 };
 
 const REPLICATION_CONTROLLER: [Printed; 7] = [
-    figures("DESIRED", &["spec replicas"], |fields| Ok(Cell::Number(fields.value::<Option<i64>>(0)?.unwrap_or(1)))),
+    figures("DESIRED", &["spec replicas"], desired),
     figures("CURRENT", &["status replicas"], number),
     figures("READY", &["status readyReplicas"], number),
     AGE,
@@ -128,8 +125,8 @@ pub const POD_TEMPLATES: Kind = Kind {
 };
 
 const POD_TEMPLATE: [Printed; 3] = [
-    words("CONTAINERS", &["template"], names),
-    words("IMAGES", &["template"], images),
+    words("CONTAINERS", &["template spec containers"], names),
+    words("IMAGES", &["template spec containers"], images),
     words("POD LABELS", &["template metadata labels"], labels),
 ];
 
@@ -144,14 +141,8 @@ pub const CONTROLLER_REVISIONS: Kind = Kind {
     decode: Decode(&|text| read(text, &CONTROLLER_REVISION)),
 };
 
-const CONTROLLER_REVISION: [Printed; 3] = [
-    words("CONTROLLER", &["metadata ownerReferences"], |fields| {
-        let List(owners) = fields.value::<List<Owner<'_>>>(0)?;
-        Ok(owners.iter().find(|owner| owner.controller).map_or(NONE, Owner::cell))
-    }),
-    figures("REVISION", &["revision"], number),
-    AGE,
-];
+const CONTROLLER_REVISION: [Printed; 3] =
+    [words("CONTROLLER", &["metadata ownerReferences"], controller), figures("REVISION", &["revision"], number), AGE];
 
 /// PodDisruptionBudgets, in the sidebar under Workloads.
 pub const DISRUPTION_BUDGETS: Kind = Kind {
@@ -182,15 +173,23 @@ const fn apps(plural: &'static str, kind: &'static str) -> ApiResource {
     ApiResource { group: "apps", version: "v1", plural, kind, namespaced: true }
 }
 
-const TEMPLATE: &[&str] = &["spec template"];
-const JOB_TEMPLATE: &[&str] = &["spec jobTemplate spec template"];
+/// Where the containers of a workload's Pod template are.
+pub(super) const TEMPLATE: &[&str] = &["spec template spec containers"];
+const JOB_TEMPLATE: &[&str] = &["spec jobTemplate spec template spec containers"];
+
+/// How many of a workload's Pods are ready, and how many there should be. Unset means 1 (`SetDefaults_Deployment`,
+/// kubernetes `pkg/apis/apps/v1/defaults.go`).
+pub(super) fn ready(fields: &Fields<'_, '_>) -> Result<Cell> {
+    Ok(Cell::Ratio(fields.value(0)?, fields.value::<Option<i64>>(1)?.unwrap_or(1)))
+}
+
+/// How many Pods a workload should have. Unset means 1.
+pub(super) fn desired(fields: &Fields<'_, '_>) -> Result<Cell> {
+    Ok(Cell::Number(fields.value::<Option<i64>>(0)?.unwrap_or(1)))
+}
 
 fn labels(fields: &Fields<'_, '_>) -> Result<Cell> {
     fields.value(0).map(Labels::into_cell)
-}
-
-fn selector(fields: &Fields<'_, '_>) -> Result<Cell> {
-    fields.structure::<LabelSelector<'_>>(0).map(|found| selector::cell(Some(&found)))
 }
 
 /// A number of Pods, or a percentage of them.
@@ -202,31 +201,20 @@ fn share(fields: &Fields<'_, '_>) -> Result<Cell> {
     Ok(share.parse().map_or_else(|_| Cell::Text(share.into()), Cell::Number))
 }
 
-/// The owner of an object.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Owner<'a> {
-    #[serde(borrow)]
-    api_version: Text<'a>,
-    #[serde(borrow)]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    name: Text<'a>,
-    #[serde(deserialize_with = "or_default")]
-    controller: bool,
-}
-
-impl Owner<'_> {
-    /// The owner, such as `daemonset.apps/agent` (`formatResourceName`).
-    fn cell(&self) -> Cell {
-        let group = self.api_version.split_once('/').map(|(group, _)| group).filter(|group| !group.is_empty());
-        let kind = match group {
-            Some(group) => [&self.kind, ".", group].concat(),
-            None => String::from(&*self.kind),
-        };
-        match kind.is_empty() {
-            true => Cell::Text((&*self.name).into()),
-            false => Cell::Text([&kind.to_lowercase(), "/", &self.name].concat().into()),
+/// The owner that controls the object, such as `daemonset.apps/agent` (`formatResourceName`).
+fn controller(fields: &Fields<'_, '_>) -> Result<Cell> {
+    let mut found = None;
+    fields.each(0, &["apiVersion", "kind", "name", "controller"], &mut |owner| {
+        let (version, kind, name) = (owner.words(0)?, owner.words(1)?, owner.words(2)?);
+        if owner.value::<bool>(3)? && found.is_none() {
+            let group = version.split_once('/').map(|(group, _)| group).filter(|group| !group.is_empty());
+            let kind = group.map_or_else(|| String::from(&*kind), |group| [&kind, ".", group].concat());
+            found = Some(match kind.is_empty() {
+                true => Cell::Text((&*name).into()),
+                false => Cell::Text([&kind.to_lowercase(), "/", &name].concat().into()),
+            });
         }
-    }
+        Ok(())
+    })?;
+    Ok(found.unwrap_or(NONE))
 }
