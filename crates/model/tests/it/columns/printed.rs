@@ -2,7 +2,7 @@
 
 use kubechurn_client::api::release::Release;
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_model::table::kinds::{KINDS, kind, printed_by};
+use kubechurn_columns::kinds::{KINDS, kind, printed_by};
 
 use super::{OBJECTS, printed, row};
 

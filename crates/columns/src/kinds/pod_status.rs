@@ -109,7 +109,7 @@ pub(super) fn summarise<'p>(pod: &'p Pod<'_>) -> Summary<'p> {
 
 #[cfg(test)]
 mod tests {
-    use crate::table::kinds::pods;
+    use crate::kinds::pods;
     use kubechurn_client::api::time::Timestamp;
 
     /// READY, STATUS, RESTARTS and READINESS GATES of the Pod with this `spec` and `status`, one minute past

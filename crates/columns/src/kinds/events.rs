@@ -10,7 +10,7 @@ use kubechurn_client::api::time::Timestamp;
 
 use super::Kind;
 use super::parts::{optional, or_default, parse, structure};
-use crate::table::column::Column;
+use crate::column::Column;
 
 /// Events, in the sidebar under Cluster. Their rows do not begin with their names.
 pub const KIND: Kind = Kind {

@@ -106,9 +106,9 @@ fn columns_that_look_elsewhere_are_others() {
 #[test]
 fn widgets_are_shown_as_a_real_server_shows_them() {
     let table: Value =
-        serde_json::from_str(include_str!("../../../../../tests/fixtures/tables/widgets.example.org.json")).unwrap();
+        serde_json::from_str(include_str!("../../../../tests/fixtures/tables/widgets.example.org.json")).unwrap();
     let definition: Value = serde_json::from_str(include_str!(
-        "../../../../../tests/fixtures/lists/customresourcedefinitions.apiextensions.k8s.io.json"
+        "../../../../tests/fixtures/lists/customresourcedefinitions.apiextensions.k8s.io.json"
     ))
     .unwrap();
     let mut definition = definition["items"][0].clone();

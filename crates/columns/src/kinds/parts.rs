@@ -12,7 +12,7 @@ use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::text::Text;
 
-use crate::table::json;
+use crate::json;
 
 /// What kubectl prints for an empty value.
 pub const NONE: Cell = Cell::Static("<none>");

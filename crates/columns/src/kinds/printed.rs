@@ -13,8 +13,8 @@ use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
 
 use super::parts::{Count, text};
-use crate::table::column::Column;
-use crate::table::json;
+use crate::column::Column;
+use crate::json;
 
 /// A column and how its cells are printed.
 #[derive(Clone, Copy)]
@@ -255,7 +255,7 @@ pub(super) mod tests {
     use super::*;
 
     /// What a column prints for one value, which is given as text; `None` if it refuses the value.
-    pub(in crate::table::kinds) fn print(print: fn(&Fields<'_, '_>) -> Result<Cell>, text: &str) -> Option<Cell> {
+    pub(in crate::kinds) fn print(print: fn(&Fields<'_, '_>) -> Result<Cell>, text: &str) -> Option<Cell> {
         print(&Fields { from: &["value"], found: &[text], meta: &Meta::default() }).ok()
     }
 

@@ -5,7 +5,7 @@
 //! names the functions that it follows. Where servers since 1.32 printed a kind in another way, [`BEFORE`] says so.
 
 mod conditions;
-pub(in crate::table) mod parts;
+pub(crate) mod parts;
 mod pod;
 mod pod_status;
 mod printed;
@@ -31,7 +31,7 @@ use kubechurn_client::api::object::Decode;
 use kubechurn_client::api::release::Release;
 use kubechurn_client::api::resource::ApiResource;
 
-use crate::table::column::Column;
+use crate::column::Column;
 
 /// A kind: where it is served, what its rows show, and how an object becomes a row.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 use kubechurn_client::api::float;
 
-use crate::table::json::raw::{Members, elements, first};
-use crate::table::jsonpath::{Found, Scalar};
+use crate::json::raw::{Members, elements, first};
+use crate::jsonpath::{Found, Scalar};
 
 /// How many levels deep a value is written: no object of a server is deeper.
 const DEEPEST: u8 = 255;

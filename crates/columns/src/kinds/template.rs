@@ -41,7 +41,7 @@ fn joined(fields: &Fields<'_, '_>, path: &'static [&'static str]) -> Result<Cell
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::kinds::printed::tests::print;
+    use crate::kinds::printed::tests::print;
 
     #[test]
     fn containers_are_joined_even_where_an_image_is_empty() {

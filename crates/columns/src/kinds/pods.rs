@@ -9,7 +9,7 @@ use super::Kind;
 use super::parts::{NONE, parse, text_or};
 use super::pod::Pod;
 use super::pod_status::summarise;
-use crate::table::column::Column;
+use crate::column::Column;
 
 /// Pods, in the sidebar under Workloads.
 pub const KIND: Kind = Kind {

@@ -166,7 +166,7 @@ pub fn go_cell(selector: &LabelSelector<'_>) -> Cell {
 mod tests {
     use super::*;
 
-    use crate::table::kinds::printed::tests::print;
+    use crate::kinds::printed::tests::print;
 
     fn check(text: &str, expected: &str) {
         assert_eq!(print(cell, text), Some(Cell::Text(expected.into())), "{text}");

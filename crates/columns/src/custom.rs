@@ -9,10 +9,10 @@ use kubechurn_client::api::object::{DecodeError, Meta, Object, map};
 use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::time::Timestamp;
 
-use crate::table::column::{Align, Column};
-use crate::table::json::raw::Members;
-use crate::table::jsonpath::{Found, JsonPath, Scalar};
-use crate::table::kinds::parts::parse;
+use crate::column::{Align, Column};
+use crate::json::raw::Members;
+use crate::jsonpath::{Found, JsonPath, Scalar};
+use crate::kinds::parts::parse;
 
 /// The type of a column's values, as a definition names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod parse;
 use evaluate::Evaluation;
 pub use evaluate::Scalar;
 
-use crate::table::json::raw::member;
+use crate::json::raw::member;
 
 /// A parsed path.
 #[derive(Clone, Debug, PartialEq)]

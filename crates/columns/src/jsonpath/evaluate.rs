@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::{Filter, Found, Node, Operator, Slice};
-use crate::table::json::raw::{Members, elements, first, member, unescaped};
+use crate::json::raw::{Members, elements, first, member, unescaped};
 
 /// How many values an evaluation may look at. A server has no such limit. A path such as `...*...*` in a large object
 /// would stop the page for minutes.
