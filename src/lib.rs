@@ -26,7 +26,7 @@
 //!
 //! Which kinds there are is asked of the server: [`cache::discovery`] says what to ask next, and [`Catalog`] makes
 //! kinds of the answers and finds them by any of their names. A kind that has no columns here gets those of its
-//! definition ([`table::custom`], whose paths [`table::jsonpath`] follows over the text), and is watched in the same
+//! definition ([`custom`], whose paths [`jsonpath`] follows over the text), and is watched in the same
 //! way as all others; without its definition, it has a name and an age. [`page::definitions`] knows which definitions
 //! are wanted.
 //!
@@ -46,13 +46,15 @@
 //!
 //! - **Nothing vanishes.** Every frame and every listed item is counted by the [`Ledger`] and ends in exactly one
 //!   place. The sums are shown, and must balance at every moment.
-//! - **The core is pure.** `crates/client` and `crates/model` know no socket, clock,
+//! - **The core is pure.** `crates/client`, `crates/columns` and `crates/model` know no socket, clock,
 //!   randomness or view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
 //! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
 //! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into the wasm
 //!   once per kind.
-//! - **Dependencies point one way**, and the compiler holds it: `client ← model ← page`, `{client, model} ← cluster`. Of the
-//!   model the demo cluster uses the columns alone, to answer as a server prints. Within the page `browser` names the client
+//! - **Fast where it is hot, small where it is not.** What each frame goes through (`crates/client`, `crates/columns`) is
+//!   built for speed, and what happens at the pace of a person or of the screen (`crates/model`, `src`) for size.
+//! - **Dependencies point one way**, and the compiler holds it: `client ← columns ← model ← page`, and
+//!   `{client, columns} ← cluster`, which answers as a server prints. Within the page `browser` names the client
 //!   and nothing else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds
 //!   that, and the order within each crate: `api ← cache`, `workqueue ← record`, `kind_id ← {table, timeline} ← page`.
 //!
@@ -68,9 +70,9 @@
 //! [`page::history`]: kubechurn_model::page::history
 //! [`cache::discovery`]: kubechurn_client::cache::discovery
 //! [`Catalog`]: kubechurn_model::page::catalog::Catalog
-//! [`table::custom`]: kubechurn_model::table::custom
 //! [`table::view`]: kubechurn_model::table::view
-//! [`table::jsonpath`]: kubechurn_model::table::jsonpath
+//! [`custom`]: kubechurn_columns::custom
+//! [`jsonpath`]: kubechurn_columns::jsonpath
 //! [`page::definitions`]: kubechurn_model::page::definitions
 //! [`cache::heartbeat`]: kubechurn_client::cache::heartbeat
 //! [`page::verify`]: kubechurn_model::page::verify

@@ -12,7 +12,7 @@ use kubechurn_client::cache::processor::HandlerId;
 use kubechurn_client::cache::reflector::{Input, LONGEST_FRAME};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
-use kubechurn_model::table::kinds::pods;
+use kubechurn_columns::kinds::pods;
 use kubechurn_model::table::view::TableView;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};

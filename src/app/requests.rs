@@ -12,10 +12,10 @@ use kubechurn_client::api::request::{ListRequest, Scope};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::sort::sort;
 use kubechurn_client::cache::reflector::{Input, PAGE};
+use kubechurn_columns::kinds::namespaces;
 use kubechurn_model::page::effect::{Answer, Found, Request, RequestId};
 use kubechurn_model::page::export::{Export, Format};
 use kubechurn_model::page::view::Namespaces;
-use kubechurn_model::table::kinds::namespaces;
 
 use crate::app::App;
 use crate::browser::base::{self, Base};

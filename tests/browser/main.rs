@@ -63,6 +63,9 @@ mod markup;
 // The linked crates and their licences.
 mod licences;
 
+// The sizes of the built page's files.
+mod files;
+
 // Fifty thousand Pods.
 mod size;
 

@@ -13,12 +13,13 @@ const RULES: &[(&str, &[&str])] = &[
     ("crates/client/src/workqueue", &["crate::api", "crate::record", "crate::cache"]),
     ("crates/client/src/record", &["crate::api", "crate::cache"]),
     ("crates/client/src/cache", &["crate::workqueue", "crate::record"]),
+    ("crates/columns/src", &[]),
     ("crates/model/src/kind_id", &["crate::table", "crate::timeline", "crate::page"]),
     ("crates/model/src/table", &["crate::timeline", "crate::page"]),
     ("crates/model/src/timeline", &["crate::table", "crate::page"]),
     ("crates/model/src/page", &[]),
     ("src/ui", &["crate::browser", "crate::app"]),
-    ("src/browser", &["kubechurn_model", "crate::ui", "crate::app"]),
+    ("src/browser", &["kubechurn_columns", "kubechurn_model", "crate::ui", "crate::app"]),
 ];
 
 /// The modules of the demo cluster from the bottom up: none names a later one.

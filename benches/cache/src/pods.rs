@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
-use kubechurn_model::table::kinds;
+use kubechurn_columns::kinds;
 
 use crate::stream::Pod;
 

@@ -1,7 +1,7 @@
 //! The names and types of a Table's columns, where the page's own columns do not say what the real server sends.
 
-use kubechurn_model::table::column::{Align, Column};
-use kubechurn_model::table::kinds::Kind;
+use kubechurn_columns::column::{Align, Column};
+use kubechurn_columns::kinds::Kind;
 use serde_json::{Value, json};
 
 /// The columns of a ComponentStatus, after the name.

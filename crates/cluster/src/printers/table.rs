@@ -2,8 +2,8 @@
 
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_model::table::column::Column;
-use kubechurn_model::table::kinds::{Kind, printed_by};
+use kubechurn_columns::column::Column;
+use kubechurn_columns::kinds::{Kind, printed_by};
 use serde_json::Value;
 
 use crate::printers::columns::{COMPONENT, component, definition, is_text, is_truth, name, value_type};

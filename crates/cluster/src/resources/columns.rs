@@ -5,7 +5,7 @@ use super::printer_column::PrinterColumn;
 /// The columns of a resource's Table.
 #[derive(Debug, Clone)]
 pub enum Columns {
-    /// The page's columns, if `kubechurn_model::table::kinds` has the resource; otherwise name and age.
+    /// The page's columns, if `kubechurn_columns::kinds` has the resource; otherwise name and age.
     Page,
     /// The columns of ComponentStatuses. The page does not know these, because they cannot be watched.
     Component,

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::definition;
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_model::table::custom::Printer;
+use kubechurn_columns::custom::Printer;
 use serde_json::Value;
 
 /// An entry of `additionalPrinterColumns`.

@@ -9,9 +9,9 @@ use kubechurn_client::api::release::Release;
 use kubechurn_client::api::resource::{ApiResource, intern};
 use kubechurn_client::api::sort::sort_by_key;
 
-use crate::table::column::Column;
-use crate::table::custom;
-use crate::table::kinds::{Kind, printed_by};
+use kubechurn_columns::column::Column;
+use kubechurn_columns::custom;
+use kubechurn_columns::kinds::{Kind, printed_by};
 
 /// The verbs that the page needs to watch a kind. A resource that lacks one of them is no kind of the catalog.
 const VERBS: [&str; 2] = ["list", "watch"];

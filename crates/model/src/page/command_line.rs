@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use kubechurn_client::api::object::ObjectKey;
 
-use crate::table::kinds::Kind;
+use kubechurn_columns::kinds::Kind;
 
 /// A table, in the terms in which kubectl is asked for it.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ pub fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::kinds::kind;
+    use kubechurn_columns::kinds::kind;
 
     #[test]
     fn the_table_is_asked_for_as_it_is_shown() {

@@ -5,7 +5,7 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::status::{Failure, Verdict};
 
 use crate::page::catalog::Catalog;
-use crate::table::kinds::{KINDS, Kind};
+use kubechurn_columns::kinds::{KINDS, Kind};
 
 /// What is known about the definitions of the kinds in view and of the pinned kinds.
 #[derive(Clone, Debug, Default)]

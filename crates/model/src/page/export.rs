@@ -244,9 +244,9 @@ impl Serialize for Cells<'_> {
 mod tests {
     use super::*;
     use crate::page::layout::Arrangement;
-    use crate::table::kinds::kind;
     use kubechurn_client::api::cell::Cell;
     use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+    use kubechurn_columns::kinds::kind;
 
     fn object(name: &str, status: &str) -> Arc<Object> {
         Arc::new(Object {

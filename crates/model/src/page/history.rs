@@ -180,8 +180,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::table::kinds::pods;
     use kubechurn_client::api::object::decode_metadata;
+    use kubechurn_columns::kinds::pods;
 
     const SECRETS: ApiResource =
         ApiResource { group: "", version: "v1", plural: "secrets", kind: "Secret", namespaced: true };

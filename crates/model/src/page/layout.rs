@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::page::route::{CHANGED, KIND};
-use crate::table::column::{Align, Column};
 use crate::table::schema::TableSchema;
+use kubechurn_columns::column::{Align, Column};
 
 /// Where a column's text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,9 +12,9 @@ use crate::page::keys::keys_of;
 use crate::page::layout::ColumnChange;
 use crate::page::resync::Resync;
 use crate::page::route::{Route, joined};
-use crate::table::kinds::Kind;
 use crate::table::schema::TableSchema;
 use crate::table::view::Retention;
+use kubechurn_columns::kinds::Kind;
 
 /// The palette's commands: those that have no key, and those that have one but are also searched by name.
 const COMMANDS: &[Command] = &[

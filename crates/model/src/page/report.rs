@@ -22,7 +22,7 @@ use crate::page::counters::Counters;
 use crate::page::verify::{Told, Verifier};
 use crate::page::watched::Watched;
 use crate::page::watches::Watches;
-use crate::table::kinds::Kind;
+use kubechurn_columns::kinds::Kind;
 
 /// One watched kind, as `status()` tells it.
 #[derive(Debug, Serialize)]

@@ -7,9 +7,9 @@ use form_urlencoded::{Serializer, parse};
 use kubechurn_client::api::object::ObjectKey;
 
 use crate::page::catalog::Catalog;
-use crate::table::kinds::Kind;
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
+use kubechurn_columns::kinds::Kind;
 
 /// A place in the page. All of it survives a reload, and a link to a place shows the same place to another user.
 #[derive(Clone, Debug, PartialEq)]

@@ -53,10 +53,10 @@ use crate::page::state::timeline::TimelineState;
 use crate::page::view::Theme;
 use crate::page::view::panels::View;
 use crate::page::watches::Watches;
-use crate::table::kinds::Kind;
 use crate::table::schema::TableSchema;
 use crate::table::view::Retention;
 use crate::timeline::scene::Scene;
+use kubechurn_columns::kinds::Kind;
 
 /// A tick that comes this late means that the machine slept, in milliseconds.
 const SLEPT: f64 = 10_000.0;

@@ -25,10 +25,10 @@ use crate::page::counters::Counters;
 use crate::page::notices::{Announcer, NoticeKind, PageNotice, Subscription};
 use crate::page::resync::Resyncs;
 use crate::page::route::Route;
-use crate::table::kinds::Kind;
 use crate::table::view::TableView;
 use crate::timeline::mark::Resync;
 use crate::timeline::marks::{Marks, NO_CONNECTION, NewMark};
+use kubechurn_columns::kinds::Kind;
 
 /// How much may wait for a handler. A handler for which more waits is told nothing further, and once it takes
 /// something, the watch lists anew. The page takes what waits with each frame of the screen, so that so much waits only

@@ -20,10 +20,10 @@ use crate::page::notices::Announcer;
 use crate::page::resync::Resyncs;
 use crate::page::watched::{Watched, worst};
 use crate::page::watches::view::View;
-use crate::table::kinds::Kind;
 use crate::table::view::{Retention, TableView};
 use crate::timeline::marks::Marks;
 use crate::timeline::{Timeline, TimelineMut};
+use kubechurn_columns::kinds::Kind;
 
 /// The watched kinds, those in view first, and their views.
 #[derive(Debug, Default)]

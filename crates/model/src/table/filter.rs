@@ -16,8 +16,8 @@ use kubechurn_client::api::object::Object;
 use kubechurn_client::api::sort::sort_by_key;
 
 use crate::kind_id::KindId;
-use crate::table::column::Column;
 use crate::table::schema::TableSchema;
+use kubechurn_columns::column::Column;
 
 /// Why a filter cannot be read, in words for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,8 +7,8 @@ use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::sort::sort;
 
 use crate::kind_id::{KindId, listed};
-use crate::table::column::{Align, Column};
-use crate::table::kinds::Kind;
+use kubechurn_columns::column::{Align, Column};
+use kubechurn_columns::kinds::Kind;
 
 /// How many kinds fit into one table.
 pub const MOST: usize = 32;
@@ -188,7 +188,7 @@ fn ordered(columns: &[Column], own: &[Vec<(usize, usize)>]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::kinds::{KINDS, kind};
+    use kubechurn_columns::kinds::{KINDS, kind};
     use proptest::prelude::*;
 
     fn schema(names: &[&str]) -> TableSchema {

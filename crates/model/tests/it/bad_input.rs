@@ -6,7 +6,7 @@ use kubechurn_client::api::object::{Decode, Object};
 use kubechurn_client::cache::ledger::Ledger;
 use kubechurn_client::cache::reflector::{Input, Options};
 use kubechurn_client::cache::shared_informer::InformerOptions;
-use kubechurn_model::table::kinds::pods;
+use kubechurn_columns::kinds::pods;
 
 use kubechurn_talk::{Talk, joined, object, write_object};
 

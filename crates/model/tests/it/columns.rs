@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_model::table::kinds::{KINDS, Kind, kind};
+use kubechurn_columns::kinds::{KINDS, Kind, kind};
 
 mod printed;
 

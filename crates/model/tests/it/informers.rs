@@ -18,7 +18,7 @@ use kubechurn_client::cache::queue_kind::QueueKind;
 use kubechurn_client::cache::reflector::{Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::Change;
-use kubechurn_model::table::kinds::pods;
+use kubechurn_columns::kinds::pods;
 
 use kubechurn_talk::{bookmark, event, write_change, write_object};
 

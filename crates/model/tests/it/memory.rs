@@ -9,8 +9,8 @@ use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::pipeline::Pipeline;
 use kubechurn_client::cache::queue_kind::QueueKind;
 use kubechurn_client::cache::store::Change;
+use kubechurn_columns::kinds::pods;
 use kubechurn_model::table::filter::Filter;
-use kubechurn_model::table::kinds::pods;
 use kubechurn_model::table::view::{Sort, SortKey, TableView};
 
 const KEYS: usize = 10_000;

@@ -6,11 +6,11 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::status::Failure;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::{Health, Input};
+use kubechurn_columns::kinds::Kind;
 use kubechurn_model::kind_id::KindId;
 use kubechurn_model::page::notices::{NoticeKind, PageNotice};
 use kubechurn_model::page::resync::Resyncs;
 use kubechurn_model::table::filter::Filter;
-use kubechurn_model::table::kinds::Kind;
 use kubechurn_model::timeline::mark::MarkType;
 use proptest::prelude::*;
 

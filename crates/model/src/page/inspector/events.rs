@@ -9,7 +9,7 @@ use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
 
-use crate::table::kinds::Kind;
+use kubechurn_columns::kinds::Kind;
 
 /// The most Events that are shown. The rest is only counted.
 pub const MOST: usize = 200;
@@ -88,7 +88,7 @@ pub fn items<'a>(kind: &Kind, events: impl Iterator<Item = &'a Arc<Object>>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::kinds::{events, nodes, pods};
+    use kubechurn_columns::kinds::{events, nodes, pods};
 
     #[test]
     fn events_are_told_newest_first() {

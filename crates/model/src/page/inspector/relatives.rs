@@ -12,7 +12,7 @@ use kubechurn_client::cache::factory::SharedInformerFactory;
 use crate::page::catalog::Catalog;
 use crate::page::route::Route;
 use crate::page::watched::{OWNER, Watched};
-use crate::table::kinds::Kind;
+use kubechurn_columns::kinds::Kind;
 
 /// The most dependents that are shown. The rest is only counted.
 pub const MOST: usize = 100;
@@ -158,9 +158,9 @@ mod tests {
     use super::*;
     use crate::page::notices::Announcer;
     use crate::page::watched::scopes;
-    use crate::table::kinds::kind;
     use kubechurn_client::cache::backoff::Moment;
     use kubechurn_client::cache::reflector::Input;
+    use kubechurn_columns::kinds::kind;
 
     const NOW: Moment = Moment { now: 0.0, random: 0.0 };
 

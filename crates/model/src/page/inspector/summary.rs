@@ -10,7 +10,7 @@ use kubechurn_client::api::time::Timestamp;
 
 use crate::page::inspector::diff::{brief, cut};
 use crate::page::inspector::secret;
-use crate::table::kinds::Kind;
+use kubechurn_columns::kinds::Kind;
 
 /// The most conditions, labels and annotations that are shown.
 const MOST: usize = 200;
@@ -180,7 +180,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::table::kinds::pods;
+    use kubechurn_columns::kinds::pods;
 
     #[test]
     fn it_says_what_the_object_says() {

@@ -88,8 +88,8 @@ fn read(version: &Version, before: Option<&Version>) -> (Vec<String>, Body) {
 mod tests {
     use super::*;
     use crate::page::inspector::diff::{Change, FieldChange};
-    use crate::table::kinds::pods;
     use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
+    use kubechurn_columns::kinds::pods;
 
     fn version(delta_type: DeltaType, uid: &str, text: Option<&str>) -> Version {
         Version {

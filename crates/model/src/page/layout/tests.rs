@@ -1,7 +1,7 @@
 //! Columns are arranged, stored, and read back.
 
 use super::*;
-use crate::table::kinds::kind;
+use kubechurn_columns::kinds::kind;
 
 fn schema(names: &[&str]) -> Arc<TableSchema> {
     Arc::new(TableSchema::of(&names.iter().filter_map(|name| kind(name)).collect::<Vec<_>>()))

@@ -128,7 +128,7 @@ fn several_kinds_go_by_any_names_and_what_nothing_goes_by_is_said() {
     assert_eq!(odd.last().map(|left| &*left.what), Some("“no: such”"), "a name may hold anything but a comma");
     assert_eq!((route.left_out(&real).len(), route.kinds(&real).len()), (3, 0));
     assert!(Route::parse("#/nosuch").left_out(&real).is_empty(), "a single one has a page of its own");
-    let all: Vec<&str> = crate::table::kinds::KINDS.iter().map(|kind| kind.name).collect();
+    let all: Vec<&str> = kubechurn_columns::kinds::KINDS.iter().map(|kind| kind.name).collect();
     let route = Route { resource: all.join(","), ..Route::default() };
     assert_eq!(route.kinds(&Catalog::default()).len(), MOST);
     assert!(route.left_out(&Catalog::default()).iter().all(|left| left.why.ends_with("at most")));

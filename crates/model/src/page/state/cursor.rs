@@ -7,8 +7,8 @@ use crate::page::cursor::Step;
 use crate::page::effect::{Effect, Focused};
 use crate::page::state::Page;
 use crate::page::view::{cell_id, row_id};
-use crate::table::kinds::Kind;
 use crate::table::view::Row;
+use kubechurn_columns::kinds::Kind;
 
 /// How long a pointer that has stopped moving still keeps the rows in place, in milliseconds.
 const RESTS: f64 = 2_500.0;

@@ -11,7 +11,7 @@ use crate::page::effect::Request;
 use crate::page::environment::Environment;
 use crate::page::state::Page;
 use crate::page::state::requests::Purpose;
-use crate::table::kinds::Kind;
+use kubechurn_columns::kinds::Kind;
 
 /// How soon the server is asked again while it answers that it does not have a watched resource, in milliseconds.
 const MISSING: f64 = 1_500.0;

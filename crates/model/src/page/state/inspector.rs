@@ -30,7 +30,7 @@ use crate::page::route::Route;
 use crate::page::state::Page;
 use crate::page::state::requests::Purpose;
 use crate::page::view::inspector::{Inspected, Width, YamlModel};
-use crate::table::kinds::Kind;
+use kubechurn_columns::kinds::Kind;
 
 /// How often the inspector is renewed at most while its object changes, in milliseconds.
 const PACE: f64 = 250.0;

@@ -13,7 +13,7 @@ use crate::page::effect::{Effect, Request, RequestId};
 use crate::page::environment::Environment;
 use crate::page::listing::Counts;
 use crate::page::state::Page;
-use crate::table::kinds::Kind;
+use kubechurn_columns::kinds::Kind;
 
 /// The requests without an answer, and the parts that decide when the server is asked.
 #[derive(Debug, Default)]

@@ -7,8 +7,8 @@ use crate::page::sidebar::Groups;
 use crate::page::state::Page;
 use crate::page::view::{SidebarItem, bytes, bytes_of, spark};
 use crate::page::watched::Watched;
-use crate::table::kinds::Kind;
 use crate::timeline::mark::grouped;
+use kubechurn_columns::kinds::Kind;
 
 /// The name under which the browser stores which groups are open.
 const KEY: &str = "kubechurn.rail";

@@ -161,8 +161,8 @@ mod tests {
     use super::*;
     use crate::page::layout::Arrangement;
     use crate::table::filter::Filter;
-    use crate::table::kinds::pods;
     use crate::table::schema::TableSchema;
+    use kubechurn_columns::kinds::pods;
 
     const MINUTE: f64 = 60_000.0;
 

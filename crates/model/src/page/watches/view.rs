@@ -16,10 +16,10 @@ use crate::kind_id::KindId;
 use crate::page::account::{Account, RowSums, handled};
 use crate::page::audit::AuditLog;
 use crate::page::watched::Watched;
-use crate::table::kinds::Kind;
 use crate::table::schema::TableSchema;
 use crate::table::view::TableView;
 use crate::timeline::{Chart, KindName};
+use kubechurn_columns::kinds::Kind;
 
 /// A new table hears of so many of the known objects at a time: some ten milliseconds of work.
 const AT_ONCE: usize = 4096;

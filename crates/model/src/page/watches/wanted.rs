@@ -9,8 +9,8 @@ use crate::page::route::Route;
 use crate::page::watched::{Watched, scopes};
 use crate::page::watches::Watches;
 use crate::page::watches::view::View;
-use crate::table::kinds::Kind;
 use crate::table::schema::TableSchema;
+use kubechurn_columns::kinds::Kind;
 
 /// What a route asks for.
 #[derive(Debug)]

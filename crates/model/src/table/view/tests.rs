@@ -9,8 +9,8 @@ use kubechurn_client::api::cell::Cell;
 use kubechurn_client::api::object::ResourceVersion;
 
 use super::*;
-use crate::table::column::Column;
 use crate::table::view::held::AROUND;
+use kubechurn_columns::column::Column;
 
 const RETENTION: f64 = 10_000.0;
 

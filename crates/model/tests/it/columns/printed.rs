@@ -2,7 +2,7 @@
 
 use kubechurn_client::api::release::Release;
 use kubechurn_client::api::time::Timestamp;
-use kubechurn_model::table::kinds::{KINDS, kind, printed_by};
+use kubechurn_columns::kinds::{KINDS, kind, printed_by};
 
 use super::{OBJECTS, printed, row};
 
@@ -430,7 +430,10 @@ fn errors_name_the_field() {
         ("cm", r#""data":[]"#, "data: a map or null was expected"),
         ("pvc", r#""spec":[]"#, "spec: a map or null was expected"),
         ("quota", r#""status":{"hard":{"pods":[]}}"#, "status hard: invalid type"),
-        ("ds", r#""spec":{"selector":"app=d"}"#, "spec selector: invalid type"),
+        ("ds", r#""spec":{"selector":"app=d"}"#, "spec selector: a map or null was expected"),
+        ("svc", r#""spec":{"ports":{"port":80}}"#, "spec ports: a list or null was expected"),
+        ("svc", r#""spec":{"ports":[{"port":80},{"port":"http"}]}"#, "spec ports: port: invalid type"),
+        ("hpa", r#""spec":{"metrics":[{"pods":{"target":[]}}]}"#, "spec metrics: pods: target: a map or null was"),
         ("cj", r#""status":{"lastScheduleTime":12}"#, "status lastScheduleTime: invalid type"),
         ("pc", r#""value":1.5"#, "value: invalid type"),
         ("sc", r#""allowVolumeExpansion":"yes""#, "allowVolumeExpansion: invalid type"),

@@ -20,7 +20,7 @@ use kubechurn_client::cache::queue_kind::QueueKind;
 use kubechurn_client::cache::reflector::{Action, Health, Input, Options};
 use kubechurn_client::cache::shared_informer::{InformerOptions, SharedInformer};
 use kubechurn_client::cache::store::{Change, Store};
-use kubechurn_model::table::kinds::{KINDS, pods};
+use kubechurn_columns::kinds::{KINDS, pods};
 
 /// The objects of a server that tells the truth.
 const TRUTH: [&str; 2] = [

@@ -12,7 +12,7 @@ use crate::page::state::Page;
 use crate::page::state::inspector::Inspection;
 use crate::page::state::requests::Purpose;
 use crate::page::view::inspector::EventsModel;
-use crate::table::kinds::events as event_kind;
+use kubechurn_columns::kinds::events as event_kind;
 
 /// How long an object must be selected before the page opens a watch of its Events, in milliseconds.
 const WORTH: f64 = 350.0;

@@ -15,7 +15,7 @@ use crate::page::inspector::{secret, summary};
 use crate::page::state::Page;
 use crate::page::state::inspector::{Full, Inspection, Text};
 use crate::page::state::requests::Purpose;
-use crate::table::kinds::Kind;
+use kubechurn_columns::kinds::Kind;
 
 /// The shortest time between two fetches of one object, in milliseconds.
 const FETCHES: f64 = 2_000.0;

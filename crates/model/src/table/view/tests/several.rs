@@ -9,8 +9,8 @@ use kubechurn_client::api::object::ResourceVersion;
 
 use super::super::*;
 use super::RETENTION;
-use crate::table::column::Column;
-use crate::table::kinds::{Kind, kind};
+use kubechurn_columns::column::Column;
+use kubechurn_columns::kinds::{Kind, kind};
 
 /// READY is a number for the first kind and a ratio for the second, which has STATUS too; the third kind has neither.
 const COLUMNS: [&[Column]; 3] = [

@@ -1,0 +1,215 @@
+//! Parts of the cluster itself: the columns of `printLease`, `printFlowSchema`, `printPriorityLevelConfiguration`,
+//! `printResourceClaim` and `printResourceSlice` (kubernetes `pkg/printers/internalversion/printers.go`) and of
+//! APIServices (kube-aggregator `pkg/registry/apiservice/etcd`).
+
+use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::object::Decode;
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::text::Text;
+
+use super::Kind;
+use super::conditions::{Condition, conditions};
+use super::parts::{Count, NONE, text};
+use super::printed::{AGE, CREATED_AT, Printed, columns, figures, number, read, words};
+
+/// Leases, in the sidebar under Cluster.
+pub const LEASES: Kind = Kind {
+    resource: ApiResource {
+        group: "coordination.k8s.io",
+        version: "v1",
+        plural: "leases",
+        kind: "Lease",
+        namespaced: true,
+    },
+    name: "leases",
+    short_names: &[],
+    heading: "Cluster",
+    title: "Leases",
+    columns: &columns(&LEASE),
+    decode: Decode(&|text| read(text, &LEASE)),
+};
+
+const LEASE: [Printed; 2] = [words("HOLDER", &["spec holderIdentity"], |fields| fields.text("")), AGE];
+
+/// CustomResourceDefinitions, in the sidebar under Cluster.
+pub const DEFINITIONS: Kind = Kind {
+    resource: ApiResource {
+        group: "apiextensions.k8s.io",
+        version: "v1",
+        plural: "customresourcedefinitions",
+        kind: "CustomResourceDefinition",
+        namespaced: false,
+    },
+    name: "customresourcedefinitions",
+    short_names: &["crd", "crds"],
+    heading: "Cluster",
+    title: "CustomResourceDefinitions",
+    columns: &columns(&[CREATED_AT]),
+    decode: Decode(&|text| read(text, &[CREATED_AT])),
+};
+
+/// APIServices, in the sidebar under Cluster.
+pub const API_SERVICES: Kind = Kind {
+    resource: ApiResource {
+        group: "apiregistration.k8s.io",
+        version: "v1",
+        plural: "apiservices",
+        kind: "APIService",
+        namespaced: false,
+    },
+    name: "apiservices",
+    short_names: &[],
+    heading: "Cluster",
+    title: "APIServices",
+    columns: &columns(&API_SERVICE),
+    decode: Decode(&|text| read(text, &API_SERVICE)),
+};
+
+const API_SERVICE: [Printed; 3] = [
+    words("SERVICE", &["spec service", "spec service namespace", "spec service name"], |fields| {
+        if !fields.is_set(0) {
+            return Ok(Cell::Static("Local"));
+        }
+        let [namespace, name]: [Text<'_>; 2] = [fields.value(1)?, fields.value(2)?];
+        Ok(Cell::Text([&namespace, "/", &name].concat().into()))
+    }),
+    words("AVAILABLE", &["status conditions"], |fields| {
+        let conditions = conditions(fields, 0)?;
+        Ok(match conditions.iter().find(|condition| &*condition.kind == "Available") {
+            None => Cell::Status("Unknown".into(), Tone::Wait),
+            Some(found) if &*found.status == "True" => Cell::Status("True".into(), Tone::Good),
+            Some(Condition { status, reason, .. }) if reason.is_empty() => Cell::Status((&**status).into(), Tone::Bad),
+            Some(Condition { status, reason, .. }) => {
+                Cell::Status([status, " (", reason, ")"].concat().into(), Tone::Bad)
+            }
+        })
+    }),
+    AGE,
+];
+
+/// FlowSchemas, in the sidebar under Cluster.
+pub const FLOW_SCHEMAS: Kind = Kind {
+    resource: flow_control("flowschemas", "FlowSchema"),
+    name: "flowschemas",
+    short_names: &[],
+    heading: "Cluster",
+    title: "FlowSchemas",
+    columns: &columns(&FLOW_SCHEMA),
+    decode: Decode(&|text| read(text, &FLOW_SCHEMA)),
+};
+
+const FLOW_SCHEMA: [Printed; 5] = [
+    words("PRIORITYLEVEL", &["spec priorityLevelConfiguration name"], |fields| fields.text("")),
+    figures("MATCHINGPRECEDENCE", &["spec matchingPrecedence"], number),
+    words("DISTINGUISHERMETHOD", &["spec distinguisherMethod", "spec distinguisherMethod type"], |fields| match fields
+        .is_set(0)
+    {
+        true => fields.value::<Text<'_>>(1).map(|method| text(&method)),
+        false => Ok(NONE),
+    }),
+    AGE,
+    words("MISSINGPL", &["status conditions"], |fields| {
+        let conditions = conditions(fields, 0)?;
+        let dangling = conditions.iter().find(|condition| &*condition.kind == "Dangling");
+        let word = dangling.map_or("?", |condition| &condition.status);
+        Ok(Cell::Status(word.into(), if word == "True" { Tone::Bad } else { Tone::Plain }))
+    }),
+];
+
+/// PriorityLevelConfigurations, in the sidebar under Cluster.
+pub const PRIORITY_LEVELS: Kind = Kind {
+    resource: flow_control("prioritylevelconfigurations", "PriorityLevelConfiguration"),
+    name: "prioritylevelconfigurations",
+    short_names: &[],
+    heading: "Cluster",
+    title: "PriorityLevelConfigurations",
+    columns: &columns(&PRIORITY_LEVEL),
+    decode: Decode(&|text| read(text, &PRIORITY_LEVEL)),
+};
+
+const PRIORITY_LEVEL: [Printed; 6] = [
+    words("TYPE", &["spec type"], |fields| fields.text("")),
+    figures("NOMINALCONCURRENCYSHARES", &["spec limited nominalConcurrencyShares"], |fields| {
+        fields.number_or("<none>")
+    }),
+    figures("QUEUES", &["spec limited limitResponse queuing queues"], |fields| fields.number_or("<none>")),
+    figures("HANDSIZE", &["spec limited limitResponse queuing handSize"], |fields| fields.number_or("<none>")),
+    figures("QUEUELENGTHLIMIT", &["spec limited limitResponse queuing queueLengthLimit"], |fields| {
+        fields.number_or("<none>")
+    }),
+    AGE,
+];
+
+/// DeviceClasses, in the sidebar under Cluster.
+pub const DEVICE_CLASSES: Kind = Kind {
+    resource: devices("deviceclasses", "DeviceClass", false),
+    name: "deviceclasses",
+    short_names: &[],
+    heading: "Cluster",
+    title: "DeviceClasses",
+    columns: &columns(&[AGE]),
+    decode: Decode(&|text| read(text, &[AGE])),
+};
+
+/// ResourceClaimTemplates, in the sidebar under Cluster.
+pub const CLAIM_TEMPLATES: Kind = Kind {
+    resource: devices("resourceclaimtemplates", "ResourceClaimTemplate", true),
+    name: "resourceclaimtemplates",
+    title: "ResourceClaimTemplates",
+    ..DEVICE_CLASSES
+};
+
+/// ResourceClaims, in the sidebar under Cluster.
+pub const RESOURCE_CLAIMS: Kind = Kind {
+    resource: devices("resourceclaims", "ResourceClaim", true),
+    name: "resourceclaims",
+    short_names: &[],
+    heading: "Cluster",
+    title: "ResourceClaims",
+    columns: &columns(&RESOURCE_CLAIM),
+    decode: Decode(&|text| read(text, &RESOURCE_CLAIM)),
+};
+
+const RESOURCE_CLAIM: [Printed; 2] = [
+    words("STATE", &["status allocation", "status reservedFor"], |fields| {
+        let Count(holders) = fields.value(1)?;
+        let (word, tone) = match (fields.is_deleting(), fields.is_set(0), holders > 0) {
+            (false, false, _) => ("pending", Tone::Wait),
+            (false, true, false) => ("allocated", Tone::Good),
+            (false, true, true) => ("allocated,reserved", Tone::Good),
+            (true, false, _) => ("deleted", Tone::Wait),
+            (true, true, false) => ("deleted,allocated", Tone::Wait),
+            (true, true, true) => ("deleted,allocated,reserved", Tone::Wait),
+        };
+        Ok(Cell::Status(word.into(), tone))
+    }),
+    AGE,
+];
+
+/// ResourceSlices, in the sidebar under Cluster.
+pub const RESOURCE_SLICES: Kind = Kind {
+    resource: devices("resourceslices", "ResourceSlice", false),
+    name: "resourceslices",
+    short_names: &[],
+    heading: "Cluster",
+    title: "ResourceSlices",
+    columns: &columns(&RESOURCE_SLICE),
+    decode: Decode(&|text| read(text, &RESOURCE_SLICE)),
+};
+
+const RESOURCE_SLICE: [Printed; 4] = [
+    words("NODE", &["spec nodeName"], |fields| fields.text("")),
+    words("DRIVER", &["spec driver"], |fields| fields.text("")),
+    words("POOL", &["spec pool name"], |fields| fields.text("")),
+    AGE,
+];
+
+/// A kind of the group `flowcontrol.apiserver.k8s.io`.
+const fn flow_control(plural: &'static str, kind: &'static str) -> ApiResource {
+    ApiResource { group: "flowcontrol.apiserver.k8s.io", version: "v1", plural, kind, namespaced: false }
+}
+
+/// A kind of the group `resource.k8s.io`.
+const fn devices(plural: &'static str, kind: &'static str, namespaced: bool) -> ApiResource {
+    ApiResource { group: "resource.k8s.io", version: "v1", plural, kind, namespaced }
+}

@@ -1,0 +1,179 @@
+//! Events of both groups: the columns of `printEvent` (kubernetes `pkg/printers/internalversion/printers.go`).
+
+use serde::Deserialize;
+
+use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::text::Text;
+use kubechurn_client::api::time::Timestamp;
+
+use super::Kind;
+use super::parts::{optional, or_default, parse, structure};
+use crate::column::Column;
+
+/// Events, in the sidebar under Cluster. Their rows do not begin with their names.
+pub const KIND: Kind = Kind {
+    resource: ApiResource { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true },
+    name: "events",
+    short_names: &["ev"],
+    heading: "Cluster",
+    title: "Events",
+    columns: COLUMNS,
+    decode: Decode(&decode),
+};
+
+/// Events as the group `events.k8s.io` serves them, with newer names for some fields; in the sidebar under Cluster.
+pub const EVENTS_K8S_IO: Kind = Kind {
+    resource: ApiResource { group: "events.k8s.io", version: "v1", plural: "events", kind: "Event", namespaced: true },
+    name: "events.events.k8s.io",
+    title: "Events (events.k8s.io)",
+    ..KIND
+};
+
+const COLUMNS: &[Column] = &[
+    Column::figures("LAST SEEN"),
+    Column::words("TYPE"),
+    Column::words("REASON"),
+    Column::words("OBJECT"),
+    Column::words("SUBOBJECT").on_demand(),
+    Column::words("SOURCE").on_demand(),
+    Column::words("MESSAGE"),
+    Column::figures("FIRST SEEN").on_demand(),
+    Column::figures("COUNT").on_demand(),
+    Column::words("NAME").on_demand(),
+];
+
+/// An Event in either form. The older form counts occurrences in `count`, the newer one in `series`. The newer group
+/// also renames fields that both groups have (kubernetes `pkg/apis/events/v1/conversion.go`).
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Event<'a> {
+    #[serde(borrow, deserialize_with = "structure")]
+    metadata: Meta<'a>,
+    #[serde(borrow, alias = "regarding", deserialize_with = "structure")]
+    involved_object: Reference<'a>,
+    #[serde(borrow)]
+    reason: Text<'a>,
+    #[serde(borrow, alias = "note")]
+    message: Text<'a>,
+    #[serde(borrow, alias = "deprecatedSource", deserialize_with = "structure")]
+    source: Source<'a>,
+    #[serde(borrow, alias = "deprecatedFirstTimestamp")]
+    first_timestamp: Text<'a>,
+    #[serde(borrow, alias = "deprecatedLastTimestamp")]
+    last_timestamp: Text<'a>,
+    #[serde(alias = "deprecatedCount", deserialize_with = "or_default")]
+    count: i64,
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    event_time: Text<'a>,
+    #[serde(borrow, deserialize_with = "optional")]
+    series: Option<Series<'a>>,
+    #[serde(borrow, alias = "reportingController")]
+    reporting_component: Text<'a>,
+    #[serde(borrow)]
+    reporting_instance: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Reference<'a> {
+    #[serde(borrow)]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    name: Text<'a>,
+    #[serde(borrow)]
+    field_path: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Source<'a> {
+    #[serde(borrow)]
+    component: Text<'a>,
+    #[serde(borrow)]
+    host: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Series<'a> {
+    #[serde(deserialize_with = "or_default")]
+    count: i64,
+    #[serde(borrow)]
+    last_observed_time: Text<'a>,
+}
+
+impl Event<'_> {
+    fn first_seen(&self) -> Option<Timestamp> {
+        Timestamp::parse_set(&self.first_timestamp).or_else(|| Timestamp::parse_set(&self.event_time))
+    }
+
+    fn last_seen(&self) -> Option<Timestamp> {
+        match &self.series {
+            Some(series) => Timestamp::parse_set(&series.last_observed_time),
+            None => Timestamp::parse_set(&self.last_timestamp).or_else(|| self.first_seen()),
+        }
+    }
+
+    /// How often the Event occurred. An Event of the newer form that occurred once has no count.
+    fn count(&self) -> i64 {
+        match &self.series {
+            Some(series) => series.count,
+            None if self.count == 0 => 1,
+            None => self.count,
+        }
+    }
+
+    /// OBJECT, such as `pod/web-1`.
+    fn object(&self) -> String {
+        let mut target = self.involved_object.kind.to_lowercase();
+        if !self.involved_object.name.is_empty() {
+            target.push('/');
+            target.push_str(&self.involved_object.name);
+        }
+        target
+    }
+
+    /// SOURCE: `component, host`. Where the older fields are empty, the newer fields are used (`formatEventSource`).
+    fn source(&self) -> Cell {
+        let component = first_set(&self.source.component, &self.reporting_component);
+        match first_set(&self.source.host, &self.reporting_instance) {
+            "" => Cell::Text(component.into()),
+            host => Cell::Text([component, host].join(", ").into()),
+        }
+    }
+}
+
+fn first_set<'t>(one: &'t str, two: &'t str) -> &'t str {
+    if one.is_empty() { two } else { one }
+}
+
+/// How alarming an Event's TYPE is.
+pub fn tone(kind: &str) -> Tone {
+    if kind == "Warning" { Tone::Bad } else { Tone::Plain }
+}
+
+/// Reads an Event.
+///
+/// # Errors
+///
+/// When the text is not an Event's or has no name.
+pub fn decode(text: &str) -> Result<Object, DecodeError> {
+    let event: Event<'_> = parse(text)?;
+    let cells = [
+        Cell::Age(event.last_seen()),
+        Cell::Status((&*event.kind).into(), tone(&event.kind)),
+        Cell::Text((&*event.reason).into()),
+        Cell::Text(event.object().into()),
+        Cell::Text((&*event.involved_object.field_path).into()),
+        event.source(),
+        Cell::Text(event.message.trim().into()),
+        Cell::Age(event.first_seen()),
+        Cell::Number(event.count()),
+        Cell::Text((&*event.metadata.name).into()),
+    ];
+    event.metadata.into_object(&cells).ok_or(DecodeError::NoName)
+}
