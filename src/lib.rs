@@ -16,6 +16,9 @@
 //!                                                                        └─► counters
 //! ```
 //!
+//! A list is fetched, and goes the same way in pieces of its text ([`ListReader`]): each object is received as soon as it
+//! has come, and reaches the queue with all others when the list is complete. A list that breaks off changes nothing.
+//!
 //! There is one [`SharedInformer`] for each resource, namespace and selector, however many look at it. Beside its log
 //! each one has a tap: what it receives is offered with its text, at once, to [`page::history`], which keeps the newest
 //! texts within a budget; the inspector reads them, and nobody else.
@@ -65,6 +68,7 @@
 //! text.
 //!
 //! [`Reflector`]: kubechurn_client::cache::reflector::Reflector
+//! [`ListReader`]: kubechurn_client::api::list::ListReader
 //! [`DeltaFifo`]: kubechurn_client::cache::delta_fifo::DeltaFifo
 //! [`SharedInformer`]: kubechurn_client::cache::shared_informer::SharedInformer
 //! [`page::history`]: kubechurn_model::page::history
