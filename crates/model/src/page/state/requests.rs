@@ -114,7 +114,7 @@ impl Page {
         }
     }
 
-    /// When a request that was put off is due, in milliseconds. Discovery may wait for the next second.
+    /// When a request that was put off is due, in milliseconds. Discovery waits for the next tick.
     pub(super) fn asks_again(&self) -> Option<f64> {
         let definitions = self.place.discovery.definitions_at();
         [self.place.search.again(), definitions].into_iter().flatten().reduce(f64::min)
