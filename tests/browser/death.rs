@@ -193,9 +193,9 @@ async fn a_page_that_is_busy_or_hidden_lives() {
         page.browser.hide().await;
         page.becomes("hidden", "return document.visibilityState", json!("hidden")).await;
         let before = beats().await;
-        wait_until("three more signs of life while hidden", Duration::from_secs(60), async || {
+        wait_until("two more signs of life while hidden", Duration::from_secs(90), async || {
             let beats = beats().await;
-            holds(beats > before + 3, || format!("{beats}"))
+            holds(beats > before + 2, || format!("{beats}"))
         })
         .await;
         page.browser.show().await;

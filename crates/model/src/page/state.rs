@@ -67,7 +67,7 @@ const SLEPT_HIDDEN: f64 = 90_000.0;
 
 /// The least time between two deadlines of [`Page::deadline`], in milliseconds, and the time between them while a list
 /// is on its way.
-pub const TICK: f64 = 250.0;
+const TICK: f64 = 250.0;
 /// The time between two ticks while something on the page changes each second, in milliseconds: young ages, say.
 const SECOND: f64 = 1_000.0;
 /// The time between two ticks of a page on which nothing happens, in milliseconds; that of the ages that are not young.
@@ -76,7 +76,7 @@ const QUIET: f64 = OLD_AGES;
 /// in milliseconds: rates fall to zero, and sentences for screen readers wait, for two seconds.
 const AFTER_NEWS: f64 = 5_000.0;
 /// The time between two ticks of a hidden page, in milliseconds.
-const HIDDEN: f64 = 15_000.0;
+const HIDDEN: f64 = 30_000.0;
 
 /// The page.
 #[derive(Debug)]

@@ -49,14 +49,14 @@ fn a_quiet_page_wakes_a_few_times_in_ten_seconds_and_each_second_while_an_age_is
 }
 
 #[test]
-fn a_hidden_page_wakes_every_fifteen_seconds() {
+fn a_hidden_page_wakes_twice_a_minute() {
     let mut play = Play::listed("#/pods", &["a@1"]);
     play.place.hidden.set(true);
     play.page.visibility_changed(&play.place);
     play.settle();
     rest(&mut play, 60);
     let ticks = play.wait(50_000.0);
-    assert!(ticks <= 4, "{ticks} ticks in 50 s");
+    assert!((1..=3).contains(&ticks), "{ticks} ticks in 50 s");
     play.place.hidden.set(false);
     play.page.visibility_changed(&play.place);
     play.settle();
