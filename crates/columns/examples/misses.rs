@@ -38,7 +38,7 @@ fn main() {
     let [known, events, what] = &arguments[..] else { panic!("misses KNOWN EVENTS apply|drop") };
     let (known, events): (usize, usize) = (known.parse().expect("a number"), events.parse().expect("a number"));
     let mut pipeline = Pipeline::new(QueueKind::DeltaFifo, None);
-    pipeline.replace((0..known).map(|at| pod(at, 1)).collect());
+    pipeline.replace((0..known).map(|at| pod(at, 1)).collect::<Vec<_>>());
     while pipeline.pop(drop) {}
     let mut state = 1_u64;
     for first in (0..events).step_by(BATCH) {
