@@ -25,8 +25,9 @@ use crate::cache::queue::{Counts, KnownObjects, Queue, Queued, Transform, late, 
 pub struct DeltaFifo {
     /// What waits, for each key.
     slots: KeyedSlab<Slot>,
-    /// The items of a complete list whose turn has not come, sorted by key, each with the [`half`] of its key's hash. They come before `queue`. An item to which
-    /// something has happened since also has a slot, with the item as its first delta; that slot is not in `queue`.
+    /// The items of a complete list whose turn has not come, sorted by key, each with the [`half`] of its key's hash. They
+    /// come before `queue`. An item to which something has happened since also has a slot, with the item as its first
+    /// delta; that slot is not in `queue`.
     listed: VecDeque<(u32, Arc<Object>)>,
     /// Whether `listed` is of the first Replace.
     listed_first: bool,

@@ -200,6 +200,8 @@ struct RowsReport {
     filtered_out: usize,
     deleted: usize,
     provisional: usize,
+    /// How many deltas of first lists the table has taken before these lists were complete.
+    of_first_lists: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -225,6 +227,7 @@ impl From<&Account> for Report {
             filtered_out: rows.sums.hidden,
             deleted: rows.sums.deleted,
             provisional: rows.sums.provisional.rows,
+            of_first_lists: rows.sums.taken.listed,
         });
         Report {
             table: account.table.as_ref().map(|(handlers, _)| handlers.into()),

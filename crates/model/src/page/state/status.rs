@@ -176,8 +176,13 @@ impl Page {
             Some((kind, key)) if schema.is_several() => format!("{} {key}", kind.resource.kind),
             Some((_, key)) => key.to_string(),
             None if self.watching.watches.view().is_some() => {
-                let items = self.watching.watches.items(&self.watching.informers);
-                format!("{} {}", schema.title(), grouped(items as u64))
+                let (watches, informers) = (&self.watching.watches, &self.watching.informers);
+                let members = watches.members().iter();
+                // Before every first list is complete, the number is not known.
+                match members.flat_map(|member| member.informers(informers)).all(SharedInformer::has_synced) {
+                    true => format!("{} {}", schema.title(), grouped(watches.items(informers) as u64)),
+                    false => schema.title(),
+                }
             }
             None if self.kinds().is_empty() => self.place.route.resource.clone(),
             None => TableSchema::of(&self.kinds()).title(),

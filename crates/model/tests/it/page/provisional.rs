@@ -44,6 +44,11 @@ impl Play {
         items.iter().find(|item| item.name == "pods").map_or("", |item| &item.count)
     }
 
+    /// The document's title.
+    fn title(&self) -> &str {
+        &self.page.view().header.title
+    }
+
     fn length(&self) -> usize {
         *self.page.view().rows.length
     }
@@ -78,6 +83,7 @@ fn the_first_rows_are_there_in_the_first_frame_after_the_first_items() {
     let table = &play.page.view().table;
     assert_eq!((&**table.count, &**table.provisional), ("0 / 0", "3 provisional rows"));
     assert_eq!(play.in_sidebar(), "…", "how many there are is not known");
+    assert_eq!(play.title(), "Pods · kubechurn", "the number of Pods is not known");
     assert_eq!(play.page.view().header.connection.detail, "3 so far");
     play.balances();
     let places = play.places();
@@ -87,6 +93,7 @@ fn the_first_rows_are_there_in_the_first_frame_after_the_first_items() {
     let table = &play.page.view().table;
     assert_eq!((&**table.count, &**table.provisional, play.state()), ("3 / 3", "", "live"));
     assert_eq!(play.in_sidebar(), "3");
+    assert_eq!(play.title(), "Pods 3 · kubechurn");
     assert_eq!(play.places(), places, "the same elements");
     let drawn = play.drawn_states();
     assert!(drawn.iter().all(|(_, state)| *state == "live") && drawn.len() >= 3, "{drawn:?}");
