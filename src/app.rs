@@ -13,7 +13,6 @@ use std::rc::{Rc, Weak};
 
 use futures::channel::oneshot;
 use futures::future::AbortHandle;
-use leptos::prelude::Effect;
 use rustc_hash::FxHashMap;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -30,7 +29,8 @@ use crate::browser::base::Base;
 use crate::browser::clock::Alarm;
 use crate::browser::driver::Driver;
 use crate::browser::frame::Frames;
-use crate::browser::{clock, document, location, watchdog};
+use crate::browser::{clock, document, location, task, watchdog};
+use crate::ui::parts::{self, Part};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::shell::{Shell, ShellProps};
 use crate::ui::timeline::CANVAS;
@@ -81,8 +81,8 @@ fn draw(app: Rc<App>) {
         app.screen.set(Some(screen));
         let receiver = app.clone();
         let commands = Commands::new(move |command| receiver.command(command));
-        // The canvas is in the document once the first effects run.
-        Effect::new(move |_| app.attach_canvas());
+        spawn_local(parts::make(screen, task::next));
+        parts::after(Part::Timeline, screen, move || app.attach_canvas());
         Shell(ShellProps { screen, commands })
     });
 }

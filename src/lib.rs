@@ -20,8 +20,8 @@
 //! has come, and reaches the queue with all others when the list is complete. A list that breaks off changes nothing.
 //!
 //! There is one [`SharedInformer`] for each resource, namespace and selector, however many look at it. Beside its log
-//! each one has a tap: what it receives is offered with its text, at once, to [`page::history`], which keeps the newest
-//! texts within a budget; the inspector reads them, and nobody else.
+//! each one has a tap: what it receives is offered with its text, at once, to [`page::history`], whose [`Recorder`] keeps every
+//! version in the bytes in which it differs from another one, within a budget; the inspector reads them, and nobody else.
 //!
 //! What a first list brings is shown while it comes: a table asks its informers for these items too, and makes provisional
 //! rows of them ([`table::view`]). They count nowhere, and nothing is concluded from them. When the list is complete and has
@@ -49,14 +49,14 @@
 //!
 //! - **Nothing vanishes.** Every frame and every listed item is counted by the [`Ledger`] and ends in exactly one
 //!   place. The sums are shown, and must balance at every moment.
-//! - **The core is pure.** `crates/client`, `crates/columns` and `crates/model` know no socket, clock,
-//!   randomness or view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
+//! - **The core is pure.** `crates/client`, `crates/columns`, `crates/recorder` and `crates/model` know no socket,
+//!   clock, randomness or view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
 //! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
 //! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into the wasm
 //!   once per kind.
-//! - **Fast where it is hot, small where it is not.** What each frame goes through (`crates/client`, `crates/columns`) is
-//!   built for speed, and what happens at the pace of a person or of the screen (`crates/model`, `src`) for size.
-//! - **Dependencies point one way**, and the compiler holds it: `client ← columns ← model ← page`, and
+//! - **Fast where it is hot, small where it is not.** What each frame goes through (`crates/client`, `crates/columns`,
+//!   `crates/recorder`) is built for speed, and what happens at the pace of a person or of the screen (`crates/model`, `src`) for size.
+//! - **Dependencies point one way**, and the compiler holds it: `client ← {columns, recorder} ← model ← page`, and
 //!   `{client, columns} ← cluster`, which answers as a server prints. Within the page `browser` names the client
 //!   and nothing else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds
 //!   that, and the order within each crate: `api ← cache`, `workqueue ← record`, `kind_id ← {table, timeline} ← page`.
@@ -72,6 +72,7 @@
 //! [`DeltaFifo`]: kubechurn_client::cache::delta_fifo::DeltaFifo
 //! [`SharedInformer`]: kubechurn_client::cache::shared_informer::SharedInformer
 //! [`page::history`]: kubechurn_model::page::history
+//! [`Recorder`]: kubechurn_recorder::Recorder
 //! [`cache::discovery`]: kubechurn_client::cache::discovery
 //! [`Catalog`]: kubechurn_model::page::catalog::Catalog
 //! [`table::view`]: kubechurn_model::table::view

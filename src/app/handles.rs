@@ -18,6 +18,7 @@ use crate::browser::location;
 pub(super) fn install(app: &Rc<App>) {
     let handles = Object::new();
     tell(&handles, app, "status", |page| Some(page.status(&Browser)));
+    tell(&handles, app, "recorder", |page| Some(page.recorder()));
     tell(&handles, app, "notices", |page| Some(page.notices()));
     tell(&handles, app, "audit", |page| page.audit(&Browser));
     tell_of(&handles, app, "rows", |page, resource| page.rows_of(resource, &Browser).map(|text| json(&text)));

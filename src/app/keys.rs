@@ -19,10 +19,7 @@ pub(super) fn listen(app: &Rc<App>) {
             return;
         }
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        let (has_dialog, letters) = {
-            let page = app.page.borrow();
-            (page.has_dialog(), page.has_letters())
-        };
+        let (has_dialog, letters) = (app.page.borrow().has_dialog(), app.page.borrow().has_letters());
         let focus = if has_dialog { Focus::Dialog } else { focus::of(target.as_ref()) };
         let key = event.key();
         let press = Press {

@@ -25,7 +25,7 @@ impl Work {
     /// To be called between two parts of the work: goes on in another task, when this one has taken its share of time.
     pub async fn pause(&mut self) {
         if clock::now() - self.began >= SHARE {
-            next_task().await;
+            next().await;
             self.began = clock::now();
         }
     }
@@ -33,7 +33,7 @@ impl Work {
 
 /// Waits for the browser's next task. A promise that is already settled goes on in the same task, before anything is drawn;
 /// a timer may be held back for some milliseconds, and in a hidden page for a second. A message is neither.
-async fn next_task() {
+pub async fn next() {
     // A browser that has no channels has nothing to wait for.
     let Ok(channel) = MessageChannel::new() else { return };
     let message = Promise::new(&mut |resolve, _| {

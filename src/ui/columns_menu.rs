@@ -9,6 +9,8 @@ use wasm_bindgen::JsCast;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::layout::{Choice, ColumnChange};
 
+use crate::ui::parts::{Part, part};
+use crate::ui::recorder::RecorderChoice;
 use crate::ui::resync::ResyncChoice;
 use crate::ui::retention::RetentionChoice;
 use crate::ui::screen::{Commands, Screen};
@@ -39,25 +41,28 @@ pub fn ColumnsMenu(
     let count = Memo::new(move |_| screen.table.columns.with(Vec::len));
     view! {
         <details class="menu columns" data-testid="columns" node_ref=menu>
-            <summary class="button" title="columns: which, in which order, how wide; how long deleted rows stay; and how often all is told again">"Table ▾"</summary>
+            <summary class="button" title="columns: which, in which order, how wide; how long deleted rows stay; how often all is told again; and how much is recorded">"Table ▾"</summary>
             <div class="menu-list" role="group" aria-label="Table">
-                <p class="menu-head">"Columns"</p>
-                <div class="column-list">
-                    // The key is the place and not the title: an element that is moved in the document loses the focus.
-                    <For
-                        each=move || 0..count.get()
-                        key=|place| *place
-                        children=move |place| view! { <Column place screen commands /> }
-                    />
-                </div>
-                <button
-                    data-testid="columns-reset"
-                    on:click=move |_| commands.send(Command::Columns(ColumnChange::Reset))
-                >
-                    "As kubectl has them"
-                </button>
-                <RetentionChoice screen commands />
-                <ResyncChoice screen commands />
+                {part(Part::Menus, screen, move || view! {
+                    <p class="menu-head">"Columns"</p>
+                    <div class="column-list">
+                        // The key is the place and not the title: an element that is moved in the document loses the focus.
+                        <For
+                            each=move || 0..count.get()
+                            key=|place| *place
+                            children=move |place| view! { <Column place screen commands /> }
+                        />
+                    </div>
+                    <button
+                        data-testid="columns-reset"
+                        on:click=move |_| commands.send(Command::Columns(ColumnChange::Reset))
+                    >
+                        "As kubectl has them"
+                    </button>
+                    <RetentionChoice screen commands />
+                    <ResyncChoice screen commands />
+                    <RecorderChoice screen commands />
+                })}
             </div>
         </details>
     }

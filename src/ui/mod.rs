@@ -7,6 +7,8 @@ pub mod help;
 pub mod inspector;
 pub mod listing;
 pub mod palette;
+pub mod parts;
+pub mod recorder;
 pub mod resync;
 pub mod retention;
 mod row;

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_model::page::command::Command;
+use kubechurn_model::page::history::Budget;
 use kubechurn_model::page::inspector::relatives::{Dependents, Link};
 use kubechurn_model::page::inspector::summary::Summary;
 use kubechurn_model::page::inspector::tab::Tab;
@@ -24,6 +25,8 @@ use kubechurn_model::page::view::{
     Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel, RetentionModel, RowModel,
     SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };
+
+use crate::ui::parts::Part;
 
 /// Sends commands. `Copy`, so that every handler can have it.
 #[derive(Clone, Copy)]
@@ -98,6 +101,7 @@ signals! {
         waiting: usize,
         retention: RetentionModel,
         resync: ResyncModel,
+        recorder: Budget,
         listing: Option<ListingModel>,
         minute: [u64; 3],
         heads: Vec<Head>,
@@ -257,6 +261,8 @@ pub struct Screen {
     pub footer: Footer,
     /// Dialogs, and what is said.
     pub dialogs: Dialogs,
+    /// The part of the page that was made last, at the start.
+    pub made: RwSignal<Option<Part>>,
 }
 
 impl Screen {
@@ -271,6 +277,7 @@ impl Screen {
             inspector: Inspector::new(&view.inspector),
             footer: Footer::new(&view.footer),
             dialogs: Dialogs::new(&view.dialogs),
+            made: RwSignal::new(None),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::ui::footer::Footer;
 use crate::ui::help::Help;
 use crate::ui::inspector::Inspector;
 use crate::ui::palette::{Palette, PaletteButton, modal};
+use crate::ui::parts::{Part, once, part};
 use crate::ui::screen::{Commands, Screen};
 use crate::ui::selectors::Selectors;
 use crate::ui::sidebar::Sidebar;
@@ -45,13 +46,12 @@ pub fn Shell(
             data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))
         >
             <Header screen commands />
-            <Sidebar screen commands />
+            {part(Part::Sidebar, screen, move || view! { <Sidebar screen commands /> })}
             <main class="main">
-                <Table screen commands />
+                {part(Part::Table, screen, move || view! { <Table screen commands /> })}
             </main>
-            <Timeline screen commands />
-            <Inspector screen commands />
-            <Footer screen commands />
+            {part(Part::Timeline, screen, move || view! { <Timeline screen commands /> })}
+            {part(Part::Footer, screen, move || view! { <Inspector screen commands /> <Footer screen commands /> })}
         </div>
         {once(move || screen.dialogs.palette.with(Option::is_some), move || view! { <Palette screen commands /> })}
         {once(move || screen.dialogs.help.get(), move || view! { <Help screen commands /> })}
@@ -72,15 +72,6 @@ pub fn Shell(
             </div>
         })}
     }
-}
-
-/// A part of the page that is made when it is wanted for the first time, and stays: the start need not wait for it.
-fn once<V: IntoView + 'static>(
-    is_wanted: impl Fn() -> bool + Send + Sync + 'static,
-    make: impl Fn() -> V + Send + 'static,
-) -> impl IntoView {
-    let was_wanted = Memo::new(move |was: Option<&bool>| was == Some(&true) || is_wanted());
-    move || was_wanted.get().then(|| untrack(&make))
 }
 
 const HELP: &str = "./dev serve          # finds a cluster, or starts the demo cluster

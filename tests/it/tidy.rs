@@ -14,6 +14,7 @@ const RULES: &[(&str, &[&str])] = &[
     ("crates/client/src/record", &["crate::api", "crate::cache"]),
     ("crates/client/src/cache", &["crate::workqueue", "crate::record"]),
     ("crates/columns/src", &[]),
+    ("crates/recorder/src", &["kubechurn_columns"]),
     ("crates/model/src/kind_id", &["crate::table", "crate::timeline", "crate::page"]),
     ("crates/model/src/table", &["crate::timeline", "crate::page"]),
     ("crates/model/src/timeline", &["crate::table", "crate::page"]),

@@ -4,6 +4,7 @@ use kubechurn_client::api::object::ObjectKey;
 
 use crate::page::cursor::Step;
 use crate::page::export::Format;
+use crate::page::history::Budget;
 use crate::page::inspector::tab::Tab;
 use crate::page::layout::ColumnChange;
 use crate::page::resync::Resync;
@@ -84,6 +85,8 @@ pub enum Command {
     Verify,
     /// Resync this often.
     Resync(Resync),
+    /// Give the recorder this much memory.
+    Recorder(Budget),
     /// Whether the page may connect to the API that its address names.
     Connect(bool),
 
@@ -254,6 +257,12 @@ impl Command {
                 Resync::HalfMinute => "Resync every 30 s",
                 Resync::Minute => "Resync every 1 min",
                 Resync::TenMinutes => "Resync every 10 min",
+            },
+            Command::Recorder(budget) => match budget {
+                Budget::Small => "Record in 16 MB",
+                Budget::Usual => "Record in 64 MB",
+                Budget::Large => "Record in 256 MB",
+                Budget::Largest => "Record in 512 MB",
             },
             Command::Copy(copied) => match copied {
                 Copied::Name => "Copy the name",

@@ -8,6 +8,7 @@ use kubechurn_client::api::sort::sort_by_key;
 use crate::page::catalog::Catalog;
 use crate::page::command::{Command, Copied};
 use crate::page::export::Format;
+use crate::page::history::Budget;
 use crate::page::keys::keys_of;
 use crate::page::layout::ColumnChange;
 use crate::page::resync::Resync;
@@ -40,6 +41,10 @@ const COMMANDS: &[Command] = &[
     Command::Resync(Resync::HalfMinute),
     Command::Resync(Resync::Minute),
     Command::Resync(Resync::TenMinutes),
+    Command::Recorder(Budget::Small),
+    Command::Recorder(Budget::Usual),
+    Command::Recorder(Budget::Large),
+    Command::Recorder(Budget::Largest),
     Command::Retry,
     Command::Verify,
     Command::Copy(Copied::Name),
@@ -263,6 +268,7 @@ fn other_names(command: &Command) -> &'static [&'static str] {
         Command::Copy(Copied::Link) => &["url", "share", "address"],
         Command::ClearDeleted => &["dismiss"],
         Command::Retention(_) => &["linger", "keep"],
+        Command::Recorder(_) => &["recorder", "history", "memory", "versions"],
         Command::Resync(_) => &["sync", "tell again", "period"],
         _ => &[],
     }

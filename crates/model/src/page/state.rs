@@ -34,7 +34,7 @@ use crate::page::definitions::Definitions;
 use crate::page::drain::Drain;
 use crate::page::effect::{Effect, Effects, Pace, Told};
 use crate::page::environment::Environment;
-use crate::page::history::{self, History};
+use crate::page::history::History;
 use crate::page::memory::Memory;
 use crate::page::resync::Resyncs;
 use crate::page::route::{Chosen, Route};
@@ -168,7 +168,7 @@ impl Page {
             watching: Watching {
                 informers: SharedInformerFactory::new(lists(env.parameter("list").as_deref())),
                 watches: Watches::default(),
-                history: History::new(history::BUDGET, env.secret_number()),
+                history: History::new(watching::stored_budget(env).bytes(), env.secret_number()),
                 paused: false,
                 drain,
                 undrained: 0,
@@ -206,6 +206,7 @@ impl Page {
         self.out.view.dialogs.letters.put(self.dialogs.letters);
         self.present_retention();
         self.present_resync();
+        self.out.view.table.recorder.put(watching::stored_budget(env));
         self.fit_inspector(env);
         self.lay_out(env);
         self.present_shell(env);

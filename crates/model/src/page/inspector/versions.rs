@@ -5,7 +5,7 @@ use serde_json::Value;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
-use crate::page::history::Version;
+use crate::page::history::{Entry, Version};
 use crate::page::inspector::diff::{Diff, diff};
 use crate::page::inspector::fields;
 
@@ -47,14 +47,15 @@ pub struct ShownVersion {
 
 /// Reads a version, and compares it with the one that is kept before it, if any.
 pub fn show(version: &Version, before: Option<&Version>) -> ShownVersion {
-    let before = before.filter(|before| before.uid == version.uid);
+    let before = before.filter(|before| before.entry.uid == version.entry.uid);
     let (writers, body) = read(version, before);
+    let Entry { sequence, at, delta_type, .. } = version.entry;
     ShownVersion {
-        sequence: version.sequence,
-        delta_type: version.delta_type,
-        at: version.at,
-        resource_version: version.resource_version.to_string(),
-        uid: version.uid.clone(),
+        sequence,
+        delta_type,
+        at,
+        resource_version: version.entry.resource_version.to_string(),
+        uid: version.entry.uid.clone(),
         writers,
         body,
     }
@@ -62,7 +63,7 @@ pub fn show(version: &Version, before: Option<&Version>) -> ShownVersion {
 
 fn read(version: &Version, before: Option<&Version>) -> (Vec<String>, Body) {
     let Some(text) = &version.text else {
-        let body = match version.delta_type {
+        let body = match version.entry.delta_type {
             DeltaType::Deleted => Body::Unseen,
             _ => Body::Unreadable(String::from("its text is no JSON object")),
         };
@@ -73,9 +74,9 @@ fn read(version: &Version, before: Option<&Version>) -> (Vec<String>, Body) {
         Err(error) => return (Vec::new(), Body::Unreadable(error.to_string())),
     };
     let old = before.and_then(|before| serde_json::from_str::<Value>(before.text.as_deref()?).ok());
-    match (before, old, version.delta_type) {
+    match (before, old, version.entry.delta_type) {
         (Some(before), Some(old), _) => {
-            let body = Body::Diff(before.resource_version.to_string(), diff(&old, &new));
+            let body = Body::Diff(before.entry.resource_version.to_string(), diff(&old, &new));
             (fields::writers(Some(&old), &new), body)
         }
         (None, _, DeltaType::Added) => (fields::writers(None, &new), Body::Created),
@@ -88,20 +89,18 @@ fn read(version: &Version, before: Option<&Version>) -> (Vec<String>, Body) {
 mod tests {
     use super::*;
     use crate::page::inspector::diff::{Change, FieldChange};
-    use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
-    use kubechurn_columns::kinds::pods;
+    use kubechurn_client::api::object::ResourceVersion;
 
     fn version(delta_type: DeltaType, uid: &str, text: Option<&str>) -> Version {
-        Version {
+        let entry = Entry {
             sequence: 3,
             at: 0.0,
             delta_type,
-            resource: pods::KIND.resource,
-            key: ObjectKey::new("a", "b"),
             uid: uid.into(),
             resource_version: ResourceVersion::new("7"),
-            text: text.map(Into::into),
-        }
+            has_text: text.is_some(),
+        };
+        Version { entry, text: text.map(Into::into) }
     }
 
     #[test]

@@ -60,6 +60,7 @@ impl Page {
             Command::Retry => self.retry(env),
             Command::Verify => self.verify_now(now),
             Command::Resync(resync) => self.resync(resync, now),
+            Command::Recorder(budget) => self.give_recorder(budget, now),
             Command::Connect(allowed) => self.connect(allowed, env),
             Command::Copy(copied) => self.copy(copied, env),
             Command::Export(format) => self.export(format, env),

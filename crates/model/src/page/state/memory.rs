@@ -5,7 +5,6 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 
 use crate::page::effect::{Effect, Told};
 use crate::page::environment::Environment;
-use crate::page::history::BUDGET;
 use crate::page::memory::Step;
 use crate::page::notices::{NoticeKind, PageNotice};
 use crate::page::rates::sums;
@@ -14,7 +13,7 @@ use crate::page::state::Page;
 /// The memory of a timeline's marks after memory has become short, in bytes.
 const MARKS: usize = 512 << 10;
 /// The memory of the texts of versions after memory has become short, in bytes.
-const TEXTS: usize = BUDGET / 16;
+const TEXTS: usize = 4 << 20;
 
 impl Page {
     /// Gives up what must be given up, if anything, and publishes a notice about it.
@@ -58,11 +57,14 @@ impl Page {
         self.request_frame();
     }
 
-    /// Whether the sums of every informer balance, those of the inspector's informer included, and the sums of all
-    /// handlers.
+    /// Whether the sums of every informer balance, those of the inspector's informer included, the sums of all handlers,
+    /// and those of the recorder.
     pub(super) fn is_balanced(&self) -> bool {
         let informers = &self.watching.informers;
-        informers.iter().all(|(_, informer)| informer.is_balanced()) && self.watching.watches.is_balanced(informers)
+        let watching = &self.watching;
+        informers.iter().all(|(_, informer)| informer.is_balanced())
+            && watching.watches.is_balanced(informers)
+            && watching.history.is_balanced()
     }
 
     /// The sums in words: those of all informers, and those of the kinds in view.

@@ -64,6 +64,11 @@ impl Page {
         self.out.effects.push(Effect::Beat { versions, next });
     }
 
+    /// How much was received, and what the recorder keeps of it.
+    pub fn recorder(&self) -> String {
+        json(&self.watching.history.report())
+    }
+
     fn watched(&self, resource: &str) -> Option<&Watched> {
         self.watching.watches.iter().find(|watched| watched.kind().name == resource)
     }

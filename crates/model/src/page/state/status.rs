@@ -223,7 +223,7 @@ impl Page {
             version: version.unwrap_or_default(),
             watches: format!("{watches} {}", if watches == 1 { "watch" } else { "watches" }),
             rate: bytes(rates.bytes),
-            memory: self.memory_words(env.memory()),
+            memory: self.memory_words(env),
             balanced: self.is_balanced(),
             ledger: self.sums(),
         };
@@ -232,12 +232,16 @@ impl Page {
 
     /// How much memory is taken and for what. The most important figure comes first, because a narrow window cuts off
     /// the end.
-    fn memory_words(&self, taken: usize) -> String {
+    fn memory_words(&self, env: &dyn Environment) -> String {
+        let taken = env.memory();
         let (versions, budget) = self.watching.history.bytes();
         let marks = self.watching.watches.timeline_bytes();
         let [marks, versions, budget] = [marks, versions, budget].map(|bytes| bytes as f64 / 1e6);
         let [taken, most] = [taken, self.checks.memory.budget()].map(|bytes| bytes as f64 / 1e6);
-        format!("memory {taken:.0}/{most:.0} MB · versions {versions:.1}/{budget:.0} · marks {marks:.1}")
+        let since = self.watching.history.whole_since().map_or_else(String::new, |at| {
+            format!(" since {}", env.time_of_day(at).chars().take("13:04:05".len()).collect::<String>())
+        });
+        format!("memory {taken:.0}/{most:.0} MB · recorder {versions:.1}/{budget:.0}{since} · marks {marks:.1}")
     }
 
     /// Measures the rates of each watch.

@@ -11,6 +11,7 @@ use crate::page::command::Command;
 use crate::page::effect::{Effect, Told};
 use crate::page::environment::Environment;
 use crate::page::first_list;
+use crate::page::history::Budget;
 use crate::page::notices::{NoticeKind, PageNotice};
 use crate::page::resync::{Resync, Resyncs};
 use crate::page::state::{Page, fragment};
@@ -32,6 +33,14 @@ const UNDRAINED: usize = 4_096;
 const RETENTION: &str = "kubechurn.linger";
 /// The name under which the browser stores how often to resync.
 const RESYNC: &str = "kubechurn.resync";
+
+/// The name under which the browser stores how much memory the recorder may take.
+const RECORDER: &str = "kubechurn.recorder";
+
+/// How much memory the user gave the recorder last.
+pub(super) fn stored_budget(env: &dyn Environment) -> Budget {
+    env.stored(RECORDER).and_then(|name| Budget::named(&name)).unwrap_or_default()
+}
 
 /// The retention that the user chose last.
 pub(super) fn stored_retention(env: &dyn Environment) -> Retention {
@@ -61,7 +70,11 @@ impl Page {
             self.drain(true, env);
             self.take(env);
         }
-        self.request_frame();
+        // What a hidden page shows is renewed when it is in sight again: until then only what is queued has to be drained.
+        let informer = self.watching.informers.get(id);
+        if !env.is_hidden() || informer.is_some_and(|informer| informer.queue().queued() > 0) {
+            self.request_frame();
+        }
         reflected
     }
 
@@ -220,6 +233,14 @@ impl Page {
         self.keep_resync(now);
         self.tell(&format!("{}.", Command::Resync(resync).title()), now);
         self.present_resync();
+    }
+
+    /// Gives the recorder this much memory from now on.
+    pub(super) fn give_recorder(&mut self, budget: Budget, now: f64) {
+        self.watching.history.choose(budget.bytes());
+        self.store(RECORDER, (budget != Budget::default()).then_some(budget.name()));
+        self.tell(&format!("{}.", Command::Recorder(budget).title()), now);
+        self.out.view.table.recorder.put(budget);
     }
 
     /// Sets the resync period of each informer, which depends on the user's choice and on its number of objects.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kubechurn_client::api::time::Timestamp;
 
+use crate::page::history::Budget;
 use crate::page::inspector::relatives::{Dependents, Link};
 use crate::page::inspector::summary::Summary;
 use crate::page::inspector::tab::Tab;
@@ -81,6 +82,8 @@ pub struct TablePanel {
     pub retention: Shown<RetentionModel>,
     /// How often the page resyncs.
     pub resync: Shown<ResyncModel>,
+    /// How much memory the recorder may take.
+    pub recorder: Shown<Budget>,
     /// The progress of the first list, if the number of objects is known.
     pub listing: Shown<Option<ListingModel>>,
     /// How many objects were added, updated and deleted in the last minute.

@@ -9,7 +9,7 @@ use kubechurn_client::api::status::Failure;
 use kubechurn_client::api::uid::Uid;
 
 use crate::page::effect::Request;
-use crate::page::history::Version;
+use crate::page::history::Entry;
 use crate::page::inspector::tab::Tab;
 use crate::page::inspector::{secret, summary};
 use crate::page::state::Page;
@@ -69,15 +69,15 @@ impl Page {
             _ => kept.last(),
         };
         let newest = newest
-            .filter(|one| one.text.is_some())
-            .or_else(|| kept.iter().rev().find(|one| open.state != "live" && one.text.is_some()));
-        if let Some(version) = newest {
-            let Version { uid, resource_version, text, .. } = *version;
+            .filter(|one| one.has_text)
+            .or_else(|| kept.iter().rev().find(|one| open.state != "live" && one.has_text));
+        if let Some(entry) = newest {
+            let Entry { uid, resource_version, .. } = entry;
             if open.text.full.as_ref().is_some_and(|full| full.is(uid, resource_version)) {
                 open.text.looked = Some(looked);
                 return;
             }
-            match text.as_deref().map(serde_json::from_str) {
+            match history.version(entry).text.as_deref().map(serde_json::from_str) {
                 Some(Ok(value)) => {
                     let (uid, version) = (uid.clone(), resource_version.clone());
                     open.text.full = Some(Rc::new(Full { uid, version, value: Rc::new(value), fetched: false }));

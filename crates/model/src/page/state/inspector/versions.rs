@@ -16,9 +16,11 @@ impl Page {
         let kept = history.of(&open.kind.resource, &open.key);
         let older = kept.len().saturating_sub(open.most);
         let mut shown = Vec::with_capacity(kept.len() - older);
-        for (at, version) in kept.iter().enumerate().skip(older) {
-            let before = at.checked_sub(1).map(|before| kept[before]);
-            let read = open.read.entry(version.sequence).or_insert_with(|| Arc::new(versions::show(version, before)));
+        for (at, entry) in kept.iter().enumerate().skip(older) {
+            let read = open.read.entry(entry.sequence).or_insert_with(|| {
+                let before = at.checked_sub(1).map(|before| history.version(&kept[before]));
+                Arc::new(versions::show(&history.version(entry), before.as_ref()))
+            });
             shown.push(read.clone());
         }
         // A version that the history no longer keeps is not shown either.
@@ -26,14 +28,14 @@ impl Page {
         open.read.retain(|sequence, _| *sequence >= oldest);
         shown.reverse();
         let uid = open.row.as_ref().map(|row| row.uid.clone()).or_else(|| Some(kept.last()?.uid.clone()));
-        let (count, perhaps) = uid.map_or((0, false), |uid| history.let_go(&uid));
+        let (count, perhaps) = uid.map_or((0, false), |uid| history.let_go(&uid, &open.kind.resource, &open.key));
         let budget = history.bytes().1 / 1_000_000;
         let began = kept.first().is_some_and(|first| first.delta_type == DeltaType::Added);
         let let_go = match (count, perhaps && !began) {
             (0, false) => String::new(),
-            (0, true) => format!("Older versions may have been let go: the history keeps {budget} MB."),
-            (1, _) => format!("1 older version was let go: the history keeps {budget} MB."),
-            (count, _) => format!("{count} older versions were let go: the history keeps {budget} MB."),
+            (0, true) => format!("Older versions may have been let go: the recorder keeps {budget} MB."),
+            (1, _) => format!("1 older version was let go: the recorder keeps {budget} MB."),
+            (count, _) => format!("{count} older versions were let go: the recorder keeps {budget} MB."),
         };
         let model = VersionsModel { shown, older, let_go, resynced: self.resynced() };
         self.out.view.inspector.versions.put(model);

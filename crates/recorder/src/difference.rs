@@ -1,0 +1,315 @@
+//! A text as the bytes in which it differs from another text, the base.
+//!
+//! Two versions of an object have nearly all bytes in common, and mostly at the same places: a version, a time, a phase is
+//! replaced. So both texts are compared from their beginning; where they differ, the same place a few bytes further on is
+//! tried first, and only then is the base indexed, and looked up for what the text has elsewhere. The index, a table of the
+//! last place of each sequence of eight bytes, is that of LZ4 (its document `lz4_Block_format.md` tells of the idea), with
+//! the base in place of what was read before.
+//!
+//! What is written is a sequence of steps: how many bytes are new, these bytes, how many bytes of the base follow, and how
+//! far from the expected place they begin. All numbers are of seven bits a byte, the low ones first.
+
+/// The bytes that are compared and hashed at once.
+const WORD: usize = 8;
+/// Each so many bytes of the base are in the index.
+const STEP: usize = 4;
+/// The most places of the base that are in the index: of a longer base, fewer are.
+const PLACES: usize = 1 << 15;
+/// How many bytes after a difference the two texts are first looked at for going on alike.
+const NEAR: usize = 40;
+/// The fewest bytes that are alike between two differences for the third to be looked for at the same place.
+const ALIKE: usize = 32;
+/// How many places of the base with the same hash are looked at for the longest part that is alike.
+const TRIED: usize = 16;
+/// The fewest bytes that are taken from elsewhere in the base: to name the place costs some of them.
+const SHORTEST: usize = 10;
+
+/// The index of a base. It is kept from one text to the next for its memory alone.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// For each hash one more than the first place in the base that has it, in steps; 0 for none.
+    table: Vec<u32>,
+    /// For each place one more than the next place with the same hash.
+    next: Vec<u32>,
+    shift: u32,
+    step: usize,
+}
+
+impl Index {
+    fn fill(&mut self, base: &[u8]) {
+        self.step = STEP.max(base.len() / PLACES);
+        let places = base.len() / self.step;
+        let size = (places * 2).next_power_of_two().clamp(64, 4 * PLACES);
+        self.shift = u64::BITS - size.trailing_zeros();
+        self.table.clear();
+        self.table.resize(size, 0);
+        self.next.clear();
+        self.next.resize(places, 0);
+        // From the end, so that the first place comes first.
+        for place in (0..places).rev() {
+            if let Some(word) = word(base, place * self.step) {
+                let hash = self.hash(word);
+                self.next[place] = self.table[hash];
+                self.table[hash] = place as u32 + 1;
+            }
+        }
+    }
+
+    fn hash(&self, word: u64) -> usize {
+        (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
+    }
+
+    /// Where the base may have these bytes, the first place first.
+    fn find(&self, word: u64) -> impl Iterator<Item = usize> {
+        let first = self.table.get(self.hash(word)).and_then(|place| place.checked_sub(1));
+        let next = |place: &u32| self.next.get(*place as usize)?.checked_sub(1);
+        std::iter::successors(first, next).take(TRIED).map(|place| place as usize * self.step)
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    let bytes = bytes.get(at..at + WORD)?;
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// How many bytes two texts have in common from their beginnings.
+fn common(left: &[u8], right: &[u8]) -> usize {
+    let length = left.len().min(right.len());
+    let (left, right) = (&left[..length], &right[..length]);
+    let mut at = 0;
+    while let (Some(one), Some(other)) = (word(left, at), word(right, at)) {
+        let difference = one ^ other;
+        if difference != 0 {
+            return at + difference.trailing_zeros() as usize / 8;
+        }
+        at += WORD;
+    }
+    while at < length && left[at] == right[at] {
+        at += 1;
+    }
+    at
+}
+
+/// How many bytes two texts have in common before their ends, at most `most`.
+fn common_before(left: &[u8], right: &[u8], most: usize) -> usize {
+    let alike = left.iter().rev().zip(right.iter().rev()).take(most);
+    alike.take_while(|(left, right)| left == right).count()
+}
+
+fn write_number(mut number: usize, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn read_number(bytes: &mut &[u8]) -> Option<usize> {
+    let mut number = 0_usize;
+    for shift in (0..usize::BITS).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= usize::from(first & 0x7F) << shift;
+        if first & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Writes the steps of one text.
+struct Steps<'a> {
+    base: &'a [u8],
+    text: &'a [u8],
+    out: &'a mut Vec<u8>,
+    /// Up to where the text is written.
+    written: usize,
+    /// The place of the base that is expected to follow: where the last copy ended.
+    expected: usize,
+}
+
+impl Steps<'_> {
+    /// What is new up to `at`, and `length` bytes of the base from `from`.
+    fn copy(&mut self, at: usize, from: usize, length: usize) {
+        let new = &self.text[self.written..at];
+        write_number(new.len(), self.out);
+        self.out.extend_from_slice(new);
+        write_number(length, self.out);
+        // Where as many bytes were replaced as are new, the distance is 0.
+        let distance = from as isize - (self.expected + new.len()) as isize;
+        write_number(((distance << 1) ^ (distance >> (isize::BITS - 1))) as usize, self.out);
+        self.written = at + length;
+        self.expected = from + length;
+    }
+
+    fn end(self) {
+        if self.written < self.text.len() {
+            let new = &self.text[self.written..];
+            write_number(new.len(), self.out);
+            self.out.extend_from_slice(new);
+        }
+        debug_assert!(self.expected <= self.base.len());
+    }
+}
+
+/// Appends to `out` in which `text` differs from `base`. Both may hold any bytes.
+pub fn encode(base: &[u8], text: &[u8], index: &mut Index, out: &mut Vec<u8>) {
+    let mut is_indexed = false;
+    let mut steps = Steps { base, text, out, written: 0, expected: 0 };
+    let (mut at, mut from) = (0, 0);
+    // Where only little is alike between one difference and the next, the two places do not belong together.
+    let mut is_apart = false;
+    loop {
+        // Both texts are at places that may go on alike.
+        let length = common(&base[from.min(base.len())..], &text[at..]);
+        is_apart = is_apart || length < ALIKE;
+        if length >= WORD || (length > 0 && at + length == text.len()) {
+            steps.copy(at, from, length);
+            (at, from) = (at + length, from + length);
+        }
+        if at >= text.len() {
+            break;
+        }
+        let near = (1..=NEAR).find(|&further| {
+            word(text, at + further).is_some_and(|word_of_text| word(base, from + further) == Some(word_of_text))
+        });
+        if let Some(further) = near.filter(|_| !is_apart) {
+            (at, from) = (at + further, from + further);
+            continue;
+        }
+        if !is_indexed {
+            index.fill(base);
+            is_indexed = true;
+        }
+        match elsewhere(&steps, index, at) {
+            Some((place, in_base)) => (at, from, is_apart) = (place, in_base, false),
+            None => break,
+        }
+    }
+    steps.end();
+}
+
+/// The next place of the text, not before `at`, whose bytes are somewhere in the base, and where.
+fn elsewhere(steps: &Steps<'_>, index: &Index, at: usize) -> Option<(usize, usize)> {
+    let (base, text) = (steps.base, steps.text);
+    let mut place = at;
+    while let Some(sequence) = word(text, place) {
+        // What was put into the text stands before that with which the base goes on.
+        let places = std::iter::once(steps.expected).chain(index.find(sequence));
+        let alike = places.filter(|found| word(base, *found) == Some(sequence)).map(|found| {
+            let before = common_before(&base[..found], &text[..place], place - steps.written);
+            (before + common(&base[found..], &text[place..]), before, found)
+        });
+        if let Some((_, before, found)) =
+            alike.max_by_key(|(length, ..)| *length).filter(|(length, ..)| *length >= SHORTEST)
+        {
+            return Some((place - before, found - before));
+        }
+        place += 1;
+    }
+    None
+}
+
+/// Appends to `out` the text that [`encode`] was given with this base. `None` if `difference` was not made with it; `out` may
+/// then hold a part of the text.
+pub fn decode(base: &[u8], mut difference: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let bytes = &mut difference;
+    let mut expected = 0_usize;
+    while !bytes.is_empty() {
+        let new = read_number(bytes)?;
+        out.extend_from_slice(bytes.get(..new)?);
+        *bytes = &bytes[new..];
+        if bytes.is_empty() {
+            return Some(());
+        }
+        let length = read_number(bytes)?;
+        let distance = read_number(bytes)?;
+        let distance = (distance >> 1) as isize ^ -((distance & 1) as isize);
+        let from = expected.checked_add(new)?.checked_add_signed(distance)?;
+        expected = from.checked_add(length)?;
+        out.extend_from_slice(base.get(from..expected)?);
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn there_and_back(base: &[u8], text: &[u8]) -> usize {
+        let mut difference = vec![7];
+        encode(base, text, &mut Index::default(), &mut difference);
+        let mut out = vec![9];
+        assert_eq!(decode(base, &difference[1..], &mut out), Some(()));
+        assert!(out[1..] == *text, "{} of {}", String::from_utf8_lossy(&out), String::from_utf8_lossy(text));
+        difference.len() - 1
+    }
+
+    #[test]
+    fn what_is_replaced_at_its_place_costs_its_bytes_and_a_few() {
+        let base =
+            r#"{"metadata":{"name":"web-1","resourceVersion":"1200"},"status":{"phase":"Pending","conditions":[]}}"#;
+        let text = base.replace("1200", "1201").replace("Pending", "Running");
+        assert!(there_and_back(base.as_bytes(), text.as_bytes()) <= 25);
+        assert_eq!(there_and_back(base.as_bytes(), base.as_bytes()), 3, "one copy");
+        assert_eq!(there_and_back(b"", base.as_bytes()), base.len() + 1);
+        assert_eq!(there_and_back(base.as_bytes(), b""), 0);
+        assert_eq!(there_and_back(b"", b""), 0);
+    }
+
+    #[test]
+    fn what_is_put_in_or_moved_is_found_elsewhere_in_the_base() {
+        let items: Vec<String> = (0..50)
+            .map(|at| format!(r#"{{"type":"Condition{at}","status":"{}","number":{}}}"#, at % 2, at * 7919))
+            .collect();
+        let base = items.join(",");
+        let mut other = items.clone();
+        other.insert(20, String::from(r#"{"something":"new and long enough"}"#));
+        other.remove(30);
+        other.rotate_left(10);
+        assert!(there_and_back(base.as_bytes(), other.join(",").as_bytes()) < 80);
+    }
+
+    #[test]
+    fn what_was_not_made_with_the_base_is_no_difference() {
+        let mut out = Vec::new();
+        for bad in [
+            &[5, 1][..],
+            &[0, 200, 1, 0],
+            &[0, 3, 1],
+            &[0x80],
+            &[0xFF; 12],
+            &[0, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1],
+        ] {
+            assert_eq!(decode(b"base", bad, &mut out), None, "{bad:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_back_from_any_base(base in "[ab]{0,200}", text in "[ab]{0,200}") {
+            there_and_back(base.as_bytes(), text.as_bytes());
+        }
+
+        #[test]
+        fn an_edited_text_comes_back_and_costs_little(
+            base in proptest::collection::vec(any::<u8>(), 400..3000),
+            edits in proptest::collection::vec((0.0..1.0, 0usize..30, proptest::collection::vec(any::<u8>(), 0..30)), 0..8),
+        ) {
+            let mut text = base.clone();
+            for (place, gone, new) in &edits {
+                let at = (place * text.len() as f64) as usize;
+                text.splice(at..(at + gone).min(text.len()), new.iter().copied());
+            }
+            let cost = there_and_back(&base, &text);
+            prop_assert!(cost <= 8 + edits.len() * 64, "{} bytes for {} edits", cost, edits.len());
+        }
+
+        #[test]
+        fn no_bytes_are_too_bad_to_be_decoded(base in proptest::collection::vec(any::<u8>(), 0..50), bytes in proptest::collection::vec(any::<u8>(), 0..50)) {
+            let _ = decode(&base, &bytes, &mut Vec::new());
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! A log of versions in segments. A segment is whole in itself: a version is written as its difference from another version of
+//! the same segment, or as it is. So the oldest segment can be dropped at any time, and every other version stays readable.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use hashbrown::HashMap;
+use kubechurn_client::cache::delta::DeltaType;
+use rustc_hash::FxBuildHasher;
+
+use crate::difference::{self, Index};
+use crate::texts::Texts;
+
+/// How many differences lie between a version and a text that is written as it is, at most.
+const DEEPEST: u8 = 24;
+/// A difference that is longer than this part of the text is not worth its time: the text is written as it is.
+const WORTH: usize = 4;
+
+/// The place of a version among those of its segment.
+type Place = u32;
+
+/// The objects of one family resemble each other: those of one owner, or of one resource.
+pub type Family = u64;
+
+/// What is known of a version beside its text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Record {
+    /// The number among everything that was received.
+    pub sequence: u64,
+    /// When it was received, in milliseconds.
+    pub at: f64,
+    /// Stands for the resourceVersion: two versions of one object with the same mark are the same.
+    pub version: u64,
+    /// The number of the object.
+    pub life: u32,
+    /// How far back in numbers the version of the same object is that came into the same log before; 0 for none.
+    pub before: u32,
+    /// Where its bytes begin in the segment.
+    start: u32,
+    /// How long the text is.
+    length: u32,
+    /// One more than the place of the base; 0 for a text that is written as it is.
+    base: Place,
+    /// How many differences lie between this version and a text that is written as it is.
+    depth: u8,
+    /// What happened to the object.
+    pub delta_type: DeltaType,
+    /// Whether there is a text.
+    pub has_text: bool,
+}
+
+impl Record {
+    /// The resourceVersion, if it is a number.
+    pub fn number(&self) -> Option<u64> {
+        (self.version & NOT_A_NUMBER == 0).then_some(self.version)
+    }
+}
+
+/// Marks a version that is no number: the rest is a hash of its text.
+pub const NOT_A_NUMBER: u64 = 1 << 63;
+
+/// The memory of one record.
+pub const RECORD: usize = size_of::<Record>();
+
+/// A version to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct New<'a> {
+    /// What is known of it; `start`, `length`, `base` and `depth` are found when it is written.
+    pub head: Head,
+    /// Those that resemble it, the nearest first.
+    pub families: [Family; 2],
+    /// The number of the version of the same object that came into the same log before.
+    pub previous: Option<u64>,
+    /// Its text.
+    pub text: Option<&'a str>,
+}
+
+/// What is known of a version before it is written: see [`Record`].
+#[allow(missing_docs, reason = "each is told of at the record")]
+#[derive(Clone, Copy, Debug)]
+pub struct Head {
+    pub sequence: u64,
+    pub at: f64,
+    pub version: u64,
+    pub life: u32,
+    pub before: u32,
+    pub delta_type: DeltaType,
+}
+
+#[derive(Debug, Default)]
+struct Segment {
+    records: Vec<Record>,
+    bytes: Vec<u8>,
+    /// A version of each family, whose text others may be written as a difference from.
+    families: HashMap<Family, Place, FxBuildHasher>,
+}
+
+impl Segment {
+    fn place_of(&self, sequence: u64) -> Option<Place> {
+        self.records.binary_search_by_key(&sequence, |record| record.sequence).ok().map(|place| place as Place)
+    }
+
+    fn memory(&self) -> usize {
+        self.bytes.capacity() + self.records.capacity() * RECORD + self.families.capacity() * 16
+    }
+
+    fn written(&self, place: Place) -> &[u8] {
+        let at = place as usize;
+        let start = self.records[at].start as usize;
+        let end = self.records.get(at + 1).map_or(self.bytes.len(), |next| next.start as usize);
+        &self.bytes[start..end]
+    }
+
+    /// The text of a version, from the nearest of its bases whose text is at hand.
+    fn read<'a>(&'a self, place: Place, texts: &'a Texts) -> Option<Cow<'a, [u8]>> {
+        let mut way = Vec::new();
+        let mut at = place;
+        let mut text = loop {
+            let record = self.records.get(at as usize).filter(|record| record.has_text)?;
+            if let Some(text) = texts.get(record.sequence) {
+                break Cow::Borrowed(text);
+            }
+            if record.base == 0 {
+                break Cow::Borrowed(self.written(at));
+            }
+            way.push(at);
+            at = record.base - 1;
+        };
+        for at in way.into_iter().rev() {
+            let mut next = Vec::with_capacity(self.records[at as usize].length as usize);
+            difference::decode(&text, self.written(at), &mut next)?;
+            text = Cow::Owned(next);
+        }
+        Some(text)
+    }
+}
+
+/// Memory that is used for each version, and kept from one to the next.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    index: Index,
+    bytes: Vec<u8>,
+}
+
+/// Versions in the order in which they came.
+#[derive(Debug)]
+pub struct Log {
+    segments: VecDeque<Segment>,
+    /// After so many bytes, a segment is full.
+    full: usize,
+    memory: usize,
+}
+
+impl Log {
+    /// An empty log whose segments hold so many bytes.
+    pub fn new(full: usize) -> Log {
+        Log { segments: VecDeque::new(), full, memory: 0 }
+    }
+
+    /// The memory that is taken, in bytes.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// From now on, segments hold so many bytes.
+    pub fn fill_to(&mut self, full: usize) {
+        self.full = full;
+    }
+
+    /// How many bytes the versions are written in, with what is known of each.
+    pub fn written(&self) -> usize {
+        self.segments.iter().map(|segment| segment.bytes.len() + segment.records.len() * RECORD).sum()
+    }
+
+    /// Writes a version. Sequence numbers must grow.
+    pub fn push(&mut self, new: New<'_>, texts: &mut Texts, scratch: &mut Scratch) {
+        if self.segments.back().is_none_or(|last| last.bytes.len() + last.records.len() * RECORD >= self.full) {
+            if let Some(last) = self.segments.back_mut() {
+                let before = last.memory();
+                last.records.shrink_to_fit();
+                last.families = HashMap::default();
+                self.memory = self.memory - before + last.memory();
+            }
+            self.segments.push_back(Segment::default());
+        }
+        let Some(segment) = self.segments.back_mut() else { return };
+        let before = segment.memory();
+        write(segment, new, texts, scratch);
+        self.memory = self.memory - before + segment.memory();
+    }
+
+    fn find(&self, sequence: u64) -> Option<(&Segment, Place)> {
+        let after = self
+            .segments
+            .partition_point(|segment| segment.records.first().is_some_and(|first| first.sequence <= sequence));
+        let segment = self.segments.get(after.checked_sub(1)?)?;
+        Some((segment, segment.place_of(sequence)?))
+    }
+
+    /// What is known of a version, if it is kept here.
+    pub fn record(&self, sequence: u64) -> Option<&Record> {
+        let (segment, place) = self.find(sequence)?;
+        segment.records.get(place as usize)
+    }
+
+    /// The text of a version; `None` if it is not kept here, or has none.
+    pub fn read(&self, sequence: u64, texts: &Texts) -> Option<String> {
+        let (segment, place) = self.find(sequence)?;
+        String::from_utf8(segment.read(place, texts)?.into_owned()).ok()
+    }
+
+    /// When the oldest version that is kept was received.
+    pub fn oldest(&self) -> Option<f64> {
+        Some(self.segments.front()?.records.first()?.at)
+    }
+
+    /// Drops the oldest segment, and gives its records.
+    pub fn drop_oldest(&mut self) -> Option<Vec<Record>> {
+        let segment = self.segments.pop_front()?;
+        self.memory -= segment.memory();
+        Some(segment.records)
+    }
+}
+
+fn write(segment: &mut Segment, new: New<'_>, texts: &mut Texts, scratch: &mut Scratch) {
+    let Head { sequence, at, version, life, before, delta_type } = new.head;
+    let (place, start) = (segment.records.len() as Place, segment.bytes.len());
+    let (mut base, mut depth) = (0, 0);
+    if let Some(text) = new.text {
+        let written = &mut scratch.bytes;
+        written.clear();
+        if let Some(from) = base_of(segment, &new)
+            && let Some(base_text) = segment.read(from, texts)
+        {
+            difference::encode(&base_text, text.as_bytes(), &mut scratch.index, written);
+            (base, depth) = (from + 1, segment.records[from as usize].depth + 1);
+        }
+        if base == 0 || written.len() * WORTH > text.len() * (WORTH - 1) {
+            (base, depth) = (0, 0);
+            segment.bytes.extend_from_slice(text.as_bytes());
+        } else {
+            segment.bytes.extend_from_slice(written);
+        }
+        for family in new.families {
+            segment.families.entry(family).or_insert(place);
+        }
+        texts.replace(new.previous, sequence, text.as_bytes());
+    }
+    segment.records.push(Record {
+        sequence,
+        at,
+        version,
+        life,
+        before,
+        start: start as u32,
+        length: new.text.map_or(0, str::len) as u32,
+        base,
+        depth,
+        delta_type,
+        has_text: new.text.is_some(),
+    });
+}
+
+/// The version that the new one is written as a difference from: the one of the same object before it, or one that
+/// resembles it.
+fn base_of(segment: &Segment, new: &New<'_>) -> Option<Place> {
+    let previous = new.previous.and_then(|sequence| segment.place_of(sequence));
+    let families = new.families.iter().filter_map(|family| segment.families.get(family).copied());
+    previous.into_iter().chain(families).find(|&place| {
+        segment.records.get(place as usize).is_some_and(|record| record.has_text && record.depth < DEEPEST)
+    })
+}

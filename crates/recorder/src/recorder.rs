@@ -1,0 +1,297 @@
+//! The recorder: three logs of versions within one budget.
+
+use std::hash::{Hash, Hasher};
+
+use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
+use kubechurn_client::api::resource::ApiResource;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+use rustc_hash::FxHasher;
+
+use crate::lives::{Life, Lives};
+use crate::log::{Head, Log, NOT_A_NUMBER, New, Record, Scratch};
+use crate::texts::Texts;
+
+/// How many bytes are kept by default.
+pub const BUDGET: usize = 64 << 20;
+
+/// The part of the budget that what is dull may have before it gives way to everything else.
+const DULL: usize = 16;
+/// The part of the budget for texts that are held as they are, because another version of the same objects is expected.
+const TEXTS: usize = 16;
+/// The budget is at least so many segments, so that dropping one drops a small part of all.
+const SEGMENTS: usize = 32;
+/// The most bytes of a segment.
+const SEGMENT: usize = 2 << 20;
+/// How many versions of an object are looked at for one that is received again.
+const AGAIN: usize = 8;
+
+/// How much a version tells to whoever looks back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// A change.
+    Change,
+    /// A heartbeat or the like: it goes first.
+    Dull,
+    /// What a list brought: how things were, not what changed. Lists fill at most half of the budget, and replace nothing.
+    Listed,
+}
+
+impl Interest {
+    const ALL: [Interest; 3] = [Interest::Change, Interest::Dull, Interest::Listed];
+}
+
+/// A version that was received.
+#[derive(Clone, Copy, Debug)]
+pub struct NewVersion<'a> {
+    /// When it was received, in milliseconds.
+    pub at: f64,
+    /// What happened to the object.
+    pub delta_type: DeltaType,
+    /// The object's resource.
+    pub resource: ApiResource,
+    /// The object.
+    pub object: &'a Object,
+    /// Its text; `None` for a deletion that no frame reported.
+    pub text: Option<&'a str>,
+    /// How much it tells.
+    pub interest: Interest,
+}
+
+/// What became of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pushed {
+    /// It is kept, with this number.
+    Kept(u64),
+    /// The same version of the object is kept already, with this number: two watches received it, or a list repeated it.
+    Again(u64),
+    /// It is not kept: its text is larger than a quarter of the budget, or lists have filled their part.
+    Dropped,
+}
+
+/// A version that is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored<'a> {
+    /// What is known of it beside its text.
+    pub record: &'a Record,
+    /// Its object.
+    pub life: &'a Life,
+}
+
+/// How much was received, and what became of it: `received = kept + again + dropped`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// How many versions were received.
+    pub received: u64,
+    /// How many are kept.
+    pub kept: u64,
+    /// How many were received again.
+    pub again: u64,
+    /// How many were dropped, at once or later.
+    pub dropped: u64,
+    /// The bytes of all texts that were written, as they were received.
+    pub text_bytes: u64,
+}
+
+/// Every version that was received, within a budget.
+///
+/// What does not fit is dropped in this order: what is dull, as long as it takes more than a sixteenth of the budget; then
+/// whatever is oldest. Nothing is dropped uncounted.
+#[derive(Debug)]
+pub struct Recorder {
+    logs: [Log; 3],
+    lives: Lives,
+    texts: Texts,
+    scratch: Scratch,
+    budget: usize,
+    totals: Totals,
+}
+
+impl Recorder {
+    /// A recorder that takes so many bytes at most.
+    pub fn new(budget: usize) -> Recorder {
+        Recorder {
+            logs: [0, 1, 2].map(|_| Log::new(segment(budget))),
+            lives: Lives::default(),
+            texts: Texts::new(budget / TEXTS),
+            scratch: Scratch::default(),
+            budget,
+            totals: Totals::default(),
+        }
+    }
+
+    /// Keeps a version.
+    pub fn push(&mut self, new: NewVersion<'_>) -> Pushed {
+        let NewVersion { at, delta_type, resource, object, text, interest } = new;
+        let sequence = self.totals.received;
+        self.totals.received += 1;
+        let number = self.lives.number(resource, &object.key, &object.uid);
+        let version = mark_of(&object.resource_version);
+        if let Some(known) = self.again(number, version, delta_type) {
+            self.totals.again += 1;
+            return Pushed::Again(known);
+        }
+        let length = text.map_or(0, str::len);
+        let full = interest == Interest::Listed && self.memory() > self.budget / 2;
+        if full || length > self.budget / 4 {
+            self.totals.dropped += 1;
+            match self.lives.get_mut(number) {
+                Some(life) if life.kept > 0 => life.dropped += 1,
+                Some(life) => {
+                    life.dropped += 1;
+                    self.lives.forget_if_empty(number);
+                }
+                None => {}
+            }
+            return Pushed::Dropped;
+        }
+        let previous = self.lives.get(number).and_then(|life| life.newest[interest as usize]);
+        let before = previous.and_then(|previous| u32::try_from(sequence - previous).ok()).unwrap_or(0);
+        let head = Head { sequence, at, version, life: number, before, delta_type };
+        let families = families(resource, object);
+        let log = &mut self.logs[interest as usize];
+        log.push(New { head, families, previous, text }, &mut self.texts, &mut self.scratch);
+        if let Some(life) = self.lives.get_mut(number) {
+            life.newest[interest as usize] = Some(sequence);
+            life.kept += 1;
+        }
+        self.totals.kept += 1;
+        self.totals.text_bytes += length as u64;
+        self.drop_beyond();
+        Pushed::Kept(sequence)
+    }
+
+    /// The version of the object that is the same one, if it is among the newest that are kept.
+    fn again(&self, life: u32, version: u64, delta_type: DeltaType) -> Option<u64> {
+        let gone = |delta_type| delta_type == DeltaType::Deleted;
+        let mut known = self.versions_of(self.lives.get(life)?).take(AGAIN);
+        known.find(|one| one.version == version && gone(one.delta_type) == gone(delta_type)).map(|one| one.sequence)
+    }
+
+    /// The versions of a life that are kept, the newest first: those of the three logs, merged.
+    fn versions_of(&self, life: &Life) -> impl Iterator<Item = &Record> {
+        let logs = [&self.logs[0], &self.logs[1], &self.logs[2]];
+        let mut next = [0, 1, 2].map(|at| logs[at].record(life.newest[at]?));
+        std::iter::from_fn(move || {
+            let at = (0..3).max_by_key(|at| next[*at].map(|record| record.sequence + 1))?;
+            let record = next[at]?;
+            let before = record.sequence.checked_sub(u64::from(record.before)).filter(|_| record.before > 0);
+            next[at] = before.and_then(|before| logs[at].record(before));
+            Some(record)
+        })
+    }
+
+    fn record(&self, sequence: u64) -> Option<&Record> {
+        self.logs.iter().find_map(|log| log.record(sequence))
+    }
+
+    /// A version, if it is kept.
+    pub fn get(&self, sequence: u64) -> Option<Stored<'_>> {
+        let record = self.record(sequence)?;
+        Some(Stored { record, life: self.lives.get(record.life)? })
+    }
+
+    /// The text of a version; `None` if it is not kept, or has none.
+    pub fn read(&self, sequence: u64) -> Option<String> {
+        self.logs.iter().find_map(|log| log.read(sequence, &self.texts))
+    }
+
+    /// The versions that are kept of all objects that had a name, the oldest first.
+    pub fn versions(&self, resource: ApiResource, key: &ObjectKey) -> Vec<Stored<'_>> {
+        let mut all = Vec::new();
+        for life in self.lives.named(resource, key) {
+            all.extend(self.versions_of(life).map(|record| Stored { record, life }));
+        }
+        all.sort_unstable_by_key(|stored| stored.record.sequence);
+        all
+    }
+
+    /// The resource of a life.
+    pub fn resource(&self, life: &Life) -> Option<ApiResource> {
+        self.lives.resource(life.resource)
+    }
+
+    /// How many versions of an object were dropped, and whether there may have been more.
+    pub fn dropped(&self, uid: &Uid, resource: ApiResource, key: &ObjectKey) -> (u64, bool) {
+        self.lives.dropped(uid, resource, key)
+    }
+
+    /// How much was received, and what became of it.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Since when every change is kept, in milliseconds; `None` as long as nothing was dropped.
+    pub fn whole_since(&self) -> Option<f64> {
+        (self.totals.dropped > 0).then(|| self.logs[Interest::Change as usize].oldest()).flatten()
+    }
+
+    /// The memory that is taken, and that may be taken, in bytes.
+    pub fn bytes(&self) -> (usize, usize) {
+        (self.memory(), self.budget)
+    }
+
+    /// How many bytes the versions that are kept are written in, with what is known of each. What is taken is more, because
+    /// there is room for the next ones, and the newest texts are held as they are.
+    pub fn written_bytes(&self) -> usize {
+        self.logs.iter().map(Log::written).sum()
+    }
+
+    fn memory(&self) -> usize {
+        let logs: usize = self.logs.iter().map(Log::memory).sum();
+        logs + self.texts.memory() + self.lives.memory()
+    }
+
+    /// Changes the budget, and drops what is beyond it.
+    pub fn limit(&mut self, budget: usize) {
+        self.budget = budget;
+        self.texts.limit(budget / TEXTS);
+        self.logs.iter_mut().for_each(|log| log.fill_to(segment(budget)));
+        self.drop_beyond();
+    }
+
+    fn drop_beyond(&mut self) {
+        while self.memory() > self.budget {
+            let dull = &self.logs[Interest::Dull as usize];
+            let oldest = match dull.memory() > self.budget / DULL {
+                true => Some(Interest::Dull),
+                false => Interest::ALL
+                    .into_iter()
+                    .filter_map(|interest| Some((self.logs[interest as usize].oldest()?, interest)))
+                    .min_by(|(one, _), (other, _)| one.total_cmp(other))
+                    .map(|(_, interest)| interest),
+            };
+            let Some(records) = oldest.and_then(|interest| self.logs[interest as usize].drop_oldest()) else { return };
+            self.totals.kept -= records.len() as u64;
+            self.totals.dropped += records.len() as u64;
+            records.iter().for_each(|record| self.lives.dropped_one(record.life));
+        }
+    }
+}
+
+/// How many bytes a segment of a recorder with this budget holds.
+fn segment(budget: usize) -> usize {
+    (budget / SEGMENTS).clamp(1 << 12, SEGMENT)
+}
+
+/// Stands for a resourceVersion: the number that it is, or a hash of any other text.
+fn mark_of(version: &ResourceVersion) -> u64 {
+    let number = version.as_str().parse().ok().filter(|number| *number < NOT_A_NUMBER && version.is_comparable());
+    number.unwrap_or_else(|| {
+        let mut hasher = FxHasher::default();
+        version.as_str().hash(&mut hasher);
+        hasher.finish() | NOT_A_NUMBER
+    })
+}
+
+/// Those that the object resembles: the others of its first owner, and those of its resource.
+fn families(resource: ApiResource, object: &Object) -> [u64; 2] {
+    let mut hasher = FxHasher::default();
+    (resource.group, resource.plural).hash(&mut hasher);
+    let of_resource = hasher.finish();
+    match object.owners.as_deref().and_then(|owners| owners.first()) {
+        Some(owner) => owner.uid.hash(&mut hasher),
+        None => object.key.namespace.hash(&mut hasher),
+    }
+    [hasher.finish(), of_resource]
+}

@@ -1,0 +1,61 @@
+//! The parts of the page, which are made one after the other at the start.
+//!
+//! To make the whole page at once takes longer than a frame. So each part is made in a task of its own, what is looked at first
+//! comes first, and the browser draws between them. Each has its place from the beginning: nothing moves when it comes.
+
+use leptos::prelude::*;
+
+use crate::ui::screen::Screen;
+
+/// A part of the page that is made after its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The table.
+    Table,
+    /// The sidebar.
+    Sidebar,
+    /// The timeline.
+    Timeline,
+    /// The inspector, which is mostly closed, and the footer.
+    Footer,
+    /// What is in the menus.
+    Menus,
+}
+
+impl Part {
+    /// All parts, in the order in which they are made.
+    pub const ALL: [Part; 5] = [Part::Table, Part::Sidebar, Part::Timeline, Part::Footer, Part::Menus];
+}
+
+/// Makes one part after the other, and waits in between with `pause`.
+pub async fn make(screen: Screen, pause: impl AsyncFn()) {
+    for part in Part::ALL {
+        pause().await;
+        screen.made.set(Some(part));
+    }
+}
+
+/// Does something once, when a part is in the document.
+pub fn after(part: Part, screen: Screen, act: impl Fn() + 'static) {
+    let is_made = Memo::new(move |_| screen.made.get() >= Some(part));
+    // Effects run after what they look at was drawn.
+    Effect::new(move |_| {
+        if is_made.get() {
+            act();
+        }
+    });
+}
+
+/// A part of the page, which stays once it is made.
+pub fn part<V: IntoView + 'static>(part: Part, screen: Screen, make: impl Fn() -> V + Send + 'static) -> impl IntoView {
+    once(move || screen.made.get() >= Some(part), make)
+}
+
+/// Something that is made when it is wanted for the first time, and stays: the start need not wait for it.
+pub fn once<V: IntoView + 'static>(
+    is_wanted: impl Fn() -> bool + Send + Sync + 'static,
+    make: impl Fn() -> V + Send + 'static,
+) -> impl IntoView {
+    let was_wanted = Memo::new(move |was: Option<&bool>| was == Some(&true) || is_wanted());
+    move || was_wanted.get().then(|| untrack(&make))
+}
