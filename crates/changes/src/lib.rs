@@ -1,13 +1,14 @@
 //! What changed between two versions of an object, who seems to have written it, and the feed that tells it.
 //!
 //! ```text
-//! (old text, new text) ─► diff ─► noise ─► Line
-//!                    └──► writer ────────────┘
+//! (old text, new text) ─► diff ─► noise ─► Line ─► Feed
+//!                    └──► writer ──────────►┘
 //! ```
 //!
 //! [`diff`](diff::diff) walks over both texts and goes down only where their bytes differ. [`noise`] says which of the
 //! fields say nothing, [`writer`] infers who wrote from `managedFields`, and a [`Line`] is what is left: the fields in the
-//! order of what they say.
+//! order of what they say. The [`Feed`](feed::Feed) tells lines together: noise as a count, repetitions and many objects of
+//! one owner as one row, and what a change caused under the change.
 //!
 //! # Invariants
 //!
@@ -18,6 +19,7 @@
 //! [`Line`]: line::Line
 
 pub mod diff;
+pub mod feed;
 pub mod line;
 mod lists;
 pub mod noise;

@@ -10,6 +10,7 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::diff::{self, Diff};
+use crate::lists;
 use crate::noise::{self, Marks, Noise};
 use crate::raw;
 use crate::telling;
@@ -45,7 +46,7 @@ pub struct Received<'a> {
 /// A field that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
-    /// The path. For a Pod `status` stands for what several fields say together.
+    /// The path. `STATUS` of a Pod stands for what several fields say together, as the table's column does.
     pub path: String,
     /// The value before; `None` if the field is new.
     pub old: Option<Value>,
@@ -95,9 +96,11 @@ pub struct Line {
     pub owners: SmallVec<[Owner; 1]>,
     /// `metadata.generation`, which grows with each change of what is asked for.
     pub generation: Option<i64>,
-    /// Whether what is asked for changed: the object is new or is to go, its generation moved, or a field outside
-    /// `metadata` and `status` changed.
+    /// Whether what is asked for changed: the object is new or is to go, or its generation moved. Of an object without a
+    /// generation, whether a field outside `metadata` and `status` changed.
     pub asks: bool,
+    /// Whether the object came with a list and was not known before, so that this is no change.
+    pub is_listed: bool,
     /// Whether one of the texts could not be followed, so that nothing is known of what changed.
     pub is_unreadable: bool,
 }
@@ -120,6 +123,7 @@ impl Line {
             owners: SmallVec::new(),
             generation: None,
             asks: false,
+            is_listed: delta_type != DeltaType::Deleted && delta_type != DeltaType::Added && old.is_none(),
             is_unreadable: false,
         };
         if let Some(text) = new.or(old) {
@@ -155,10 +159,12 @@ impl Line {
         };
         let status = telling::pod_status(new).filter(|_| &*self.kind == "Pod");
         tell(telling::POD_STATUS, status.map(|word| Value::plain(&word)));
-        let names: [&[&str]; 4] = [&["spec", "replicas"], &["type"], &["reason"], &["note"]];
-        let is_event = &*self.kind == "Event";
-        for path in names.into_iter().filter(|path| path.len() > 1 || is_event) {
-            tell(&path.join("."), raw::value_at(new, path).map(Value::new));
+        tell("spec.replicas", raw::value_at(new, &["spec", "replicas"]).map(Value::new));
+        if &*self.kind == "Event" {
+            let member = |name: &str| raw::value_at(new, &[name]);
+            tell("type", member("type").filter(|value| *value != "\"Normal\"").map(Value::new));
+            tell("reason", member("reason").map(Value::new));
+            tell("message", member("message").or(member("note")).map(Value::new));
         }
         self.writers = writer::writers(None, new);
     }
@@ -186,7 +192,11 @@ impl Line {
 
     fn tell(&mut self, diff: &Diff<'_>, reasons: &[Option<Noise>]) {
         let outside = |path: &str| !path.starts_with("metadata") && !path.starts_with("status");
-        let asks = |path: &str| outside(path) || matches!(path, "metadata.generation" | telling::DELETION);
+        let has_generation = self.generation.is_some();
+        let asks = |path: &str| match path {
+            "metadata.generation" | telling::DELETION => true,
+            path => !has_generation && outside(path),
+        };
         self.asks = diff.changes.iter().any(|change| asks(&change.path));
         let mut told: SmallVec<[(u8, usize); 16]> = SmallVec::new();
         for (at, (change, reason)) in diff.changes.iter().zip(reasons).enumerate() {
@@ -198,7 +208,9 @@ impl Line {
         self.more = diff.more + told.len().saturating_sub(MOST_FIELDS);
         for (_, at) in told.into_iter().take(MOST_FIELDS) {
             let change = &diff.changes[at];
-            let (old, new) = (change.old.map(Value::new), change.new.map(Value::new));
+            let is_taints = change.path == "spec.taints" && (change.old.is_none() || change.new.is_none());
+            let value = |json| if is_taints { taints(json) } else { Value::new(json) };
+            let (old, new) = (change.old.map(value), change.new.map(value));
             self.fields.push(Field { path: change.path.clone(), old, new, reordered: change.reordered });
         }
     }
@@ -253,14 +265,15 @@ impl fmt::Display for Field {
         if self.path == telling::DELETION && self.old.is_none() {
             return formatter.write_str("marked for deletion");
         }
+        let path = telling::shown(&self.path);
         let item = || self.path.strip_suffix(']')?.rsplit_once('[').filter(|(_, name)| !name.starts_with('"'));
         let is_data = self.path.starts_with("data") || self.path.starts_with("binaryData");
         match (&self.old, &self.new) {
-            _ if self.reordered => write!(formatter, "{} reordered", self.path),
+            _ if self.reordered => write!(formatter, "{path} reordered"),
             (Some(old), Some(new)) if is_data && !(old.shown().1 && new.shown().1) => {
-                write!(formatter, "{} {} → {} bytes", self.path, old.bytes, new.bytes)
+                write!(formatter, "{path} {} → {} bytes", old.bytes, new.bytes)
             }
-            (Some(old), Some(new)) => write!(formatter, "{} {old} → {new}", self.path),
+            (Some(old), Some(new)) => write!(formatter, "{path} {old} → {new}"),
             (old, new) => {
                 let sign = if new.is_some() { '+' } else { '−' };
                 let value = old.as_ref().or(new.as_ref());
@@ -271,11 +284,20 @@ impl fmt::Display for Field {
                     (Some((list, name)), Some(value)) if value.kept().starts_with('{') => {
                         write!(formatter, "{list} {sign} {name}")
                     }
-                    (_, Some(value)) => write!(formatter, "{} {sign} {value}", self.path),
-                    (_, None) => formatter.write_str(&self.path),
+                    (_, Some(value)) => write!(formatter, "{path} {sign} {value}"),
+                    (_, None) => formatter.write_str(path),
                 }
             }
         }
+    }
+}
+
+/// A whole list of taints, as people write them.
+fn taints(json: &str) -> Value {
+    let items = raw::items(json, &[]).unwrap_or_default();
+    match lists::names("taints", &[], &items) {
+        Some((_, names)) => Value::plain(&names.iter().map(|name| taint(name)).collect::<Vec<_>>().join(", ")),
+        None => Value::new(json),
     }
 }
 
@@ -311,7 +333,11 @@ impl fmt::Display for Line {
         }
         for field in &self.fields {
             if let Some(value) = &field.new {
-                write!(formatter, ", {} {value}", field.path.strip_prefix("spec.").unwrap_or(&field.path))?;
+                write!(
+                    formatter,
+                    ", {} {value}",
+                    telling::shown(field.path.strip_prefix("spec.").unwrap_or(&field.path))
+                )?;
             }
         }
         Ok(())
@@ -396,7 +422,7 @@ mod tests {
             "Event",
             r#"{"involvedObject":{"kind":"Pod","name":"p","uid":"c"},"reason":"Killing","type":"Normal"}"#,
         );
-        assert_eq!((&*event.owners[0].name, &*event.to_string()), ("p", "added, type Normal, reason Killing"));
+        assert_eq!((&*event.owners[0].name, &*event.to_string()), ("p", "added, reason Killing"));
         let status = line("X", DeltaType::Updated, Some(r#"{"status":{"a":1}}"#), Some(r#"{"status":{"a":2}}"#));
         assert!(!status.asks);
     }

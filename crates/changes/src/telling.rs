@@ -4,10 +4,15 @@ use std::borrow::Cow;
 
 use crate::raw;
 
-/// The path under which a Pod's status is shown, as a table shows it: it is made of several fields.
-pub(crate) const POD_STATUS: &str = "status";
+/// The path under which a Pod's state is kept, after the table's column: it is made of several fields.
+pub(crate) const POD_STATUS: &str = "STATUS";
 /// The field that is set when an object is asked to go.
 pub(crate) const DELETION: &str = "metadata.deletionTimestamp";
+
+/// The path as it is shown.
+pub(crate) fn shown(path: &str) -> &str {
+    if path == POD_STATUS { "status" } else { path }
+}
 
 /// How little a field says: the fields of a change are told in this order.
 pub(crate) fn rank(path: &str) -> u8 {
@@ -40,7 +45,10 @@ pub(crate) fn rank(path: &str) -> u8 {
             _ => 30,
         };
     }
-    let Some(status) = path.strip_prefix("status.") else { return 6 };
+    if matches!(path, "lastTimestamp" | "firstTimestamp" | "eventTime" | "series.lastObservedTime") {
+        return 26;
+    }
+    let Some(status) = path.strip_prefix("status.") else { return if path == "status" { 12 } else { 6 } };
     match status {
         "readyReplicas" | "updatedReplicas" | "succeeded" | "failed" | "active" => 8,
         "availableReplicas" | "replicas" | "currentReplicas" | "desiredReplicas" | "ready" => 9,
@@ -102,7 +110,7 @@ mod tests {
     #[test]
     fn what_says_most_comes_first() {
         let order = [
-            "status",
+            POD_STATUS,
             "status.phase",
             "status.containerStatuses[web].state.waiting.reason",
             "metadata.deletionTimestamp",

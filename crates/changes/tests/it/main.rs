@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A panic fails the test.
 
+mod folding;
 mod independent;
 mod properties;
 mod recording;
