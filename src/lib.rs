@@ -49,14 +49,14 @@
 //!
 //! - **Nothing vanishes.** Every frame and every listed item is counted by the [`Ledger`] and ends in exactly one
 //!   place. The sums are shown, and must balance at every moment.
-//! - **The core is pure.** `crates/client`, `crates/columns`, `crates/recorder` and `crates/model` know no socket,
+//! - **The core is pure.** `crates/client`, `crates/changes`, `crates/columns`, `crates/recorder` and `crates/model` know no socket,
 //!   clock, randomness or view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
 //! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
 //! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into the wasm
 //!   once per kind.
 //! - **Fast where it is hot, small where it is not.** What each frame goes through (`crates/client`, `crates/columns`,
 //!   `crates/recorder`) is built for speed, and what happens at the pace of a person or of the screen (`crates/model`, `src`) for size.
-//! - **Dependencies point one way**, and the compiler holds it: `client ← {columns, recorder} ← model ← page`, and
+//! - **Dependencies point one way**, and the compiler holds it: `client ← {changes, columns, recorder} ← model ← page`, and
 //!   `{client, columns} ← cluster`, which answers as a server prints. Within the page `browser` names the client
 //!   and nothing else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds
 //!   that, and the order within each crate: `api ← cache`, `workqueue ← record`, `kind_id ← {table, timeline} ← page`.

@@ -13,6 +13,7 @@ const RULES: &[(&str, &[&str])] = &[
     ("crates/client/src/workqueue", &["crate::api", "crate::record", "crate::cache"]),
     ("crates/client/src/record", &["crate::api", "crate::cache"]),
     ("crates/client/src/cache", &["crate::workqueue", "crate::record"]),
+    ("crates/changes/src", &[]),
     ("crates/columns/src", &[]),
     ("crates/recorder/src", &["kubechurn_columns"]),
     ("crates/model/src/kind_id", &["crate::table", "crate::timeline", "crate::page"]),

@@ -1,0 +1,253 @@
+//! The fields in which two versions of an object differ, found in their texts.
+//!
+//! The walk goes down only where the bytes differ: of everything else it reads where it ends. It builds no values. The
+//! inspector's diff (`page::inspector::diff` of the model) works on values and shows more of each value; this one is for
+//! every change of every object.
+
+use smallvec::SmallVec;
+
+use crate::lists;
+use crate::raw::{self, Items, Member, Members};
+
+/// The most changes that are told. The rest is counted.
+pub const MOST: usize = 200;
+/// How deep the walk goes. What differs below is told as one change at that depth.
+pub const DEEPEST: usize = 40;
+/// The longest path, in bytes. A longer one is cut, and ends in an ellipsis.
+pub const LONGEST_PATH: usize = 500;
+
+/// Fields that are told as a whole, because nobody reads what is in them.
+const WHOLE: &str = "metadata.managedFields";
+
+/// A field that differs. The values are slices of the texts, as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldChange<'a> {
+    /// The path, such as `spec.template.spec.containers[web].image`.
+    pub path: String,
+    /// The value before; `None` if the field is new.
+    pub old: Option<&'a str>,
+    /// The value now; `None` if the field is gone.
+    pub new: Option<&'a str>,
+    /// Whether the items of this list or the members of this object are the same as before, and only in another order.
+    /// Only lists are told so: the order of members says nothing.
+    pub reordered: bool,
+}
+
+/// The differences between two texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff<'a> {
+    /// The first changes, in the order of the new text; what is gone from an object or a list comes before the rest.
+    pub changes: Vec<FieldChange<'a>>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+impl Diff<'_> {
+    /// How many fields differ.
+    pub fn len(&self) -> usize {
+        self.changes.len() + self.more
+    }
+
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A text has no structure that can be followed, or an object in it has two members of one name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotReadable;
+
+impl std::fmt::Display for NotReadable {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("not readable")
+    }
+}
+
+impl std::error::Error for NotReadable {}
+
+/// Compares two versions of an object. Each text is one JSON value, with any space between its parts and with its
+/// members in any order. Two spellings of one number are different (`1.0` is not `1`), two spellings of one string are
+/// not.
+///
+/// # Errors
+///
+/// Where the texts differ and one of them cannot be followed. What is the same in both is not checked.
+pub fn diff<'a>(old: &'a str, new: &'a str) -> Result<Diff<'a>, NotReadable> {
+    let (old, new) = (old.trim_ascii(), new.trim_ascii());
+    if old == new {
+        return Ok(Diff::default());
+    }
+    // Two objects or two lists are followed by the walk itself.
+    let is_followed = |first| old.starts_with(first) && new.starts_with(first);
+    if !is_followed('{') && !is_followed('[') && !(raw::is_value(old) && raw::is_value(new)) {
+        return Err(NotReadable);
+    }
+    let mut walk = Walk { path: String::with_capacity(100), list: "", depth: 0, diff: Diff::default() };
+    walk.compare(old, new).ok_or(NotReadable)?;
+    Ok(walk.diff)
+}
+
+struct Walk<'a> {
+    path: String,
+    /// The name of the field whose value is compared.
+    list: &'a str,
+    depth: usize,
+    diff: Diff<'a>,
+}
+
+impl<'a> Walk<'a> {
+    fn tell(&mut self, old: Option<&'a str>, new: Option<&'a str>, reordered: bool) {
+        if self.diff.changes.len() >= MOST {
+            self.diff.more += 1;
+            return;
+        }
+        let path = if self.path.len() > LONGEST_PATH {
+            format!("{}…", &self.path[..self.path.floor_char_boundary(LONGEST_PATH)])
+        } else {
+            self.path.clone()
+        };
+        self.diff.changes.push(FieldChange { path, old, new, reordered });
+    }
+
+    /// Compares two values whose bytes differ. `None` if one cannot be followed.
+    fn compare(&mut self, old: &'a str, new: &'a str) -> Option<()> {
+        let is_deep = self.depth >= DEEPEST || self.path == WHOLE;
+        match (old.as_bytes().first()?, new.as_bytes().first()?) {
+            (b'{', b'{') if !is_deep => self.compare_objects(old, new),
+            (b'[', b'[') if !is_deep => self.compare_lists(old, new),
+            (b'"', b'"') if (old.contains('\\') || new.contains('\\')) && raw::string(old) == raw::string(new) => {
+                Some(())
+            }
+            _ => {
+                self.tell(Some(old), Some(new), false);
+                Some(())
+            }
+        }
+    }
+
+    fn one(&mut self, old: Option<&'a str>, new: Option<&'a str>) -> Option<()> {
+        match (old, new) {
+            (Some(old), Some(new)) if old == new => Some(()),
+            (Some(old), Some(new)) => {
+                self.depth += 1;
+                let compared = self.compare(old, new);
+                self.depth -= 1;
+                compared
+            }
+            _ => {
+                self.tell(old, new, false);
+                Some(())
+            }
+        }
+    }
+
+    fn member(&mut self, name: &'a str, old: Option<&'a str>, new: Option<&'a str>) -> Option<()> {
+        if old == new {
+            return Some(());
+        }
+        let (length, list) = (self.path.len(), self.list);
+        lists::push_member(&mut self.path, name);
+        self.list = name;
+        let compared = self.one(old, new);
+        self.path.truncate(length);
+        self.list = list;
+        compared
+    }
+
+    fn compare_objects(&mut self, old: &'a str, new: &'a str) -> Option<()> {
+        let old = raw::members(old, &[])?;
+        let new = raw::members(new, &old)?;
+        if old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| old.name == new.name) {
+            index(&new)?;
+            for (old, new) in old.iter().zip(&new) {
+                self.member(new.name, Some(old.value), Some(new.value))?;
+            }
+            return Some(());
+        }
+        let (old_places, new_places) = (index(&old)?, index(&new)?);
+        for member in &old {
+            if find(&new, &new_places, member).is_none() {
+                self.member(member.name, Some(member.value), None)?;
+            }
+        }
+        for member in &new {
+            self.member(member.name, find(&old, &old_places, member), Some(member.value))?;
+        }
+        Some(())
+    }
+
+    fn compare_lists(&mut self, old: &'a str, new: &'a str) -> Option<()> {
+        let (whole_old, whole_new) = (old, new);
+        let old = raw::items(old, &[])?;
+        let new = raw::items(new, &old)?;
+        let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        let (old, new) = (&old[start..], &new[start..]);
+        let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+        let (old, new): (Items<'a>, Items<'a>) = (old[..old.len() - end].into(), new[..new.len() - end].into());
+        if old.is_empty() && new.is_empty() {
+            return Some(());
+        }
+        let Some((before, after)) = lists::names(self.list, &old, &new) else {
+            for at in 0..old.len().max(new.len()) {
+                let length = self.path.len();
+                lists::push_item(&mut self.path, &(start + at).to_string());
+                let compared = self.one(old.get(at).copied(), new.get(at).copied());
+                self.path.truncate(length);
+                compared?;
+            }
+            return Some(());
+        };
+        let told = self.diff.len();
+        let (old_places, new_places) = (sorted(&before), sorted(&after));
+        for (name, value) in before.iter().zip(&old) {
+            if place(&after, &new_places, name).is_none() {
+                self.item(name, Some(value), None)?;
+            }
+        }
+        for (name, value) in after.iter().zip(&new) {
+            let old = place(&before, &old_places, name).and_then(|at| old.get(at).copied());
+            self.item(name, old, Some(value))?;
+        }
+        if told == self.diff.len() && before != after {
+            self.tell(Some(whole_old), Some(whole_new), true);
+        }
+        Some(())
+    }
+
+    fn item(&mut self, name: &str, old: Option<&'a str>, new: Option<&'a str>) -> Option<()> {
+        let length = self.path.len();
+        lists::push_item(&mut self.path, name);
+        let compared = self.one(old, new);
+        self.path.truncate(length);
+        compared
+    }
+}
+
+type Places = SmallVec<[usize; 12]>;
+
+/// The places of the members in the order of their names; `None` if two have the same name.
+fn index(members: &Members<'_>) -> Option<Places> {
+    let mut places: Places = (0..members.len()).collect();
+    places.sort_unstable_by(|&one, &two| members[one].name.cmp(members[two].name));
+    places.windows(2).all(|pair| members[pair[0]].name != members[pair[1]].name).then_some(places)
+}
+
+fn find<'a>(members: &Members<'a>, places: &Places, wanted: &Member<'_>) -> Option<&'a str> {
+    let found = places.binary_search_by(|&at| members[at].name.cmp(wanted.name)).ok()?;
+    Some(members[places[found]].value)
+}
+
+fn sorted(names: &[String]) -> Places {
+    let mut places: Places = (0..names.len()).collect();
+    places.sort_unstable_by(|&one, &two| names[one].cmp(&names[two]));
+    places
+}
+
+fn place(names: &[String], places: &Places, wanted: &String) -> Option<usize> {
+    let found = places.binary_search_by(|&at| names[at].cmp(wanted)).ok()?;
+    Some(places[found])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! The feed: what changed, newest first, with noise, repetitions and consequences folded.
+//!
+//! Each change costs a few look-ups, however long the feed is.
+
+mod entry;
+mod folding;
+
+use std::collections::VecDeque;
+
+pub use entry::{Entry, EntryId, MOST_SEQS, Progress, Subject};
+
+use crate::feed::folding::Folding;
+use crate::line::Line;
+
+/// How much of the feed is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most rows.
+    pub rows: usize,
+    /// The most changes that are kept whole, to show what is folded.
+    pub lines: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { rows: 2_000, lines: 20_000 }
+    }
+}
+
+/// Where the changes are that the feed was given. `received` is the sum of `listed`, `noise` and `told`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All that were given.
+    pub received: u64,
+    /// Those that came with a first list, and are no changes.
+    pub listed: u64,
+    /// Those that say nothing.
+    pub noise: u64,
+    /// Those that say something.
+    pub told: u64,
+    /// Those, noise included, that were in rows which are not kept any more.
+    pub evicted: u64,
+    /// Those that are not kept whole any more.
+    pub lines_evicted: u64,
+}
+
+/// The feed.
+#[derive(Debug, Default)]
+pub struct Feed {
+    limits: Limits,
+    lines: VecDeque<Line>,
+    folding: Folding,
+    counts: Counts,
+}
+
+impl Feed {
+    /// An empty feed.
+    pub fn new(limits: Limits) -> Feed {
+        Feed { limits, ..Feed::default() }
+    }
+
+    /// Takes in a change, and says into which row it went; `None` if it is no change. Sequence numbers and times never go
+    /// back.
+    pub fn push(&mut self, line: Line) -> Option<EntryId> {
+        self.counts.received += 1;
+        if line.is_listed {
+            self.counts.listed += 1;
+            return None;
+        }
+        match line.noise {
+            Some(_) => self.counts.noise += 1,
+            None => self.counts.told += 1,
+        }
+        let id = self.folding.push(&line);
+        self.lines.push_back(line);
+        self.keep_limits();
+        Some(id)
+    }
+
+    /// Adds a row about a watch, such as a relist, in the words for the user. It is no change, and no count knows it.
+    pub fn notice(&mut self, at: f64, words: &str) -> EntryId {
+        let id = self.folding.notice(at, words);
+        self.keep_limits();
+        id
+    }
+
+    fn keep_limits(&mut self) {
+        if self.lines.len() > self.limits.lines {
+            self.lines.pop_front();
+            self.counts.lines_evicted += 1;
+        }
+        while self.folding.len() > self.limits.rows {
+            self.counts.evicted += self.folding.evict();
+        }
+    }
+
+    /// The rows from the top: blocks newest first, and within a block each cause before what it caused.
+    pub fn rows(&self) -> impl Iterator<Item = &Entry> {
+        self.folding.rows()
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.folding.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A row, if it is still kept.
+    pub fn entry(&self, id: EntryId) -> Option<&Entry> {
+        self.folding.entry(id)
+    }
+
+    /// The change with this sequence number, if it is still kept whole.
+    pub fn line(&self, seq: u64) -> Option<&Line> {
+        let at = self.lines.binary_search_by_key(&seq, |line| line.seq).ok()?;
+        self.lines.get(at)
+    }
+
+    /// The changes that are kept whole, in order.
+    pub fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter()
+    }
+
+    /// Where the changes are.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+}

@@ -1,0 +1,247 @@
+//! A row of the feed: one or more changes told together.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::sort::sort_by_key;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+
+use crate::line::{Field, Line, Owner};
+use crate::noise::Noise;
+use crate::telling;
+use crate::value::Value;
+use crate::writer::InferredWriter;
+
+/// The most fields of an entry whose values are followed.
+const MOST_PATHS: usize = 6;
+/// The most values of a field that are kept: the first, and the newest of the others.
+const MOST_VALUES: usize = 6;
+/// The most writers of an entry that are kept.
+const MOST_WRITERS: usize = 4;
+/// The most sequence numbers of an entry that are kept: the newest.
+pub const MOST_SEQS: usize = 64;
+
+/// Names an entry. A later entry has a greater number.
+pub type EntryId = u64;
+
+/// What an entry is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// One object.
+    Object(ObjectKey),
+    /// Several objects of one kind and one owner, to which the same happened.
+    Group {
+        /// How many objects.
+        objects: usize,
+        /// Their owner, if they name one.
+        owner: Option<Owner>,
+    },
+    /// Kubernetes Events about objects of the same block.
+    Events,
+    /// Changes that say nothing: how many for each reason, in the order of [`Noise::ALL`].
+    Noise([u64; Noise::ALL.len()]),
+    /// Something that happened to a watch, in words.
+    Notice(String),
+}
+
+/// A field over the changes of an entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// The path.
+    pub path: String,
+    /// The values that it had, each once, in the order in which they came first; `None` is no such field.
+    pub values: Vec<Option<Value>>,
+    /// Whether it came back to a value that it had before.
+    pub repeats: bool,
+    /// How many values are left out after the first.
+    pub left_out: usize,
+    reordered: bool,
+    /// Whether these are the values of several objects, which each have them in turn.
+    is_shared: bool,
+}
+
+/// A row of the feed.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The entry's number.
+    pub id: EntryId,
+    /// The entry under which this one is indented: that of the owner, whose change caused it.
+    pub parent: Option<EntryId>,
+    /// How far it is indented.
+    pub depth: u8,
+    /// The kind's name; empty for noise and notices.
+    pub kind: Arc<str>,
+    /// What it is about.
+    pub subject: Subject,
+    /// What happened last.
+    pub delta_type: DeltaType,
+    /// How many changes it tells.
+    pub count: u64,
+    /// When the first of them was received, in milliseconds.
+    pub first_at: f64,
+    /// When the last of them was received, in milliseconds.
+    pub last_at: f64,
+    /// The fields that changed, the most telling first.
+    pub progress: Vec<Progress>,
+    /// Who seems to have written them.
+    pub writers: Vec<InferredWriter>,
+    /// The sequence numbers of the newest changes, in order.
+    pub seqs: Vec<u64>,
+    /// Whether the objects were new.
+    pub has_added: bool,
+    /// How many objects are gone.
+    pub deleted: usize,
+    /// Whether one of the changes asked for something.
+    pub(super) asks: bool,
+    pub(super) members: Vec<Uid>,
+    pub(super) block: u64,
+    pub(super) signatures: Vec<u64>,
+    pub(super) group: Option<super::folding::GroupKey>,
+}
+
+impl Entry {
+    /// Takes in one more change.
+    pub(super) fn fold(&mut self, line: &Line) {
+        self.count += 1;
+        self.last_at = line.at;
+        self.delta_type = line.delta_type;
+        self.asks |= line.asks;
+        self.has_added |= line.delta_type == DeltaType::Added;
+        self.deleted += usize::from(line.delta_type == DeltaType::Deleted);
+        if self.seqs.len() == MOST_SEQS {
+            self.seqs.remove(0);
+        }
+        self.seqs.push(line.seq);
+        for writer in &line.writers {
+            let is_known = self.is_writer(writer);
+            if !is_known && self.writers.len() < MOST_WRITERS {
+                self.writers.push(writer.clone());
+            }
+        }
+        if self.members.len() > 1 && self.subject != Subject::Events {
+            let owner = line.controller().cloned();
+            self.subject = Subject::Group { objects: self.members.len(), owner };
+        }
+        line.fields.iter().take(MOST_PATHS).for_each(|field| self.follow(field));
+        let is_shared = self.members.len() > 1;
+        self.progress.iter_mut().for_each(|progress| progress.is_shared = is_shared);
+        sort_by_key(&mut self.progress, |progress| telling::rank(&progress.path));
+        self.progress.truncate(MOST_PATHS);
+    }
+
+    pub(super) fn is_writer(&self, writer: &InferredWriter) -> bool {
+        self.writers.iter().any(|known| (&known.manager, &known.subresource) == (&writer.manager, &writer.subresource))
+    }
+
+    fn follow(&mut self, field: &Field) {
+        let Some(known) = self.progress.iter_mut().find(|progress| progress.path == field.path) else {
+            let is_new = self.has_added && self.count == 1 && field.old.is_none();
+            let values = if is_new { vec![field.new.clone()] } else { vec![field.old.clone(), field.new.clone()] };
+            let (path, reordered) = (field.path.clone(), field.reordered);
+            self.progress.push(Progress { path, values, repeats: false, left_out: 0, reordered, is_shared: false });
+            return;
+        };
+        // When the object is to be gone is moved more than once, and says nothing new.
+        if known.path == telling::DELETION {
+            return;
+        }
+        if known.values.contains(&field.new) {
+            known.repeats = true;
+            return;
+        }
+        if known.values.len() == MOST_VALUES {
+            known.values.remove(1);
+            known.left_out += 1;
+        }
+        known.values.push(field.new.clone());
+    }
+
+    /// From the first change to the last, in milliseconds.
+    pub fn span(&self) -> f64 {
+        self.last_at - self.first_at
+    }
+
+    /// How often it happened and in what time, such as `× 41 in 2 min`; empty for a single change.
+    pub fn repetition(&self) -> String {
+        match (self.count, self.span()) {
+            (..=1, _) => String::new(),
+            (count, ms) if ms < 1_000.0 => format!("× {count} in {ms:.0} ms"),
+            (count, ms) if ms < 120_000.0 => format!("× {count} in {:.0} s", ms / 1_000.0),
+            (count, ms) => format!("× {count} in {:.0} min", ms / 60_000.0),
+        }
+    }
+
+    /// What it is about, in words: `Deployment shop/cart`, `5 Pods of ReplicaSet cart-7c9d5b6f4`.
+    pub fn name(&self) -> String {
+        match &self.subject {
+            Subject::Object(key) => format!("{} {key}", self.kind),
+            Subject::Group { objects, owner } => {
+                let plural = if self.kind.ends_with('s') { "es" } else { "s" };
+                let of = if &*self.kind == "Event" { "about" } else { "of" };
+                let owner = owner.as_ref().map(|owner| format!(" {of} {} {}", owner.kind, owner.name));
+                format!("{objects} {}{plural}{}", self.kind, owner.unwrap_or_default())
+            }
+            Subject::Events if self.members.len() == 1 => "1 Event".into(),
+            Subject::Events => format!("{} Events", self.members.len()),
+            Subject::Noise(_) | Subject::Notice(_) => String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [old, new] = &self.values[..]
+            && (!self.repeats || self.is_shared)
+        {
+            let (path, old, new) = (self.path.clone(), old.clone(), new.clone());
+            return Field { path, old, new, reordered: self.reordered }.fmt(formatter);
+        }
+        let between = if self.repeats && self.values.len() == 2 && !self.is_shared { " ⇄ " } else { " → " };
+        write!(formatter, "{} ", telling::shown(&self.path))?;
+        for (at, value) in self.values.iter().enumerate() {
+            formatter.write_str(if at > 0 { between } else { "" })?;
+            if at == 1 && self.left_out > 0 {
+                write!(formatter, "…{between}")?;
+            }
+            match value {
+                Some(value) => write!(formatter, "{value}")?,
+                None => formatter.write_str("none")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Entry {
+    /// What happened, without what it happened to: `added, status Pending → Running`, `spec.replicas 6 ⇄ 4`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.subject {
+            Subject::Noise(counts) => {
+                write!(formatter, "{} folded as noise:", self.count)?;
+                let told = Noise::ALL.into_iter().zip(counts).filter(|(_, count)| **count > 0);
+                for (at, (noise, count)) in told.enumerate() {
+                    write!(formatter, "{} {} {count}", if at > 0 { " ·" } else { "" }, noise.words())?;
+                }
+                return Ok(());
+            }
+            Subject::Notice(words) => return formatter.write_str(words),
+            _ => {}
+        }
+        let mut words: Vec<String> = Vec::new();
+        if self.has_added {
+            words.push("added".into());
+        }
+        let state = self.progress.iter().find(|progress| progress.path == telling::POD_STATUS);
+        let is_said = |path: &str| state.is_some() && (path == "status.phase" || path.starts_with("metadata.deletion"));
+        let told = self.progress.iter().filter(|progress| !is_said(&progress.path));
+        words.extend(told.take(2).map(Progress::to_string));
+        match (self.deleted, self.members.len()) {
+            (0, _) => {}
+            (deleted, members) if deleted < members => words.push(format!("{deleted} deleted")),
+            _ => words.push("deleted".into()),
+        }
+        formatter.write_str(&words.join(", "))
+    }
+}

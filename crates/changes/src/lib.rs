@@ -1,0 +1,29 @@
+//! What changed between two versions of an object, who seems to have written it, and the feed that tells it.
+//!
+//! ```text
+//! (old text, new text) ─► diff ─► noise ─► Line ─► Feed
+//!                    └──► writer ──────────►┘
+//! ```
+//!
+//! [`diff`](diff::diff) walks over both texts and goes down only where their bytes differ. [`noise`] says which of the
+//! fields say nothing, [`writer`] infers who wrote from `managedFields`, and a [`Line`] is what is left: the fields in the
+//! order of what they say. The [`Feed`](feed::Feed) tells lines together: noise as a count, repetitions and many objects of
+//! one owner as one row, and what a change caused under the change.
+//!
+//! # Invariants
+//!
+//! - **Pure.** No socket, clock or randomness: times are arguments, in milliseconds.
+//! - **Bounded.** What one change costs is bounded by the length of its two texts, and what is kept of it by constants.
+//! - **Nothing is guessed in silence.** What is inferred is of a type that says so, and what is left out is counted.
+//!
+//! [`Line`]: line::Line
+
+pub mod diff;
+pub mod feed;
+pub mod line;
+mod lists;
+pub mod noise;
+mod raw;
+mod telling;
+pub mod value;
+pub mod writer;

@@ -1,0 +1,429 @@
+//! One change of one object, in the words in which the feed tells it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+
+use crate::diff::{self, Diff};
+use crate::lists;
+use crate::noise::{self, Marks, Noise};
+use crate::raw;
+use crate::telling;
+use crate::value::Value;
+use crate::writer::{self, InferredWriter};
+
+/// The most fields of a line that are kept.
+pub const MOST_FIELDS: usize = 12;
+/// The most owners of a line that are kept.
+const MOST_OWNERS: usize = 4;
+
+/// A change as it was received.
+#[derive(Clone, Debug)]
+pub struct Received<'a> {
+    /// The number of the change; it grows with each.
+    pub seq: u64,
+    /// When it was received, in milliseconds.
+    pub at: f64,
+    /// The kind's name, such as `Pod`.
+    pub kind: Arc<str>,
+    /// The object's namespace and name.
+    pub key: ObjectKey,
+    /// The object's uid.
+    pub uid: Uid,
+    /// What happened, as it was received.
+    pub delta_type: DeltaType,
+    /// The version that was known before, as JSON.
+    pub old: Option<&'a str>,
+    /// The version that came, as JSON; of a deletion, the last one if the server sent it.
+    pub new: Option<&'a str>,
+}
+
+/// A field that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// The path. `STATUS` of a Pod stands for what several fields say together, as the table's column does.
+    pub path: String,
+    /// The value before; `None` if the field is new.
+    pub old: Option<Value>,
+    /// The value now; `None` if the field is gone.
+    pub new: Option<Value>,
+    /// Whether the items are the same as before, in another order.
+    pub reordered: bool,
+}
+
+/// An owner that the object names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The owner's kind.
+    pub kind: String,
+    /// The owner's name.
+    pub name: String,
+    /// The owner's uid.
+    pub uid: Uid,
+    /// Whether the owner is the object's controller.
+    pub is_controller: bool,
+}
+
+/// A change of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The number of the change.
+    pub seq: u64,
+    /// When it was received, in milliseconds.
+    pub at: f64,
+    /// The kind's name, such as `Pod`.
+    pub kind: Arc<str>,
+    /// The object's namespace and name.
+    pub key: ObjectKey,
+    /// The object's uid.
+    pub uid: Uid,
+    /// What happened.
+    pub delta_type: DeltaType,
+    /// The fields that changed and are not noise, the most telling first. Of a new object, what it is like.
+    pub fields: Vec<Field>,
+    /// How many more fields changed that are not noise.
+    pub more: usize,
+    /// Who seems to have written it.
+    pub writers: Vec<InferredWriter>,
+    /// Why the change as a whole says nothing, if it does.
+    pub noise: Option<Noise>,
+    /// The owners. For a Kubernetes Event, the object that it is about.
+    pub owners: SmallVec<[Owner; 1]>,
+    /// `metadata.generation`, which grows with each change of what is asked for.
+    pub generation: Option<i64>,
+    /// Whether what is asked for changed: the object is new or is to go, or its generation moved. Of an object without a
+    /// generation, whether a field outside `metadata` and `status` changed.
+    pub asks: bool,
+    /// Whether the object came with a list and was not known before, so that this is no change.
+    pub is_listed: bool,
+    /// Whether one of the texts could not be followed, so that nothing is known of what changed.
+    pub is_unreadable: bool,
+}
+
+impl Line {
+    /// Tells a change. `marks` are the fields that the user called noise.
+    pub fn new(received: Received<'_>, marks: &Marks) -> Line {
+        let Received { seq, at, kind, key, uid, delta_type, old, new } = received;
+        let mut line = Line {
+            seq,
+            at,
+            kind,
+            key,
+            uid,
+            delta_type,
+            fields: Vec::new(),
+            more: 0,
+            writers: Vec::new(),
+            noise: None,
+            owners: SmallVec::new(),
+            generation: None,
+            asks: false,
+            is_listed: delta_type != DeltaType::Deleted && delta_type != DeltaType::Added && old.is_none(),
+            is_unreadable: false,
+        };
+        if let Some(text) = new.or(old) {
+            line.read_metadata(text);
+        }
+        match (delta_type, old, new) {
+            (DeltaType::Deleted, ..) => line.asks = true,
+            (DeltaType::Added, _, Some(new)) | (_, None, Some(new)) => line.describe(new),
+            (_, Some(old), Some(new)) => line.compare(old, new, marks),
+            _ => {}
+        }
+        line
+    }
+
+    fn read_metadata(&mut self, text: &str) {
+        let metadata = raw::value_at(text, &["metadata"]).unwrap_or_default();
+        self.generation = raw::member(metadata, "generation").and_then(raw::integer);
+        let owners = raw::member(metadata, "ownerReferences").and_then(|owners| raw::items(owners, &[]));
+        self.owners = owners.unwrap_or_default().into_iter().take(MOST_OWNERS).filter_map(owner).collect();
+        if &*self.kind == "Event" {
+            let about = ["involvedObject", "regarding"].iter().find_map(|name| raw::value_at(text, &[name]));
+            self.owners.extend(about.and_then(owner));
+        }
+    }
+
+    /// What a new object is like.
+    fn describe(&mut self, new: &str) {
+        self.asks = self.delta_type == DeltaType::Added;
+        let mut tell = |path: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                self.fields.push(Field { path: path.into(), old: None, new: Some(value), reordered: false });
+            }
+        };
+        let status = telling::pod_status(new).filter(|_| &*self.kind == "Pod");
+        tell(telling::POD_STATUS, status.map(|word| Value::plain(&word)));
+        tell("spec.replicas", raw::value_at(new, &["spec", "replicas"]).map(Value::new));
+        if &*self.kind == "Event" {
+            let member = |name: &str| raw::value_at(new, &[name]);
+            tell("type", member("type").filter(|value| *value != "\"Normal\"").map(Value::new));
+            tell("reason", member("reason").map(Value::new));
+            tell("message", member("message").or(member("note")).map(Value::new));
+        }
+        self.writers = writer::writers(None, new);
+    }
+
+    fn compare(&mut self, old: &str, new: &str, marks: &Marks) {
+        let Ok(diff) = diff::diff(old, new) else {
+            self.is_unreadable = true;
+            return;
+        };
+        let reasons = noise::classify(marks, &self.kind, &diff, self.generation);
+        self.noise = noise::whole(&diff, &reasons);
+        if self.noise.is_none() {
+            self.tell(&diff, &reasons);
+            if &*self.kind == "Pod" {
+                self.tell_pod(old, new);
+            }
+        }
+        if let Some(moved) = diff.changes.iter().find(|change| change.path == "metadata.managedFields") {
+            self.writers = match moved.old {
+                Some(old) => writer::between(old, moved.new.unwrap_or_default()),
+                None => writer::makers(moved.new.unwrap_or_default()),
+            };
+        }
+    }
+
+    fn tell(&mut self, diff: &Diff<'_>, reasons: &[Option<Noise>]) {
+        let outside = |path: &str| !path.starts_with("metadata") && !path.starts_with("status");
+        let has_generation = self.generation.is_some();
+        let asks = |path: &str| match path {
+            "metadata.generation" | telling::DELETION => true,
+            path => !has_generation && outside(path),
+        };
+        self.asks = diff.changes.iter().any(|change| asks(&change.path));
+        let mut told: SmallVec<[(u8, usize); 16]> = SmallVec::new();
+        for (at, (change, reason)) in diff.changes.iter().zip(reasons).enumerate() {
+            if reason.is_none() {
+                told.push((telling::rank(&change.path), at));
+            }
+        }
+        told.sort_unstable();
+        self.more = diff.more + told.len().saturating_sub(MOST_FIELDS);
+        for (_, at) in told.into_iter().take(MOST_FIELDS) {
+            let change = &diff.changes[at];
+            let is_taints = change.path == "spec.taints" && (change.old.is_none() || change.new.is_none());
+            let value = |json| if is_taints { taints(json) } else { Value::new(json) };
+            let (old, new) = (change.old.map(value), change.new.map(value));
+            self.fields.push(Field { path: change.path.clone(), old, new, reordered: change.reordered });
+        }
+    }
+
+    /// Puts the word for a Pod's state before its fields, where it changed.
+    fn tell_pod(&mut self, old: &str, new: &str) {
+        let (old, new) = (telling::pod_status(old), telling::pod_status(new));
+        if old == new {
+            return;
+        }
+        let (old, new) = (old.map(|word| Value::plain(&word)), new.map(|word| Value::plain(&word)));
+        self.fields.retain(|field| field.path != "status.phase" || (&field.old, &field.new) != (&old, &new));
+        self.fields.insert(0, Field { path: telling::POD_STATUS.into(), old, new, reordered: false });
+        if self.fields.len() > MOST_FIELDS {
+            self.fields.pop();
+            self.more += 1;
+        }
+    }
+
+    /// The owner that caused it, as far as owners cause: the controller, or else the first.
+    pub fn controller(&self) -> Option<&Owner> {
+        self.owners.iter().find(|owner| owner.is_controller).or(self.owners.first())
+    }
+
+    /// Whether this change asks for the object to go.
+    pub fn is_marked_for_deletion(&self) -> bool {
+        self.fields.iter().any(|field| field.path == telling::DELETION && field.old.is_none())
+    }
+
+    /// The state that this change brings, if it is one that says that something is wrong.
+    pub fn trouble(&self) -> Option<&str> {
+        let states = self.fields.iter().filter(|field| telling::rank(&field.path) <= 2);
+        states.filter_map(|field| field.new.as_ref()).map(Value::kept).find(|word| telling::is_trouble(word))
+    }
+}
+
+fn owner(text: &str) -> Option<Owner> {
+    let word = |name: &str| raw::member(text, name).and_then(raw::string);
+    let uid = Uid::new(&word("uid")?);
+    let is_controller = raw::member(text, "controller") == Some("true");
+    (!uid.is_empty()).then(|| Owner {
+        kind: word("kind").unwrap_or_default().into_owned(),
+        name: word("name").unwrap_or_default().into_owned(),
+        uid,
+        is_controller,
+    })
+}
+
+impl fmt::Display for Field {
+    /// `spec.replicas 6 → 4`, `spec.taints + unreachable:NoExecute`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path == telling::DELETION && self.old.is_none() {
+            return formatter.write_str("marked for deletion");
+        }
+        let path = telling::shown(&self.path);
+        let item = || self.path.strip_suffix(']')?.rsplit_once('[').filter(|(_, name)| !name.starts_with('"'));
+        let is_data = self.path.starts_with("data") || self.path.starts_with("binaryData");
+        match (&self.old, &self.new) {
+            _ if self.reordered => write!(formatter, "{path} reordered"),
+            (Some(old), Some(new)) if is_data && !(old.shown().1 && new.shown().1) => {
+                write!(formatter, "{path} {} → {} bytes", old.bytes, new.bytes)
+            }
+            (Some(old), Some(new)) => write!(formatter, "{path} {old} → {new}"),
+            (old, new) => {
+                let sign = if new.is_some() { '+' } else { '−' };
+                let value = old.as_ref().or(new.as_ref());
+                match (item(), value) {
+                    (Some((list @ ("spec.taints" | "spec.tolerations"), name)), _) => {
+                        write!(formatter, "{list} {sign} {}", taint(name))
+                    }
+                    (Some((list, name)), Some(value)) if value.kept().starts_with('{') => {
+                        write!(formatter, "{list} {sign} {name}")
+                    }
+                    (_, Some(value)) => write!(formatter, "{path} {sign} {value}"),
+                    (_, None) => formatter.write_str(path),
+                }
+            }
+        }
+    }
+}
+
+/// A whole list of taints, as people write them.
+fn taints(json: &str) -> Value {
+    let items = raw::items(json, &[]).unwrap_or_default();
+    match lists::names("taints", &[], &items) {
+        Some((_, names)) => Value::plain(&names.iter().map(|name| taint(name)).collect::<Vec<_>>().join(", ")),
+        None => Value::new(json),
+    }
+}
+
+/// A taint as people write it: `unreachable:NoExecute` for `node.kubernetes.io/unreachable/NoExecute`.
+fn taint(name: &str) -> String {
+    match name.rsplit_once('/') {
+        Some((key, effect)) if effect.starts_with(|letter: char| letter.is_ascii_uppercase()) => {
+            format!("{}:{effect}", key.rsplit('/').next().unwrap_or(key))
+        }
+        _ => name.into(),
+    }
+}
+
+impl fmt::Display for Line {
+    /// What happened, without the object: `spec.replicas 6 → 4`, `added, replicas 1`, `deleted`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_gone = self.fields.first().is_some_and(|field| field.path == telling::POD_STATUS)
+            && self.fields.iter().any(|field| field.path == telling::DELETION && field.old.is_none());
+        let word = match self.delta_type {
+            DeltaType::Deleted => return formatter.write_str("deleted"),
+            _ if self.is_unreadable => return formatter.write_str("not readable"),
+            DeltaType::Added => "added",
+            _ if is_gone => return formatter.write_str("marked for deletion"),
+            _ => "",
+        };
+        formatter.write_str(word)?;
+        if word.is_empty() {
+            return match (self.fields.first(), self.noise) {
+                (Some(field), _) => write!(formatter, "{field}"),
+                (None, Some(noise)) => formatter.write_str(noise.words()),
+                (None, None) => formatter.write_str("listed"),
+            };
+        }
+        for field in &self.fields {
+            if let Some(value) = &field.new {
+                write!(
+                    formatter,
+                    ", {} {value}",
+                    telling::shown(field.path.strip_prefix("spec.").unwrap_or(&field.path))
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn line(kind: &str, delta_type: DeltaType, old: Option<&str>, new: Option<&str>) -> Line {
+        let key = ObjectKey::new("shop", "web");
+        let uid = Uid::new("u");
+        Line::new(Received { seq: 1, at: 2.0, kind: kind.into(), key, uid, delta_type, old, new }, &Marks::default())
+    }
+
+    #[track_caller]
+    fn check(kind: &str, old: &str, new: &str, expected: &str) {
+        assert_eq!(line(kind, DeltaType::Updated, Some(old), Some(new)).to_string(), expected);
+    }
+
+    #[test]
+    fn a_line_says_what_changed() {
+        check(
+            "Pod",
+            r#"{"status":{"phase":"Pending"}}"#,
+            r#"{"status":{"phase":"Running"}}"#,
+            "status Pending → Running",
+        );
+        check(
+            "Other",
+            r#"{"status":{"phase":"Pending"}}"#,
+            r#"{"status":{"phase":"Ready"}}"#,
+            "status.phase Pending → Ready",
+        );
+        check(
+            "Deployment",
+            r#"{"spec":{"replicas":6},"status":{"replicas":1}}"#,
+            r#"{"spec":{"replicas":4},"status":{"replicas":2}}"#,
+            "spec.replicas 6 → 4",
+        );
+        let taint = r#"{"spec":{"taints":[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute"}]}}"#;
+        check("Node", r#"{"spec":{"taints":[]}}"#, taint, "spec.taints + unreachable:NoExecute");
+        check("Node", taint, r#"{"spec":{"taints":[]}}"#, "spec.taints − unreachable:NoExecute");
+        check(
+            "ConfigMap",
+            &format!(r#"{{"data":{{"a.json":"{}"}}}}"#, "x".repeat(412)),
+            &format!(r#"{{"data":{{"a.json":"{}"}}}}"#, "x".repeat(418)),
+            r#"data["a.json"] 412 → 418 bytes"#,
+        );
+        check(
+            "Pod",
+            r#"{"metadata":{},"status":{"phase":"Running"}}"#,
+            r#"{"metadata":{"deletionTimestamp":"t"},"status":{"phase":"Running"}}"#,
+            "marked for deletion",
+        );
+        check("X", r#"{"a":1"#, r#"{"a":2}"#, "not readable");
+        check("X", r#"{"a":1}"#, r#"{"a":1}"#, "unchanged");
+        check(
+            "X",
+            r#"{"metadata":{"labels":{"a":"1"}}}"#,
+            r#"{"metadata":{"labels":{"a":"1","b":"2"}}}"#,
+            "metadata.labels.b + 2",
+        );
+        assert_eq!(
+            line("ReplicaSet", DeltaType::Added, None, Some(r#"{"spec":{"replicas":1}}"#)).to_string(),
+            "added, replicas 1"
+        );
+        assert_eq!(line("ReplicaSet", DeltaType::Deleted, None, None).to_string(), "deleted");
+        assert_eq!(line("ReplicaSet", DeltaType::Replaced, None, Some("{")).to_string(), "listed");
+    }
+
+    #[test]
+    fn a_line_knows_owners_generation_and_trouble() {
+        let owner = r#"{"metadata":{"generation":3,"ownerReferences":[{"kind":"X","uid":"a"},{"kind":"ReplicaSet","name":"r","uid":"b","controller":true},7]},"status":{"phase":"Failed"}}"#;
+        let line_of = |kind: &str, text| line(kind, DeltaType::Added, None, Some(text));
+        let pod = line_of("Pod", owner);
+        assert_eq!((pod.generation, pod.owners.len(), &*pod.controller().unwrap().name), (Some(3), 2, "r"));
+        assert_eq!((pod.trouble(), pod.asks), (Some("Failed"), true));
+        let event = line_of(
+            "Event",
+            r#"{"involvedObject":{"kind":"Pod","name":"p","uid":"c"},"reason":"Killing","type":"Normal"}"#,
+        );
+        assert_eq!((&*event.owners[0].name, &*event.to_string()), ("p", "added, reason Killing"));
+        let status = line("X", DeltaType::Updated, Some(r#"{"status":{"a":1}}"#), Some(r#"{"status":{"a":2}}"#));
+        assert!(!status.asks);
+    }
+}

@@ -1,0 +1,278 @@
+//! Reads JSON text in place: the members of an object and the items of a list are slices of the text.
+//!
+//! Nothing here checks that a value which is skipped is well-formed: a skipped value ends where its quotes and brackets
+//! say. A text whose structure cannot be followed gives `None`, and never a panic.
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
+/// A member of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Member<'a> {
+    /// The text between the quotes of the name, with its escapes.
+    pub(crate) name: &'a str,
+    /// The text of the value, without space around it.
+    pub(crate) value: &'a str,
+}
+
+pub(crate) type Members<'a> = SmallVec<[Member<'a>; 12]>;
+pub(crate) type Items<'a> = SmallVec<[&'a str; 8]>;
+
+/// The members of the object that `text` is, in the order of the text. `known` are the members of a similar object: a
+/// value that is the same there is recognised by comparing bytes, which is faster than reading it.
+pub(crate) fn members<'a>(text: &'a str, known: &[Member<'_>]) -> Option<Members<'a>> {
+    let bytes = text.as_bytes();
+    let mut found = Members::new();
+    let mut at = expect(bytes, 0, b'{')?;
+    if bytes.get(at) == Some(&b'}') {
+        return is_end(bytes, at + 1).then_some(found);
+    }
+    let mut next = 0;
+    loop {
+        let (start, end) = (at + 1, string_end(bytes, expect_here(bytes, at, b'"')?)?);
+        let name = text.get(start..end - 1)?;
+        at = expect(bytes, skip_space(bytes, end), b':')?;
+        let hint = known.get(next).filter(|known| known.name == name).map(|known| (known, next + 1));
+        let hint =
+            hint.or_else(|| known.get(next + 1).filter(|known| known.name == name).map(|known| (known, next + 2)));
+        let value_end = match hint {
+            Some((known, after)) => {
+                next = after;
+                value_end_like(bytes, at, known.value)?
+            }
+            None => value_end(bytes, at)?,
+        };
+        found.push(Member { name, value: text.get(at..value_end)? });
+        at = skip_space(bytes, value_end);
+        match bytes.get(at)? {
+            b',' => at = skip_space(bytes, at + 1),
+            b'}' => return is_end(bytes, at + 1).then_some(found),
+            _ => return None,
+        }
+    }
+}
+
+/// The items of the list that `text` is. `known` are the items of a similar list, as with [`members`].
+pub(crate) fn items<'a>(text: &'a str, known: &[&str]) -> Option<Items<'a>> {
+    let bytes = text.as_bytes();
+    let mut found = Items::new();
+    let mut at = expect(bytes, 0, b'[')?;
+    if bytes.get(at) == Some(&b']') {
+        return is_end(bytes, at + 1).then_some(found);
+    }
+    loop {
+        let value_end = match known.get(found.len()) {
+            Some(known) => value_end_like(bytes, at, known)?,
+            None => value_end(bytes, at)?,
+        };
+        found.push(text.get(at..value_end)?);
+        at = skip_space(bytes, value_end);
+        match bytes.get(at)? {
+            b',' => at = skip_space(bytes, at + 1),
+            b']' => return is_end(bytes, at + 1).then_some(found),
+            _ => return None,
+        }
+    }
+}
+
+/// The value of the member `name` of an object. Of several with that name, the first.
+pub(crate) fn member<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let bytes = text.as_bytes();
+    let mut at = expect(bytes, 0, b'{')?;
+    while bytes.get(at) == Some(&b'"') {
+        let end = string_end(bytes, at + 1)?;
+        let is_it = text.get(at + 1..end - 1)? == name;
+        at = expect(bytes, skip_space(bytes, end), b':')?;
+        let value_end = value_end(bytes, at)?;
+        if is_it {
+            return text.get(at..value_end);
+        }
+        at = skip_space(bytes, value_end);
+        if bytes.get(at) != Some(&b',') {
+            return None;
+        }
+        at = skip_space(bytes, at + 1);
+    }
+    None
+}
+
+/// The value at a path of names.
+pub(crate) fn value_at<'a>(text: &'a str, path: &[&str]) -> Option<&'a str> {
+    path.iter().try_fold(text.trim(), |text, name| member(text, name))
+}
+
+/// The string that `value` is. A string that is no valid JSON is given as it is written.
+pub(crate) fn string(value: &str) -> Option<Cow<'_, str>> {
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    Some(serde_json::from_str::<String>(value).map_or(Cow::Borrowed(inner), Cow::Owned))
+}
+
+/// The name of a member, without escapes.
+pub(crate) fn unescaped(name: &str) -> Cow<'_, str> {
+    if !name.contains('\\') {
+        return Cow::Borrowed(name);
+    }
+    serde_json::from_str::<String>(&format!("\"{name}\"")).map_or(Cow::Borrowed(name), Cow::Owned)
+}
+
+/// The number that `value` is, if it is a whole one.
+pub(crate) fn integer(value: &str) -> Option<i64> {
+    value.parse().ok()
+}
+
+/// Whether `value` can be told by its beginning and end to be one value: a scalar, or something in brackets.
+pub(crate) fn is_value(value: &str) -> bool {
+    value_end(value.as_bytes(), 0) == Some(value.len()) && !value.is_empty()
+}
+
+pub(crate) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        at += 1;
+    }
+    at
+}
+
+/// The place of what follows `wanted`, which stands at `at`, and the space after it.
+fn expect(bytes: &[u8], at: usize, wanted: u8) -> Option<usize> {
+    Some(skip_space(bytes, expect_here(bytes, at, wanted)?))
+}
+
+fn expect_here(bytes: &[u8], at: usize, wanted: u8) -> Option<usize> {
+    (bytes.get(at) == Some(&wanted)).then_some(at + 1)
+}
+
+fn is_end(bytes: &[u8], at: usize) -> bool {
+    skip_space(bytes, at) == bytes.len()
+}
+
+/// Where the value ends that begins at `at`, if it may be the same as `known`.
+fn value_end_like(bytes: &[u8], at: usize, known: &str) -> Option<usize> {
+    let end = at + known.len();
+    let is_same = bytes.get(at..end) == Some(known.as_bytes());
+    if is_same && matches!(bytes.get(end), Some(b',' | b'}' | b']')) {
+        return Some(end);
+    }
+    value_end(bytes, at)
+}
+
+/// Where the value ends that begins at `at`.
+fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' => string_end(bytes, at + 1),
+        b'{' | b'[' => bracket_end(bytes, at),
+        b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
+            let rest = &bytes[at..];
+            let ends = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'+' | b'.');
+            Some(at + rest.iter().position(ends).unwrap_or(rest.len()))
+        }
+        _ => None,
+    }
+}
+
+/// By how much each byte outside a string changes the depth.
+const DEPTH: [i8; 256] = {
+    let mut depth = [0; 256];
+    depth[b'{' as usize] = 1;
+    depth[b'[' as usize] = 1;
+    depth[b'}' as usize] = -1;
+    depth[b']' as usize] = -1;
+    depth
+};
+
+/// Where the object or list ends that begins at `at`. Most of the time of a diff is spent here, so that only the quotes
+/// and the end are decided by a branch.
+fn bracket_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0isize;
+    loop {
+        let byte = *bytes.get(at)?;
+        at += 1;
+        if byte == b'"' {
+            at = string_end(bytes, at)?;
+            continue;
+        }
+        depth += isize::from(DEPTH[usize::from(byte)]);
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// A word of which at least the lowest byte that equals `wanted` has its high bit set, and no lower byte has.
+fn equal_bytes(word: u64, wanted: u8) -> u64 {
+    let word = word ^ (ONES * u64::from(wanted));
+    word.wrapping_sub(ONES) & !word & HIGH
+}
+
+/// What follows the closing quote of a string whose first character is at `at`. Reads eight bytes at a time.
+#[inline]
+fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        if let Some(Ok(eight)) = bytes.get(at..at + 8).map(<[u8; 8]>::try_from) {
+            let word = u64::from_le_bytes(eight);
+            let found = equal_bytes(word, b'"') | equal_bytes(word, b'\\');
+            if found == 0 {
+                at += 8;
+                continue;
+            }
+            at += found.trailing_zeros() as usize / 8;
+        }
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_and_items_are_slices_of_the_text() {
+        let text = r#"{ "a" : {"x":[1,"]"]} , "b\"c":"\\", "d":-1.5e+3 }"#;
+        let found = members(text, &[]).unwrap();
+        let found: Vec<_> = found.iter().map(|member| (member.name, member.value)).collect();
+        assert_eq!(found, [("a", r#"{"x":[1,"]"]}"#), ("b\\\"c", r#""\\""#), ("d", "-1.5e+3")]);
+        assert_eq!(items(r#"[1, "two" ,[3],{}]"#, &[]).unwrap()[..], ["1", "\"two\"", "[3]", "{}"]);
+        assert!(members("{}", &[]).unwrap().is_empty() && items("[ ]", &[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_known_does_not_change_what_is_read() {
+        let known = members(r#"{"a":1,"b":2,"c":3}"#, &[]).unwrap();
+        for text in [r#"{"a":12,"b":2,"c":3}"#, r#"{"c":3,"a":1}"#, r#"{"b":2 ,"c":[3]}"#, r#"{"a":1,"n":0,"b":2}"#] {
+            assert_eq!(members(text, &known), members(text, &[]), "{text}");
+        }
+        assert_eq!(items("[12,3]", &["1", "3"]), items("[12,3]", &[]));
+    }
+
+    #[test]
+    fn what_has_no_structure_is_refused() {
+        for text in
+            ["", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1", "{\"a\":1,}", "{\"a\":\"", "{\"a\":1}x", "{\"a\":]}", "{\"é\\"]
+        {
+            assert_eq!(members(text, &[]), None, "{text}");
+        }
+        for text in ["[", "[1", "[1,]", "[,]", "[1]]", "[\"\\\"]"] {
+            assert_eq!(items(text, &[]), None, "{text}");
+        }
+        assert!(!is_value("") && !is_value("1 2") && !is_value("x") && is_value("null") && is_value("{}"));
+    }
+
+    #[test]
+    fn a_value_is_found_at_its_path() {
+        let text = r#" {"a":{"b":"x\ty"},"c":4} "#;
+        assert_eq!(value_at(text, &["a", "b"]).and_then(string).as_deref(), Some("x\ty"));
+        assert_eq!(value_at(text, &["c"]).and_then(integer), Some(4));
+        assert_eq!(value_at(text, &["c", "d"]), None);
+        assert_eq!(string("\"\\ud800\"").as_deref(), Some("\\ud800"));
+    }
+}

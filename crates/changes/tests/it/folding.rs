@@ -1,0 +1,280 @@
+//! The feed: of the recorded rollout against an independent computation, and of made-up changes one by one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kubechurn_changes::feed::{Feed, Limits, Subject};
+use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::noise::Marks;
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+use serde_json::{Value, json};
+
+use crate::recording::{Step, steps};
+
+/// The rows as `name: words`, indented, the first at the top.
+fn rows(feed: &Feed) -> Vec<String> {
+    let row = |row: &kubechurn_changes::feed::Entry| format!("{}{} {row}", "  ".repeat(row.depth.into()), row.name());
+    feed.rows().map(|entry| row(entry).trim_end().to_owned()).collect()
+}
+
+/// The uids that an object names as what it belongs to or is about.
+fn belongs_to(step: &Step) -> Vec<String> {
+    let object: Value = serde_json::from_str(&step.new).unwrap();
+    let owners = object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
+    let uids = owners.iter().map(|owner| &owner["uid"]).chain([&object["involvedObject"]["uid"]]);
+    uids.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_rollout_is_a_dozen_lines_and_the_first_names_what_began_it() {
+    let (steps, marks) = (steps(), Marks::default());
+    // Between a person's change of the image and the same person's next change, 6 s later.
+    let first = steps.iter().position(|step| step.new.contains("cart:2.0") && step.kind == "Deployment").unwrap();
+    let next = steps[first + 1..].iter().find(|step| {
+        let object: Value = serde_json::from_str(&step.new).unwrap();
+        step.uid == steps[first].uid && object["metadata"]["generation"] == 3
+    });
+    let (from, to) = (steps[first].ms, next.unwrap().ms);
+    let mut feed = Feed::new(Limits::default());
+    let during: Vec<&Step> = steps.iter().filter(|step| step.ms < to).collect();
+    during.iter().for_each(|step| _ = feed.push(step.line(&marks)));
+
+    // What belongs to the Deployment, by the objects' own words, and how many changes of it say something.
+    let mut family = BTreeSet::from([steps[first].uid.clone()]);
+    loop {
+        let more: Vec<String> = during
+            .iter()
+            .filter(|step| !family.contains(&step.uid) && belongs_to(step).iter().any(|uid| family.contains(uid)))
+            .map(|step| step.uid.clone())
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        family.extend(more);
+    }
+    let told = during.iter().filter(|step| step.ms >= from && family.contains(&step.uid));
+    let told = told.filter(|step| step.line(&marks).noise.is_none()).count() as u64;
+
+    let all: Vec<_> = feed.rows().collect();
+    let root = all.iter().position(|row| row.first_at == from && row.depth == 0).unwrap();
+    let block: Vec<_> = all[root..].iter().enumerate().take_while(|(at, row)| *at == 0 || row.depth > 0).collect();
+    assert_eq!(block.iter().map(|(_, row)| row.count).sum::<u64>(), told);
+    let words: Vec<String> =
+        block.iter().map(|(_, row)| format!("{} {}", "-".repeat(row.depth.into()), row.name())).collect();
+    assert_eq!(
+        words,
+        [
+            " Deployment shop/cart",
+            "- ReplicaSet shop/cart-658c44c497",
+            "-- 4 Pods of ReplicaSet cart-658c44c497",
+            "- ReplicaSet shop/cart-5f5bc7984",
+            "-- 4 Pods of ReplicaSet cart-5f5bc7984",
+            "- 20 Events",
+        ]
+    );
+    let began = block[0].1;
+    assert!(began.to_string().starts_with(
+        "spec.template.spec.containers[cart].image registry.example/cart:1.0 → registry.example/cart:2.0"
+    ));
+    assert_eq!(began.writers[0].to_string(), "kubectl-set, inferred");
+    assert_eq!(
+        block[2].1.to_string().split(", ").take(2).collect::<Vec<_>>(),
+        ["added", "status Pending → ContainerCreating → Running"]
+    );
+    assert_eq!(block[4].1.to_string(), "status Running → Terminating, deleted");
+    // Everything that happened meanwhile in the namespace, noise included, a Job of another owner left out.
+    let meanwhile = all.iter().filter(|row| row.last_at >= from && !row.name().contains("migrate"));
+    let meanwhile = meanwhile.filter(|row| !(row.kind.is_empty() || row.name() == "1 Event")).count();
+    assert!((block.len()..=12).contains(&meanwhile), "{:#?}", rows(&feed));
+}
+
+#[test]
+fn every_change_is_in_one_row() {
+    let mut feed = Feed::new(Limits::default());
+    let mut into: BTreeMap<u64, u64> = BTreeMap::new();
+    for step in steps() {
+        if let Some(id) = feed.push(step.line(&Marks::default())) {
+            *into.entry(id).or_default() += 1;
+        }
+    }
+    let counts = feed.counts();
+    assert_eq!(counts.received, counts.listed + counts.noise + counts.told);
+    assert_eq!(feed.rows().map(|row| (row.id, row.count)).collect::<BTreeMap<_, _>>(), into);
+    assert_eq!(feed.rows().map(|row| row.count).sum::<u64>(), counts.noise + counts.told);
+    for row in feed.rows().filter(|row| !matches!(row.subject, Subject::Noise(_))) {
+        for line in row.seqs.iter().map(|seq| feed.line(*seq).unwrap()) {
+            assert!(line.kind == row.kind && (row.first_at..=row.last_at).contains(&line.at));
+        }
+    }
+}
+
+#[test]
+fn what_is_evicted_is_counted() {
+    let mut feed = Feed::new(Limits { rows: 7, lines: 20 });
+    for step in steps() {
+        feed.push(step.line(&Marks::default()));
+        let (counts, kept) = (feed.counts(), feed.rows().map(|row| row.count).sum::<u64>());
+        assert!(feed.len() <= 7 && feed.lines().count() <= 20 && feed.rows().count() == feed.len());
+        assert_eq!(counts.received, counts.listed + kept + counts.evicted);
+        assert_eq!(feed.lines().count() as u64 + counts.lines_evicted, counts.noise + counts.told);
+    }
+}
+
+/// A feed of made-up changes.
+struct Play {
+    feed: Feed,
+    seq: u64,
+    known: BTreeMap<String, String>,
+}
+
+impl Play {
+    fn new() -> Play {
+        Play { feed: Feed::new(Limits::default()), seq: 0, known: BTreeMap::new() }
+    }
+
+    /// An object is now like this. Its name is its uid.
+    fn set(&mut self, at: f64, kind: &str, name: &str, owner: &str, rest: Value) {
+        let mut object = json!({"metadata": {"ownerReferences": []}});
+        if !owner.is_empty() {
+            object["metadata"]["ownerReferences"] =
+                json!([{"kind": "Owner", "name": owner, "uid": owner, "controller": true}]);
+        }
+        for (name, value) in rest.as_object().unwrap() {
+            match name.as_str() {
+                "generation" | "deletionTimestamp" => object["metadata"][name] = value.clone(),
+                _ => object[name] = value.clone(),
+            }
+        }
+        let (old, new) = (self.known.get(name).cloned(), object.to_string());
+        let delta_type = if old.is_some() { DeltaType::Updated } else { DeltaType::Added };
+        self.seq += 1;
+        let received = Received {
+            seq: self.seq,
+            at,
+            kind: kind.into(),
+            key: ObjectKey::new("", name),
+            uid: Uid::new(name),
+            delta_type,
+            old: old.as_deref(),
+            new: Some(&new),
+        };
+        self.feed.push(Line::new(received, &Marks::default()));
+        self.known.insert(name.into(), new);
+    }
+
+    #[track_caller]
+    fn check(&self, expected: &[&str]) {
+        assert_eq!(rows(&self.feed), expected);
+    }
+}
+
+fn spec(generation: u64, replicas: u64) -> Value {
+    json!({"generation": generation, "spec": {"replicas": replicas}})
+}
+
+#[test]
+fn values_that_alternate_or_go_on_are_one_row() {
+    let mut play = Play::new();
+    play.known.insert(
+        "a".into(),
+        json!({"metadata":{"ownerReferences":[],"generation":1},"spec":{"replicas":6}}).to_string(),
+    );
+    for turn in 0..41u32 {
+        play.set(
+            f64::from(turn) * 3_000.0,
+            "Deployment",
+            "a",
+            "",
+            spec(2 + u64::from(turn), if turn % 2 == 0 { 4 } else { 6 }),
+        );
+    }
+    play.check(&["Deployment a spec.replicas 6 ⇄ 4"]);
+    assert_eq!(play.feed.rows().next().unwrap().repetition(), "× 41 in 2 min");
+    play.set(300_000.0, "Deployment", "a", "", spec(50, 7));
+    play.check(&["Deployment a spec.replicas 4 → 7", "Deployment a spec.replicas 6 ⇄ 4"]);
+}
+
+#[test]
+fn a_second_change_of_a_person_begins_anew() {
+    let mut play = Play::new();
+    play.set(0.0, "Deployment", "a", "", spec(1, 1));
+    play.set(1.0, "ReplicaSet", "r", "a", spec(1, 1));
+    play.set(2.0, "Deployment", "a", "", json!({"generation": 1, "spec": {"replicas": 1}, "status": {"replicas": 1}}));
+    play.check(&[
+        "Deployment a added, spec.replicas 1, status + {\"replicas\":1}",
+        "  ReplicaSet r added, spec.replicas 1",
+    ]);
+    play.set(3.0, "Deployment", "a", "", spec(2, 3));
+    play.set(4.0, "ReplicaSet", "r", "a", spec(2, 3));
+    assert_eq!(
+        rows(&play.feed)[..2],
+        ["Deployment a spec.replicas 1 → 3, status − {\"replicas\":1}", "  ReplicaSet r spec.replicas 1 → 3"]
+    );
+    assert_eq!(play.feed.len(), 4);
+}
+
+#[test]
+fn what_is_caused_long_after_stands_alone() {
+    let mut play = Play::new();
+    play.set(0.0, "ReplicaSet", "r", "", spec(1, 1));
+    play.set(60_000.0, "Pod", "p", "r", json!({}));
+    play.check(&["Pod p added", "ReplicaSet r added, spec.replicas 1"]);
+}
+
+#[test]
+fn a_consequence_that_is_received_first_is_put_under_its_cause() {
+    let mut play = Play::new();
+    play.set(0.0, "ReplicaSet", "r", "a", spec(1, 1));
+    play.set(1.0, "Pod", "p", "r", json!({}));
+    play.set(2.0, "Deployment", "a", "", spec(1, 1));
+    play.check(&["Deployment a added, spec.replicas 1", "  ReplicaSet r added, spec.replicas 1", "    Pod p added"]);
+    assert_eq!(play.feed.rows().nth(1).unwrap().parent, Some(play.feed.rows().next().unwrap().id));
+}
+
+#[test]
+fn the_same_for_many_of_one_owner_is_one_row() {
+    let mut play = Play::new();
+    for pod in 0..11 {
+        let phase = json!({"metadata":{"ownerReferences":[{"kind":"Owner","name":"r","uid":"r","controller":true}],"generation":1},"status":{"phase":"Running"}});
+        play.known.insert(format!("p{pod}"), phase.to_string());
+    }
+    for pod in 0..11 {
+        let going = json!({"generation": 2, "deletionTimestamp": format!("2026-01-01T00:00:{pod:02}Z"), "status": {"phase": "Running"}});
+        play.set(f64::from(pod), "Pod", &format!("p{pod}"), "r", going);
+    }
+    play.check(&["11 Pods of Owner r status Running → Terminating"]);
+    play.set(20_000.0, "Pod", "q", "r", json!({}));
+    assert_eq!(rows(&play.feed)[0], "Pod q added");
+}
+
+#[test]
+fn one_of_many_that_fares_otherwise_has_a_row_of_its_own() {
+    let mut play = Play::new();
+    play.set(0.0, "ReplicaSet", "r", "", spec(1, 3));
+    let waiting = |reason: &str| json!({"status": {"phase": "Pending", "containerStatuses": [{"name": "c", "state": {"waiting": {"reason": reason}}}]}});
+    for pod in ["p", "q", "s"] {
+        play.set(1.0, "Pod", pod, "r", waiting("ContainerCreating"));
+    }
+    play.set(2.0, "Pod", "q", "r", waiting("ErrImagePull"));
+    play.set(3.0, "Pod", "q", "r", waiting("ImagePullBackOff"));
+    play.set(4.0, "Pod", "p", "r", json!({"status": {"phase": "Running"}}));
+    let found = rows(&play.feed);
+    assert_eq!(found[0], "ReplicaSet r added, spec.replicas 3");
+    assert!(found[1].starts_with("  3 Pods of Owner r added, status ContainerCreating → Running"), "{found:?}");
+    assert!(found[2].starts_with("  Pod q status ContainerCreating → ErrImagePull → ImagePullBackOff"), "{found:?}");
+}
+
+#[test]
+fn a_busy_block_comes_to_the_top_but_not_at_every_change() {
+    let mut play = Play::new();
+    play.known.insert("a".into(), json!({"metadata": {"ownerReferences": []}, "data": {"x": "7"}}).to_string());
+    play.set(0.0, "ConfigMap", "a", "", json!({"data": {"x": "0"}}));
+    play.set(1.0, "ConfigMap", "b", "", json!({}));
+    play.set(9_000.0, "ConfigMap", "a", "", json!({"data": {"x": "1"}}));
+    assert!(rows(&play.feed)[1].starts_with("ConfigMap a"));
+    play.set(11_000.0, "ConfigMap", "a", "", json!({"data": {"x": "2"}}));
+    assert!(rows(&play.feed)[0].starts_with("ConfigMap a"), "{:?}", rows(&play.feed));
+    play.feed.notice(12_000.0, "relist of events (410)");
+    assert_eq!(rows(&play.feed)[0].trim(), "relist of events (410)");
+}

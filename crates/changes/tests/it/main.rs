@@ -1,0 +1,9 @@
+//! The crate's tests over a recorded rollout and over made-up texts.
+
+#![allow(clippy::unwrap_used)] // A panic fails the test.
+
+mod folding;
+mod independent;
+mod properties;
+mod recording;
+mod rollout;
