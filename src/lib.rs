@@ -56,9 +56,10 @@
 //!   once per kind.
 //! - **Fast where it is hot, small where it is not.** What each frame goes through (`crates/client`, `crates/columns`) is
 //!   built for speed, and what happens at the pace of a person or of the screen (`crates/model`, `src`) for size.
-//! - **Dependencies point one way**, and the compiler holds it: `client ← columns ← model ← page`, `client ← changes`, and
+//! - **Dependencies point one way**, and the compiler holds it: `client ← {changes, columns} ← model ← page`, and
 //!   `{client, columns} ← cluster`, which answers as a server prints. Within the page `browser` names the client and nothing
-//!   else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds that, and the order within each crate: `api ← cache`, `workqueue ← record`, `kind_id ← {table, timeline} ← page`.
+//!   else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds that, and the
+//!   order within each crate: `api ← cache`, `workqueue ← record`, `kind_id ← {table, timeline} ← page`.
 //!
 //! # Deliberately absent
 //!

@@ -13,12 +13,15 @@ use crate::diff::{self, Diff};
 use crate::lists;
 use crate::noise::{self, Marks, Noise};
 use crate::raw;
+use crate::replicas::Replicas;
 use crate::telling;
 use crate::value::Value;
 use crate::writer::{self, InferredWriter};
 
 /// The most fields of a line that are kept.
 pub const MOST_FIELDS: usize = 12;
+/// The most paths of further fields of a line that are kept.
+const MOST_PATHS: usize = 50;
 /// The most owners of a line that are kept.
 const MOST_OWNERS: usize = 4;
 
@@ -86,7 +89,9 @@ pub struct Line {
     pub delta_type: DeltaType,
     /// The fields that changed and are not noise, the most telling first. Of a new object, what it is like.
     pub fields: Vec<Field>,
-    /// How many more fields changed that are not noise.
+    /// The paths of more fields that changed and are not noise, as far as they are kept.
+    pub other_paths: Vec<String>,
+    /// How many more fields changed that are not noise, those of the other paths included.
     pub more: usize,
     /// Who seems to have written it.
     pub writers: Vec<InferredWriter>,
@@ -101,6 +106,8 @@ pub struct Line {
     pub asks: bool,
     /// Whether the object came with a list and was not known before, so that this is no change.
     pub is_listed: bool,
+    /// How far a workload is now.
+    pub replicas: Option<Replicas>,
     /// Whether one of the texts could not be followed, so that nothing is known of what changed.
     pub is_unreadable: bool,
 }
@@ -117,6 +124,7 @@ impl Line {
             uid,
             delta_type,
             fields: Vec::new(),
+            other_paths: Vec::new(),
             more: 0,
             writers: Vec::new(),
             noise: None,
@@ -124,6 +132,7 @@ impl Line {
             generation: None,
             asks: false,
             is_listed: delta_type != DeltaType::Deleted && delta_type != DeltaType::Added && old.is_none(),
+            replicas: None,
             is_unreadable: false,
         };
         if let Some(text) = new.or(old) {
@@ -143,6 +152,7 @@ impl Line {
         self.generation = raw::member(metadata, "generation").and_then(raw::integer);
         let owners = raw::member(metadata, "ownerReferences").and_then(|owners| raw::items(owners, &[]));
         self.owners = owners.unwrap_or_default().into_iter().take(MOST_OWNERS).filter_map(owner).collect();
+        self.replicas = Replicas::read(&self.kind, text);
         if &*self.kind == "Event" {
             let about = ["involvedObject", "regarding"].iter().find_map(|name| raw::value_at(text, &[name]));
             self.owners.extend(about.and_then(owner));
@@ -206,6 +216,8 @@ impl Line {
         }
         told.sort_unstable();
         self.more = diff.more + told.len().saturating_sub(MOST_FIELDS);
+        let others = told.iter().skip(MOST_FIELDS).take(MOST_PATHS);
+        self.other_paths = others.map(|(_, at)| diff.changes[*at].path.clone()).collect();
         for (_, at) in told.into_iter().take(MOST_FIELDS) {
             let change = &diff.changes[at];
             let is_taints = change.path == "spec.taints" && (change.old.is_none() || change.new.is_none());
@@ -224,8 +236,10 @@ impl Line {
         let (old, new) = (old.map(|word| Value::plain(&word)), new.map(|word| Value::plain(&word)));
         self.fields.retain(|field| field.path != "status.phase" || (&field.old, &field.new) != (&old, &new));
         self.fields.insert(0, Field { path: telling::POD_STATUS.into(), old, new, reordered: false });
-        if self.fields.len() > MOST_FIELDS {
-            self.fields.pop();
+        if self.fields.len() > MOST_FIELDS
+            && let Some(field) = self.fields.pop()
+        {
+            self.other_paths.push(field.path);
             self.more += 1;
         }
     }
