@@ -12,7 +12,7 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::diff::{self, Diff};
 use crate::lists;
 use crate::noise::{self, Marks, Noise};
-use crate::raw;
+use crate::raw::{self, Member};
 use crate::replicas::Replicas;
 use crate::telling;
 use crate::value::Value;
@@ -135,43 +135,45 @@ impl Line {
             replicas: None,
             is_unreadable: false,
         };
-        if let Some(text) = new.or(old) {
-            line.read_metadata(text);
-        }
+        let object = raw::members(new.or(old).unwrap_or_default().trim_ascii(), &[]).unwrap_or_default();
+        line.read_metadata(&object);
         match (delta_type, old, new) {
             (DeltaType::Deleted, ..) => line.asks = true,
-            (DeltaType::Added, _, Some(new)) | (_, None, Some(new)) => line.describe(new),
-            (_, Some(old), Some(new)) => line.compare(old, new, marks),
+            (DeltaType::Added, _, Some(new)) | (_, None, Some(new)) => line.describe(new, &object),
+            (_, Some(old), Some(new)) => line.compare((old, new), &object, marks),
             _ => {}
         }
         line
     }
 
-    fn read_metadata(&mut self, text: &str) {
-        let metadata = raw::value_at(text, &["metadata"]).unwrap_or_default();
+    fn read_metadata(&mut self, object: &[Member<'_>]) {
+        let metadata = raw::named(object, "metadata").unwrap_or_default();
         self.generation = raw::member(metadata, "generation").and_then(raw::integer);
         let owners = raw::member(metadata, "ownerReferences").and_then(|owners| raw::items(owners, &[]));
         self.owners = owners.unwrap_or_default().into_iter().take(MOST_OWNERS).filter_map(owner).collect();
-        self.replicas = Replicas::read(&self.kind, text);
+        self.replicas = Replicas::read(&self.kind, object);
         if &*self.kind == "Event" {
-            let about = ["involvedObject", "regarding"].iter().find_map(|name| raw::value_at(text, &[name]));
+            let about = ["involvedObject", "regarding"].iter().find_map(|name| raw::named(object, name));
             self.owners.extend(about.and_then(owner));
         }
     }
 
     /// What a new object is like.
-    fn describe(&mut self, new: &str) {
+    fn describe(&mut self, new: &str, object: &[Member<'_>]) {
         self.asks = self.delta_type == DeltaType::Added;
         let mut tell = |path: &str, value: Option<Value>| {
             if let Some(value) = value {
                 self.fields.push(Field { path: path.into(), old: None, new: Some(value), reordered: false });
             }
         };
-        let status = telling::pod_status(new).filter(|_| &*self.kind == "Pod");
+        let status = telling::pod_status(object).filter(|_| &*self.kind == "Pod");
         tell(telling::POD_STATUS, status.map(|word| Value::plain(&word)));
-        tell("spec.replicas", raw::value_at(new, &["spec", "replicas"]).map(Value::new));
+        tell(
+            "spec.replicas",
+            raw::named(object, "spec").and_then(|spec| raw::member(spec, "replicas")).map(Value::new),
+        );
         if &*self.kind == "Event" {
-            let member = |name: &str| raw::value_at(new, &[name]);
+            let member = |name: &str| raw::named(object, name);
             tell("type", member("type").filter(|value| *value != "\"Normal\"").map(Value::new));
             tell("reason", member("reason").map(Value::new));
             tell("message", member("message").or(member("note")).map(Value::new));
@@ -179,7 +181,7 @@ impl Line {
         self.writers = writer::writers(None, new);
     }
 
-    fn compare(&mut self, old: &str, new: &str, marks: &Marks) {
+    fn compare(&mut self, (old, new): (&str, &str), object: &[Member<'_>], marks: &Marks) {
         let Ok(diff) = diff::diff(old, new) else {
             self.is_unreadable = true;
             return;
@@ -189,7 +191,7 @@ impl Line {
         if self.noise.is_none() {
             self.tell(&diff, &reasons);
             if &*self.kind == "Pod" {
-                self.tell_pod(old, new);
+                self.tell_pod(old, object);
             }
         }
         if let Some(moved) = diff.changes.iter().find(|change| change.path == "metadata.managedFields") {
@@ -228,8 +230,9 @@ impl Line {
     }
 
     /// Puts the word for a Pod's state before its fields, where it changed.
-    fn tell_pod(&mut self, old: &str, new: &str) {
-        let (old, new) = (telling::pod_status(old), telling::pod_status(new));
+    fn tell_pod(&mut self, old: &str, new: &[Member<'_>]) {
+        let old = raw::members(old.trim_ascii(), new).unwrap_or_default();
+        let (old, new) = (telling::pod_status(&old), telling::pod_status(new));
         if old == new {
             return;
         }
