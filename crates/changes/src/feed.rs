@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 pub use entry::{Entry, EntryId, MOST_SEQS, Progress, Subject};
 
 use crate::feed::folding::Folding;
+use crate::filter::Filter;
 use crate::line::Line;
 
 /// How much of the feed is kept.
@@ -38,7 +39,10 @@ pub struct Counts {
     pub noise: u64,
     /// Those that say something.
     pub told: u64,
-    /// Those, noise included, that were in rows which are not kept any more.
+    /// Those, noise included, that the filter does not let through.
+    pub filtered: u64,
+    /// Those, noise included, that were in rows which are not kept any more, or that were not kept whole when the rows were
+    /// made anew.
     pub evicted: u64,
     /// Those that are not kept whole any more.
     pub lines_evicted: u64,
@@ -48,6 +52,7 @@ pub struct Counts {
 #[derive(Debug, Default)]
 pub struct Feed {
     limits: Limits,
+    filter: Filter,
     lines: VecDeque<Line>,
     folding: Folding,
     counts: Counts,
@@ -59,7 +64,7 @@ impl Feed {
         Feed { limits, ..Feed::default() }
     }
 
-    /// Takes in a change, and says into which row it went; `None` if it is no change. Sequence numbers and times never go
+    /// Takes in a change, and says into which row it went; `None` if it is no change, or not let through. Sequence numbers and times never go
     /// back.
     pub fn push(&mut self, line: Line) -> Option<EntryId> {
         self.counts.received += 1;
@@ -71,10 +76,33 @@ impl Feed {
             Some(_) => self.counts.noise += 1,
             None => self.counts.told += 1,
         }
-        let id = self.folding.push(&line);
+        let id = self.fold(&line);
         self.lines.push_back(line);
         self.keep_limits();
-        Some(id)
+        id
+    }
+
+    fn fold(&mut self, line: &Line) -> Option<EntryId> {
+        if !self.filter.matches(line) {
+            self.counts.filtered += 1;
+            return None;
+        }
+        Some(self.folding.push(line))
+    }
+
+    /// Shows only what a filter lets through, of the changes that are kept whole and of those to come. The rows are made
+    /// anew, which takes time for each change that is kept, and notices are lost.
+    pub fn set_filter(&mut self, filter: Filter) {
+        self.filter = filter;
+        self.folding = Folding::default();
+        self.counts.filtered = 0;
+        self.counts.evicted = self.counts.lines_evicted;
+        let lines = std::mem::take(&mut self.lines);
+        for line in &lines {
+            self.fold(line);
+            self.keep_limits();
+        }
+        self.lines = lines;
     }
 
     /// Adds a row about a watch, such as a relist, in the words for the user. It is no change, and no count knows it.

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! (old text, new text) ─► diff ─► noise ─► Line ─► Feed
-//!                    └──► writer ──────────►┘
+//!                    └──► writer ──────────►┘   └─► Findings
 //! ```
 //!
 //! [`diff`](diff::diff) walks over both texts and goes down only where their bytes differ. [`noise`] says which of the
 //! fields say nothing, [`writer`] infers who wrote from `managedFields`, and a [`Line`] is what is left: the fields in the
 //! order of what they say. The [`Feed`](feed::Feed) tells lines together: noise as a count, repetitions and many objects of
-//! one owner as one row, and what a change caused under the change.
+//! one owner as one row, and what a change caused under the change. A [`Filter`](filter::Filter) chooses among the lines,
+//! and [`Findings`](findings::Findings) find what happens again and again.
 //!
 //! # Invariants
 //!
@@ -20,10 +21,14 @@
 
 pub mod diff;
 pub mod feed;
+pub mod filter;
+pub mod findings;
 pub mod line;
 mod lists;
 pub mod noise;
+pub mod pattern;
 mod raw;
+pub mod replicas;
 mod telling;
 pub mod value;
 pub mod writer;

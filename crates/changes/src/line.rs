@@ -12,13 +12,16 @@ use kubechurn_client::cache::delta::DeltaType;
 use crate::diff::{self, Diff};
 use crate::lists;
 use crate::noise::{self, Marks, Noise};
-use crate::raw;
+use crate::raw::{self, Member};
+use crate::replicas::Replicas;
 use crate::telling;
 use crate::value::Value;
 use crate::writer::{self, InferredWriter};
 
 /// The most fields of a line that are kept.
 pub const MOST_FIELDS: usize = 12;
+/// The most paths of further fields of a line that are kept.
+const MOST_PATHS: usize = 50;
 /// The most owners of a line that are kept.
 const MOST_OWNERS: usize = 4;
 
@@ -86,7 +89,9 @@ pub struct Line {
     pub delta_type: DeltaType,
     /// The fields that changed and are not noise, the most telling first. Of a new object, what it is like.
     pub fields: Vec<Field>,
-    /// How many more fields changed that are not noise.
+    /// The paths of more fields that changed and are not noise, as far as they are kept.
+    pub other_paths: Vec<String>,
+    /// How many more fields changed that are not noise, those of the other paths included.
     pub more: usize,
     /// Who seems to have written it.
     pub writers: Vec<InferredWriter>,
@@ -101,6 +106,8 @@ pub struct Line {
     pub asks: bool,
     /// Whether the object came with a list and was not known before, so that this is no change.
     pub is_listed: bool,
+    /// How far a workload is now.
+    pub replicas: Option<Replicas>,
     /// Whether one of the texts could not be followed, so that nothing is known of what changed.
     pub is_unreadable: bool,
 }
@@ -117,6 +124,7 @@ impl Line {
             uid,
             delta_type,
             fields: Vec::new(),
+            other_paths: Vec::new(),
             more: 0,
             writers: Vec::new(),
             noise: None,
@@ -124,44 +132,48 @@ impl Line {
             generation: None,
             asks: false,
             is_listed: delta_type != DeltaType::Deleted && delta_type != DeltaType::Added && old.is_none(),
+            replicas: None,
             is_unreadable: false,
         };
-        if let Some(text) = new.or(old) {
-            line.read_metadata(text);
-        }
+        let object = raw::members(new.or(old).unwrap_or_default().trim_ascii(), &[]).unwrap_or_default();
+        line.read_metadata(&object);
         match (delta_type, old, new) {
             (DeltaType::Deleted, ..) => line.asks = true,
-            (DeltaType::Added, _, Some(new)) | (_, None, Some(new)) => line.describe(new),
-            (_, Some(old), Some(new)) => line.compare(old, new, marks),
+            (DeltaType::Added, _, Some(new)) | (_, None, Some(new)) => line.describe(new, &object),
+            (_, Some(old), Some(new)) => line.compare((old, new), &object, marks),
             _ => {}
         }
         line
     }
 
-    fn read_metadata(&mut self, text: &str) {
-        let metadata = raw::value_at(text, &["metadata"]).unwrap_or_default();
+    fn read_metadata(&mut self, object: &[Member<'_>]) {
+        let metadata = raw::named(object, "metadata").unwrap_or_default();
         self.generation = raw::member(metadata, "generation").and_then(raw::integer);
         let owners = raw::member(metadata, "ownerReferences").and_then(|owners| raw::items(owners, &[]));
         self.owners = owners.unwrap_or_default().into_iter().take(MOST_OWNERS).filter_map(owner).collect();
+        self.replicas = Replicas::read(&self.kind, object);
         if &*self.kind == "Event" {
-            let about = ["involvedObject", "regarding"].iter().find_map(|name| raw::value_at(text, &[name]));
+            let about = ["involvedObject", "regarding"].iter().find_map(|name| raw::named(object, name));
             self.owners.extend(about.and_then(owner));
         }
     }
 
     /// What a new object is like.
-    fn describe(&mut self, new: &str) {
+    fn describe(&mut self, new: &str, object: &[Member<'_>]) {
         self.asks = self.delta_type == DeltaType::Added;
         let mut tell = |path: &str, value: Option<Value>| {
             if let Some(value) = value {
                 self.fields.push(Field { path: path.into(), old: None, new: Some(value), reordered: false });
             }
         };
-        let status = telling::pod_status(new).filter(|_| &*self.kind == "Pod");
+        let status = telling::pod_status(object).filter(|_| &*self.kind == "Pod");
         tell(telling::POD_STATUS, status.map(|word| Value::plain(&word)));
-        tell("spec.replicas", raw::value_at(new, &["spec", "replicas"]).map(Value::new));
+        tell(
+            "spec.replicas",
+            raw::named(object, "spec").and_then(|spec| raw::member(spec, "replicas")).map(Value::new),
+        );
         if &*self.kind == "Event" {
-            let member = |name: &str| raw::value_at(new, &[name]);
+            let member = |name: &str| raw::named(object, name);
             tell("type", member("type").filter(|value| *value != "\"Normal\"").map(Value::new));
             tell("reason", member("reason").map(Value::new));
             tell("message", member("message").or(member("note")).map(Value::new));
@@ -169,7 +181,7 @@ impl Line {
         self.writers = writer::writers(None, new);
     }
 
-    fn compare(&mut self, old: &str, new: &str, marks: &Marks) {
+    fn compare(&mut self, (old, new): (&str, &str), object: &[Member<'_>], marks: &Marks) {
         let Ok(diff) = diff::diff(old, new) else {
             self.is_unreadable = true;
             return;
@@ -179,7 +191,7 @@ impl Line {
         if self.noise.is_none() {
             self.tell(&diff, &reasons);
             if &*self.kind == "Pod" {
-                self.tell_pod(old, new);
+                self.tell_pod(old, object);
             }
         }
         if let Some(moved) = diff.changes.iter().find(|change| change.path == "metadata.managedFields") {
@@ -206,6 +218,8 @@ impl Line {
         }
         told.sort_unstable();
         self.more = diff.more + told.len().saturating_sub(MOST_FIELDS);
+        let others = told.iter().skip(MOST_FIELDS).take(MOST_PATHS);
+        self.other_paths = others.map(|(_, at)| diff.changes[*at].path.clone()).collect();
         for (_, at) in told.into_iter().take(MOST_FIELDS) {
             let change = &diff.changes[at];
             let is_taints = change.path == "spec.taints" && (change.old.is_none() || change.new.is_none());
@@ -216,16 +230,19 @@ impl Line {
     }
 
     /// Puts the word for a Pod's state before its fields, where it changed.
-    fn tell_pod(&mut self, old: &str, new: &str) {
-        let (old, new) = (telling::pod_status(old), telling::pod_status(new));
+    fn tell_pod(&mut self, old: &str, new: &[Member<'_>]) {
+        let old = raw::members(old.trim_ascii(), new).unwrap_or_default();
+        let (old, new) = (telling::pod_status(&old), telling::pod_status(new));
         if old == new {
             return;
         }
         let (old, new) = (old.map(|word| Value::plain(&word)), new.map(|word| Value::plain(&word)));
         self.fields.retain(|field| field.path != "status.phase" || (&field.old, &field.new) != (&old, &new));
         self.fields.insert(0, Field { path: telling::POD_STATUS.into(), old, new, reordered: false });
-        if self.fields.len() > MOST_FIELDS {
-            self.fields.pop();
+        if self.fields.len() > MOST_FIELDS
+            && let Some(field) = self.fields.pop()
+        {
+            self.other_paths.push(field.path);
             self.more += 1;
         }
     }

@@ -97,6 +97,11 @@ pub(crate) fn member<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
+/// The value of the member `name` among these.
+pub(crate) fn named<'a>(members: &[Member<'a>], name: &str) -> Option<&'a str> {
+    members.iter().find(|member| member.name == name).map(|member| member.value)
+}
+
 /// The value at a path of names.
 pub(crate) fn value_at<'a>(text: &'a str, path: &[&str]) -> Option<&'a str> {
     path.iter().try_fold(text.trim(), |text, name| member(text, name))

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::raw;
+use memchr::memmem;
+
+use crate::raw::{self, Member};
 
 /// The path under which a Pod's state is kept, after the table's column: it is made of several fields.
 pub(crate) const POD_STATUS: &str = "STATUS";
@@ -64,9 +66,13 @@ pub(crate) fn rank(path: &str) -> u8 {
 
 /// The word for a Pod's state: why its containers wait or ended, or its phase. Less than what a table shows as STATUS, which
 /// counts containers too (`printPod` in `printers.go` of Kubernetes).
-pub(crate) fn pod_status(text: &str) -> Option<Cow<'_, str>> {
-    let is_going = raw::value_at(text, &["metadata", "deletionTimestamp"]).is_some();
-    let status = raw::value_at(text, &["status"])?;
+/// `pod` are the members of the whole object.
+pub(crate) fn pod_status<'a>(pod: &[Member<'a>]) -> Option<Cow<'a, str>> {
+    let metadata = raw::named(pod, "metadata").unwrap_or_default();
+    // Most Pods are not going, and their metadata is long.
+    let may_go = memmem::find(metadata.as_bytes(), b"\"deletionTimestamp\"").is_some();
+    let is_going = may_go && raw::member(metadata, "deletionTimestamp").is_some();
+    let status = raw::named(pod, "status")?;
     let word = |value: &str| matches!(value.as_bytes().first(), Some(b'"')) && value.len() > 2;
     for list in ["initContainerStatuses", "containerStatuses"] {
         let Some(statuses) = raw::member(status, list).and_then(|list| raw::items(list, &[])) else { continue };
@@ -133,7 +139,10 @@ mod tests {
 
     #[test]
     fn a_pod_has_one_word() {
-        let check = |text: &str, expected: Option<&str>| assert_eq!(pod_status(text).as_deref(), expected, "{text}");
+        let check = |text: &str, expected: Option<&str>| {
+            let pod = raw::members(text, &[]).unwrap_or_default();
+            assert_eq!(pod_status(&pod).as_deref(), expected, "{text}");
+        };
         check(r#"{"status":{"phase":"Pending"}}"#, Some("Pending"));
         let waiting =
             r#""status":{"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"ErrImagePull"}}}]}"#;

@@ -2,7 +2,8 @@
 //!
 //! The server keeps an entry for each manager, operation and subresource, with the time of its last write in whole
 //! seconds and the fields that it owns. A write that changes neither leaves no trace, so nothing here is certain, and the
-//! type says so. The rule is that of the inspector (`page::inspector::fields` of the model), on text.
+//! type says so. The rule is that of the inspector (`page::inspector::fields` of the model), on text; but of two
+//! managers of which one took a field from the other within a second, only the one that took it is told.
 
 use crate::raw;
 
@@ -110,6 +111,11 @@ pub(crate) fn between(old: &str, new: &str) -> Vec<InferredWriter> {
     if found.is_empty() {
         let differs = |entry: &&Entry<'_>| was(entry).is_some_and(|known| known.fields != entry.fields);
         found = after.iter().filter(differs).map(|entry| (entry, Evidence::FieldsMoved)).collect();
+        // Who sets a field takes it from whoever owned it, so that both entries differ.
+        let gains = |entry: &Entry<'_>| was(entry).is_some_and(|known| known.fields.len() < entry.fields.len());
+        if found.iter().any(|(entry, _)| gains(entry)) {
+            found.retain(|(entry, _)| gains(entry));
+        }
     }
     names(&found)
 }
@@ -160,6 +166,10 @@ mod tests {
         check(&[&entry("kubectl-edit", 2, "f:a"), &helm, status], &[("kubectl-edit", Evidence::TimeMoved)]);
         check(&[&entry("kubectl-edit", 1, "f:c"), &helm, status], &[("kubectl-edit", Evidence::FieldsMoved)]);
         check(&[&entry("kubectl-edit", 1, "f:c"), &entry("helm", 3, "f:b")], &[("helm", Evidence::TimeMoved)]);
+        check(
+            &[&entry("kubectl-edit", 1, "f:a,f:b"), &entry("helm", 2, "f")],
+            &[("kubectl-edit", Evidence::FieldsMoved)],
+        );
         check(&[&helm, status], &[]);
         check(&[&entry("new", 2, "f:a"), &helm], &[("new", Evidence::New)]);
         check(&["7", "{"], &[]);

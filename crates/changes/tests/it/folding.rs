@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubechurn_changes::feed::{Feed, Limits, Subject};
-use kubechurn_changes::line::{Line, Received};
+use kubechurn_changes::filter::Filter;
 use kubechurn_changes::noise::Marks;
-use kubechurn_client::api::object::ObjectKey;
-use kubechurn_client::api::uid::Uid;
-use kubechurn_client::cache::delta::DeltaType;
 use serde_json::{Value, json};
 
+use crate::play::Objects;
 use crate::recording::{Step, steps};
 
 /// The rows as `name: words`, indented, the first at the top.
@@ -121,46 +119,51 @@ fn what_is_evicted_is_counted() {
     }
 }
 
+#[test]
+fn a_filter_makes_the_rows_anew() {
+    let mut feed = Feed::new(Limits { rows: 1_000, lines: 300 });
+    steps().iter().for_each(|step| _ = feed.push(step.line(&Marks::default())));
+    let before = rows(&feed);
+    let sums = |feed: &Feed| {
+        let (counts, kept) = (feed.counts(), feed.rows().map(|row| row.count).sum::<u64>());
+        assert_eq!(counts.received, counts.listed + kept + counts.evicted + counts.filtered);
+        counts.filtered
+    };
+    assert_eq!(sums(&feed), 0);
+    feed.set_filter(Filter::parse("by:kubectl path:spec").unwrap());
+    assert!(sums(&feed) > 250);
+    let found = rows(&feed);
+    assert!(found.iter().any(|row| row.starts_with("Deployment shop/cart spec.replicas 4 → 7")), "{found:#?}");
+    assert!(found.len() < 12 && feed.rows().all(|row| row.writers.iter().any(|by| by.manager.contains("kubectl"))));
+    for step in steps() {
+        let mut line = step.line(&Marks::default());
+        (line.seq, line.at) = (line.seq + 10_000, line.at + 100_000.0);
+        feed.push(line);
+    }
+    sums(&feed);
+    assert!(feed.rows().all(|row| row.writers.iter().any(|by| by.manager.contains("kubectl"))));
+    let mut again = Feed::new(Limits { rows: 1_000, lines: 10_000 });
+    steps().iter().for_each(|step| _ = again.push(step.line(&Marks::default())));
+    again.set_filter(Filter::parse("path:nothing").unwrap());
+    assert!(again.is_empty());
+    again.set_filter(Filter::default());
+    assert_eq!(rows(&again), before);
+}
+
 /// A feed of made-up changes.
 struct Play {
     feed: Feed,
-    seq: u64,
-    known: BTreeMap<String, String>,
+    objects: Objects,
 }
 
 impl Play {
     fn new() -> Play {
-        Play { feed: Feed::new(Limits::default()), seq: 0, known: BTreeMap::new() }
+        Play { feed: Feed::new(Limits::default()), objects: Objects::default() }
     }
 
-    /// An object is now like this. Its name is its uid.
     fn set(&mut self, at: f64, kind: &str, name: &str, owner: &str, rest: Value) {
-        let mut object = json!({"metadata": {"ownerReferences": []}});
-        if !owner.is_empty() {
-            object["metadata"]["ownerReferences"] =
-                json!([{"kind": "Owner", "name": owner, "uid": owner, "controller": true}]);
-        }
-        for (name, value) in rest.as_object().unwrap() {
-            match name.as_str() {
-                "generation" | "deletionTimestamp" => object["metadata"][name] = value.clone(),
-                _ => object[name] = value.clone(),
-            }
-        }
-        let (old, new) = (self.known.get(name).cloned(), object.to_string());
-        let delta_type = if old.is_some() { DeltaType::Updated } else { DeltaType::Added };
-        self.seq += 1;
-        let received = Received {
-            seq: self.seq,
-            at,
-            kind: kind.into(),
-            key: ObjectKey::new("", name),
-            uid: Uid::new(name),
-            delta_type,
-            old: old.as_deref(),
-            new: Some(&new),
-        };
-        self.feed.push(Line::new(received, &Marks::default()));
-        self.known.insert(name.into(), new);
+        let line = self.objects.set(at, (kind, name, owner), rest);
+        self.feed.push(line);
     }
 
     #[track_caller]
@@ -176,7 +179,7 @@ fn spec(generation: u64, replicas: u64) -> Value {
 #[test]
 fn values_that_alternate_or_go_on_are_one_row() {
     let mut play = Play::new();
-    play.known.insert(
+    play.objects.known.insert(
         "a".into(),
         json!({"metadata":{"ownerReferences":[],"generation":1},"spec":{"replicas":6}}).to_string(),
     );
@@ -237,7 +240,7 @@ fn the_same_for_many_of_one_owner_is_one_row() {
     let mut play = Play::new();
     for pod in 0..11 {
         let phase = json!({"metadata":{"ownerReferences":[{"kind":"Owner","name":"r","uid":"r","controller":true}],"generation":1},"status":{"phase":"Running"}});
-        play.known.insert(format!("p{pod}"), phase.to_string());
+        play.objects.known.insert(format!("p{pod}"), phase.to_string());
     }
     for pod in 0..11 {
         let going = json!({"generation": 2, "deletionTimestamp": format!("2026-01-01T00:00:{pod:02}Z"), "status": {"phase": "Running"}});
@@ -268,7 +271,7 @@ fn one_of_many_that_fares_otherwise_has_a_row_of_its_own() {
 #[test]
 fn a_busy_block_comes_to_the_top_but_not_at_every_change() {
     let mut play = Play::new();
-    play.known.insert("a".into(), json!({"metadata": {"ownerReferences": []}, "data": {"x": "7"}}).to_string());
+    play.objects.known.insert("a".into(), json!({"metadata": {"ownerReferences": []}, "data": {"x": "7"}}).to_string());
     play.set(0.0, "ConfigMap", "a", "", json!({"data": {"x": "0"}}));
     play.set(1.0, "ConfigMap", "b", "", json!({}));
     play.set(9_000.0, "ConfigMap", "a", "", json!({"data": {"x": "1"}}));

@@ -107,5 +107,17 @@ pub fn writers(old: &Value, new: &Value) -> Vec<(String, String)> {
         found.iter().map(|entry| (word(&entry["manager"]), word(&entry["subresource"]))).collect()
     };
     let by_time = with(&["time"]);
-    if by_time.is_empty() { with(&["time", "fieldsV1"]) } else { by_time }
+    if !by_time.is_empty() {
+        return by_time;
+    }
+    let by_fields = with(&["time", "fieldsV1"]);
+    let size = |entries: &[Value], writer: &(String, String)| -> usize {
+        let own = |entry: &&Value| {
+            entry["manager"] == *writer.0 && entry["subresource"].as_str().unwrap_or_default() == writer.1
+        };
+        entries.iter().filter(own).map(|entry| entry["fieldsV1"].to_string().len()).sum()
+    };
+    let gains = |writer: &&(String, String)| size(&before, writer) < size(&after, writer);
+    let gained: Vec<_> = by_fields.iter().filter(gains).cloned().collect();
+    if gained.is_empty() { by_fields } else { gained }
 }

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // A panic fails the test.
 
+mod findings;
 mod folding;
 mod independent;
+mod play;
 mod properties;
 mod recording;
 mod rollout;

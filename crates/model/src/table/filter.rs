@@ -8,9 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::memchr2;
-use regex_lite::{Regex, RegexBuilder};
-
+use kubechurn_changes::pattern::{FilterError, Pattern};
 use kubechurn_client::api::cell::CellRef;
 use kubechurn_client::api::object::Object;
 use kubechurn_client::api::sort::sort_by_key;
@@ -18,22 +16,6 @@ use kubechurn_client::api::sort::sort_by_key;
 use crate::kind_id::KindId;
 use crate::table::schema::TableSchema;
 use kubechurn_columns::column::Column;
-
-/// Why a filter cannot be read, in words for the user.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FilterError {
-    /// A regular expression has no end.
-    #[error("the regular expression {0} has no end: close it with a /")]
-    Open(String),
-    /// A regular expression is not valid.
-    #[error("{expression} is no regular expression: {why}")]
-    Bad {
-        /// The expression, as the user wrote it.
-        expression: String,
-        /// What is wrong with it, in the words of the regex engine.
-        why: String,
-    },
-}
 
 /// A part of a row that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +42,6 @@ struct Term {
     /// The part that is searched; `None` for all parts.
     place: Option<Place>,
     excludes: bool,
-}
-
-#[derive(Clone)]
-enum Pattern {
-    /// The word in lower case.
-    Word(String),
-    Expression(Regex),
 }
 
 impl Filter {
@@ -103,22 +78,10 @@ impl Filter {
                 rest = after;
                 place
             });
-            let pattern = if rest.starts_with('/') {
-                let (expression, after) = expression(rest).ok_or_else(|| FilterError::Open(begun.trim_end().into()))?;
-                rest = after;
-                let built = RegexBuilder::new(expression).case_insensitive(true).build();
-                let bad = |error: regex_lite::Error| FilterError::Bad {
-                    expression: format!("/{expression}/"),
-                    why: error.to_string(),
-                };
-                Pattern::Expression(built.map_err(bad)?)
-            } else {
-                let (word, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
-                rest = after;
-                Pattern::Word(word.to_lowercase())
-            };
+            let (pattern, after) = Pattern::read(rest).map_err(|error| error.within(begun))?;
+            rest = after;
             // `!` or `STATUS:` alone is a term that the user is still typing.
-            if !matches!(&pattern, Pattern::Word(word) if word.is_empty()) {
+            if !pattern.is_empty() {
                 terms.push(Term { pattern, place, excludes });
             }
             rest = rest.trim_start();
@@ -138,9 +101,8 @@ impl Filter {
                 (old.place, old.excludes) == (new.place, new.excludes)
                     && match (&old.pattern, &new.pattern) {
                         // A longer word is found in fewer rows, so that excluding it lets more rows through.
-                        (Pattern::Word(one), Pattern::Word(two)) if old.excludes => one.contains(two.as_str()),
-                        (Pattern::Word(one), Pattern::Word(two)) => two.contains(one.as_str()),
-                        (one, two) => one == two,
+                        (one, two) if old.excludes => two.is_part_of(one),
+                        (one, two) => one.is_part_of(two),
                     }
             })
         })
@@ -157,21 +119,7 @@ impl Filter {
     pub fn marks(&self, place: Place, text: &str) -> Vec<Range<usize>> {
         let mut marks: Vec<Range<usize>> = Vec::new();
         let terms = self.terms.iter().filter(|term| !term.excludes && term.place.is_none_or(|own| own == place));
-        for term in terms {
-            match &term.pattern {
-                Pattern::Word(word) => {
-                    let mut from = 0;
-                    while let Some(found) = find(&text[from..], word) {
-                        marks.push(from + found.start..from + found.end);
-                        from += found.end;
-                    }
-                }
-                Pattern::Expression(expression) => {
-                    let found = expression.find_iter(text).map(|found| found.range());
-                    marks.extend(found.filter(|range| !range.is_empty()));
-                }
-            }
-        }
+        terms.for_each(|term| term.pattern.mark(text, &mut marks));
         sort_by_key(&mut marks, |range| (range.start, range.end));
         marks.dedup_by(|next, last| {
             let touches = next.start <= last.end;
@@ -210,30 +158,6 @@ impl Term {
                 searched(cell, scratch);
                 self.pattern.is_in(scratch)
             }
-        }
-    }
-}
-
-impl Pattern {
-    /// Whether no number contains the word.
-    fn has_letters(&self) -> bool {
-        matches!(self, Pattern::Word(word) if word.bytes().any(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'/')))
-    }
-
-    fn is_in(&self, text: &str) -> bool {
-        match self {
-            Pattern::Word(word) => find(text, word).is_some(),
-            Pattern::Expression(expression) => expression.is_match(text),
-        }
-    }
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Pattern) -> bool {
-        match (self, other) {
-            (Pattern::Word(one), Pattern::Word(two)) => one == two,
-            (Pattern::Expression(one), Pattern::Expression(two)) => one.as_str() == two.as_str(),
-            _ => false,
         }
     }
 }
@@ -277,58 +201,6 @@ fn titled<'a>(text: &'a str, columns: &[Column], several: bool) -> Option<(Place
         },
     };
     Some((place, after))
-}
-
-/// The text between two slashes, of which the second ends a word, and the text after it. A slash within the expression
-/// is written `\/`, or unescaped if the word goes on after it.
-fn expression(text: &str) -> Option<(&str, &str)> {
-    let inner = text.strip_prefix('/')?;
-    let mut escaped = false;
-    for (at, letter) in inner.char_indices() {
-        let after = &inner[at + letter.len_utf8()..];
-        if letter == '/' && !escaped && at > 0 && (after.is_empty() || after.starts_with(char::is_whitespace)) {
-            return Some((&inner[..at], after));
-        }
-        escaped = letter == '\\' && !escaped;
-    }
-    None
-}
-
-/// The range of bytes where a word in lower case first occurs in a text of any case.
-fn find(text: &str, word: &str) -> Option<Range<usize>> {
-    let (bytes, wanted) = (text.as_bytes(), word.as_bytes());
-    let &first = wanted.first()?;
-    if text.is_ascii() {
-        let starts = bytes.len().checked_sub(wanted.len())? + 1;
-        let mut from = 0;
-        while let Some(at) = memchr2(first, first.to_ascii_uppercase(), &bytes[from..starts]) {
-            from += at;
-            if bytes[from..from + wanted.len()].eq_ignore_ascii_case(wanted) {
-                return Some(from..from + wanted.len());
-            }
-            from += 1;
-        }
-        return None;
-    }
-    text.char_indices().find_map(|(start, _)| {
-        let mut rest = word.chars();
-        let mut wanted = rest.next();
-        for (at, letter) in text[start..].char_indices() {
-            for lower in letter.to_lowercase() {
-                match wanted {
-                    Some(letter) if letter == lower => wanted = rest.next(),
-                    Some(_) => return None,
-                    // A letter that becomes two letters in lower case, of which the word has only the first, counts as
-                    // a whole.
-                    None => {}
-                }
-            }
-            if wanted.is_none() {
-                return Some(start..start + at + letter.len_utf8());
-            }
-        }
-        None
-    })
 }
 
 #[cfg(test)]

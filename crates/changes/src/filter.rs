@@ -1,0 +1,190 @@
+//! The filter of the feed: the words that a change must hold.
+//!
+//! The grammar is that of the table's filter: all words must be found, whatever the case; `/…/` is a regular expression,
+//! `!word` must not be found, and `PLACE:word` looks into one place. The places are `path` (of a field that changed), `by` (a
+//! manager), `type` (of the delta), `kind`, `ns` and `name`; `by:!kubelet` is the same as `!by:kubelet`. A word without a
+//! place is looked for in kind, namespace, name, and in the paths and values of the fields.
+
+use crate::line::Line;
+use crate::pattern::{FilterError, Pattern};
+
+/// A part of a change that is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Path,
+    By,
+    Type,
+    Kind,
+    Namespace,
+    Name,
+    Anywhere,
+}
+
+const PLACES: [(&str, Place); 8] = [
+    ("path", Place::Path),
+    ("by", Place::By),
+    ("type", Place::Type),
+    ("kind", Place::Kind),
+    ("ns", Place::Namespace),
+    ("namespace", Place::Namespace),
+    ("name", Place::Name),
+    ("manager", Place::By),
+];
+
+#[derive(Clone, PartialEq)]
+struct Term {
+    place: Place,
+    excludes: bool,
+    pattern: Pattern,
+}
+
+/// A filter of changes.
+#[derive(Clone, Default, PartialEq)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+impl Filter {
+    /// Reads what the user wrote. Before a colon that follows no place stands a word like any other (`10.0.0.1:80`).
+    ///
+    /// # Errors
+    ///
+    /// When a regular expression cannot be read.
+    pub fn parse(text: &str) -> Result<Filter, FilterError> {
+        let mut terms = Vec::new();
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            let begun = rest;
+            let mut excludes = rest.starts_with('!');
+            rest = rest.strip_prefix('!').unwrap_or(rest);
+            let mut place = Place::Anywhere;
+            if let Some((named, after)) = placed(rest) {
+                place = named;
+                excludes ^= after.starts_with('!');
+                rest = after.strip_prefix('!').unwrap_or(after);
+            }
+            let (pattern, after) = Pattern::read(rest).map_err(|error| error.within(begun))?;
+            rest = after.trim_start();
+            // `!` or `path:` alone is a term that the user is still typing.
+            if !pattern.is_empty() {
+                terms.push(Term { place, excludes, pattern });
+            }
+        }
+        Ok(Filter { terms })
+    }
+
+    /// Whether the filter lets everything through.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether a change is let through. Of the fields of a change only those are searched that are no noise.
+    pub fn matches(&self, line: &Line) -> bool {
+        self.terms.iter().all(|term| term.is_found(line) != term.excludes)
+    }
+}
+
+impl std::fmt::Debug for Filter {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Filter of {} terms", self.terms.len())
+    }
+}
+
+impl Term {
+    fn is_found(&self, line: &Line) -> bool {
+        let Term { place, pattern, .. } = self;
+        let mut paths = line.fields.iter().map(|field| &field.path).chain(&line.other_paths);
+        match place {
+            Place::Path => paths.any(|path| pattern.is_in_path(path)),
+            Place::By => line.writers.iter().any(|writer| {
+                pattern.is_in(&writer.manager) || (!writer.subresource.is_empty() && pattern.is_in(&writer.subresource))
+            }),
+            Place::Type => pattern.is_in(&format!("{:?}", line.delta_type)),
+            Place::Kind => pattern.is_in(&line.kind),
+            Place::Namespace => pattern.is_in(&line.key.namespace),
+            Place::Name => pattern.is_in(&line.key.name),
+            Place::Anywhere => {
+                let values = || line.fields.iter().flat_map(|field| [&field.old, &field.new]).flatten();
+                [&*line.kind, &*line.key.namespace, &*line.key.name].into_iter().any(|text| pattern.is_in(text))
+                    || paths.any(|path| pattern.is_in(path))
+                    || values().any(|value| pattern.is_in(value.kept()))
+            }
+        }
+    }
+}
+
+fn placed(text: &str) -> Option<(Place, &str)> {
+    let (title, after) = text.split_once(':')?;
+    let (_, place) = PLACES.iter().find(|(name, _)| name.eq_ignore_ascii_case(title))?;
+    Some((*place, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use kubechurn_client::api::object::ObjectKey;
+    use kubechurn_client::api::uid::Uid;
+    use kubechurn_client::cache::delta::DeltaType;
+
+    use crate::line::Received;
+    use crate::noise::Marks;
+
+    use super::*;
+
+    #[test]
+    fn a_change_is_found_by_its_words() {
+        let object = |replicas: u8, time: u8| {
+            let entry =
+                format!(r#"{{"manager":"kubectl-scale","operation":"Update","subresource":"scale","time":"{time}"}}"#);
+            let managed = format!(r#"{{"generation":{time},"managedFields":[{entry}]}}"#);
+            format!(r#"{{"metadata":{managed},"spec":{{"replicas":{replicas}}},"status":{{"phase":"Ready"}}}}"#)
+        };
+        let (old, new) = (object(6, 1), object(4, 2));
+        let key = ObjectKey::new("shop", "cart");
+        let (uid, delta_type) = (Uid::new("u"), DeltaType::Updated);
+        let received = Received {
+            seq: 1,
+            at: 0.0,
+            kind: "Deployment".into(),
+            key,
+            uid,
+            delta_type,
+            old: Some(&old),
+            new: Some(&new),
+        };
+        let line = Line::new(received, &Marks::default());
+        for (text, expected) in [
+            ("", true),
+            ("  ! path: by:! ", true),
+            ("path:spec.replicas", true),
+            ("path:spec", true),
+            ("path:status", false),
+            ("path:metadata", false),
+            ("!path:spec", false),
+            ("by:kubectl", true),
+            ("by:scale", true),
+            ("by:/^scale/", true),
+            ("by:kubelet", false),
+            ("!by:kubelet", true),
+            ("by:!kubelet", true),
+            ("!by:!kubelet", false),
+            ("by:!kubectl", false),
+            ("type:updated", true),
+            ("type:deleted", false),
+            ("kind:deploy", true),
+            ("kind:/^deploy$/", false),
+            ("ns:shop NAME:CART", true),
+            ("ns:cart", false),
+            ("cart replicas 6", true),
+            ("cart ready", false),
+            ("a:b", false),
+            ("!a:b", true),
+            ("path:spec by:kubectl ns:shop type:upd", true),
+            ("path:spec by:kubectl ns:shop type:del", false),
+        ] {
+            assert_eq!(Filter::parse(text).unwrap().matches(&line), expected, "{text}");
+        }
+        assert!(Filter::parse(" by: ").unwrap().is_empty() && !Filter::parse("x").unwrap().is_empty());
+        let open = Filter::parse("x !by:/kube let").unwrap_err().to_string();
+        assert_eq!(open, "the regular expression !by:/kube let has no end: close it with a /");
+    }
+}

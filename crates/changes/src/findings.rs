@@ -1,0 +1,155 @@
+//! Loops and fights: what happens again and again, and what should happen and does not.
+//!
+//! Each detector is a machine over lines that keeps a bounded number of objects, those that changed last. A finding is kept
+//! for a while after its last evidence, and its evidence is given as sequence numbers of changes.
+
+mod field;
+mod object;
+mod recent;
+mod rollout;
+
+use std::sync::Arc;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::uid::Uid;
+
+use crate::line::Line;
+
+/// How long a finding is told after its last evidence, in milliseconds.
+pub const TOLD_FOR: f64 = 120_000.0;
+/// The most sequence numbers of a finding: the newest.
+pub const MOST_SEQS: usize = 64;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// A field comes back to values that it had: the values, as they are shown, and the manager if there is one.
+    Flapping {
+        /// The field.
+        path: String,
+        /// The two values that it had last.
+        values: [String; 2],
+        /// Who seems to write them; empty if that is not known.
+        manager: String,
+    },
+    /// Two managers set a field to values of their own.
+    Fight {
+        /// The field.
+        path: String,
+        /// The values.
+        values: [String; 2],
+        /// Who seems to write each of them.
+        managers: [String; 2],
+    },
+    /// A manager writes an object over and over, and what is asked for stays as it is.
+    Rewriting {
+        /// Who seems to write; empty if that is not known.
+        manager: String,
+    },
+    /// An object is deleted and made again.
+    Recreated,
+    /// A rollout does not progress.
+    Stuck {
+        /// How many Pods are of the new version.
+        updated: u64,
+        /// How many there should be.
+        desired: u64,
+        /// The state in which the newest Pods are, if it is one in which something is wrong.
+        trouble: Option<String>,
+    },
+}
+
+/// A finding about an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    /// What was found.
+    pub finding: Finding,
+    /// The object's kind.
+    pub kind: Arc<str>,
+    /// The object's namespace and name.
+    pub key: ObjectKey,
+    /// The object's uid, the newest if there were several.
+    pub uid: Uid,
+    /// When it began, in milliseconds.
+    pub since: f64,
+    /// When the last evidence was received, in milliseconds.
+    pub last_at: f64,
+    /// How many changes show it.
+    pub count: u64,
+    /// The sequence numbers of the newest of these changes, in order.
+    pub seqs: Vec<u64>,
+}
+
+impl Card {
+    /// The finding in a few words.
+    pub fn title(&self) -> &'static str {
+        match self.finding {
+            Finding::Flapping { .. } => "A field flaps",
+            Finding::Fight { .. } => "Two managers fight over a field",
+            Finding::Rewriting { .. } => "An object is written over and over",
+            Finding::Recreated => "An object is deleted and made again",
+            Finding::Stuck { .. } => "A rollout does not progress",
+        }
+    }
+
+    /// How many changes there are in a minute. The time from the first to the last counts as at least a second.
+    pub fn per_minute(&self) -> f64 {
+        let intervals = self.count.saturating_sub(1) as f64;
+        intervals * 60_000.0 / (self.last_at - self.since).max(1_000.0)
+    }
+
+    /// The finding in one sentence. `since` is the time at which it began, as the user reads it.
+    pub fn sentence(&self, since: &str) -> String {
+        let Card { kind, key, .. } = self;
+        let rate = format!("{:.0} times a minute since {since}", self.per_minute());
+        let by = |manager: &str| if manager.is_empty() { String::new() } else { format!("{manager}, ") };
+        match &self.finding {
+            Finding::Flapping { path, values: [one, two], manager } => {
+                format!("`{path}` of {kind} {key}: `{one}` ⇄ `{two}`, {}{rate}", by(manager))
+            }
+            Finding::Fight { path, values: [one, two], managers: [first, second] } => {
+                format!("`{path}` of {kind} {key}: `{one}` ⇄ `{two}`, {first} and {second}, {rate}")
+            }
+            Finding::Rewriting { manager } => {
+                format!("{kind} {key} is written without a change of what is asked for, {}{rate}", by(manager))
+            }
+            Finding::Recreated => {
+                format!("{kind} {key} was deleted and made again {} times since {since}", self.count)
+            }
+            Finding::Stuck { updated, desired, trouble } => {
+                let pods = trouble.as_ref().map(|word| format!("; its newest Pods: {word}")).unwrap_or_default();
+                format!("{kind} {key}: {updated} of {desired} updated, no progress since {since}{pods}")
+            }
+        }
+    }
+}
+
+/// All detectors.
+#[derive(Debug, Default)]
+pub struct Findings {
+    fields: field::Fields,
+    objects: object::Objects,
+    rollouts: rollout::Rollouts,
+}
+
+impl Findings {
+    /// Takes in a change, noise and what is listed included. Times never go back.
+    pub fn push(&mut self, line: &Line) {
+        self.rollouts.push(line);
+        if line.is_listed {
+            return;
+        }
+        self.fields.push(line);
+        self.objects.push(line);
+    }
+
+    /// What is found at this time, in milliseconds: the newest evidence first.
+    pub fn cards(&self, now: f64) -> Vec<Card> {
+        let mut cards = Vec::new();
+        self.fields.tell(now, &mut cards);
+        self.objects.tell(now, &mut cards);
+        self.rollouts.tell(now, &mut cards);
+        cards.sort_by(|one, two| two.last_at.total_cmp(&one.last_at));
+        cards
+    }
+}

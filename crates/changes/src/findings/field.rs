@@ -1,0 +1,142 @@
+//! Fields that come back to values which they had: one manager changes its mind, or two fight.
+
+use std::sync::Arc;
+
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::uid::Uid;
+use kubechurn_client::cache::delta::DeltaType;
+
+use crate::findings::recent::{Evidence, Recent};
+use crate::findings::{Card, Finding, TOLD_FOR};
+use crate::line::{Field, Line};
+use crate::value::Value;
+
+/// Within which time the field must come back again, in milliseconds.
+const WITHIN: f64 = 120_000.0;
+/// How often it must come back in that time. A person who takes a change back comes back once.
+const RETURNS: usize = 3;
+/// The most values of a field that are remembered.
+const MOST_VALUES: usize = 3;
+
+/// A value that the field had, and who seems to have set it.
+#[derive(Debug)]
+struct Had {
+    value: Option<Value>,
+    manager: String,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    kind: Arc<str>,
+    key: Option<ObjectKey>,
+    /// The newest values, the last one last. Two beside each other differ.
+    values: Vec<Had>,
+    changes: Evidence,
+    returns: Evidence,
+    /// How often in a row each of the last two values was set by a manager of its own.
+    fights: usize,
+}
+
+/// The fields that changed last.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    states: Recent<(Uid, String), State>,
+}
+
+impl Fields {
+    pub(super) fn push(&mut self, line: &Line) {
+        if line.uid.is_empty() || line.noise.is_some() {
+            return;
+        }
+        for field in line.fields.iter().filter(|field| is_followed(field)) {
+            let state = self.states.entry((line.uid.clone(), field.path.clone()), line.at);
+            state.kind = line.kind.clone();
+            state.key = Some(line.key.clone());
+            state.push(line, field);
+        }
+    }
+
+    pub(super) fn tell(&self, now: f64, cards: &mut Vec<Card>) {
+        cards.extend(self.states.iter().filter_map(|((uid, path), state)| state.card(now, uid, path)));
+    }
+}
+
+/// Counts in a status go up and down with each rollout, and times never come back.
+fn is_followed(field: &Field) -> bool {
+    let is_number = |value: &Option<Value>| value.as_ref().is_none_or(|value| value.kept().parse::<f64>().is_ok());
+    let is_count = field.path.starts_with("status.") && is_number(&field.old) && is_number(&field.new);
+    !is_count && !field.path.ends_with("Time") && !field.path.starts_with("metadata.deletion") && !field.reordered
+}
+
+impl State {
+    fn push(&mut self, line: &Line, field: &Field) {
+        let manager = match &line.writers[..] {
+            [writer] => writer.manager.clone(),
+            _ => String::new(),
+        };
+        if line.delta_type == DeltaType::Added {
+            self.values = vec![Had { value: field.new.clone(), manager }];
+            return;
+        }
+        if self.values.last().is_none_or(|last| last.value != field.old) {
+            self.values.push(Had { value: field.old.clone(), manager: String::new() });
+        }
+        self.compare(line, field, &manager);
+        self.values.push(Had { value: field.new.clone(), manager });
+        if self.values.len() > MOST_VALUES {
+            self.values.remove(0);
+        }
+    }
+
+    /// Compares a value that comes with those that were there before.
+    fn compare(&mut self, line: &Line, field: &Field, manager: &str) {
+        self.changes.add(line.at, line.seq, WITHIN);
+        let before = self.values.len().checked_sub(2).and_then(|at| self.values.get(at));
+        let returned = before.filter(|before| before.value == field.new);
+        let last = self.values.last().map(|last| last.manager.as_str()).unwrap_or_default();
+        let is_fight = !manager.is_empty() && !last.is_empty() && manager != last;
+        let is_same_side = returned.is_some_and(|before| before.manager.is_empty() || before.manager == manager);
+        self.fights = match returned {
+            Some(_) if is_fight && is_same_side => self.fights + 1,
+            // Who wrote is not known: that speaks neither for a fight nor against it.
+            Some(_) if manager.is_empty() || last.is_empty() => self.fights,
+            _ => 0,
+        };
+        // A field that is gone again may have another value each time.
+        if returned.is_some() && field.new.is_some() {
+            self.returns.add(line.at, line.seq, WITHIN);
+        }
+    }
+
+    fn card(&self, now: f64, uid: &Uid, path: &str) -> Option<Card> {
+        let last_at = self.changes.last_at()?;
+        let is_now = now - last_at <= TOLD_FOR && self.returns.last_at().is_some_and(|at| now - at <= TOLD_FOR);
+        if !is_now || self.returns.after(last_at - WITHIN) < RETURNS {
+            return None;
+        }
+        let [.., one, two] = &self.values[..] else { return None };
+        let word = |had: &Had| had.value.as_ref().map_or("none".to_owned(), Value::to_string);
+        // The sentence stays the same whoever wrote last.
+        let (one, two) = if word(one) <= word(two) { (one, two) } else { (two, one) };
+        let (path, values) = (path.to_owned(), [word(one), word(two)]);
+        let finding = if self.fights + 1 >= RETURNS && !one.manager.is_empty() && !two.manager.is_empty() {
+            Finding::Fight { path, values, managers: [one.manager.clone(), two.manager.clone()] }
+        } else {
+            Finding::Flapping {
+                path,
+                values,
+                manager: if one.manager == two.manager { one.manager.clone() } else { String::new() },
+            }
+        };
+        Some(Card {
+            finding,
+            kind: self.kind.clone(),
+            key: self.key.clone()?,
+            uid: uid.clone(),
+            since: self.changes.since,
+            last_at,
+            count: self.changes.count,
+            seqs: self.changes.seqs(),
+        })
+    }
+}

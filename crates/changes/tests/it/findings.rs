@@ -1,0 +1,231 @@
+//! The detectors: each on what it is to find, and on what it is not.
+
+use kubechurn_changes::findings::{Card, Finding, Findings, MOST_SEQS, TOLD_FOR};
+use kubechurn_changes::noise::Marks;
+use serde_json::{Value, json};
+
+use crate::play::Objects;
+use crate::recording::steps;
+
+#[derive(Default)]
+struct Play {
+    objects: Objects,
+    findings: Findings,
+}
+
+impl Play {
+    fn set(&mut self, at: f64, object: (&str, &str, &str), rest: Value) {
+        let line = self.objects.set(at, object, rest);
+        self.findings.push(&line);
+    }
+
+    fn delete(&mut self, at: f64, kind: &str, name: &str) {
+        let line = self.objects.delete(at, kind, name);
+        self.findings.push(&line);
+    }
+
+    #[track_caller]
+    fn only(&self, now: f64) -> Card {
+        let mut cards = self.findings.cards(now);
+        assert_eq!(cards.len(), 1, "{cards:#?}");
+        cards.remove(0)
+    }
+
+    #[track_caller]
+    fn silent(&self, now: f64) {
+        assert_eq!(self.findings.cards(now), []);
+    }
+}
+
+const DEPLOYMENT: (&str, &str, &str) = ("Deployment", "web", "");
+
+fn replicas(generation: u32, replicas: u32, manager: &str) -> Value {
+    json!({"generation": generation, "spec": {"replicas": replicas, "paused": true}, "manager": manager})
+}
+
+#[test]
+fn a_field_that_one_manager_sets_to_and_fro_flaps() {
+    let mut play = Play::default();
+    for turn in 0..8u32 {
+        play.set(f64::from(turn) * 10_000.0, DEPLOYMENT, replicas(turn, 4 + turn % 2 * 2, "autoscaler"));
+        // From 4 to 6, and back three times to a value that it had.
+        assert_eq!(play.findings.cards(f64::from(turn) * 10_000.0).is_empty(), turn < 4, "{turn}");
+    }
+    let card = play.only(70_000.0);
+    let values = ["4".to_owned(), "6".to_owned()];
+    let manager = "autoscaler".to_owned();
+    assert_eq!(card.finding, Finding::Flapping { path: "spec.replicas".into(), values, manager });
+    assert_eq!((card.count, &card.seqs[..]), (7, &[2, 3, 4, 5, 6, 7, 8][..]));
+    assert_eq!(
+        card.sentence("14:02"),
+        "`spec.replicas` of Deployment web: `4` ⇄ `6`, autoscaler, 6 times a minute since 14:02"
+    );
+    assert_eq!(card.title(), "A field flaps");
+    play.silent(70_001.0 + TOLD_FOR);
+}
+
+#[test]
+fn two_managers_that_undo_each_other_fight() {
+    let mut play = Play::default();
+    let sides = ["kubectl-annotate", "controller-y"];
+    for turn in 0..60u32 {
+        let annotations = json!({"x": if turn % 2 == 0 { "a" } else { "b" }});
+        let rest = json!({"generation": turn, "annotations": annotations, "manager": sides[turn as usize % 2]});
+        play.set(f64::from(turn) * 150.0, DEPLOYMENT, rest);
+    }
+    let card = play.only(9_000.0);
+    assert!(card.seqs.len() <= MOST_SEQS && card.title() == "Two managers fight over a field");
+    assert_eq!(
+        card.sentence("14:02"),
+        "`metadata.annotations.x` of Deployment web: `a` ⇄ `b`, kubectl-annotate and controller-y, 400 times a minute since 14:02"
+    );
+}
+
+#[test]
+fn what_goes_on_or_is_taken_back_once_does_not_flap() {
+    let mut play = Play::default();
+    for turn in 0..100u32 {
+        play.set(f64::from(turn) * 100.0, DEPLOYMENT, replicas(turn, turn, "autoscaler"));
+    }
+    for (turn, count) in [5, 6, 5, 6].into_iter().enumerate() {
+        play.set(20_000.0 + turn as f64, ("Deployment", "other", ""), replicas(turn as u32, count, "kubectl"));
+    }
+    for turn in 0..20u32 {
+        let status = json!({"status": {"replicas": turn % 2, "readyReplicas": turn % 2}});
+        play.set(30_000.0 + f64::from(turn), ("ReplicaSet", "r", ""), status);
+        play.set(30_000.0 + f64::from(turn) * 200_000.0, ("ConfigMap", "slow", ""), json!({"data": {"x": turn % 2}}));
+        play.silent(30_000.0 + f64::from(turn));
+    }
+    play.silent(30_020.0);
+}
+
+#[test]
+fn an_object_that_is_written_over_and_over_is_found() {
+    let mut play = Play::default();
+    let write = |play: &mut Play, turn: u32, at: f64, object: (&str, &str, &str)| {
+        let annotations = json!({"seen": turn.to_string()});
+        play.set(at, object, json!({"generation": 1, "annotations": annotations, "manager": "busy"}));
+    };
+    for turn in 0..30u32 {
+        write(&mut play, turn, f64::from(turn) * 2_000.0, ("Widget", "usual", ""));
+    }
+    play.silent(60_000.0);
+    for turn in 0..12u32 {
+        write(&mut play, turn, 60_000.0 + f64::from(turn) * 500.0, ("Widget", "w", ""));
+    }
+    let card = play.only(66_000.0);
+    assert_eq!((&card.finding, card.count), (&Finding::Rewriting { manager: "busy".into() }, 11));
+    assert!(
+        card.sentence("t").starts_with("Widget w is written without a change of what is asked for, busy, 120 times")
+    );
+    // A change of what is asked for, and a status that says something, are no rewrites.
+    let mut play = Play::default();
+    for turn in 0..100u32 {
+        play.set(
+            f64::from(turn),
+            ("Widget", "w", ""),
+            json!({"generation": turn, "annotations": {"seen": turn.to_string()}}),
+        );
+        play.set(f64::from(turn), ("Widget", "v", ""), json!({"generation": 1, "status": {"done": turn}}));
+    }
+    play.silent(100.0);
+}
+
+#[test]
+fn an_object_that_is_made_again_is_found() {
+    let mut play = Play::default();
+    for turn in 0..4u32 {
+        let (at, name) = (f64::from(turn) * 1_000.0, format!("db-0#{turn}"));
+        play.silent(at);
+        play.set(at, ("Pod", &name, ""), json!({}));
+        if turn < 3 {
+            play.delete(at + 500.0, "Pod", &name);
+        }
+    }
+    let card = play.only(5_000.0);
+    assert_eq!((card.finding.clone(), card.uid.to_string()), (Finding::Recreated, "db-0#3".to_owned()));
+    assert_eq!(card.sentence("14:02"), "Pod db-0 was deleted and made again 3 times since 14:02");
+}
+
+fn rollout(generation: u32, desired: u32, [all, updated, available]: [u32; 3]) -> Value {
+    let status = json!({"observedGeneration": generation, "replicas": all, "updatedReplicas": updated, "availableReplicas": available});
+    json!({"generation": generation, "spec": {"replicas": desired}, "status": status})
+}
+
+fn waiting(reason: &str) -> Value {
+    json!({"status": {"phase": "Pending", "containerStatuses": [{"name": "c", "state": {"waiting": {"reason": reason}}}]}})
+}
+
+#[test]
+fn a_rollout_without_progress_is_found_and_why() {
+    let mut play = Play::default();
+    play.set(1.0, DEPLOYMENT, rollout(1, 3, [3, 3, 3]));
+    play.silent(1_000_000.0);
+    play.set(1_000_000.0, DEPLOYMENT, rollout(2, 3, [4, 1, 3]));
+    play.silent(1_119_000.0);
+    let card = play.only(1_120_000.0);
+    assert_eq!(card.sentence("08:40"), "Deployment web: 1 of 3 updated, no progress since 08:40");
+    play.set(1_120_000.0, ("ReplicaSet", "r", "web"), json!({}));
+    play.set(1_120_000.0, ("Pod", "p", "r"), waiting("ContainerCreating"));
+    play.set(1_120_000.0, DEPLOYMENT, rollout(2, 3, [4, 2, 3]));
+    play.silent(1_120_001.0);
+    play.set(1_121_000.0, ("Pod", "p", "r"), waiting("ImagePullBackOff"));
+    play.silent(1_160_000.0);
+    let card = play.only(1_166_000.0);
+    assert_eq!(
+        card.sentence("08:42"),
+        "Deployment web: 2 of 3 updated, no progress since 08:42; its newest Pods: ImagePullBackOff"
+    );
+    play.set(1_166_000.0, ("Pod", "p", "r"), waiting("CrashLoopBackOff"));
+    // A Pod that crashes is available for a moment, which is no progress.
+    play.set(1_166_000.0, DEPLOYMENT, rollout(2, 3, [4, 2, 2]));
+    play.set(1_167_000.0, DEPLOYMENT, rollout(2, 3, [4, 2, 3]));
+    assert_eq!(play.only(1_167_000.0).seqs, [5, 6, 7, 8, 9]);
+    play.set(1_168_000.0, DEPLOYMENT, rollout(2, 3, [3, 3, 3]));
+    play.silent(2_000_000.0);
+    // A Pod that is lost later is no rollout.
+    play.set(2_000_000.0, DEPLOYMENT, rollout(2, 3, [3, 3, 2]));
+    play.silent(2_500_000.0);
+    play.delete(2_500_000.0, "Deployment", "web");
+}
+
+#[test]
+fn a_crash_is_told_soon() {
+    let mut play = Play::default();
+    play.set(1.0, DEPLOYMENT, rollout(1, 3, [3, 3, 3]));
+    play.set(10.0, DEPLOYMENT, rollout(2, 3, [4, 1, 3]));
+    play.set(20.0, ("ReplicaSet", "r", "web"), json!({}));
+    play.set(30.0, ("Pod", "p", "r"), waiting("CrashLoopBackOff"));
+    play.set(5_000.0, ("Pod", "p", "r"), waiting("CrashLoopBackOff"));
+    play.silent(7_000.0);
+    assert_eq!(play.only(9_000.0).title(), "A rollout does not progress");
+}
+
+#[test]
+fn the_recorded_rollouts_show_only_what_flaps_in_them() {
+    let mut findings = Findings::default();
+    let mut found = std::collections::BTreeMap::new();
+    for step in steps() {
+        findings.push(&step.line(&Marks::default()));
+        for card in findings.cards(step.ms) {
+            found.insert(format!("{} {}: {}", card.kind, card.key, card.title()), card);
+        }
+    }
+    // An annotation that was set to and fro, which the Deployment's controller copied to the ReplicaSet; and a node's taint,
+    // which its controller set as often as the simulated kubelet took it away.
+    assert_eq!(
+        found.keys().collect::<Vec<_>>(),
+        [
+            "Deployment default/web: A field flaps",
+            "Node node-3: A field flaps",
+            "ReplicaSet default/web-7887448d46: A field flaps",
+            "ReplicaSet default/web-7887448d46: An object is written over and over",
+        ]
+    );
+    let card = &found["Deployment default/web: A field flaps"];
+    assert!(matches!(&card.finding, Finding::Flapping { path, values: [one, two], .. }
+        if path == "metadata.annotations.flap" && one == "0" && two == "1"));
+    let lines: Vec<_> =
+        steps().iter().map(|step| step.line(&Marks::default())).filter(|line| card.seqs.contains(&line.seq)).collect();
+    assert!(lines.len() as u64 == card.count && lines.iter().all(|line| line.key == card.key && line.uid == card.uid));
+}
