@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use rustc_hash::FxHashMap;
 
 use kubechurn_client::api::time::Timestamp;
+use kubechurn_model::page::changes::{CardModel, FeedFrame, FeedWindow};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::history::Budget;
 use kubechurn_model::page::inspector::relatives::{Dependents, Link};
@@ -18,12 +19,13 @@ use kubechurn_model::page::layout::Choice;
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::view::inspector::{EventsModel, Inspected, VersionsModel, Width, YamlModel};
 use kubechurn_model::page::view::panels::{
-    DialogsView, FooterView, HeaderView, InspectorView, RowsView, SidebarView, TablePanel, TimelinePanel, View,
+    DialogsView, FeedView, FooterView, HeaderView, InspectorView, RowsView, SidebarView, TablePanel, TimelinePanel,
+    View,
 };
 use kubechurn_model::page::view::shown::Shown;
 use kubechurn_model::page::view::{
-    Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel, RetentionModel, RowModel,
-    SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
+    ChangesItem, Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel,
+    RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };
 
 use crate::ui::parts::Part;
@@ -111,8 +113,20 @@ signals! {
 }
 
 signals! {
+    /// The feed of changes.
+    Feed shows FeedView {
+        shown: bool,
+        window: FeedWindow,
+        frame: FeedFrame,
+        cards: Vec<CardModel>,
+        newest: u32,
+    }
+}
+
+signals! {
     /// The kinds to choose from.
     Sidebar shows SidebarView {
+        changes: ChangesItem,
         items: Vec<SidebarItem>,
         trouble: Option<String>,
         open: Vec<&'static str>,
@@ -251,6 +265,8 @@ pub struct Screen {
     pub table: Table,
     /// The rows.
     pub rows: Rows,
+    /// The feed of changes.
+    pub feed: Feed,
     /// The kinds to choose from.
     pub sidebar: Sidebar,
     /// The timeline's frame.
@@ -272,6 +288,7 @@ impl Screen {
             header: Header::new(&view.header),
             table: Table::new(&view.table),
             rows: Rows::new(),
+            feed: Feed::new(&view.feed),
             sidebar: Sidebar::new(&view.sidebar),
             timeline: Timeline::new(&view.timeline),
             inspector: Inspector::new(&view.inspector),
@@ -286,6 +303,7 @@ impl Screen {
         self.header.show(&mut view.header);
         self.table.show(&mut view.table);
         self.rows.show(&mut view.rows);
+        self.feed.show(&mut view.feed);
         self.sidebar.show(&mut view.sidebar);
         self.timeline.show(&mut view.timeline);
         self.inspector.show(&mut view.inspector);

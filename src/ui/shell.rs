@@ -9,6 +9,7 @@ use kubechurn_model::page::command::Command;
 use kubechurn_model::page::cursor::Step;
 use kubechurn_model::page::view::{Source, Theme};
 
+use crate::ui::feed::Feed;
 use crate::ui::footer::Footer;
 use crate::ui::help::Help;
 use crate::ui::inspector::Inspector;
@@ -47,8 +48,9 @@ pub fn Shell(
         >
             <Header screen commands />
             {part(Part::Sidebar, screen, move || view! { <Sidebar screen commands /> })}
-            <main class="main">
+            <main class="main" data-view=move || if screen.feed.shown.get() { "changes" } else { "table" }>
                 {part(Part::Table, screen, move || view! { <Table screen commands /> })}
+                {once(move || screen.feed.shown.get(), move || view! { <Feed screen commands /> })}
             </main>
             {part(Part::Timeline, screen, move || view! { <Timeline screen commands /> })}
             {part(Part::Footer, screen, move || view! { <Inspector screen commands /> <Footer screen commands /> })}

@@ -44,6 +44,18 @@ pub fn Sidebar(
     };
     view! {
         <nav class="sidebar" aria-label="Resources" node_ref=sidebar on:keydown=walk>
+            <div class="sidebar-item everything" data-current=move || screen.sidebar.changes.with(|item| item.current).to_string()>
+                <a
+                    href=move || screen.sidebar.changes.with(|item| item.href.clone())
+                    title="what changes in workloads, Pods, Nodes and Events, as it happens"
+                    data-testid="what-changed"
+                    aria-current=move || screen.sidebar.changes.with(|item| item.current.then_some("page"))
+                >
+                    <span class="state" aria-hidden="true">"≡"</span>
+                    <span>"What changed"</span>
+                    <span class="num">{move || screen.sidebar.changes.with(|item| item.count.clone())}</span>
+                </a>
+            </div>
             <For
                 each=move || groups.get()
                 key=|(heading, _)| *heading

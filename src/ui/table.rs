@@ -48,6 +48,12 @@ pub fn Table(
         }
         resource
     });
+    // A table that was hidden by the feed has a height again.
+    Effect::new(move |_| {
+        if !screen.feed.shown.get() {
+            scrolled();
+        }
+    });
     Effect::new(move |_| {
         let top = screen.rows.scroll.get();
         if let Some(scroller) = scroller.get_untracked().filter(|_| top > 0.0) {
@@ -160,8 +166,14 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
     }
 }
 
+/// What is wrong with a watch in view, and what the page does about it.
 #[component]
-fn Trouble(screen: Screen, commands: Commands) -> impl IntoView {
+pub fn Trouble(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
     move || {
         let each = screen.table.trouble.get().into_iter().map(|trouble| {
             view! {

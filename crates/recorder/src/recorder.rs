@@ -191,6 +191,12 @@ impl Recorder {
         Some(Stored { record, life: self.lives.get(record.life)? })
     }
 
+    /// The number of the version of the same object that was received before a kept one, if it is kept, too.
+    pub fn previous(&self, sequence: u64) -> Option<u64> {
+        let life = self.lives.get(self.record(sequence)?.life)?;
+        self.versions_of(life).map(|record| record.sequence).find(|number| *number < sequence)
+    }
+
     /// The text of a version; `None` if it is not kept, or has none.
     pub fn read(&self, sequence: u64) -> Option<String> {
         self.logs.iter().find_map(|log| log.read(sequence, &self.texts))

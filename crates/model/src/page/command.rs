@@ -2,6 +2,7 @@
 
 use kubechurn_client::api::object::ObjectKey;
 
+use crate::page::changes::FeedCommand;
 use crate::page::cursor::Step;
 use crate::page::export::Format;
 use crate::page::history::Budget;
@@ -35,6 +36,10 @@ pub enum Command {
     /// Sort by the column of the cell under the cursor, or, without such a cell, by the next one of the columns that
     /// are shown.
     SortNext,
+    /// Show what changes in everything that matters.
+    WhatChanged,
+    /// Show what changes in the kinds in view, or their table again.
+    ToggleChanges,
     /// Reverse the order.
     TurnOrder,
     /// Show all columns, or only those that kubectl shows by default.
@@ -97,6 +102,8 @@ pub enum Command {
     Export(Format),
 
     // --- Parts of the page ---
+    /// Do something in the feed of changes.
+    Feed(FeedCommand),
     /// Do something in the timeline.
     Timeline(TimelineCommand),
     /// Do something in the inspector.
@@ -248,6 +255,8 @@ impl Command {
                 Retention::UntilDismissed => "Deleted rows stay until they are cleared",
             },
             Command::ClearDeleted => "Clear deleted rows",
+            Command::WhatChanged => "What changed",
+            Command::ToggleChanges => "What changed in the kinds in view, or their table",
             Command::TogglePause => "Pause, or go live",
             Command::Retry => "Retry now",
             Command::Verify => "Verify against the server now",

@@ -8,7 +8,7 @@ use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use kubechurn_client::cache::shared_informer::Received;
-use kubechurn_recorder::{Interest, NewVersion, Record, Recorder, Totals};
+use kubechurn_recorder::{Interest, NewVersion, Pushed, Record, Recorder, Totals};
 use serde::Serialize;
 
 use crate::page::inspector::secret;
@@ -84,6 +84,34 @@ pub struct Version {
     pub text: Option<String>,
 }
 
+/// A change, with what it was before.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// When it was received, in milliseconds.
+    pub at: f64,
+    /// What happened.
+    pub delta_type: DeltaType,
+    /// The object's resource.
+    pub resource: ApiResource,
+    /// The object's key.
+    pub key: ObjectKey,
+    /// The object's uid.
+    pub uid: Uid,
+    /// The text before, as far as one is kept.
+    pub old: Option<String>,
+    /// The text.
+    pub new: Option<String>,
+}
+
+/// The object of a version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Of {
+    /// Its resource.
+    pub resource: ApiResource,
+    /// Its key.
+    pub key: ObjectKey,
+}
+
 /// How much was received, and what is kept of it, as `window.kubechurn.recorder()` tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Report {
@@ -117,8 +145,9 @@ impl History {
         History { recorder: Recorder::new(budget), salt, most: usize::MAX }
     }
 
-    /// Keeps what was received.
-    pub fn push(&mut self, resource: ApiResource, received: Received<'_>) {
+    /// Keeps what was received. Returns its number, if it is a change that can be told: what a first list brings is none,
+    /// but how far a workload is then is known from it.
+    pub fn push(&mut self, resource: ApiResource, received: Received<'_>) -> Option<u64> {
         let Received { now, delta_type, object, text } = received;
         let masked = match text {
             Some(text) if secret::is_secret(&resource) => Some(secret::redact(text, self.salt)),
@@ -133,7 +162,35 @@ impl History {
             _ if is_heartbeat(&resource) => Interest::Dull,
             _ => Interest::Change,
         };
-        self.recorder.push(NewVersion { at: now, delta_type, resource, object, text, interest });
+        match self.recorder.push(NewVersion { at: now, delta_type, resource, object, text, interest }) {
+            Pushed::Kept(sequence) => {
+                let is_told = interest != Interest::Listed || is_workload(&resource);
+                (is_told || self.recorder.previous(sequence).is_some()).then_some(sequence)
+            }
+            Pushed::Again(_) | Pushed::Dropped => None,
+        }
+    }
+
+    /// A change with its text and the one before it; `None` if it is not kept any more.
+    pub fn told(&self, sequence: u64) -> Option<Told> {
+        let stored = self.recorder.get(sequence)?;
+        let previous = self.recorder.previous(sequence);
+        let was_gone = previous.and_then(|previous| self.recorder.get(previous)).map(|stored| stored.record.delta_type);
+        Some(Told {
+            at: stored.record.at,
+            delta_type: stored.record.delta_type,
+            resource: self.recorder.resource(stored.life)?,
+            key: stored.life.key.clone(),
+            uid: stored.life.uid.clone(),
+            old: previous.filter(|_| was_gone != Some(DeltaType::Deleted)).and_then(|one| self.recorder.read(one)),
+            new: self.recorder.read(sequence),
+        })
+    }
+
+    /// The object of a version that is kept.
+    pub fn of_number(&self, sequence: u64) -> Option<Of> {
+        let stored = self.recorder.get(sequence)?;
+        Some(Of { resource: self.recorder.resource(stored.life)?, key: stored.life.key.clone() })
     }
 
     /// Limits the memory to so many bytes from now on, whatever is chosen. What is oldest is dropped, and counted.
@@ -215,6 +272,11 @@ impl History {
     pub fn salt(&self) -> u64 {
         self.salt
     }
+}
+
+/// Whether the objects of the resource make others.
+fn is_workload(resource: &ApiResource) -> bool {
+    matches!(resource.group, "apps" | "batch")
 }
 
 /// Whether changes of the resource mostly say that somebody is still there. Every kubelet renews its Lease each ten seconds.

@@ -5,6 +5,7 @@ pub mod account;
 pub mod address;
 pub mod audit;
 pub mod catalog;
+pub mod changes;
 pub mod command;
 pub mod command_line;
 pub mod counters;

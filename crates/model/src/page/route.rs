@@ -36,7 +36,14 @@ pub struct Route {
     pub selected: String,
     /// The inspector's tab; empty for the first.
     pub tab: String,
+    /// Whether the feed of changes is shown in place of the table. The text is then the feed's filter.
+    pub changes: bool,
 }
+
+/// The kinds that the feed tells of where none is named: workloads and what they own, nodes, and Events.
+pub const MATTERS: &str = "deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,pods,nodes,events";
+/// What stands in the address for the feed over these kinds.
+const CHANGES: &str = "changes";
 
 /// What must be done again at another place: see [`Route::moved_to`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +80,7 @@ impl Default for Route {
             wide: false,
             selected: String::new(),
             tab: String::new(),
+            changes: false,
         }
     }
 }
@@ -114,8 +122,10 @@ impl Route {
         let list =
             |value: &str| once(value.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned));
         let names = list(&decoded(resource));
-        if !names.is_empty() {
-            route.resource = names.join(",");
+        match &names[..] {
+            [] => {}
+            [name] if name == CHANGES => (route.resource, route.changes) = (MATTERS.to_owned(), true),
+            names => route.resource = names.join(","),
         }
         for (name, value) in parse(query.as_bytes()) {
             match &*name {
@@ -128,6 +138,7 @@ impl Route {
                 "wide" => route.wide = value == "1",
                 "sel" => route.selected = value.into_owned(),
                 "tab" => route.tab = value.into_owned(),
+                "view" => route.changes |= value == CHANGES,
                 _ => {}
             }
         }
@@ -149,6 +160,7 @@ impl Route {
             ("wide", wide),
             ("sel", &*self.selected),
             ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
+            ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
         ];
         for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
             query.append_pair(name, value);
@@ -156,9 +168,23 @@ impl Route {
         let query = query.finish();
         // A comma and a slash need no escape in a query, and people read links too.
         let query = query.replace("%2C", ",").replace("%2F", "/");
+        if self.is_everything() {
+            return format!("#/{CHANGES}{}{query}", if query.is_empty() { "" } else { "?" });
+        }
         let resource: String = form_urlencoded::byte_serialize(self.resource.as_bytes()).collect();
         let resource = resource.replace('+', "%20").replace("%2C", ",");
         format!("#/{resource}{}{query}", if query.is_empty() { "" } else { "?" })
+    }
+
+    /// Whether this is the feed over everything that matters.
+    pub fn is_everything(&self) -> bool {
+        self.changes && self.resource == MATTERS
+    }
+
+    /// The feed over everything that matters, in the same namespaces.
+    pub fn what_changed(&self) -> Route {
+        let Route { namespaces, pinned, .. } = self.clone();
+        Route { resource: MATTERS.to_owned(), namespaces, pinned, changes: true, ..Route::default() }
     }
 
     /// The names of the kinds in view.
@@ -183,7 +209,7 @@ impl Route {
 
     /// What the user asked for and the table cannot show, with the reason; empty where a single kind is asked for.
     pub fn left_out(&self, catalog: &Catalog) -> Vec<LeftOut> {
-        if self.is_several() { self.sorted_out(catalog).1 } else { Vec::new() }
+        if self.is_several() && !self.is_everything() { self.sorted_out(catalog).1 } else { Vec::new() }
     }
 
     fn sorted_out(&self, catalog: &Catalog) -> (Vec<&'static Kind>, Vec<LeftOut>) {
@@ -283,7 +309,7 @@ impl Route {
     /// The route with another kind in view. Order, filter and field selector belong to the table that is left, and are
     /// dropped.
     pub fn showing(&self, resource: &str) -> Route {
-        if resource == self.resource {
+        if resource == self.resource && !self.changes {
             return self.clone();
         }
         let (resource, nothing) = (resource.to_owned(), String::new());
@@ -293,6 +319,7 @@ impl Route {
             text: nothing.clone(),
             fields: nothing.clone(),
             selected: nothing,
+            changes: false,
             ..self.clone()
         }
     }
@@ -349,13 +376,13 @@ impl Route {
         if self == next {
             return Moved { scope: false, watched: true, filter: true, order: true, columns: true };
         }
-        let Route { resource, namespaces, labels, fields, text, sort, pinned, wide, .. } = self;
+        let Route { resource, namespaces, labels, fields, text, sort, pinned, wide, changes, .. } = self;
         let scope =
             (resource, namespaces, labels, fields) != (&next.resource, &next.namespaces, &next.labels, &next.fields);
         Moved {
             scope,
             watched: scope || *pinned != next.pinned,
-            filter: scope || *text != next.text,
+            filter: scope || *text != next.text || *changes != next.changes,
             order: scope || *sort != next.sort,
             columns: scope || *wide != next.wide,
         }

@@ -5,6 +5,7 @@
 //! several parts is a method of [`Page`], in the file that is named after its subject.
 
 mod answers;
+mod changes;
 mod checks;
 mod columns;
 mod commands;
@@ -39,6 +40,7 @@ use crate::page::memory::Memory;
 use crate::page::resync::Resyncs;
 use crate::page::route::{Chosen, Route};
 use crate::page::sidebar::Groups;
+use crate::page::state::changes::ChangesState;
 use crate::page::state::checks::Checks;
 use crate::page::state::columns::Columns;
 use crate::page::state::connection::Search;
@@ -86,6 +88,7 @@ pub struct Page {
     watching: Watching,
     columns: Columns,
     rows: RowWindow,
+    changes: ChangesState,
     timeline: TimelineState,
     inspector: Inspector,
     dialogs: Dialogs,
@@ -180,6 +183,7 @@ impl Page {
             },
             columns: Columns::default(),
             rows: RowWindow::default(),
+            changes: ChangesState::default(),
             timeline: TimelineState::default(),
             inspector: Inspector::stored(env),
             dialogs: Dialogs::stored(env),
@@ -191,6 +195,7 @@ impl Page {
             rates: Rates::default(),
             out: Out::default(),
         };
+        page.read_noise(env);
         page.present_at_first(env);
         page.look_for_api(false, env);
         page
@@ -240,6 +245,7 @@ impl Page {
         let now = env.now();
         self.take(env);
         self.verify(env);
+        let untold = self.tell_changes(env);
         self.check_sums(now);
         self.look_at_watches(env);
         if !hidden {
@@ -252,6 +258,8 @@ impl Page {
         }
         if left {
             self.hurry();
+        } else if untold {
+            self.request_frame();
         }
         self.beat(env);
     }

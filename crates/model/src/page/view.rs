@@ -164,6 +164,17 @@ pub struct SidebarItem {
     pub note: String,
 }
 
+/// The sidebar's first item, which leads to what changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChangesItem {
+    /// Whether it is in view.
+    pub current: bool,
+    /// Where a click leads.
+    pub href: String,
+    /// How many changes were told.
+    pub count: String,
+}
+
 /// One open watch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WatchItem {

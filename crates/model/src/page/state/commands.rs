@@ -64,6 +64,12 @@ impl Page {
             Command::Connect(allowed) => self.connect(allowed, env),
             Command::Copy(copied) => self.copy(copied, env),
             Command::Export(format) => self.export(format, env),
+            Command::WhatChanged => self.push(&self.place.route.what_changed()),
+            Command::ToggleChanges => {
+                let route = &self.place.route;
+                self.push(&Route { changes: !route.changes, text: String::new(), ..route.clone() });
+            }
+            Command::Feed(command) => self.command_feed(command, now),
             Command::Timeline(command) => self.command_timeline(command, now),
             Command::Inspector(command) => self.command_inspector(command, env),
             Command::Palette(command) => {

@@ -81,6 +81,12 @@ impl Page {
     /// Has the table show the rows that pass the filter. A filter that cannot be read lets every row pass, and an error
     /// beside the field says so.
     fn filter(&mut self, schema: &TableSchema) {
+        if self.place.route.changes {
+            if let Some(view) = self.watching.watches.view_mut() {
+                view.filter_by(Filter::default());
+            }
+            return self.filter_feed();
+        }
         let parsed = Filter::over(&self.place.route.text, schema);
         self.out.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
         if let Some(view) = self.watching.watches.view_mut() {

@@ -209,7 +209,8 @@ impl Page {
             }
             if busy { self.rows.hold(view) } else { view.release() }
         }
-        if draws && self.present_rows(now, env) {
+        self.present_feed(now, env);
+        if !self.place.route.changes && draws && self.present_rows(now, env) {
             self.rates.meter.pages += 1;
         }
         self.paint(now, env);

@@ -5,7 +5,7 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 use crate::page::environment::Environment;
 use crate::page::sidebar::Groups;
 use crate::page::state::Page;
-use crate::page::view::{SidebarItem, bytes, bytes_of, spark};
+use crate::page::view::{ChangesItem, SidebarItem, bytes, bytes_of, spark};
 use crate::page::watched::Watched;
 use crate::timeline::mark::grouped;
 use kubechurn_columns::kinds::Kind;
@@ -41,7 +41,13 @@ impl Page {
                 open.push(item.heading);
             }
         }
+        let changes = ChangesItem {
+            current: self.place.route.is_everything(),
+            href: self.place.route.what_changed().fragment(),
+            count: grouped(self.changes.feed.feed.counts().told),
+        };
         let sidebar = &mut self.out.view.sidebar;
+        sidebar.changes.put(changes);
         sidebar.open.put(open);
         sidebar.items.put(items);
         self.present_title();
@@ -59,7 +65,7 @@ impl Page {
             name: kind.name,
             heading: kind.heading,
             title: kind.title,
-            current: place.route.shows(kind.name),
+            current: place.route.shows(kind.name) && !place.route.is_everything(),
             pinned: place.route.pinned.iter().any(|pinned| pinned == kind.name),
             state: watched.map_or(otherwise, |watched| watched.health(informers, now).word()),
             count: watched.map_or_else(String::new, |watched| self.known_objects(watched)),

@@ -77,7 +77,10 @@ impl Page {
         let slow = self.rates.is_late.then_some(self.rates.slow + SLOW);
         let age = self.watching.watches.age(&self.watching.informers, now);
         let age = age.filter(|_| self.health(now) == Some(Health::Live)).map(|age| now + until_next_proof_age(age));
-        [slow, age, self.rows.pointer.rests_at(), self.dialogs.told_until()].into_iter().flatten().reduce(f64::min)
+        [slow, age, self.rows.pointer.rests_at(), self.changes.rests_at(), self.dialogs.told_until()]
+            .into_iter()
+            .flatten()
+            .reduce(f64::min)
     }
 
     /// Whether something on a visible page changes each second at this time.

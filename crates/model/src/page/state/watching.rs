@@ -102,11 +102,11 @@ impl Page {
         let is_own = self.inspector.watches(id);
         let watching = &mut self.watching;
         let resource = watching.informers.of(id).filter(|_| !is_own).map(|(resource, _)| resource);
-        let history = &mut watching.history;
+        let (history, changes) = (&mut watching.history, &mut self.changes.feed);
         let Some(informer) = watching.informers.get_mut(id) else { return (None, None) };
         let mut keep = |received: Received<'_>| {
-            if let Some(resource) = resource {
-                history.push(resource, received);
+            if let Some(sequence) = resource.and_then(|resource| history.push(resource, received)) {
+                changes.received(sequence);
             }
         };
         let audit = &self.checks.audit;

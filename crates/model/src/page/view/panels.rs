@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kubechurn_client::api::time::Timestamp;
 
+use crate::page::changes::{CardModel, FeedFrame, FeedWindow};
 use crate::page::history::Budget;
 use crate::page::inspector::relatives::{Dependents, Link};
 use crate::page::inspector::summary::Summary;
@@ -13,8 +14,8 @@ use crate::page::route::Route;
 use crate::page::view::inspector::{EventsModel, Inspected, VersionsModel, Width, YamlModel};
 use crate::page::view::shown::Shown;
 use crate::page::view::{
-    Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel, RetentionModel, RowModel,
-    SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
+    ChangesItem, Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel,
+    RetentionModel, RowModel, SidebarItem, Source, Splash, Subject, Theme, Trouble, VerifiedModel, WatchItem,
 };
 
 /// Everything that the page shows.
@@ -26,6 +27,8 @@ pub struct View {
     pub table: TablePanel,
     /// The rows.
     pub rows: RowsView,
+    /// The feed of changes.
+    pub feed: FeedView,
     /// The kinds to choose from.
     pub sidebar: SidebarView,
     /// What surrounds the timeline's canvas.
@@ -115,6 +118,21 @@ pub struct RowsView {
     pub drawn: Vec<(u64, Arc<RowModel>)>,
 }
 
+/// The feed of changes.
+#[derive(Debug, Default)]
+pub struct FeedView {
+    /// Whether the feed is shown in place of the table.
+    pub shown: Shown<bool>,
+    /// The rows that are in the document.
+    pub window: Shown<FeedWindow>,
+    /// What is around the rows.
+    pub frame: Shown<FeedFrame>,
+    /// Loops and fights.
+    pub cards: Shown<Vec<CardModel>>,
+    /// How often the user went to the newest row, to which the feed is then scrolled.
+    pub newest: Shown<u32>,
+}
+
 /// The rows that are in the document. A row keeps its element for as long as the row stays in the window. A row that
 /// enters the window takes over the element of one that left, because writing other text into an element is cheaper
 /// than making one.
@@ -129,6 +147,8 @@ pub struct WindowView {
 /// The kinds to choose from.
 #[derive(Debug, Default)]
 pub struct SidebarView {
+    /// What changed, over the kinds.
+    pub changes: Shown<ChangesItem>,
     /// The kinds.
     pub items: Shown<Vec<SidebarItem>>,
     /// Why kinds may be missing, in the server's words.

@@ -1,0 +1,444 @@
+//! The feed of changes as the page shows it: which changes are still to be told, which rows of the feed are in sight, and
+//! what each says.
+//!
+//! Every change that is received is numbered by the recorder, and told a moment later: its text and the one before it are
+//! read back and compared, in a share of each frame's time, so that a burst never freezes the page. How many wait is shown.
+
+use std::collections::VecDeque;
+
+use kubechurn_changes::feed::{Entry, EntryId, Feed, Limits, Subject};
+use kubechurn_changes::findings::{Card, Findings};
+use kubechurn_changes::line::Line;
+use kubechurn_changes::noise::{Mark, Marks};
+use kubechurn_client::cache::delta::DeltaType;
+use rustc_hash::FxHashSet;
+
+use crate::timeline::mark::MarkType;
+
+/// The height of a row, in CSS pixels.
+pub const ROW: f64 = 27.0;
+/// How many rows above and below the visible ones are in the document too.
+const OVERSCAN: usize = 4;
+/// How many changes may wait to be told. Beyond that, those that come are counted, and only recorded.
+const MOST_WAITING: usize = 50_000;
+/// How much of the feed is kept.
+const LIMITS: Limits = Limits { rows: 2_000, lines: 6_000 };
+
+/// What the user asks of the feed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FeedCommand {
+    /// It was scrolled: its upper edge and the height of what is seen, in pixels.
+    Scroll(f64, f64),
+    /// The pointer moves over it, or left it.
+    Pointer(bool),
+    /// Go to the newest row.
+    Newest,
+    /// Show the changes that a row tells together, or hide them.
+    Open(EntryId),
+    /// Call the first field of a row noise.
+    Noise(EntryId),
+    /// Call a field noise no longer: its number in the list.
+    NoNoise(usize),
+}
+
+/// One place of the feed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A row.
+    Entry(EntryId),
+    /// One of the changes that an opened row tells together, by its number.
+    Line(EntryId, u64),
+}
+
+/// A row as it is shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeedRow {
+    /// The row's number; that of the row above for one of its changes.
+    pub id: EntryId,
+    /// When the last of its changes was received: `13:04:05.678`.
+    pub time: String,
+    /// The type of the last change: name and sign.
+    pub delta: (&'static str, &'static str),
+    /// The kind in short: `po`.
+    pub kind: String,
+    /// The object: `shop/cart`, or several in words.
+    pub name: String,
+    /// What happened, in parts: text, and what it is (`path`, `arrow`, `value`, or nothing).
+    pub words: Vec<(String, &'static str)>,
+    /// How often, and in what time.
+    pub repetition: String,
+    /// Who seems to have written it.
+    pub writers: String,
+    /// How far it is indented.
+    pub depth: u8,
+    /// `change`, `noise`, `notice` or `line`.
+    pub what: &'static str,
+    /// Where a click leads; empty for nowhere.
+    pub href: String,
+    /// Whether it tells several changes, which can be shown.
+    pub opens: bool,
+    /// Whether they are shown.
+    pub is_open: bool,
+    /// The field that can be called noise; empty for none.
+    pub noise: String,
+}
+
+/// A finding as it is shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CardModel {
+    /// What was found, in a few words.
+    pub title: &'static str,
+    /// In one sentence.
+    pub sentence: String,
+    /// How many changes show it.
+    pub count: String,
+    /// Where a click leads: the object, with what changed.
+    pub href: String,
+    /// Whether something fails, and does not only repeat itself.
+    pub fails: bool,
+}
+
+/// What is around the rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeedFrame {
+    /// How many changes are told, since when, of how many kinds.
+    pub words: String,
+    /// How many wait to be told, or were too many; empty where none.
+    pub waiting: String,
+    /// How many rows are newer than those that are held in place.
+    pub newer: usize,
+    /// The fields that the user called noise.
+    pub noise: Vec<String>,
+    /// What is said where there is no row.
+    pub empty: String,
+}
+
+/// The rows that are in the document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeedWindow {
+    /// How many rows come before these.
+    pub first: usize,
+    /// How many there are in all.
+    pub length: usize,
+    /// What they show.
+    pub rows: Vec<FeedRow>,
+}
+
+/// The feed, and the user's position in it.
+#[derive(Debug)]
+pub struct Changes {
+    /// The rows.
+    pub feed: Feed,
+    /// Loops and fights.
+    pub findings: Findings,
+    /// What the user called noise.
+    pub marks: Marks,
+    /// The numbers of the changes that are still to be told.
+    waiting: VecDeque<u64>,
+    /// How many were too many to be told.
+    pub skipped: u64,
+    /// The numbers of the changes that were told last.
+    told: VecDeque<u64>,
+    /// The rows in order, as they are shown: held in place while the user acts on them.
+    order: Vec<Place>,
+    open: FxHashSet<EntryId>,
+    top: f64,
+    height: f64,
+}
+
+impl Default for Changes {
+    fn default() -> Changes {
+        Changes {
+            feed: Feed::new(LIMITS),
+            findings: Findings::default(),
+            marks: Marks::default(),
+            waiting: VecDeque::new(),
+            skipped: 0,
+            told: VecDeque::new(),
+            order: Vec::new(),
+            open: FxHashSet::default(),
+            top: 0.0,
+            height: 0.0,
+        }
+    }
+}
+
+impl Changes {
+    /// A change was received, and is to be told.
+    pub fn received(&mut self, sequence: u64) {
+        if self.waiting.len() < MOST_WAITING { self.waiting.push_back(sequence) } else { self.skipped += 1 }
+    }
+
+    /// How many changes are still to be told.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The next change that is to be told.
+    pub fn take_next(&mut self) -> Option<u64> {
+        self.waiting.pop_front()
+    }
+
+    /// Tells a change.
+    pub fn tell(&mut self, line: Line) {
+        if self.told.len() == LIMITS.lines {
+            self.told.pop_front();
+        }
+        self.told.push_back(line.seq);
+        self.findings.push(&line);
+        self.feed.push(line);
+    }
+
+    /// Has the changes that were told last be told again, because what counts as noise is another.
+    fn tell_again(&mut self, filter: kubechurn_changes::filter::Filter) {
+        self.feed = Feed::new(LIMITS);
+        self.feed.set_filter(filter);
+        let told = std::mem::take(&mut self.told);
+        told.into_iter().rev().for_each(|sequence| self.waiting.push_front(sequence));
+    }
+
+    /// Calls the first field of a row noise. Returns whether that is new.
+    pub fn call_noise(&mut self, id: EntryId, filter: kubechurn_changes::filter::Filter) -> bool {
+        let Some(mark) = self.feed.entry(id).and_then(noise_of) else { return false };
+        let is_new = self.marks.add(mark);
+        if is_new {
+            self.tell_again(filter);
+        }
+        is_new
+    }
+
+    /// Calls a field noise no longer, by its number in the list.
+    pub fn call_no_noise(&mut self, number: usize, filter: kubechurn_changes::filter::Filter) {
+        let mark = self.marks.list().get(number).cloned();
+        if mark.is_some_and(|mark| self.marks.remove(&mark)) {
+            self.tell_again(filter);
+        }
+    }
+
+    /// The marks as they are stored: a line for each.
+    pub fn written_marks(&self) -> String {
+        self.marks.list().iter().map(|mark| format!("{} {}\n", mark.kind, mark.path)).collect()
+    }
+
+    /// Reads what [`Changes::written_marks`] wrote. Lines that cannot be read are ignored.
+    pub fn read_marks(&mut self, text: &str) {
+        for (kind, path) in text.lines().filter_map(|line| line.split_once(' ')) {
+            self.marks.add(Mark { kind: kind.to_owned(), path: path.to_owned() });
+        }
+    }
+
+    /// The feed was scrolled.
+    pub fn scroll(&mut self, top: f64, height: f64) {
+        (self.top, self.height) = (top.max(0.0), height.max(0.0));
+    }
+
+    /// Goes to the newest row.
+    pub fn scroll_to_newest(&mut self) {
+        self.top = 0.0;
+        self.renew();
+    }
+
+    /// Whether the newest row is in sight.
+    pub fn is_at_newest(&self) -> bool {
+        self.top < ROW
+    }
+
+    /// Opens a row, or closes it. What is below moves, because the user asked for it.
+    pub fn turn(&mut self, id: EntryId) {
+        if !self.open.remove(&id) {
+            self.open.insert(id);
+        }
+        let entries = self.order.iter().filter_map(|place| match place {
+            Place::Entry(id) => Some(*id),
+            Place::Line(..) => None,
+        });
+        self.order = self.places(entries.collect());
+    }
+
+    fn places(&self, entries: Vec<EntryId>) -> Vec<Place> {
+        let mut places = Vec::with_capacity(entries.len());
+        for id in entries {
+            places.push(Place::Entry(id));
+            if self.open.contains(&id)
+                && let Some(entry) = self.feed.entry(id)
+            {
+                places.extend(entry.seqs.iter().rev().map(|sequence| Place::Line(id, *sequence)));
+            }
+        }
+        places
+    }
+
+    /// Puts the rows in the order that they have now.
+    pub fn renew(&mut self) {
+        self.open.retain(|id| self.feed.entry(*id).is_some());
+        self.order = self.places(self.feed.rows().map(|entry| entry.id).collect());
+    }
+
+    /// How many rows are newer than those that are held in place.
+    pub fn newer(&self) -> usize {
+        let newest = self.order.iter().filter_map(|place| match place {
+            Place::Entry(id) => Some(*id),
+            Place::Line(..) => None,
+        });
+        let newest = newest.max();
+        self.feed.rows().filter(|entry| newest.is_none_or(|newest| entry.id > newest)).count()
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The rows that are in the document: the position of the first, and which they are.
+    pub fn window(&self) -> (usize, &[Place]) {
+        let first = ((self.top / ROW) as usize).saturating_sub(OVERSCAN).min(self.order.len());
+        let count = (self.height / ROW).ceil() as usize + 2 * OVERSCAN;
+        (first, &self.order[first..(first + count).min(self.order.len())])
+    }
+
+    /// Whether a row is open.
+    pub fn is_open(&self, id: EntryId) -> bool {
+        self.open.contains(&id)
+    }
+
+    /// What is found now, the newest evidence first.
+    pub fn cards(&self, now: f64) -> Vec<Card> {
+        self.findings.cards(now)
+    }
+}
+
+/// The field of a row that the user may call noise: its first one.
+fn noise_of(entry: &Entry) -> Option<Mark> {
+    let path = entry.progress.first()?.path.clone();
+    // What the page puts together from several fields is no field.
+    path.contains('.').then(|| Mark { kind: entry.kind.to_string(), path })
+}
+
+/// The name and the sign of a type.
+pub fn sign(delta_type: DeltaType) -> (&'static str, &'static str) {
+    let mark = MarkType::from(delta_type);
+    (mark.name(), mark.glyph())
+}
+
+/// What a row says, in parts.
+pub fn parts(words: &str) -> Vec<(String, &'static str)> {
+    let mut parts = Vec::new();
+    let mut rest = words;
+    // A path stands before its value, and has a dot.
+    if let Some((path, after)) = rest.split_once(' ')
+        && path.contains('.')
+        && !path.contains(['"', '{'])
+    {
+        parts.push((format!("{path} "), "path"));
+        rest = after;
+    }
+    loop {
+        let arrow = [" → ", " ⇄ "].into_iter().filter_map(|arrow| Some((rest.find(arrow)?, arrow))).min();
+        let Some((at, arrow)) = arrow else { break };
+        let what = if parts.iter().any(|(_, what)| *what == "arrow") { "value" } else { "old" };
+        parts.push((rest[..at].to_owned(), what));
+        parts.push((arrow.to_owned(), "arrow"));
+        rest = &rest[at + arrow.len()..];
+    }
+    let what = if parts.iter().any(|(_, what)| *what == "arrow") { "value" } else { "" };
+    parts.push((rest.to_owned(), what));
+    parts
+}
+
+/// What a row of the feed shows. `time` is the time of day, `short` the kind's short name, `href` where a click leads.
+pub fn row_of(entry: &Entry, is_open: bool, time: String, short: &str, href: String) -> FeedRow {
+    let (what, name) = match &entry.subject {
+        Subject::Noise(_) => ("noise", String::new()),
+        Subject::Notice(_) => ("notice", String::new()),
+        Subject::Object(key) => ("change", key.to_string()),
+        Subject::Group { .. } | Subject::Events => ("change", entry.name()),
+    };
+    let is_object = matches!(entry.subject, Subject::Object(_));
+    let mut writers: Vec<&str> = Vec::new();
+    for writer in &entry.writers {
+        if !writers.contains(&&*writer.manager) {
+            writers.push(&writer.manager);
+        }
+    }
+    let writers = if writers.is_empty() { String::new() } else { format!("{}, inferred", writers.join(", ")) };
+    FeedRow {
+        id: entry.id,
+        time,
+        delta: if what == "change" {
+            sign(entry.delta_type)
+        } else {
+            ("", if what == "noise" { "▸" } else { "◆" })
+        },
+        kind: if is_object { short.to_owned() } else { String::new() },
+        name,
+        words: parts(&entry.to_string()),
+        repetition: if what == "change" { entry.repetition() } else { String::new() },
+        writers,
+        depth: entry.depth,
+        what,
+        href,
+        opens: entry.count > 1 && what != "notice",
+        is_open,
+        noise: if what == "change" {
+            noise_of(entry).map_or_else(String::new, |mark| mark.path)
+        } else {
+            String::new()
+        },
+    }
+}
+
+/// What one of the changes of an opened row shows.
+pub fn line_of(id: EntryId, line: &Line, depth: u8, time: String, short: &str) -> FeedRow {
+    let writers = line.writers.first().map_or_else(String::new, ToString::to_string);
+    FeedRow {
+        id,
+        time,
+        delta: sign(line.delta_type),
+        kind: short.to_owned(),
+        name: line.key.to_string(),
+        words: parts(&line.to_string()),
+        writers,
+        depth: depth + 1,
+        what: "line",
+        ..FeedRow::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(words: &str) -> String {
+        parts(words).iter().map(|(text, what)| format!("{what}<{text}>")).collect()
+    }
+
+    #[test]
+    fn a_row_s_words_are_told_apart() {
+        assert_eq!(written("spec.replicas 6 → 4"), "path<spec.replicas >old<6>arrow< → >value<4>");
+        assert_eq!(written("spec.x a ⇄ b"), "path<spec.x >old<a>arrow< ⇄ >value<b>");
+        let three = "old<status Pending>arrow< → >value<Creating>arrow< → >value<Running>";
+        assert_eq!(written("status Pending → Creating → Running"), three);
+        assert_eq!(written("added, replicas 1"), "<added, replicas 1>");
+        assert_eq!(written(""), "<>");
+    }
+
+    #[test]
+    fn a_burst_waits_within_a_bound_and_what_is_too_much_is_counted() {
+        let mut changes = Changes::default();
+        (0..MOST_WAITING as u64 + 10).for_each(|sequence| changes.received(sequence));
+        assert_eq!((changes.waiting(), changes.skipped, changes.take_next()), (MOST_WAITING, 10, Some(0)));
+    }
+
+    #[test]
+    fn noise_is_remembered() {
+        let mut changes = Changes::default();
+        changes.read_marks("Pod status.conditions[Ready].message\nbroken\n");
+        assert_eq!(changes.marks.list().len(), 1);
+        assert_eq!(changes.written_marks(), "Pod status.conditions[Ready].message\n");
+    }
+}

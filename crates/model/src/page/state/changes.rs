@@ -1,0 +1,264 @@
+//! Tells what changed: reads what the recorder has of each change, a share of each frame's time, and shows the feed.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use kubechurn_changes::feed::{Entry, EntryId, Subject};
+use kubechurn_changes::filter::Filter;
+use kubechurn_changes::line::{Line, Received};
+use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::resource::ApiResource;
+
+use crate::page::changes::{CardModel, Changes, FeedCommand, FeedFrame, FeedRow, FeedWindow, Place, line_of, row_of};
+use crate::page::environment::Environment;
+use crate::page::route::Route;
+use crate::page::state::Page;
+use crate::page::state::cursor::Pointer;
+use crate::timeline::mark::grouped;
+use kubechurn_changes::findings::Finding;
+use kubechurn_columns::kinds::Kind;
+
+/// How long a frame may read changes while the feed is in view, and while it is not; in milliseconds.
+const SHARE: [f64; 2] = [8.0, 3.0];
+/// How many changes are read between two readings of the clock.
+const BATCH: usize = 8;
+/// The name under which the browser stores which fields are noise.
+const NOISE: &str = "kubechurn.noise";
+
+/// The feed, and what acts on it.
+#[derive(Debug, Default)]
+pub(super) struct ChangesState {
+    pub(super) feed: Changes,
+    pointer: Pointer,
+    /// The names of kinds, each kept once.
+    kinds: FxHashMap<&'static str, Arc<str>>,
+}
+
+impl ChangesState {
+    fn kind(&mut self, kind: &'static str) -> Arc<str> {
+        Arc::clone(self.kinds.entry(kind).or_insert_with(|| kind.into()))
+    }
+
+    /// When the rows are let go, in milliseconds, if they are held.
+    pub(super) fn rests_at(&self) -> Option<f64> {
+        self.pointer.rests_at()
+    }
+}
+
+impl Page {
+    /// Reads what the user called noise on earlier visits.
+    pub(super) fn read_noise(&mut self, env: &dyn Environment) {
+        if let Some(text) = env.stored(NOISE) {
+            self.changes.feed.read_marks(&text);
+        }
+    }
+
+    /// Tells changes that wait, within this frame's share of time. Returns whether some are left.
+    pub(super) fn tell_changes(&mut self, env: &dyn Environment) -> bool {
+        let end = env.now() + if self.place.route.changes { SHARE[0] } else { SHARE[1] };
+        while self.changes.feed.waiting() > 0 {
+            for _ in 0..BATCH {
+                let Some(sequence) = self.changes.feed.take_next() else { return false };
+                self.tell_change(sequence);
+            }
+            if env.now() >= end {
+                break;
+            }
+        }
+        self.changes.feed.waiting() > 0
+    }
+
+    fn tell_change(&mut self, sequence: u64) {
+        let Some(told) = self.watching.history.told(sequence) else {
+            self.changes.feed.skipped += 1;
+            return;
+        };
+        let received = Received {
+            seq: sequence,
+            at: told.at,
+            kind: self.changes.kind(told.resource.kind),
+            key: told.key,
+            uid: told.uid,
+            delta_type: told.delta_type,
+            old: told.old.as_deref(),
+            new: told.new.as_deref(),
+        };
+        let line = Line::new(received, &self.changes.feed.marks);
+        self.changes.feed.tell(line);
+    }
+
+    /// The feed's filter, as the address has it.
+    fn feed_filter(&self) -> Filter {
+        let text = if self.place.route.changes { &*self.place.route.text } else { "" };
+        Filter::parse(text).unwrap_or_default()
+    }
+
+    /// Filters the feed. A filter that cannot be read lets everything pass, and the field says so.
+    pub(super) fn filter_feed(&mut self) {
+        let parsed = Filter::parse(&self.place.route.text);
+        self.out.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
+        self.changes.feed.feed.set_filter(parsed.unwrap_or_default());
+        self.changes.feed.renew();
+    }
+
+    pub(super) fn command_feed(&mut self, command: FeedCommand, now: f64) {
+        match command {
+            FeedCommand::Scroll(top, height) => self.changes.feed.scroll(top, height),
+            FeedCommand::Pointer(over) => self.changes.pointer.over_table(over, now),
+            FeedCommand::Newest => {
+                self.changes.pointer.over_table(false, now);
+                self.changes.feed.scroll_to_newest();
+                let times = *self.out.view.feed.newest + 1;
+                self.out.view.feed.newest.put(times);
+            }
+            FeedCommand::Open(id) => self.changes.feed.turn(id),
+            FeedCommand::Noise(id) => {
+                let filter = self.feed_filter();
+                if self.changes.feed.call_noise(id, filter) {
+                    self.keep_noise();
+                    let words =
+                        self.changes.feed.marks.list().last().map(|mark| format!("{} of {}", mark.path, mark.kind));
+                    self.tell(&format!("{} is folded as noise from now on.", words.unwrap_or_default()), now);
+                }
+            }
+            FeedCommand::NoNoise(number) => {
+                let filter = self.feed_filter();
+                self.changes.feed.call_no_noise(number, filter);
+                self.keep_noise();
+            }
+        }
+    }
+
+    fn keep_noise(&mut self) {
+        let text = self.changes.feed.written_marks();
+        self.store(NOISE, Some(&*text).filter(|text| !text.is_empty()));
+    }
+
+    /// Shows the feed, if it is in view. Rows stay in place while the user acts on them, or looks at older ones.
+    pub(super) fn present_feed(&mut self, now: f64, env: &dyn Environment) {
+        let is_held = self.changes.pointer.is_busy(now) || !self.changes.feed.is_at_newest();
+        self.out.view.feed.shown.put(self.place.route.changes);
+        if !self.place.route.changes {
+            return;
+        }
+        if !is_held {
+            self.changes.feed.renew();
+        }
+        let feed = &self.changes.feed;
+        let (first, places) = feed.window();
+        let rows: Vec<FeedRow> = places.iter().map(|place| self.feed_row(*place, env)).collect();
+        let window = FeedWindow { first, length: feed.len(), rows };
+        let cards = feed.cards(now).into_iter().map(|card| {
+            let since = seconds(&env.time_of_day(card.since));
+            CardModel {
+                title: card.title(),
+                sentence: card.sentence(&since),
+                count: format!("{} changes", grouped(card.count)),
+                href: self.href_of(card.seqs.last().copied()),
+                fails: matches!(card.finding, Finding::Stuck { .. }),
+            }
+        });
+        let (cards, frame) =
+            (cards.take(8).collect::<Vec<_>>(), self.feed_frame(if is_held { feed.newer() } else { 0 }, env));
+        let view = &mut self.out.view.feed;
+        view.window.put(window);
+        view.cards.put(cards);
+        view.frame.put(frame);
+    }
+
+    fn feed_frame(&self, newer: usize, env: &dyn Environment) -> FeedFrame {
+        let feed = &self.changes.feed;
+        let counts = feed.feed.counts();
+        let kinds = self.kinds().len();
+        let since = feed.feed.lines().next().map(|line| format!(" since {}", seconds(&env.time_of_day(line.at))));
+        let plural =
+            |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
+        let words = format!(
+            "{}{}, {}",
+            plural((counts.told + counts.noise) as usize, "change"),
+            since.unwrap_or_default(),
+            plural(kinds, "kind")
+        );
+        let waiting = match (feed.waiting(), feed.skipped) {
+            (0, 0) => String::new(),
+            (waiting, 0) => format!("{} more are being read", grouped(waiting as u64)),
+            (0, skipped) => format!("{} came too fast to be told", grouped(skipped)),
+            (waiting, skipped) => {
+                format!(
+                    "{} more are being read, {} came too fast to be told",
+                    grouped(waiting as u64),
+                    grouped(skipped)
+                )
+            }
+        };
+        let noise = feed.marks.list().iter().map(|mark| format!("{} {}", mark.kind, mark.path)).collect();
+        let empty = match (feed.is_empty(), self.place.route.text.is_empty()) {
+            (false, _) => "",
+            (true, true) => "Nothing has changed since this page began to watch. What changes will be told here.",
+            (true, false) => "No change that was told passes the filter.",
+        };
+        FeedFrame { words, waiting, newer, noise, empty: empty.to_owned() }
+    }
+
+    fn feed_row(&self, place: Place, env: &dyn Environment) -> FeedRow {
+        let feed = &self.changes.feed;
+        let (Place::Entry(id) | Place::Line(id, _)) = place;
+        let Some(entry) = feed.feed.entry(id) else { return gone(id) };
+        match place {
+            Place::Entry(_) => {
+                let (time, href) = (env.time_of_day(entry.last_at), self.href_of_entry(entry));
+                row_of(entry, feed.is_open(id), time, self.short(entry.seqs.last()), href)
+            }
+            Place::Line(_, sequence) => match feed.feed.line(sequence) {
+                Some(line) => {
+                    let time = env.time_of_day(line.at);
+                    let row = line_of(id, line, entry.depth, time, self.short(Some(&sequence)));
+                    FeedRow { href: self.href_of(Some(sequence)), ..row }
+                }
+                None => gone(id),
+            },
+        }
+    }
+
+    /// The kind of the object of a change.
+    fn kind_of(&self, resource: ApiResource) -> Option<&'static Kind> {
+        self.place.catalog.kinds().find(|kind| kind.resource == resource)
+    }
+
+    fn short(&self, sequence: Option<&u64>) -> &'static str {
+        let of = sequence.and_then(|sequence| self.watching.history.of_number(*sequence));
+        let kind = of.and_then(|of| self.kind_of(of.resource));
+        let schema = self.columns.layout.schema();
+        kind.map_or("", |kind| schema.number(kind).map_or(kind.resource.kind, |number| schema.short(number)))
+    }
+
+    fn href_of_entry(&self, entry: &Entry) -> String {
+        match entry.subject {
+            Subject::Object(_) => self.href_of(entry.seqs.last().copied()),
+            _ => String::new(),
+        }
+    }
+
+    /// Where the object of a change is looked at: beside the feed, with its changes.
+    fn href_of(&self, sequence: Option<u64>) -> String {
+        let of = sequence.and_then(|sequence| self.watching.history.of_number(sequence));
+        of.and_then(|of| Some(self.beside(self.kind_of(of.resource)?, &of.key))).unwrap_or_default()
+    }
+
+    fn beside(&self, kind: &Kind, key: &ObjectKey) -> String {
+        let route = &self.place.route;
+        let there = if route.shows(kind.name) { route.clone() } else { route.showing(kind.name) };
+        Route { tab: String::from("changes"), ..there.selecting(Some((kind.name, key))) }.fragment()
+    }
+}
+
+/// A row whose changes are not kept any more.
+fn gone(id: EntryId) -> FeedRow {
+    FeedRow { id, what: "notice", words: vec![(String::from("no longer kept"), "")], ..FeedRow::default() }
+}
+
+/// A time of day to the second.
+fn seconds(time: &str) -> String {
+    time.chars().take("13:04:05".len()).collect()
+}

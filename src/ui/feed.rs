@@ -1,0 +1,241 @@
+//! The feed: what changed, newest first, with noise, repetitions and consequences folded.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use kubechurn_model::page::changes::{CardModel, FeedCommand, FeedRow, ROW};
+use kubechurn_model::page::command::Command;
+
+use crate::ui::screen::{Commands, Screen};
+use crate::ui::table::Trouble;
+
+/// Filters that are one click away: the words on the button, and the filter.
+const FILTERS: [(&str, &str, &str); 4] = [
+    ("all", "", "all that was told"),
+    ("asked for", "path:spec", "what was asked for: fields of the spec"),
+    ("in trouble", "/BackOff|Err|Fail|Kill|Evict|Unhealthy|NotReady|Unknown/", "what speaks of failures"),
+    ("deleted", "type:deleted", "what is gone"),
+];
+
+/// The feed of the kinds in view.
+#[component]
+pub fn Feed(
+    /// What to show.
+    screen: Screen,
+    /// Where clicks go.
+    commands: Commands,
+) -> impl IntoView {
+    let send = move |command| commands.send(Command::Feed(command));
+    let scroller = NodeRef::<html::Div>::new();
+    let scrolled = move || {
+        if let Some(scroller) = scroller.get_untracked() {
+            send(FeedCommand::Scroll(f64::from(scroller.scroll_top()), f64::from(scroller.client_height())));
+        }
+    };
+    let resized = window_event_listener(leptos::ev::resize, move |_| scrolled());
+    on_cleanup(move || resized.remove());
+    // The first look at the scroller is its height, and so is each after it was hidden.
+    Effect::new(move |_| {
+        if scroller.get().is_some() && screen.feed.shown.get() {
+            scrolled();
+        }
+    });
+    Effect::new(move |last: Option<u32>| {
+        let newest = screen.feed.newest.get();
+        if let Some(scroller) = scroller.get_untracked().filter(|_| last.is_some()) {
+            scroller.set_scroll_top(0);
+        }
+        newest
+    });
+    let window = screen.feed.window;
+    let count = Memo::new(move |_| window.with(|window| window.rows.len()));
+    let height = move || format!("{}px", window.with(|window| window.length) as f64 * ROW);
+    let offset = move || format!("translateY({}px)", window.with(|window| window.first) as f64 * ROW);
+    let newer = move || screen.feed.frame.with(|frame| frame.newer);
+    let empty = move || screen.feed.frame.with(|frame| frame.empty.clone());
+    view! {
+        <section class="feed" aria-label="What changed" data-testid="feed">
+            <Bar screen commands />
+            <Trouble screen commands />
+            <div class="feed-body">
+                <div
+                    class="feed-scroll"
+                    data-testid="feed-scroll"
+                    tabindex="0"
+                    role="region"
+                    aria-label="changes, newest first"
+                    node_ref=scroller
+                    on:scroll=move |_| scrolled()
+                    on:pointermove=move |_| send(FeedCommand::Pointer(true))
+                    on:pointerleave=move |_| send(FeedCommand::Pointer(false))
+                >
+                    {move || (newer() > 0).then(|| view! {
+                        <button class="newer" data-testid="feed-newer" on:click=move |_| send(FeedCommand::Newest)>
+                            {move || format!("▲ {} newer", newer())}
+                        </button>
+                    })}
+                    <div class="feed-length" style:height=height>
+                        <ol class="feed-rows" style:transform=offset>
+                            // A place keeps its element, so that what is written anew is its words alone.
+                            <For
+                                each=move || 0..count.get()
+                                key=|place| *place
+                                children=move |place| view! { <Row place screen commands /> }
+                            />
+                        </ol>
+                    </div>
+                    {move || Some(empty()).filter(|words| !words.is_empty()).map(|words| view! {
+                        <p class="empty" data-testid="feed-empty">{words}</p>
+                    })}
+                </div>
+                <Cards screen />
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
+    let frame = screen.feed.frame;
+    let filter = move |(label, text, title): (&'static str, &'static str, &'static str)| {
+        let is_on = move || screen.header.route.with(|route| route.text == text);
+        view! {
+            <button
+                title=title
+                data-testid=format!("feed-{}", label.replace(' ', "-"))
+                aria-pressed=move || is_on().to_string()
+                on:click=move |_| commands.send(Command::Filter(text.to_owned()))
+            >
+                {label}
+            </button>
+        }
+    };
+    let title = move || {
+        screen.header.route.with(|route| match route.is_everything() {
+            true => String::from("What changed"),
+            false => format!("What changed: {}", screen.header.subject.with(|subject| subject.title.clone())),
+        })
+    };
+    let noise = move || frame.with(|frame| frame.noise.clone());
+    let marked = move |(number, words): (usize, String)| {
+        view! {
+            <li>
+                <code>{words}</code>
+                <button
+                    title="tell it again"
+                    aria-label="tell it again"
+                    on:click=move |_| commands.send(Command::Feed(FeedCommand::NoNoise(number)))
+                >
+                    "✕"
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <div class="title-bar feed-bar">
+            <h1>{title}</h1>
+            <span class="num dim" data-testid="feed-counts">{move || frame.with(|frame| frame.words.clone())}</span>
+            <span class="num waiting-words" data-testid="feed-waiting" role="status">{move || frame.with(|frame| frame.waiting.clone())}</span>
+            <span class="grow"></span>
+            {FILTERS.map(filter).collect_view()}
+            {move || Some(noise()).filter(|noise| !noise.is_empty()).map(|noise| view! {
+                <details class="menu noise-menu" data-testid="feed-noise">
+                    <summary class="button">{format!("noise: {} ▾", noise.len())}</summary>
+                    <div class="menu-list">
+                        <p class="menu-head">"Folded, because you called it noise"</p>
+                        <ul>{noise.into_iter().enumerate().map(marked).collect_view()}</ul>
+                    </div>
+                </details>
+            })}
+            <button
+                data-testid="feed-table"
+                title="the table of these kinds"
+                on:click=move |_| commands.send(Command::ToggleChanges)
+            >
+                "Table"
+            </button>
+        </div>
+    }
+}
+
+/// One row, whichever stands at this place.
+#[component]
+fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
+    let row = Memo::new(move |_| screen.feed.window.with(|window| window.rows.get(place).cloned().unwrap_or_default()));
+    let read = move |get: fn(&FeedRow) -> String| move || row.with(get);
+    let part = |(text, what): (String, &'static str)| view! { <span data-what=what>{text}</span> };
+    let words = move || row.with(|row| row.words.clone()).into_iter().map(part).collect_view();
+    let whole = read(|row| row.words.iter().map(|(text, _)| &**text).collect());
+    let subject = move || {
+        let (kind, name, href) = row.with(|row| (row.kind.clone(), row.name.clone(), row.href.clone()));
+        let title = name.clone();
+        let name = match name.is_empty() {
+            true => None,
+            false => Some(match href.is_empty() {
+                true => view! { <b title=title>{name}</b> }.into_any(),
+                false => view! { <a href=href title=title>{name}</a> }.into_any(),
+            }),
+        };
+        view! { <span class="feed-kind">{kind}</span> {name} }
+    };
+    let open = move |_| commands.send(Command::Feed(FeedCommand::Open(row.with_untracked(|row| row.id))));
+    let mark = move |_| commands.send(Command::Feed(FeedCommand::Noise(row.with_untracked(|row| row.id))));
+    view! {
+        <li
+            class="feed-row"
+            data-testid="feed-row"
+            data-what=move || row.with(|row| row.what)
+            data-depth=move || row.with(|row| row.depth).to_string()
+            style:padding-left=move || format!("{}px", 14 + 18 * u32::from(row.with(|row| row.depth)))
+        >
+            <time>{read(|row| row.time.clone())}</time>
+            <span class="feed-sign" data-delta=move || row.with(|row| row.delta.0) title=move || row.with(|row| row.delta.0)>
+                {move || row.with(|row| row.delta.1)}
+            </span>
+            <span class="feed-subject">{subject}</span>
+            <span class="feed-words" title=whole>{words}</span>
+            {move || row.with(|row| row.opens.then(|| (row.repetition.clone(), row.is_open))).map(|(repetition, is_open)| view! {
+                <button
+                    class="repetition"
+                    data-testid="feed-open"
+                    aria-expanded=is_open.to_string()
+                    title="each of these changes"
+                    on:click=open
+                >
+                    {if repetition.is_empty() { String::from("each") } else { repetition }}
+                    {if is_open { " ▾" } else { " ▸" }}
+                </button>
+            })}
+            <span class="grow"></span>
+            {move || Some(row.with(|row| row.noise.clone())).filter(|path| !path.is_empty()).map(|path| view! {
+                <button class="as-noise" data-testid="feed-as-noise" title=format!("fold {path} as noise") on:click=mark>"noise"</button>
+            })}
+            <span class="feed-writers" title=read(|row| row.writers.clone())>{read(|row| row.writers.clone())}</span>
+        </li>
+    }
+}
+
+/// Loops and fights.
+#[component]
+fn Cards(screen: Screen) -> impl IntoView {
+    let card = |card: CardModel| {
+        view! {
+            <a class="card" data-testid="card" data-fails=card.fails.to_string() href=card.href>
+                <b>{card.title}</b>
+                <p>{card.sentence}</p>
+                <span class="num">{card.count}</span>
+            </a>
+        }
+    };
+    move || {
+        let cards = screen.feed.cards.get();
+        (!cards.is_empty()).then(|| {
+            view! {
+                <aside class="cards" aria-label="Loops and fights" data-testid="cards">
+                    <h2>"Loops and fights"</h2>
+                    {cards.into_iter().map(card).collect_view()}
+                </aside>
+            }
+        })
+    }
+}
