@@ -12,6 +12,7 @@ pub use entry::{Entry, EntryId, MOST_SEQS, Progress, Subject};
 use crate::feed::folding::Folding;
 use crate::filter::Filter;
 use crate::line::Line;
+use crate::noise::Mark;
 
 /// How much of the feed is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +95,24 @@ impl Feed {
     /// anew, which takes time for each change that is kept, and notices are lost.
     pub fn set_filter(&mut self, filter: Filter) {
         self.filter = filter;
+        self.fold_anew();
+    }
+
+    /// Applies a mark to the changes that are kept whole, and makes the rows anew. Changes to come are told with the mark
+    /// ([`Line::new`]).
+    pub fn mark(&mut self, mark: &Mark) {
+        for line in &mut self.lines {
+            let was_noise = line.noise.is_some();
+            line.mark(mark);
+            if line.noise.is_some() && !was_noise {
+                self.counts.told -= 1;
+                self.counts.noise += 1;
+            }
+        }
+        self.fold_anew();
+    }
+
+    fn fold_anew(&mut self) {
         self.folding = Folding::default();
         self.counts.filtered = 0;
         self.counts.evicted = self.counts.lines_evicted;

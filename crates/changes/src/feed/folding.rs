@@ -253,6 +253,14 @@ impl Folding {
                 entry.parent = entry.parent.or(Some(id));
                 entry.depth = (entry.depth + u8::from(entry.subject != Subject::Events)).min(DEEPEST);
                 entry.block = id;
+                if let Some(key) = entry.group.take() {
+                    if self.groups.get(&key) == Some(&entry_id) {
+                        self.groups.remove(&key);
+                    }
+                    let key = GroupKey { block: id, ..key };
+                    self.groups.insert(key.clone(), entry_id);
+                    entry.group = Some(key);
+                }
                 let at = entry.last_at;
                 self.add(entry, at);
             }

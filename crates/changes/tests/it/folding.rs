@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kubechurn_changes::feed::{Feed, Limits, Subject};
 use kubechurn_changes::filter::Filter;
-use kubechurn_changes::noise::Marks;
+use kubechurn_changes::noise::{Mark, Marks};
 use serde_json::{Value, json};
 
 use crate::play::Objects;
@@ -148,6 +148,24 @@ fn a_filter_makes_the_rows_anew() {
     assert!(again.is_empty());
     again.set_filter(Filter::default());
     assert_eq!(rows(&again), before);
+}
+
+#[test]
+fn what_the_user_marks_becomes_noise() {
+    let mut feed = Feed::new(Limits::default());
+    steps().iter().for_each(|step| _ = feed.push(step.line(&Marks::default())));
+    let before = feed.counts();
+    let mark = Mark { kind: "EndpointSlice".into(), path: "endpoints".into() };
+    feed.mark(&mark);
+    let after = feed.counts();
+    assert_eq!((before.told + before.noise, before.received), (after.told + after.noise, after.received));
+    // The same as if the mark had been there before, but for the annotations that change with the endpoints.
+    let mut marks = Marks::default();
+    marks.add(mark);
+    let mut again = Feed::new(Limits::default());
+    steps().iter().for_each(|step| _ = again.push(step.line(&marks)));
+    assert_eq!((rows(&feed), feed.counts()), (rows(&again), again.counts()));
+    assert!(after.noise > before.noise && rows(&feed)[..].iter().any(|row| row.contains("marked as noise")));
 }
 
 /// A feed of made-up changes.
