@@ -175,7 +175,7 @@ proptest! {
                 let _ = (row.to_string(), row.name(), row.repetition());
             }
         }
-        findings.cards(at).iter().for_each(|card| prop_card(card));
+        findings.cards(at).iter().for_each(check_card);
     }
 }
 
@@ -184,6 +184,6 @@ fn change_of_one() -> impl Strategy<Value = (u8, Option<u8>, u8, u8)> {
     (0u8..12, prop::option::of(0u8..12), 0u8..6, 0u8..200)
 }
 
-fn prop_card(card: &Card) {
+fn check_card(card: &Card) {
     assert!(card.seqs.is_sorted() && card.since <= card.last_at && !card.sentence("t").is_empty());
 }
