@@ -21,11 +21,13 @@ pub struct Limits {
     pub rows: usize,
     /// The most changes that are kept whole, to show what is folded.
     pub lines: usize,
+    /// The most bytes of text that these changes may keep.
+    pub bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { rows: 2_000, lines: 20_000 }
+        Limits { rows: 2_000, lines: 20_000, bytes: 16 << 20 }
     }
 }
 
@@ -55,6 +57,8 @@ pub struct Feed {
     limits: Limits,
     filter: Filter,
     lines: VecDeque<Line>,
+    /// The bytes of text that the lines keep.
+    bytes: usize,
     folding: Folding,
     counts: Counts,
 }
@@ -78,6 +82,7 @@ impl Feed {
             None => self.counts.told += 1,
         }
         let id = self.fold(&line);
+        self.bytes += line.text_bytes();
         self.lines.push_back(line);
         self.keep_limits();
         id
@@ -103,7 +108,9 @@ impl Feed {
     pub fn mark(&mut self, mark: &Mark) {
         for line in &mut self.lines {
             let was_noise = line.noise.is_some();
+            self.bytes -= line.text_bytes();
             line.mark(mark);
+            self.bytes += line.text_bytes();
             if line.noise.is_some() && !was_noise {
                 self.counts.told -= 1;
                 self.counts.noise += 1;
@@ -119,7 +126,7 @@ impl Feed {
         let lines = std::mem::take(&mut self.lines);
         for line in &lines {
             self.fold(line);
-            self.keep_limits();
+            self.keep_rows();
         }
         self.lines = lines;
     }
@@ -132,10 +139,15 @@ impl Feed {
     }
 
     fn keep_limits(&mut self) {
-        if self.lines.len() > self.limits.lines {
-            self.lines.pop_front();
+        while self.lines.len() > self.limits.lines || self.bytes > self.limits.bytes {
+            let Some(line) = self.lines.pop_front() else { break };
+            self.bytes -= line.text_bytes();
             self.counts.lines_evicted += 1;
         }
+        self.keep_rows();
+    }
+
+    fn keep_rows(&mut self) {
         while self.folding.len() > self.limits.rows {
             self.counts.evicted += self.folding.evict();
         }

@@ -247,6 +247,13 @@ impl Line {
         }
     }
 
+    /// How many bytes of text the line keeps.
+    pub fn text_bytes(&self) -> usize {
+        let of = |value: &Option<Value>| value.as_ref().map_or(0, |value| value.kept().len());
+        let fields = self.fields.iter().map(|field| field.path.len() + of(&field.old) + of(&field.new));
+        fields.chain(self.other_paths.iter().map(String::len)).sum()
+    }
+
     /// Applies a mark that the user made after the line was told. Of fields whose paths are not kept it is not known whether
     /// they are meant, so that they stay what they are.
     pub fn mark(&mut self, mark: &Mark) {

@@ -143,7 +143,7 @@ proptest! {
 
     #[test]
     fn every_row_stands_under_its_cause(changes in prop::collection::vec(change_of_one(), 0..120), most in 1usize..40) {
-        let mut feed = Feed::new(Limits { rows: most, lines: 50 });
+        let mut feed = Feed::new(Limits { rows: most, lines: 50, bytes: 1 << 30 });
         let (mut objects, mut findings, mut at) = (Objects::default(), Findings::default(), 1.0);
         for (object, owner, what, wait) in changes {
             at += f64::from(wait) * f64::from(wait);
