@@ -19,7 +19,7 @@ const CHANGES: u64 = 200_000;
 fn main() {
     for (objects, rows) in [(100, 100), (1_000, 1_000), (20_000, 20_000)] {
         let lines: Vec<Line> = (0..CHANGES).map(|turn| line(turn, objects)).collect();
-        let mut feed = Feed::new(Limits { rows, lines: 100_000 });
+        let mut feed = Feed::new(Limits { rows, lines: 100_000, bytes: 1 << 30 });
         let began = Instant::now();
         lines.iter().for_each(|line| {
             black_box(feed.push(line.clone()));

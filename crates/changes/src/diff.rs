@@ -28,8 +28,8 @@ pub struct FieldChange<'a> {
     pub old: Option<&'a str>,
     /// The value now; `None` if the field is gone.
     pub new: Option<&'a str>,
-    /// Whether the items of this list or the members of this object are the same as before, and only in another order.
-    /// Only lists are told so: the order of members says nothing.
+    /// Whether the items of this list are the same as before, and only in another order. The order of an object's members
+    /// says nothing, and is never told.
     pub reordered: bool,
 }
 

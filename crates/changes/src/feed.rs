@@ -12,6 +12,7 @@ pub use entry::{Entry, EntryId, MOST_SEQS, Progress, Subject};
 use crate::feed::folding::Folding;
 use crate::filter::Filter;
 use crate::line::Line;
+use crate::noise::Mark;
 
 /// How much of the feed is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +21,13 @@ pub struct Limits {
     pub rows: usize,
     /// The most changes that are kept whole, to show what is folded.
     pub lines: usize,
+    /// The most bytes of text that these changes may keep.
+    pub bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { rows: 2_000, lines: 20_000 }
+        Limits { rows: 2_000, lines: 20_000, bytes: 16 << 20 }
     }
 }
 
@@ -54,6 +57,8 @@ pub struct Feed {
     limits: Limits,
     filter: Filter,
     lines: VecDeque<Line>,
+    /// The bytes of text that the lines keep.
+    bytes: usize,
     folding: Folding,
     counts: Counts,
 }
@@ -77,6 +82,7 @@ impl Feed {
             None => self.counts.told += 1,
         }
         let id = self.fold(&line);
+        self.bytes += line.text_bytes();
         self.lines.push_back(line);
         self.keep_limits();
         id
@@ -94,13 +100,33 @@ impl Feed {
     /// anew, which takes time for each change that is kept, and notices are lost.
     pub fn set_filter(&mut self, filter: Filter) {
         self.filter = filter;
+        self.fold_anew();
+    }
+
+    /// Applies a mark to the changes that are kept whole, and makes the rows anew. Changes to come are told with the mark
+    /// ([`Line::new`]).
+    pub fn mark(&mut self, mark: &Mark) {
+        for line in &mut self.lines {
+            let was_noise = line.noise.is_some();
+            self.bytes -= line.text_bytes();
+            line.mark(mark);
+            self.bytes += line.text_bytes();
+            if line.noise.is_some() && !was_noise {
+                self.counts.told -= 1;
+                self.counts.noise += 1;
+            }
+        }
+        self.fold_anew();
+    }
+
+    fn fold_anew(&mut self) {
         self.folding = Folding::default();
         self.counts.filtered = 0;
         self.counts.evicted = self.counts.lines_evicted;
         let lines = std::mem::take(&mut self.lines);
         for line in &lines {
             self.fold(line);
-            self.keep_limits();
+            self.keep_rows();
         }
         self.lines = lines;
     }
@@ -113,10 +139,15 @@ impl Feed {
     }
 
     fn keep_limits(&mut self) {
-        if self.lines.len() > self.limits.lines {
-            self.lines.pop_front();
+        while self.lines.len() > self.limits.lines || self.bytes > self.limits.bytes {
+            let Some(line) = self.lines.pop_front() else { break };
+            self.bytes -= line.text_bytes();
             self.counts.lines_evicted += 1;
         }
+        self.keep_rows();
+    }
+
+    fn keep_rows(&mut self) {
         while self.folding.len() > self.limits.rows {
             self.counts.evicted += self.folding.evict();
         }

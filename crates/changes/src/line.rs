@@ -11,7 +11,7 @@ use kubechurn_client::cache::delta::DeltaType;
 
 use crate::diff::{self, Diff};
 use crate::lists;
-use crate::noise::{self, Marks, Noise};
+use crate::noise::{self, Mark, Marks, Noise};
 use crate::raw::{self, Member};
 use crate::replicas::Replicas;
 use crate::telling;
@@ -244,6 +244,29 @@ impl Line {
         {
             self.other_paths.push(field.path);
             self.more += 1;
+        }
+    }
+
+    /// How many bytes of text the line keeps.
+    pub fn text_bytes(&self) -> usize {
+        let of = |value: &Option<Value>| value.as_ref().map_or(0, |value| value.kept().len());
+        let fields = self.fields.iter().map(|field| field.path.len() + of(&field.old) + of(&field.new));
+        fields.chain(self.other_paths.iter().map(String::len)).sum()
+    }
+
+    /// Applies a mark that the user made after the line was told. Of fields whose paths are not kept it is not known whether
+    /// they are meant, so that they stay what they are.
+    pub fn mark(&mut self, mark: &Mark) {
+        if self.noise.is_some() || self.fields.is_empty() || self.delta_type == DeltaType::Added {
+            return;
+        }
+        let kind = &*self.kind;
+        let unknown = self.more - self.other_paths.len().min(self.more);
+        self.fields.retain(|field| !mark.covers(kind, &field.path));
+        self.other_paths.retain(|path| !mark.covers(kind, path));
+        self.more = unknown + self.other_paths.len();
+        if self.fields.is_empty() && self.more == 0 {
+            self.noise = Some(Noise::Marked);
         }
     }
 

@@ -22,6 +22,13 @@ pub enum Noise {
     Marked,
 }
 
+impl Mark {
+    /// Whether a field of a kind is meant.
+    pub fn covers(&self, kind: &str, path: &str) -> bool {
+        (self.kind.is_empty() || self.kind == kind) && covers(&self.path, path)
+    }
+}
+
 impl Noise {
     /// All reasons.
     pub const ALL: [Noise; 7] = [
@@ -89,7 +96,7 @@ impl Marks {
     }
 
     fn cover(&self, kind: &str, path: &str) -> bool {
-        self.marks.iter().any(|mark| (mark.kind.is_empty() || mark.kind == kind) && covers(&mark.path, path))
+        self.marks.iter().any(|mark| mark.covers(kind, path))
     }
 }
 

@@ -1,6 +1,9 @@
 //! A value as it is shown: in few letters, with more of it kept.
 
 use std::fmt;
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
 
 use crate::raw;
 
@@ -18,6 +21,8 @@ pub struct Value {
     kept: String,
     /// The length of the value's text in bytes: of a string, without quotes and escapes.
     pub bytes: usize,
+    /// Tells values apart of which the same letters are kept.
+    hash: u64,
 }
 
 impl Value {
@@ -31,7 +36,19 @@ impl Value {
 
     /// The value that this text is.
     pub fn plain(text: &str) -> Value {
-        Value { kept: cut(text, KEPT).into(), bytes: text.len() }
+        let mut hasher = FxHasher::default();
+        hasher.write(text.as_bytes());
+        Value { kept: cut(text, KEPT).into(), bytes: text.len(), hash: hasher.finish() }
+    }
+
+    /// The same value, of which only what is shown is kept.
+    pub fn brief(&self) -> Value {
+        Value { kept: self.shown().0.into(), bytes: self.bytes, hash: self.hash }
+    }
+
+    /// Whether both are the same value, however much of each is kept.
+    pub fn is(&self, other: &Value) -> bool {
+        (self.hash, self.bytes) == (other.hash, other.bytes)
     }
 
     /// The value, or its first [`KEPT`] letters.
@@ -87,6 +104,9 @@ mod tests {
         let long = Value::new(&format!("\"{}\"", "é".repeat(SHOWN + 1)));
         assert_eq!(long.to_string(), format!("{}…", "é".repeat(SHOWN)));
         assert_eq!((long.kept().chars().count(), long.is_whole(), long.shown().1), (SHOWN + 1, true, false));
+        let other = Value::plain(&format!("{}{}", "é".repeat(SHOWN), "è"));
+        assert!(long.brief().is(&long) && long.brief() == long.brief().brief() && !other.is(&long));
+        assert!(other.brief() != long.brief() && other.brief().kept() == long.brief().kept());
         let longer = Value::plain(&"é".repeat(5_000));
         assert_eq!((longer.kept().chars().count(), longer.is_whole(), longer.bytes), (KEPT, false, 10_000));
     }

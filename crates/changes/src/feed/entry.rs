@@ -135,10 +135,13 @@ impl Entry {
         self.writers.iter().any(|known| (&known.manager, &known.subresource) == (&writer.manager, &writer.subresource))
     }
 
+    /// Follows the value of a field. Only what is shown of it is kept: the lines have the rest.
     fn follow(&mut self, field: &Field) {
+        let brief = |value: &Option<Value>| value.as_ref().map(Value::brief);
+        let (old, new) = (brief(&field.old), brief(&field.new));
         let Some(known) = self.progress.iter_mut().find(|progress| progress.path == field.path) else {
             let is_new = self.has_added && self.count == 1 && field.old.is_none();
-            let values = if is_new { vec![field.new.clone()] } else { vec![field.old.clone(), field.new.clone()] };
+            let values = if is_new { vec![new] } else { vec![old, new] };
             let (path, reordered) = (field.path.clone(), field.reordered);
             self.progress.push(Progress { path, values, repeats: false, left_out: 0, reordered, is_shared: false });
             return;
@@ -147,7 +150,7 @@ impl Entry {
         if known.path == telling::DELETION {
             return;
         }
-        if known.values.contains(&field.new) {
+        if known.values.contains(&new) {
             known.repeats = true;
             return;
         }
@@ -155,7 +158,7 @@ impl Entry {
             known.values.remove(1);
             known.left_out += 1;
         }
-        known.values.push(field.new.clone());
+        known.values.push(new);
     }
 
     /// From the first change to the last, in milliseconds.

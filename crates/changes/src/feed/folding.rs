@@ -253,6 +253,14 @@ impl Folding {
                 entry.parent = entry.parent.or(Some(id));
                 entry.depth = (entry.depth + u8::from(entry.subject != Subject::Events)).min(DEEPEST);
                 entry.block = id;
+                if let Some(key) = entry.group.take() {
+                    if self.groups.get(&key) == Some(&entry_id) {
+                        self.groups.remove(&key);
+                    }
+                    let key = GroupKey { block: id, ..key };
+                    self.groups.insert(key.clone(), entry_id);
+                    entry.group = Some(key);
+                }
                 let at = entry.last_at;
                 self.add(entry, at);
             }
@@ -393,4 +401,41 @@ fn change(line: &Line) -> u64 {
         _ => line.fields.hash(&mut hasher),
     }
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use kubechurn_client::api::object::ObjectKey;
+
+    use crate::line::Received;
+    use crate::noise::Marks;
+
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_or_put_under_its_cause_leaves_nothing_behind() {
+        let mut folding = Folding::default();
+        let add = |folding: &mut Folding, at: f64, uid: u64, owner: u64| {
+            let owners = format!(r#"[{{"uid":"{owner}","controller":true}}]"#);
+            let new = format!(r#"{{"metadata":{{"ownerReferences":{owners}}}}}"#);
+            let key = ObjectKey::new("", "x");
+            let (uid, kind, new) = (Uid::new(&uid.to_string()), "X".into(), Some(&*new));
+            let received = Received { seq: 1, at, kind, key, uid, delta_type: DeltaType::Added, old: None, new };
+            folding.push(&Line::new(received, &Marks::default()));
+            assert_eq!(folding.blocks.len(), folding.places.len());
+            let in_blocks: usize = folding.blocks.values().map(|block| block.entries.len()).sum();
+            assert_eq!(in_blocks, folding.entries.len());
+        };
+        for number in 0..200 {
+            // An object, and then its owner.
+            add(&mut folding, number as f64 * 60_000.0, 2 * number, 2 * number + 1);
+            add(&mut folding, number as f64 * 60_000.0 + 1.0, 2 * number + 1, 1_000);
+        }
+        assert_eq!((folding.blocks.len(), folding.len()), (200, 400));
+        while folding.len() > 0 {
+            folding.evict();
+        }
+        assert!(folding.blocks.is_empty() && folding.places.is_empty());
+        assert!(folding.of_object.is_empty() && folding.groups.is_empty());
+    }
 }

@@ -70,29 +70,31 @@ fn is_followed(field: &Field) -> bool {
 
 impl State {
     fn push(&mut self, line: &Line, field: &Field) {
+        let brief = |value: &Option<Value>| value.as_ref().map(Value::brief);
+        let (old, new) = (brief(&field.old), brief(&field.new));
         let manager = match &line.writers[..] {
             [writer] => writer.manager.clone(),
             _ => String::new(),
         };
         if line.delta_type == DeltaType::Added {
-            self.values = vec![Had { value: field.new.clone(), manager }];
+            self.values = vec![Had { value: new, manager }];
             return;
         }
-        if self.values.last().is_none_or(|last| last.value != field.old) {
-            self.values.push(Had { value: field.old.clone(), manager: String::new() });
+        if self.values.last().is_none_or(|last| last.value != old) {
+            self.values.push(Had { value: old, manager: String::new() });
         }
-        self.compare(line, field, &manager);
-        self.values.push(Had { value: field.new.clone(), manager });
+        self.compare(line, &new, &manager);
+        self.values.push(Had { value: new, manager });
         if self.values.len() > MOST_VALUES {
             self.values.remove(0);
         }
     }
 
     /// Compares a value that comes with those that were there before.
-    fn compare(&mut self, line: &Line, field: &Field, manager: &str) {
+    fn compare(&mut self, line: &Line, new: &Option<Value>, manager: &str) {
         self.changes.add(line.at, line.seq, WITHIN);
         let before = self.values.len().checked_sub(2).and_then(|at| self.values.get(at));
-        let returned = before.filter(|before| before.value == field.new);
+        let returned = before.filter(|before| before.value == *new);
         let last = self.values.last().map(|last| last.manager.as_str()).unwrap_or_default();
         let is_fight = !manager.is_empty() && !last.is_empty() && manager != last;
         let is_same_side = returned.is_some_and(|before| before.manager.is_empty() || before.manager == manager);
@@ -103,7 +105,7 @@ impl State {
             _ => 0,
         };
         // A field that is gone again may have another value each time.
-        if returned.is_some() && field.new.is_some() {
+        if returned.is_some() && new.is_some() {
             self.returns.add(line.at, line.seq, WITHIN);
         }
     }

@@ -167,7 +167,7 @@ fn a_rollout_without_progress_is_found_and_why() {
     assert_eq!(card.sentence("08:40"), "Deployment web: 1 of 3 updated, no progress since 08:40");
     play.set(1_120_000.0, ("ReplicaSet", "r", "web"), json!({}));
     play.set(1_120_000.0, ("Pod", "p", "r"), waiting("ContainerCreating"));
-    play.set(1_120_000.0, DEPLOYMENT, rollout(2, 3, [4, 2, 3]));
+    play.set(1_120_000.0, DEPLOYMENT, rollout(2, 3, [4, 2, 2]));
     play.silent(1_120_001.0);
     play.set(1_121_000.0, ("Pod", "p", "r"), waiting("ImagePullBackOff"));
     play.silent(1_160_000.0);

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kubechurn_changes::feed::{Feed, Limits, Subject};
 use kubechurn_changes::filter::Filter;
-use kubechurn_changes::noise::Marks;
+use kubechurn_changes::line::Line;
+use kubechurn_changes::noise::{Mark, Marks};
 use serde_json::{Value, json};
 
 use crate::play::Objects;
@@ -109,7 +110,7 @@ fn every_change_is_in_one_row() {
 
 #[test]
 fn what_is_evicted_is_counted() {
-    let mut feed = Feed::new(Limits { rows: 7, lines: 20 });
+    let mut feed = Feed::new(Limits { rows: 7, lines: 20, bytes: 1 << 30 });
     for step in steps() {
         feed.push(step.line(&Marks::default()));
         let (counts, kept) = (feed.counts(), feed.rows().map(|row| row.count).sum::<u64>());
@@ -121,7 +122,7 @@ fn what_is_evicted_is_counted() {
 
 #[test]
 fn a_filter_makes_the_rows_anew() {
-    let mut feed = Feed::new(Limits { rows: 1_000, lines: 300 });
+    let mut feed = Feed::new(Limits { rows: 1_000, lines: 300, bytes: 1 << 30 });
     steps().iter().for_each(|step| _ = feed.push(step.line(&Marks::default())));
     let before = rows(&feed);
     let sums = |feed: &Feed| {
@@ -142,12 +143,42 @@ fn a_filter_makes_the_rows_anew() {
     }
     sums(&feed);
     assert!(feed.rows().all(|row| row.writers.iter().any(|by| by.manager.contains("kubectl"))));
-    let mut again = Feed::new(Limits { rows: 1_000, lines: 10_000 });
+    let mut again = Feed::new(Limits { rows: 1_000, lines: 10_000, bytes: 1 << 30 });
     steps().iter().for_each(|step| _ = again.push(step.line(&Marks::default())));
     again.set_filter(Filter::parse("path:nothing").unwrap());
     assert!(again.is_empty());
     again.set_filter(Filter::default());
     assert_eq!(rows(&again), before);
+}
+
+#[test]
+fn the_text_that_is_kept_is_bounded() {
+    let mut feed = Feed::new(Limits { rows: 100, lines: 100_000, bytes: 40_000 });
+    for step in steps() {
+        feed.push(step.line(&Marks::default()));
+        assert!(feed.lines().map(Line::text_bytes).sum::<usize>() <= 40_000);
+    }
+    let (counts, lines) = (feed.counts(), feed.lines().count() as u64);
+    assert!(lines > 20 && counts.lines_evicted > 100 && lines + counts.lines_evicted == counts.told + counts.noise);
+    assert!(feed.lines().last().is_some_and(|line| feed.line(line.seq) == Some(line)));
+}
+
+#[test]
+fn what_the_user_marks_becomes_noise() {
+    let mut feed = Feed::new(Limits::default());
+    steps().iter().for_each(|step| _ = feed.push(step.line(&Marks::default())));
+    let before = feed.counts();
+    let mark = Mark { kind: "EndpointSlice".into(), path: "endpoints".into() };
+    feed.mark(&mark);
+    let after = feed.counts();
+    assert_eq!((before.told + before.noise, before.received), (after.told + after.noise, after.received));
+    // The same as if the mark had been there before, but for the annotations that change with the endpoints.
+    let mut marks = Marks::default();
+    marks.add(mark);
+    let mut again = Feed::new(Limits::default());
+    steps().iter().for_each(|step| _ = again.push(step.line(&marks)));
+    assert_eq!((rows(&feed), feed.counts()), (rows(&again), again.counts()));
+    assert!(after.noise > before.noise && rows(&feed)[..].iter().any(|row| row.contains("marked as noise")));
 }
 
 /// A feed of made-up changes.

@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 
 use kubechurn_changes::diff::{MOST, diff};
+use kubechurn_changes::feed::{Feed, Limits, Subject};
+use kubechurn_changes::findings::{Card, Findings};
 use kubechurn_changes::line::{Line, Received};
 use kubechurn_changes::noise::Marks;
 use kubechurn_changes::writer::writers;
@@ -10,8 +12,9 @@ use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::delta::DeltaType;
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::play::Objects;
 use crate::recording::{Step, steps};
 
 static STEPS: OnceLock<Vec<Step>> = OnceLock::new();
@@ -137,4 +140,50 @@ proptest! {
             let _ = writers(None, new);
         }
     }
+
+    #[test]
+    fn every_row_stands_under_its_cause(changes in prop::collection::vec(change_of_one(), 0..120), most in 1usize..40) {
+        let mut feed = Feed::new(Limits { rows: most, lines: 50, bytes: 1 << 30 });
+        let (mut objects, mut findings, mut at) = (Objects::default(), Findings::default(), 1.0);
+        for (object, owner, what, wait) in changes {
+            at += f64::from(wait) * f64::from(wait);
+            let kind = ["Deployment", "ReplicaSet", "Pod", "Event"][usize::from(object % 4)];
+            let (name, owner) = (object.to_string(), owner.map(|owner| owner.to_string()).unwrap_or_default());
+            let line = match what {
+                0 => objects.delete(at, kind, &name),
+                1 => objects.set(at, (kind, &name, &owner), json!({"generation": wait, "spec": {"size": wait}})),
+                2 => objects.set(at, (kind, &name, &owner), json!({"status": {"phase": "Failed"}, "involvedObject": {"uid": owner}})),
+                _ => objects.set(at, (kind, &name, &owner), json!({"generation": 1, "status": {"phase": what.to_string()}})),
+            };
+            findings.push(&line);
+            let seq = line.seq;
+            let id = feed.push(line);
+            let counts = feed.counts();
+            let rows: Vec<_> = feed.rows().collect();
+            prop_assert!(rows.len() == feed.len() && rows.len() <= most);
+            prop_assert_eq!(counts.received, counts.listed + counts.evicted + rows.iter().map(|row| row.count).sum::<u64>());
+            let told = id.and_then(|id| feed.entry(id));
+            prop_assert!(told.is_none_or(|entry| matches!(entry.subject, Subject::Noise(_)) || entry.seqs.contains(&seq)));
+            for (place, row) in rows.iter().enumerate() {
+                let Some(parent) = row.parent else {
+                    prop_assert_eq!(row.depth, 0);
+                    continue;
+                };
+                // Between a row and its cause there are only rows of the same block.
+                let cause = rows[..place].iter().rposition(|other| other.id == parent).unwrap();
+                prop_assert!(row.depth > 0 && rows[cause + 1..=place].iter().all(|other| other.depth > 0));
+                let _ = (row.to_string(), row.name(), row.repetition());
+            }
+        }
+        findings.cards(at).iter().for_each(check_card);
+    }
+}
+
+/// An object, its owner, what happens to it, and after how long.
+fn change_of_one() -> impl Strategy<Value = (u8, Option<u8>, u8, u8)> {
+    (0u8..12, prop::option::of(0u8..12), 0u8..6, 0u8..200)
+}
+
+fn check_card(card: &Card) {
+    assert!(card.seqs.is_sorted() && card.since <= card.last_at && !card.sentence("t").is_empty());
 }
