@@ -19,22 +19,22 @@
 //! A list is fetched, and goes the same way in pieces of its text ([`ListReader`]): each object is received as soon as it
 //! has come, and reaches the queue with all others when the list is complete. A list that breaks off changes nothing.
 //!
-//! There is one [`SharedInformer`] for each resource, namespace and selector, however many look at it. Beside its log
-//! each one has a tap: what it receives is offered with its text, at once, to [`page::history`], whose [`Recorder`] keeps every
-//! version in the bytes in which it differs from another one, within a budget; the inspector reads them, and nobody else.
+//! There is one [`SharedInformer`] for each resource, namespace and selector, however many look at it. Beside its log each
+//! one has a tap: what it receives is offered with its text, at once, to [`page::history`], whose [`Recorder`] keeps every
+//! version in the bytes in which it differs from another one, within a budget. The inspector reads them, and so does the feed
+//! of [`page::changes`]: what changed in each, who seems to have written it, and what of it is noise, by `crates/changes`.
 //!
 //! What a first list brings is shown while it comes: a table asks its informers for these items too, and makes provisional
-//! rows of them ([`table::view`]). They count nowhere, and nothing is concluded from them. When the list is complete and has
-//! gone through queue and store, each of its objects confirms its row in place, and the rest goes.
+//! rows of them ([`table::view`]). They count nowhere, and nothing is concluded from them. When the list is complete and
+//! has gone through queue and store, each of its objects confirms its row in place, and the rest goes.
 //!
-//! Which kinds there are is asked of the server: [`cache::discovery`] says what to ask next, and [`Catalog`] makes
-//! kinds of the answers and finds them by any of their names. A kind that has no columns here gets those of its
-//! definition ([`custom`], whose paths [`jsonpath`] follows over the text), and is watched in the same
-//! way as all others; without its definition, it has a name and an age. [`page::definitions`] knows which definitions
-//! are wanted.
+//! Which kinds there are is asked of the server: [`cache::discovery`] says what to ask next, and [`Catalog`] makes kinds of
+//! the answers and finds them by any of their names. A kind that has no columns here gets those of its definition
+//! ([`custom`], whose paths [`jsonpath`] follows over the text), and is watched in the same way as all others; without its
+//! definition, it has a name and an age. [`page::definitions`] knows which definitions are wanted.
 //!
-//! That a socket is open does not prove that a watch is alive: [`cache::heartbeat`] asks the API server, over HTTP, for
-//! the watch that has been silent longest, and the reflectors call live only what a frame or such an answer has proven.
+//! That a socket is open does not prove that a watch is alive: [`cache::heartbeat`] asks the API server, over HTTP, for the
+//! watch that has been silent longest, and the reflectors call live only what a frame or such an answer has proven.
 //! [`page::verify`] compares what is held with what the server has.
 //!
 //! The page itself is a machine without IO, as the Reflector is: [`page::state`] takes commands ([`page::command`], one
@@ -42,31 +42,31 @@
 //! ([`page::effect`]) and a view ([`page::view`], values as the screen shows them). `app` hands the inputs in, carries the
 //! effects out and has `ui` draw what changed of the view; it decides nothing.
 //!
-//! What happens to a watch itself (a relist, a gap, a refusal) is said once, through a [`Broadcaster`], to the
-//! timelines, the list of notices and the console. docs/client-go.md says which name of client-go is where.
+//! What happens to a watch itself (a relist, a gap, a refusal) is said once, through a [`Broadcaster`], to the timelines,
+//! the list of notices and the console. docs/client-go.md says which name of client-go is where.
 //!
 //! # Invariants
 //!
-//! - **Nothing vanishes.** Every frame and every listed item is counted by the [`Ledger`] and ends in exactly one
-//!   place. The sums are shown, and must balance at every moment.
-//! - **The core is pure.** `crates/client`, `crates/changes`, `crates/columns`, `crates/recorder` and `crates/model` know no socket,
-//!   clock, randomness or view: the time (milliseconds, a number that never runs backwards) and random numbers are arguments.
+//! - **Nothing vanishes.** Every frame and every listed item is counted by the [`Ledger`] and ends in exactly one place.
+//!   The sums are shown, and must balance at every moment.
+//! - **The core is pure.** `crates/client`, `crates/changes`, `crates/columns`, `crates/recorder` and `crates/model` know
+//!   no socket, clock, randomness or view: the time (milliseconds, a number that never runs backwards) and random numbers
+//!   are arguments.
 //! - **Events travel by function call**, never through a signal: a signal keeps only its newest value.
-//! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into the wasm
-//!   once per kind.
+//! - **Kinds are data** (a path, columns, a decoder), not type parameters: generic code would be copied into the wasm once
+//!   per kind.
 //! - **Fast where it is hot, small where it is not.** What each frame goes through (`crates/client`, `crates/columns`,
 //!   `crates/recorder`, `crates/changes`) is built for speed, and what happens at the pace of a person or of the screen
 //!   (`crates/model`, `src`) for size.
 //! - **Dependencies point one way**, and the compiler holds it: `client ← {changes, columns, recorder} ← model ← page`, and
-//!   `{client, columns} ← cluster`, which answers as a server prints. Within the page `browser` names the client
-//!   and nothing else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds
+//!   `{client, columns} ← cluster`, which answers as a server prints. Within the page `browser` names the client and
+//!   nothing else of the project, `ui` shows what the model says, and `app` alone names both; `tests/it/tidy.rs` holds
 //!   that, and the order within each crate: `api ← cache`, `workqueue ← record`, `kind_id ← {table, timeline} ← page`.
 //!
 //! # Deliberately absent
 //!
 //! No server of our own stands between the page and the cluster. No request that writes. No `serde_json::Value` of an
-//! object on the way of an event: a frame is decoded into the fields that its kind's columns need, borrowed from the
-//! text.
+//! object on the way of an event: a frame is decoded into the fields that its kind's columns need, borrowed from the text.
 //!
 //! [`Reflector`]: kubechurn_client::cache::reflector::Reflector
 //! [`ListReader`]: kubechurn_client::api::list::ListReader
@@ -74,6 +74,7 @@
 //! [`SharedInformer`]: kubechurn_client::cache::shared_informer::SharedInformer
 //! [`page::history`]: kubechurn_model::page::history
 //! [`Recorder`]: kubechurn_recorder::Recorder
+//! [`page::changes`]: kubechurn_model::page::changes
 //! [`cache::discovery`]: kubechurn_client::cache::discovery
 //! [`Catalog`]: kubechurn_model::page::catalog::Catalog
 //! [`table::view`]: kubechurn_model::table::view

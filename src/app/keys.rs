@@ -1,12 +1,12 @@
 //! Key presses, from the window to the commands that they stand for.
 
+use std::rc::Rc;
+
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, KeyboardEvent};
 
 use kubechurn_model::page::keys::{Focus, Press, command};
-
-use std::rc::Rc;
 
 use crate::app::App;
 use crate::ui::focus;
@@ -21,14 +21,9 @@ pub(super) fn listen(app: &Rc<App>) {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let (has_dialog, letters) = (app.page.borrow().has_dialog(), app.page.borrow().has_letters());
         let focus = if has_dialog { Focus::Dialog } else { focus::of(target.as_ref()) };
-        let key = event.key();
-        let press = Press {
-            key: &key,
-            command: event.ctrl_key() || event.meta_key(),
-            alt: event.alt_key(),
-            shift: event.shift_key(),
-            repeated: event.repeat(),
-        };
+        let (key, is_command) = (event.key(), event.ctrl_key() || event.meta_key());
+        let (alt, shift, repeated) = (event.alt_key(), event.shift_key(), event.repeat());
+        let press = Press { key: &key, command: is_command, alt, shift, repeated };
         if let Some(command) = command(press, focus, letters) {
             event.prevent_default();
             app.command(command);

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures::channel::oneshot;
-use js_sys::{ArrayBuffer, JsString, Uint8Array};
+use js_sys::{ArrayBuffer, Function, JsString, Reflect, Uint8Array};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
@@ -24,9 +24,8 @@ pub async fn listen(url: &str, tell: impl FnMut(Input<'_>) + 'static) {
     let socket = match WebSocket::new(url) {
         Ok(socket) => socket,
         Err(_) => {
-            let failure = format!("the browser does not open a WebSocket to {}", secret::shown(url));
-            let failure = Failure::unreachable(failure);
-            return (tell.borrow_mut())(Input::Failed(failure));
+            let words = format!("the browser does not open a WebSocket to {}", secret::shown(url));
+            return (tell.borrow_mut())(Input::Failed(Failure::unreachable(words)));
         }
     };
     socket.set_binary_type(BinaryType::Arraybuffer);
@@ -77,7 +76,12 @@ impl Drop for Open {
         self.0.set_onopen(None);
         self.0.set_onmessage(None);
         self.0.set_onclose(None);
-        // Closing fails only for a code that is not allowed, and none is given.
-        let _ = self.0.close();
+        // A socket that is closed before it opens leaves an error in the console: it is closed when it opens.
+        let close = Reflect::get(&self.0, &"close".into()).ok().and_then(|close| close.dyn_into::<Function>().ok());
+        match close.filter(|_| self.0.ready_state() == WebSocket::CONNECTING) {
+            Some(close) => self.0.set_onopen(Some(close.bind1(&self.0, &1000.into()).unchecked_ref())),
+            // Closing fails only for a code that is not allowed, and none is given.
+            None => drop(self.0.close()),
+        }
     }
 }

@@ -8,7 +8,8 @@ use crate::raw;
 pub enum Noise {
     /// Nothing changed: the same version came again.
     Unchanged,
-    /// `metadata.resourceVersion` and `metadata.generation`, which change with every write.
+    /// `metadata.resourceVersion` and `metadata.generation`, which change with every write; and `kind` and `apiVersion`,
+    /// which only the objects of a watch have.
     Version,
     /// `metadata.managedFields`: who owns which field since when.
     ManagedFields,
@@ -156,6 +157,8 @@ fn of_field(
     }
     match path {
         "metadata.resourceVersion" | "metadata.generation" => return Some(Noise::Version),
+        // The items of a list come without them, and the objects of a watch with them.
+        "kind" | "apiVersion" if change.old.is_none() || change.new.is_none() => return Some(Noise::Version),
         "metadata.managedFields" => return Some(Noise::ManagedFields),
         "spec.renewTime" if kind == "Lease" => return Some(Noise::Heartbeat),
         _ => {}
@@ -197,6 +200,15 @@ mod tests {
             diff.changes.iter().zip(&reasons).map(|(change, reason)| (&*change.path, *reason)).collect();
         assert_eq!(found, expected);
         assert_eq!(whole(&diff, &reasons), all);
+    }
+
+    #[test]
+    fn a_watch_names_the_kind_and_a_list_does_not() {
+        let (listed, watched) = (r#"{"a":1}"#, r#"{"kind":"Pod","apiVersion":"v1","a":1}"#);
+        let version = Some(Noise::Version);
+        check("Pod", listed, watched, &[("kind", version), ("apiVersion", version)], version);
+        check("Pod", watched, listed, &[("kind", version), ("apiVersion", version)], version);
+        check("Any", r#"{"kind":"A"}"#, r#"{"kind":"B"}"#, &[("kind", None)], None);
     }
 
     #[test]

@@ -22,7 +22,7 @@ const OVERSCAN: usize = 4;
 /// How many changes may wait to be told. Beyond that, those that come are counted, and only recorded.
 const MOST_WAITING: usize = 50_000;
 /// How much of the feed is kept.
-const LIMITS: Limits = Limits { rows: 2_000, lines: 6_000 };
+const LIMITS: Limits = Limits { rows: 2_000, lines: 6_000, bytes: 8 << 20 };
 
 /// What the user asks of the feed.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,6 +139,8 @@ pub struct Changes {
     pub skipped: u64,
     /// The numbers of the changes that were told last.
     told: VecDeque<u64>,
+    /// The number of the newest change that the findings know.
+    found: Option<u64>,
     /// The rows in order, as they are shown: held in place while the user acts on them.
     order: Vec<Place>,
     open: FxHashSet<EntryId>,
@@ -155,6 +157,7 @@ impl Default for Changes {
             waiting: VecDeque::new(),
             skipped: 0,
             told: VecDeque::new(),
+            found: None,
             order: Vec::new(),
             open: FxHashSet::default(),
             top: 0.0,
@@ -185,7 +188,11 @@ impl Changes {
             self.told.pop_front();
         }
         self.told.push_back(line.seq);
-        self.findings.push(&line);
+        // What is told again was looked at before.
+        if self.found.is_none_or(|found| found < line.seq) {
+            self.found = Some(line.seq);
+            self.findings.push(&line);
+        }
         self.feed.push(line);
     }
 
@@ -197,14 +204,14 @@ impl Changes {
         told.into_iter().rev().for_each(|sequence| self.waiting.push_front(sequence));
     }
 
-    /// Calls the first field of a row noise. Returns whether that is new.
-    pub fn call_noise(&mut self, id: EntryId, filter: kubechurn_changes::filter::Filter) -> bool {
-        let Some(mark) = self.feed.entry(id).and_then(noise_of) else { return false };
-        let is_new = self.marks.add(mark);
-        if is_new {
-            self.tell_again(filter);
+    /// Calls the first field of a row noise. Returns the field, if that is new.
+    pub fn call_noise(&mut self, id: EntryId) -> Option<Mark> {
+        let mark = self.feed.entry(id).and_then(noise_of)?;
+        if !self.marks.add(mark.clone()) {
+            return None;
         }
-        is_new
+        self.feed.mark(&mark);
+        Some(mark)
     }
 
     /// Calls a field noise no longer, by its number in the list.
@@ -306,9 +313,18 @@ impl Changes {
         self.open.contains(&id)
     }
 
-    /// What is found now, the newest evidence first.
-    pub fn cards(&self, now: f64) -> Vec<Card> {
-        self.findings.cards(now)
+    /// What is found now, the newest evidence first. Of several fields of an object to which the same happens, the first
+    /// is told, with how many more there are.
+    pub fn cards(&self, now: f64) -> Vec<(Card, usize)> {
+        let mut cards: Vec<(Card, usize)> = Vec::new();
+        for card in self.findings.cards(now) {
+            let known = cards.iter_mut().find(|(known, _)| known.uid == card.uid && known.title() == card.title());
+            match known {
+                Some((_, more)) => *more += 1,
+                None => cards.push((card, 0)),
+            }
+        }
+        cards
     }
 }
 

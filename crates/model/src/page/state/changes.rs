@@ -114,12 +114,10 @@ impl Page {
             }
             FeedCommand::Open(id) => self.changes.feed.turn(id),
             FeedCommand::Noise(id) => {
-                let filter = self.feed_filter();
-                if self.changes.feed.call_noise(id, filter) {
+                if let Some(mark) = self.changes.feed.call_noise(id) {
+                    self.changes.feed.renew();
                     self.keep_noise();
-                    let words =
-                        self.changes.feed.marks.list().last().map(|mark| format!("{} of {}", mark.path, mark.kind));
-                    self.tell(&format!("{} is folded as noise from now on.", words.unwrap_or_default()), now);
+                    self.tell(&format!("{} of {} is folded as noise from now on.", mark.path, mark.kind), now);
                 }
             }
             FeedCommand::NoNoise(number) => {
@@ -149,12 +147,16 @@ impl Page {
         let (first, places) = feed.window();
         let rows: Vec<FeedRow> = places.iter().map(|place| self.feed_row(*place, env)).collect();
         let window = FeedWindow { first, length: feed.len(), rows };
-        let cards = feed.cards(now).into_iter().map(|card| {
+        let cards = feed.cards(now).into_iter().map(|(card, more)| {
             let since = seconds(&env.time_of_day(card.since));
             CardModel {
                 title: card.title(),
                 sentence: card.sentence(&since),
-                count: format!("{} changes", grouped(card.count)),
+                count: match more {
+                    0 => format!("{} changes", grouped(card.count)),
+                    1 => format!("{} changes, and so does 1 more field", grouped(card.count)),
+                    more => format!("{} changes, and so do {more} more fields", grouped(card.count)),
+                },
                 href: self.href_of(card.seqs.last().copied()),
                 fails: matches!(card.finding, Finding::Stuck { .. }),
             }
