@@ -130,10 +130,10 @@ fn fill_lane(marks: &Marks, (LaneOf { kind, lane: id }, y): (LaneOf, f64), scene
     let mut next = if lane.marks == 0 { None } else { marks.ring.get(lane.last_seq) };
     let (mut resyncs, mut newer) = (scratch.resyncs.get(kind.index()).map_or(&[][..], Vec::as_slice), None);
     // Adds the resyncs that stand after a mark of the lane.
-    let mut resyncs_after = |seq: u64, newer: Option<&Mark>, told: &mut Vec<Spot>| {
+    let mut resyncs_after = |seq: u64, newer: Option<Mark<'_>>, told: &mut Vec<Spot>| {
         while let Some((first, rest)) = resyncs.split_first().filter(|(first, _)| **first > seq) {
             resyncs = rest;
-            let tells = |mark: &&Mark| {
+            let tells = |mark: &Mark<'_>| {
                 let resync = mark.resync();
                 resync.is_some_and(|resync| marks.tells(resync, mark.seq, lane, newer))
             };
@@ -160,7 +160,7 @@ fn fill_lane(marks: &Marks, (LaneOf { kind, lane: id }, y): (LaneOf, f64), scene
             });
             scratch.tones.push(mark.tone);
         }
-        next = marks.ring.before(mark);
+        next = marks.ring.before(&mark);
     }
     resyncs_after(0, newer, &mut scratch.told);
     scratch.spots.reverse();

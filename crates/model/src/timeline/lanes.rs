@@ -15,7 +15,7 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 
-use crate::timeline::mark::{LaneId, Mark, MarkType, Subject};
+use crate::timeline::mark::{Evicted, LaneId, MarkType};
 
 /// Ends the list of lanes.
 const NONE: u32 = u32::MAX;
@@ -92,7 +92,7 @@ pub struct Touch {
     pub lane: LaneId,
     /// The number of the life that the mark belongs to.
     pub life: u32,
-    /// What [`Mark::before`] is to be.
+    /// What [`crate::timeline::mark::Mark::before`] is to be.
     pub before: u32,
 }
 
@@ -179,8 +179,8 @@ impl Lanes {
     }
 
     /// Forgets a mark that the ring evicted.
-    pub fn release(&mut self, mark: &Mark) {
-        let Subject::Object { lane: id, life, .. } = mark.subject else {
+    pub fn release(&mut self, mark: &Evicted) {
+        let Some((id, life)) = mark.owner else {
             return;
         };
         let Some(lane) = self.slots.get_mut(id.0 as usize).and_then(|slot| slot.lane.as_mut()) else {
@@ -370,18 +370,20 @@ impl Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kubechurn_client::api::object::ResourceVersion;
 
-    fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Mark {
+    /// The mark as it is when it is evicted later, and what its `before` is until then.
+    fn touch_before(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> (Evicted, u32) {
         let key = ObjectKey::new("shop", name);
         let touch = lanes.touch(Change { key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
-        let resource_version = ResourceVersion::new("1");
-        let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
-        Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }
+        (Evicted { seq, mark_type, tone: Tone::Plain, owner: Some((touch.lane, touch.life)) }, touch.before)
     }
 
-    fn uid<'a>(lanes: &'a Lanes, mark: &Mark) -> &'a Uid {
-        let Subject::Object { lane, life, .. } = mark.subject else { panic!("no object") };
+    fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Evicted {
+        touch_before(lanes, name, uid, mark_type, seq).0
+    }
+
+    fn uid<'a>(lanes: &'a Lanes, mark: &Evicted) -> &'a Uid {
+        let (lane, life) = mark.owner.expect("an object");
         lanes.get(lane).unwrap().uid_of(life)
     }
 
@@ -413,8 +415,8 @@ mod tests {
     fn a_lane_is_freed_with_its_last_mark_and_used_again_by_another_name() {
         let mut lanes = Lanes::default();
         let added = touch(&mut lanes, "a", "one", MarkType::Added, 1);
-        let deleted = touch(&mut lanes, "a", "one", MarkType::Deleted, 2);
-        assert_eq!(deleted.before, 1);
+        let (deleted, before) = touch_before(&mut lanes, "a", "one", MarkType::Deleted, 2);
+        assert_eq!(before, 1);
         let generation = lanes.generation(LaneId(0));
         lanes.release(&added);
         assert_eq!(lanes.len(), 1);
@@ -434,8 +436,8 @@ mod tests {
         assert_eq!((lanes.len(), lanes.charged()), (0, 0));
         let key = ObjectKey::new("shop", "a");
         let id = lanes.recall(&key, &"one".into(), Tone::Bad);
-        let updated = touch(&mut lanes, "a", "one", MarkType::Updated, 9);
-        assert_eq!((updated.before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
+        let (_, before) = touch_before(&mut lanes, "a", "one", MarkType::Updated, 9);
+        assert_eq!((before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
         assert_eq!(lanes.recall(&key, &"one".into(), Tone::Good), id);
         assert_eq!(lanes.get(id).unwrap().worn, Some(Tone::Bad), "what has a lane keeps it");
     }

@@ -8,6 +8,7 @@
 //! Nothing here paints, and nothing walks all marks: each mark points at the one before it in its lane
 //! ([`mark::Mark::before`]), so a scene costs the marks of the lanes that are on the screen.
 
+mod chunk;
 mod draw;
 pub mod fold;
 pub mod hit;

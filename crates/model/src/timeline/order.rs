@@ -5,7 +5,7 @@
 
 use crate::kind_id::KindId;
 use crate::timeline::lanes::Lane;
-use crate::timeline::mark::{LaneOf, Subject};
+use crate::timeline::mark::{LaneOf, SubjectRef};
 use crate::timeline::marks::{Marks, made};
 use crate::timeline::scale::Window;
 
@@ -190,7 +190,7 @@ impl Order {
         self.stamps.next_round();
         let mut lanes = Merged::of(kinds().map(|(kind, own)| {
             own.ring.range(window.from, window.to).filter_map(move |mark| match mark.subject {
-                Subject::Object { lane, .. } => Some((mark.at, LaneOf { kind, lane })),
+                SubjectRef::Object { lane, .. } => Some((mark.at, LaneOf { kind, lane })),
                 _ => None,
             })
         }));

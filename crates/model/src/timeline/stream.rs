@@ -6,7 +6,7 @@ use kubechurn_client::api::sort::{sort_by, sort_by_key};
 use crate::kind_id::{KindId, listed};
 use crate::timeline::Chart;
 use crate::timeline::fold::CHAR;
-use crate::timeline::mark::{MarkType, Subject, grouped};
+use crate::timeline::mark::{MarkType, SubjectRef, grouped};
 use crate::timeline::marks::{Marks, NO_CONNECTION};
 use crate::timeline::scale::Scale;
 use crate::timeline::scene::{GapArea, NoteLabel, Scene, StreamLine};
@@ -93,19 +93,19 @@ impl Chart {
                 break;
             }
             let in_window = window.from <= mark.at && mark.at <= window.to;
-            match &mark.subject {
-                Subject::Resync(_) if in_window => resyncs.push(mark.seq),
-                Subject::Stream { from, note, of_all } if mark.mark_type == MarkType::Gap => {
-                    let (from, to, of_all) = (*from, mark.at, *of_all);
+            match mark.subject {
+                SubjectRef::Resync(_) if in_window => resyncs.push(mark.seq),
+                SubjectRef::Stream { from, note, of_all } if mark.mark_type == MarkType::Gap => {
+                    let to = mark.at;
                     gaps.push(Gap { kinds: vec![kind], from, to, note, open: false, of_all });
                 }
-                Subject::Stream { note, .. } if in_window => {
+                SubjectRef::Stream { note, .. } if in_window => {
                     let (x, at, note) = (scale.x(mark.at), mark.at, self.about(&[kind], note));
                     scene.lines.push(StreamLine { x, at, note, headed: true });
                 }
                 _ => {}
             }
-            next = own.ring.before(mark);
+            next = own.ring.before(&mark);
         }
         scene.lines[first_line..].reverse();
         gaps[first_gap..].reverse();

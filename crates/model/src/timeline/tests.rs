@@ -321,7 +321,9 @@ fn objects_that_come_and_go_leave_no_memory_behind() {
         sizes.push(fixture.marks.bytes() + fixture.chart.bytes());
         assert!(fixture.marks.ring.bytes() + fixture.marks.lanes.charged() <= 64 << 10);
     }
-    assert!(sizes[19] < sizes[1] + 1_000, "{sizes:?}");
+    // Marks go by the chunk, so that the size goes up and down a little.
+    let (early, late) = sizes.split_at(10);
+    assert!(late.iter().max() < early.iter().max().map(|most| most + 1_000).as_ref(), "{sizes:?}");
     let evicted = fixture.marks.evicted();
     assert_eq!(evicted.total() as usize + fixture.marks.len(), 40_000);
 }
