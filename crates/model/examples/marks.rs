@@ -49,20 +49,25 @@ fn objects(count: usize) -> Vec<(ObjectKey, Uid)> {
     (0..count).map(object).collect()
 }
 
-/// Pushes marks that are spread evenly over an hour. One of a thousand is a delete, which an Added follows.
-fn push(marks: &mut Marks, count: usize, objects: &[(ObjectKey, Uid)]) {
+/// Pushes marks that are spread evenly over an hour. One of a thousand is a delete. The state of an object changes with
+/// one mark of `steady` on average.
+fn push(marks: &mut Marks, (count, steady): (usize, usize), objects: &[(ObjectKey, Uid)]) {
     let mut numbers = Numbers(7);
+    let mut tones = vec![Tone::Good; objects.len()];
     for at in 0..count {
-        let (key, uid) = &objects[numbers.below(objects.len())];
+        let number = numbers.below(objects.len());
+        let ((key, uid), tone) = (&objects[number], &mut tones[number]);
         let mark_type = match numbers.below(1_000) {
             0 => MarkType::Deleted,
             1 => MarkType::Added,
             _ => MarkType::Updated,
         };
-        let tone = [Tone::Good, Tone::Good, Tone::Good, Tone::Good, Tone::Wait, Tone::Bad][numbers.below(6)];
+        if numbers.below(steady) == 0 {
+            *tone = [Tone::Good, Tone::Wait, Tone::Bad][numbers.below(3)];
+        }
         let version = ResourceVersion::new(&(4_000_000_000 + at).to_string());
         let now = HOUR * (at + 1) as f64 / count as f64;
-        marks.push(now, NewMark { key, uid, mark_type, resource_version: &version, folded: 1, tone });
+        marks.push(now, NewMark { key, uid, mark_type, resource_version: &version, folded: 1, tone: *tone });
     }
 }
 
@@ -84,14 +89,15 @@ fn scenes(marks: &Marks, windows: impl Iterator<Item = Window>) -> (f64, f64) {
 
 fn main() {
     println!(
-        "{:>9} {:>7} {:>10} {:>8} | median and longest scene in µs: {:>12} {:>17} {:>17} {:>17}",
-        "marks", "objects", "bytes/mark", "push ns", "zoom", "last minute", "pan, 10 min", "pan, 50 min"
+        "{:>9} {:>7} {:>6} {:>10} {:>8} | median and longest scene in µs: {:>12} {:>17} {:>17} {:>17}",
+        "marks", "objects", "steady", "bytes/mark", "push ns", "zoom", "last minute", "pan, 10 min", "pan, 50 min"
     );
     for count in [10_000, 1_000_000] {
-        for objects in [1, 300, 20_000].map(objects) {
+        for (objects, steady) in [(1, 50), (300, 50), (300, 1), (20_000, 50)] {
+            let objects = self::objects(objects);
             let mut marks = Marks::new(ROOM);
             let start = Instant::now();
-            let held = measure(|| push(&mut marks, count, &objects));
+            let held = measure(|| push(&mut marks, (count, steady), &objects));
             let pushed = start.elapsed().as_secs_f64() * 1e9 / count as f64;
             assert_eq!(marks.len(), count, "a mark was evicted");
             let part = |at: usize| at as f64 / SCENES as f64;
@@ -111,7 +117,7 @@ fn main() {
                 scenes(&marks, pan(3_000_000.0)),
             ];
             print!(
-                "{count:>9} {:>7} {:>10.1} {pushed:>8.0} |                              ",
+                "{count:>9} {:>7} {steady:>6} {:>10.1} {pushed:>8.0} |                              ",
                 objects.len(),
                 held.bytes_current as f64 / count as f64
             );

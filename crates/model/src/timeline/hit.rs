@@ -7,6 +7,7 @@ use kubechurn_client::api::uid::Uid;
 
 use crate::kind_id::KindId;
 use crate::timeline::Chart;
+use crate::timeline::blocks::newest_below;
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{Counts, Mark, MarkType, SubjectRef};
 use crate::timeline::marks::Marks;
@@ -235,9 +236,7 @@ impl Chart {
     /// The object whose lane a row was at the time of a mark that concerns all lanes.
     fn known_at(&self, own: &Marks, row: &LaneRow, seq: u64) -> Option<Owner> {
         let lane = own.lanes.get(row.lane).filter(|lane| lane.key == row.key)?;
-        let newest = if lane.marks == 0 { None } else { own.ring.get(lane.last_seq) };
-        let mut marks = std::iter::successors(newest, |mark| own.ring.before(mark));
-        let before = marks.find(|mark| mark.seq <= seq).and_then(|mark| self.object_of(own, row.kind, &mark));
+        let before = newest_below(&own.ring, lane, seq).and_then(|mark| self.object_of(own, row.kind, &mark));
         Some(before.map_or_else(|| self.owner(row.kind, &lane.key, &lane.uid), |(owner, ..)| owner))
     }
 

@@ -114,6 +114,7 @@ impl Marks {
         let resource_version = resource_version.clone();
         let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded };
         self.ring.push(at, mark_type, tone, touch.before, subject);
+        self.lanes.end_block(touch.lane, &self.ring);
         self.pushed += 1;
         self.overview.add(at, mark_type, folded);
         self.evict();
@@ -155,27 +156,9 @@ impl Marks {
         let lane = self.lanes.get(self.lanes.find(key)?)?;
         let marks = std::iter::successors(self.ring.get(self.last_stream), |mark| self.ring.before(mark));
         let since = marks.take_while(|mark| lane.marks == 0 || mark.seq > lane.last_seq);
-        let own = since.filter(|mark| mark.resync().is_some_and(|resync| self.tells(resync, mark.seq, lane, None)));
-        own.fold(None, |told, mark| Some(told.map_or((1, mark.at), |(count, last)| (count + 1, last))))
-    }
-
-    /// Whether a resync told the object of a lane again. `newer` is the lane's oldest mark after the resync, if that is
-    /// known; otherwise the lane is looked through.
-    pub(crate) fn tells(&self, resync: &Resync, seq: u64, lane: &Lane, newer: Option<Mark<'_>>) -> bool {
-        if !(resync.namespace.is_empty() || *resync.namespace == *lane.key.namespace) {
-            return false;
-        }
         let newest = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
-        let mut mark = newer.or(newest);
-        while let Some(later) = mark.filter(|mark| mark.seq > seq) {
-            mark = self.ring.before(&later);
-        }
-        match mark {
-            // A change after the time at which the queue was empty last may still have been queued.
-            Some(mark) => mark.mark_type != MarkType::Deleted && resync.since <= mark.at && mark.at <= resync.settled,
-            // Its marks are evicted. What is left of them is a state, unless the object ended.
-            None => lane.worn.is_some(),
-        }
+        let own = since.filter(|mark| mark.resync().is_some_and(|resync| tells(resync, lane, newest)));
+        own.fold(None, |told, mark| Some(told.map_or((1, mark.at), |(count, last)| (count + 1, last))))
     }
 
     /// Marks a time without knowledge that is over, such as `gap of 1.2 s`. An open gap ends with it.
@@ -331,6 +314,19 @@ impl Marks {
         let lane = self.lanes.get(lane)?;
         Some((&lane.key, lane.uid_of(life)))
     }
+}
+
+/// Whether a resync told the object of a lane again. `before` is the lane's newest mark before the resync; `None` if there
+/// is none, or if it is evicted.
+pub(super) fn tells(resync: &Resync, lane: &Lane, before: Option<Mark<'_>>) -> bool {
+    let is_there = resync.namespace.is_empty() || *resync.namespace == *lane.key.namespace;
+    is_there
+        && match before {
+            // A change after the time at which the queue was empty last may still have been queued.
+            Some(mark) => mark.mark_type != MarkType::Deleted && resync.since <= mark.at && mark.at <= resync.settled,
+            // Its marks are evicted. What is left of them is a state, unless the object ended.
+            None => lane.worn.is_some(),
+        }
 }
 
 /// Has the marks of several kinds take at most `budget` bytes together. The kind that takes the most gives up its oldest

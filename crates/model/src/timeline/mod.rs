@@ -6,10 +6,13 @@
 //! type, and a delete is drawn on top of whatever it would be folded into.
 //!
 //! Nothing here paints, and nothing walks all marks: each mark points at the one before it in its lane
-//! ([`mark::Mark::before`]), so a scene costs the marks of the lanes that are on the screen.
+//! ([`mark::Mark::before`]), and where the marks of a lane stand closer than pixels, [`blocks`] of them are taken
+//! together. So a scene costs the lanes and the pixels that are on the screen.
 
+pub mod blocks;
 mod chunk;
 mod draw;
+mod draw_lane;
 pub mod fold;
 pub mod hit;
 pub mod lanes;

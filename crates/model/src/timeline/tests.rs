@@ -8,7 +8,7 @@ use kubechurn_client::api::object::ResourceVersion;
 use super::*;
 use crate::timeline::mark::{MarkType, Resync};
 use crate::timeline::marks::{BUDGET, NewMark};
-use crate::timeline::scale::Viewport;
+use crate::timeline::scale::{Viewport, Window};
 
 struct Fixture {
     marks: Marks,
@@ -328,21 +328,56 @@ fn objects_that_come_and_go_leave_no_memory_behind() {
     assert_eq!(evicted.total() as usize + fixture.marks.len(), 40_000);
 }
 
+/// One delete among a million updates is drawn, and every frame is counted in a pill, at every zoom.
+#[test]
+fn a_delete_among_a_million_updates_is_drawn() {
+    let mut fixture = Fixture::new(BUDGET);
+    for at in 0..1_000_000_u32 {
+        let mark_type = if at == 456_789 { MarkType::Deleted } else { MarkType::Updated };
+        fixture.push(f64::from(at) * 0.6, mark_type, "a", "u", Tone::Good);
+    }
+    let (now, deleted) = (600_000.0, 456_789.0 * 0.6);
+    for span in [600_000.0, 60_000.0, 6_000.0, 2_000.0] {
+        for part in [0.1, 0.5, 0.9] {
+            let window = Window { from: deleted - span * part, to: deleted + span * (1.0 - part) };
+            fixture.view.window = window;
+            fixture.chart.draw(&[&fixture.marks], &fixture.view, now);
+            let scene = &fixture.chart.scene;
+            let crosses: Vec<_> = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Deleted).collect();
+            assert_eq!(crosses.iter().map(|cross| cross.seq).collect::<Vec<_>>(), [456_790], "{window:?}");
+            let off = crosses[0].x - scene.scale.x(deleted);
+            assert!((-1.0..64.0).contains(&off), "{off} pixels off");
+            let inside = (0..1_000_000).filter(|at| window.contains(f64::from(*at) * 0.6)).count() as u64;
+            assert_eq!(scene.pills.iter().map(|pill| pill.counts.total()).sum::<u64>(), inside);
+            assert_eq!(scene.bands.len(), 2, "before and after it");
+            let spots = scene.pills.len() + scene.glyphs.len();
+            assert!(spots < 60, "{spots}");
+            let taken = fixture.chart.scratch.spots.len();
+            assert!(taken < 2_000, "{taken} blocks and marks were looked at");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn what_is_drawn_is_found_and_no_delete_is_hidden(
-        budget in 500usize..20_000,
+        budget in 500usize..40_000,
         steps in proptest::collection::vec((0.0f64..900.0, 0usize..5, 0usize..12, 0usize..4), 1..300),
+        // In dense streams of few names and types, blocks are taken as a whole.
+        (pace, names, types) in prop_oneof![
+            Just((1.0, 12, 5)), (0.01f64..0.3, 1usize..3, 2usize..6), Just((0.05, 1, 3)), Just((0.2, 2, 3))
+        ],
         hold in any::<bool>(),
         behind in 0.0f64..30_000.0,
     ) {
         let mut fixture = Fixture::new(budget);
         let mut at = 1_000.0;
         for (step, mark_type, name, tone) in &steps {
-            at += step;
+            at += step * pace;
+            let (name, mark_type) = (name % names, mark_type % types.min(5));
             let tone = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad][*tone];
-            fixture.push(at, MarkType::ALL[*mark_type], &format!("n{name}"), &format!("u{}", name % 3), tone);
+            fixture.push(at, MarkType::ALL[mark_type], &format!("n{name}"), &format!("u{}", name % 3), tone);
             if step > &850.0 {
                 fixture.view.hold = hold;
                 fixture.scene(at);
