@@ -9,8 +9,9 @@ use crate::timeline::mark::{Counts, LaneOf, MarkType};
 use crate::timeline::marks::Marks;
 use crate::timeline::order::Ask;
 use crate::timeline::overview::{self, Overview};
-use crate::timeline::scale::{HISTORY, Scale, Window, ticks};
+use crate::timeline::scale::{HISTORY, Scale, Window};
 use crate::timeline::scene::{Glyph, LaneRow, Layout, Scene, TimelineView};
+use crate::timeline::ticks::ticks;
 
 /// How wide the overview's columns are, in pixels.
 const COLUMN: f64 = 3.0;
@@ -41,12 +42,12 @@ impl Chart {
         scene.layout = layout;
         scene.now = now;
         scene.scale = Scale { window: view.window, left: layout.left, width };
-        scene.following = (now - view.window.to).abs() < 1.0;
+        scene.following = view.window.ends_at(now);
         scene.counts = Counts::default();
         for own in marks {
             scene.counts += own.overview.counts(view.window.from, view.window.to.min(now));
         }
-        ticks(&scene.scale, now, &mut scene.ticks);
+        ticks(&scene.scale, (now, view.zone), &mut scene.ticks);
         fill_strip(marks, now, scene);
         self.fill_stream(marks, now, scene, &mut scratch.resyncs);
 
@@ -102,14 +103,40 @@ impl Chart {
     }
 }
 
-/// The overview spans two minutes, then five, then ten, as far as there is a history to show.
+/// How long the overview may be, in milliseconds, beside [`HISTORY`]: from two minutes to four days.
+const STRIPS: [f64; 12] = {
+    const MINUTE: f64 = 60_000.0;
+    const HOUR: f64 = 60.0 * MINUTE;
+    [
+        2.0 * MINUTE,
+        5.0 * MINUTE,
+        10.0 * MINUTE,
+        20.0 * MINUTE,
+        HOUR,
+        2.0 * HOUR,
+        4.0 * HOUR,
+        8.0 * HOUR,
+        16.0 * HOUR,
+        24.0 * HOUR,
+        48.0 * HOUR,
+        96.0 * HOUR,
+    ]
+};
+
+/// The overview shows the whole recording, up to a week. Its end is the time, rounded up to a column, so that the strip
+/// stands still until the next column begins.
 fn fill_strip(marks: &[&Marks], now: f64, scene: &mut Scene) {
     let window = scene.scale.window;
     let first = marks.iter().filter_map(|own| own.overview.first_at()).reduce(f64::min);
     let known = first.map_or(0.0, |first| now - first);
     let wanted = known.max(2.0 * window.span()).max(now - window.from);
-    let span = [120_000.0, 300_000.0].into_iter().find(|span| *span >= wanted).unwrap_or(HISTORY);
-    scene.strip = Scale { window: Window { from: now - span, to: now }, ..scene.scale };
+    let span = STRIPS.into_iter().find(|span| *span >= wanted).unwrap_or(HISTORY);
+    let column = span / scene.scale.width.max(1.0) * COLUMN;
+    let to = (now / column).ceil() * column;
+    scene.strip = Scale { window: Window { from: to - span, to }, ..scene.scale };
+    // The part of the strip that is in the window stands still with it.
+    let late = if scene.following { to - now } else { 0.0 };
+    scene.framed = [window.from, window.to].map(|at| scene.strip.clamped(at + late));
     let overviews: Vec<&Overview> = marks.iter().map(|own| &own.overview).collect();
     overview::columns(&overviews, &scene.strip, COLUMN, &mut scene.columns);
 }

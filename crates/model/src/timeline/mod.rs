@@ -24,6 +24,7 @@ pub mod ring;
 pub mod scale;
 pub mod scene;
 mod stream;
+pub mod ticks;
 
 use kubechurn_client::api::object::ObjectKey;
 
@@ -102,7 +103,7 @@ impl Chart {
             return true;
         };
         let passed = now - drawn.now;
-        let follows = (drawn.view.window.to - drawn.now).abs() < 1.0 && (view.window.to - now).abs() < 1.0;
+        let follows = drawn.view.window.ends_at(drawn.now) && view.window.ends_at(now);
         let same_window = if follows {
             (view.window.span() - drawn.view.window.span()).abs() < 1e-3
         } else {

@@ -169,12 +169,14 @@ impl Order {
             return true;
         };
         let moved = ask.window.to - last.window.to;
-        if (ask.window.span() - last.window.span()).abs() > 1.0 || ask.selected != last.selected {
+        // A window of milliseconds moves by parts of one.
+        let least = (ask.window.span() / 1_000.0).min(1.0);
+        if (ask.window.span() - last.window.span()).abs() > least || ask.selected != last.selected {
             return true;
         }
         // A window that stands still gets no new marks. In one that follows the time, the order stands for a while.
         let passed = ask.now - last.now;
-        moved.abs() > 1.0 && (passed >= SETTLE || (moved - passed).abs() > 1.0)
+        moved.abs() > least && (passed >= SETTLE || (moved - passed).abs() > least)
     }
 
     /// Fills `recent` with the lanes that are active in the window, those that changed last first.

@@ -242,6 +242,7 @@ mod tests {
             width: 1_000.0,
             height: 220.0,
             window: Window { from: now - 60_000.0, to: now },
+            zone: 0.0,
             scroll: 0,
             hold: false,
             selected: None,
