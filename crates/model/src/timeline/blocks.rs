@@ -235,7 +235,7 @@ impl Blocks {
             while !blocks.is_empty() && (made - blocks.len() as u64 + 1) * size(level) <= evicted {
                 blocks.pop_front();
             }
-            if blocks.capacity() > 2 * blocks.len() + 1 {
+            if 2 * blocks.capacity() > 3 * blocks.len() + 4 {
                 blocks.shrink_to(blocks.len() + blocks.len() / 4);
             }
         }
@@ -445,6 +445,8 @@ mod tests {
                     crate::timeline::mark::SubjectRef::Object { lane, .. } if lane == id);
                 let own: Vec<Mark<'_>> = marks.ring.newest_first().filter(is_own).collect();
                 prop_assert_eq!(own.len(), lane.marks as usize);
+                let most = (own.len() / 10 + 9) * size_of::<Block>() + 128;
+                prop_assert!(lane.blocks.bytes() <= most, "{} for {}", lane.blocks.bytes(), own.len());
                 let chosen = std::cell::Cell::new(0);
                 let mut walked = Vec::new();
                 let mut skipped = 0;

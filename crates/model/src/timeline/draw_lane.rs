@@ -24,7 +24,8 @@ pub(super) struct Told {
     seq: u64,
 }
 
-/// Where states change to and fro within a block, those that last shorter than this are left out, in pixels.
+/// Where states change to and fro within a block, those that last shorter than this are left out, in pixels. At the border
+/// of two blocks a state may be left out that lasts twice as long.
 const SHORT: f64 = 2.0;
 
 /// Whether states within this block must be drawn as bands of their own.

@@ -266,6 +266,9 @@ mod tests {
             if minute % 60 == 0 {
                 overview.add(at, MarkType::Deleted, 1);
             }
+            if minute % 37 > 0 {
+                continue;
+            }
             let counts = overview.counts(0.0, at);
             let [updated, deleted] = [MarkType::Updated, MarkType::Deleted].map(|mark_type| counts.of(mark_type));
             assert_eq!((updated, deleted), (3 * (minute as u64 + 1), minute as u64 / 60 + 1), "after {minute} minutes");
