@@ -42,10 +42,9 @@ impl Environment for Browser {
         clock::wall()
     }
 
-    fn time_of_day(&self, at: f64) -> String {
-        let date = js_sys::Date::new(&(at + clock::to_wall()).into());
-        let (hours, minutes, seconds) = (date.get_hours(), date.get_minutes(), date.get_seconds());
-        format!("{hours:02}:{minutes:02}:{seconds:02}.{:03}", date.get_milliseconds())
+    fn zone(&self, at: f64) -> f64 {
+        let wall = clock::to_wall();
+        wall - js_sys::Date::new(&(at + wall).into()).get_timezone_offset() * 60_000.0
     }
 
     fn date(&self) -> String {

@@ -149,7 +149,7 @@ impl Painter {
             self.fill(self.mark(mark_type));
             context.fill();
         }
-        let (from, to) = (scene.strip.clamped(scene.scale.window.from), scene.strip.clamped(scene.scale.window.to));
+        let [from, to] = scene.framed;
         self.fill(&self.colours.focus);
         context.set_global_alpha(0.08);
         context.fill_rect(from, layout.strip_top, to - from, height);

@@ -162,10 +162,13 @@ pub enum TimelineCommand {
     Click(f64, f64),
     /// Scroll by this many lanes.
     Scroll(i32),
-    /// Make the window this many times as long, around this position or around the window's end.
+    /// Make the window this many times as long, around this position; around now while the window follows the time, and
+    /// otherwise around its middle.
     Zoom(f64, Option<f64>),
-    /// Move the window by this many pixels.
+    /// Move what is in the window by this many pixels, as if it was dragged.
     Pan(f64),
+    /// Move the window by this many times its length, to the past if negative.
+    Move(f64),
     /// Follow the current time again.
     Follow,
 }
@@ -292,12 +295,23 @@ impl Command {
             Command::OpenNamespaces => "Choose namespaces",
             Command::OpenColumns => "Choose columns",
             Command::Leave => "Leave the innermost",
+            Command::Timeline(command) => match command {
+                TimelineCommand::Move(by) if *by < 0.0 => "Earlier on the timeline",
+                TimelineCommand::Move(_) => "Later on the timeline",
+                TimelineCommand::Zoom(factor, None) if *factor < 1.0 => "A shorter time on the timeline",
+                TimelineCommand::Zoom(_, None) => "A longer time on the timeline",
+                _ => "",
+            },
             _ => "",
         }
     }
 
     /// Whether holding the key down repeats the command.
     pub fn repeats(&self) -> bool {
-        matches!(self, Command::Row(Step::By(_)) | Command::RowPage(_) | Command::Cell(_))
+        match self {
+            Command::Row(Step::By(_)) | Command::RowPage(_) | Command::Cell(_) => true,
+            Command::Timeline(command) => matches!(command, TimelineCommand::Move(_) | TimelineCommand::Zoom(..)),
+            _ => false,
+        }
     }
 }

@@ -26,7 +26,15 @@ pub trait Environment {
     fn wall(&self) -> Timestamp;
 
     /// A time of [`Environment::now`] as a local time of day, to the millisecond: `13:04:05.678`.
-    fn time_of_day(&self, at: f64) -> String;
+    fn time_of_day(&self, at: f64) -> String {
+        let local = ((at + self.zone(at)).floor() as i64).rem_euclid(86_400_000);
+        let (hours, minutes, seconds) = (local / 3_600_000, local / 60_000 % 60, local / 1_000 % 60);
+        format!("{hours:02}:{minutes:02}:{seconds:02}.{:03}", local % 1_000)
+    }
+
+    /// What must be added to a time of [`Environment::now`] to get the local wall clock's, in milliseconds: the wall clock
+    /// may have been set, and the local time is ahead of UTC or behind it (`getTimezoneOffset`).
+    fn zone(&self, at: f64) -> f64;
 
     /// The date and time of the wall clock in UTC, as used in file names: `20261122T130405`.
     fn date(&self) -> String;

@@ -5,7 +5,7 @@
 //! the focused control handles itself. The keys of a single letter can be turned off, for people who control their
 //! machine by speech (WCAG 2.1, 2.1.4).
 
-use crate::page::command::{Command, Copied, PaletteCommand};
+use crate::page::command::{Command, Copied, PaletteCommand, TimelineCommand};
 use crate::page::cursor::Step;
 
 /// Keys with the same effect.
@@ -64,7 +64,19 @@ pub const SECTIONS: &[Section] = &[
             bind(&["?"], Command::ToggleHelp),
         ],
     ),
+    (
+        "Timeline",
+        &[
+            bind(&["a"], Command::Timeline(TimelineCommand::Move(-MOVED))),
+            bind(&["d"], Command::Timeline(TimelineCommand::Move(MOVED))),
+            bind(&["+", "="], Command::Timeline(TimelineCommand::Zoom(0.5, None))),
+            bind(&["-"], Command::Timeline(TimelineCommand::Zoom(2.0, None))),
+        ],
+    ),
 ];
+
+/// By which part of its length a key moves the timeline's window.
+const MOVED: f64 = 0.25;
 
 /// A key press.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -206,6 +218,12 @@ mod tests {
             (PLAIN, "?", Focus::Dialog, None),
             (PLAIN, "Escape", Focus::Dialog, Some(Command::Leave)),
             (command, "k", Focus::Dialog, Some(Command::Palette(PaletteCommand::Toggle))),
+            (PLAIN, "a", Focus::Table, Some(Command::Timeline(TimelineCommand::Move(-0.25)))),
+            (held, "d", Focus::Table, Some(Command::Timeline(TimelineCommand::Move(0.25)))),
+            (shift, "+", Focus::Table, Some(Command::Timeline(TimelineCommand::Zoom(0.5, None)))),
+            (held, "-", Focus::Table, Some(Command::Timeline(TimelineCommand::Zoom(2.0, None)))),
+            (command, "+", Focus::Table, None),
+            (PLAIN, "a", Focus::Field, None),
             (PLAIN, "Tab", Focus::Table, None),
             (PLAIN, " ", Focus::Table, None),
             (PLAIN, "F5", Focus::Table, None),

@@ -286,7 +286,7 @@ pub struct Mark<'a> {
     key: String,
     uid: &'a Uid,
     #[serde(rename = "resourceVersion")]
-    resource_version: &'a str,
+    resource_version: String,
     folded: u32,
     note: Cow<'a, str>,
 }
@@ -299,7 +299,7 @@ pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
         mark_type: mark.mark_type.name(),
         key: mark.key.map(ToString::to_string).unwrap_or_default(),
         uid: mark.uid,
-        resource_version: mark.resource_version,
+        resource_version: mark.resource_version.as_str().to_owned(),
         folded: mark.folded,
         note: mark.resync.map_or(Cow::Borrowed(mark.note), |resync| Cow::Owned(resync.note())),
     });

@@ -21,7 +21,7 @@ use crate::page::resync::Resyncs;
 use crate::page::watched::{Watched, worst};
 use crate::page::watches::view::View;
 use crate::table::view::{Retention, TableView};
-use crate::timeline::marks::Marks;
+use crate::timeline::marks::{self, Marks};
 use crate::timeline::{Timeline, TimelineMut};
 use kubechurn_columns::kinds::Kind;
 
@@ -233,6 +233,8 @@ impl Watches {
             }
             left |= table.has_leaving();
         }
+        let all = self.watched.iter_mut().map(Watched::marks_mut).chain(self.past.values_mut());
+        marks::keep_within(marks::BUDGET, all);
         left
     }
 

@@ -1,6 +1,8 @@
 //! Folds the marks of one lane that stand too close to be told apart.
 
+use crate::timeline::blocks::Block;
 use crate::timeline::mark::{Counts, MarkType};
+use crate::timeline::scale::Scale;
 
 /// Marks nearer than this, in pixels, belong together.
 pub const NEAR: f64 = 10.0;
@@ -21,19 +23,41 @@ pub const CROSS: f64 = 9.0;
 /// How wide a character of the timeline's text is, in pixels: 0.6 of the font's 11 pixels.
 pub const CHAR: f64 = 6.6;
 
-/// A mark on its way to the screen.
+/// A mark on its way to the screen, or a block of marks that certainly end up in one fold.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot {
-    /// The x coordinate.
+    /// The x coordinate of the first mark.
     pub x: f64,
-    /// The time, in milliseconds.
-    pub at: f64,
-    /// The sequence number of the mark.
-    pub seq: u64,
-    /// What happened.
-    pub mark_type: MarkType,
-    /// How many frames the mark stands for.
-    pub frames: u32,
+    /// The x coordinate of the last mark.
+    pub last_x: f64,
+    /// The marks.
+    pub block: Block,
+}
+
+impl Spot {
+    /// The spot of these marks.
+    pub fn of(block: Block, scale: &Scale) -> Spot {
+        Spot { x: scale.x(block.first_at), last_x: scale.x(block.last_at), block }
+    }
+
+    /// What happened last, of the types whose marks are there.
+    pub fn mark_type(&self) -> MarkType {
+        let has = |mark_type: &MarkType| self.block.counts.get(*mark_type as usize).is_some_and(|count| *count > 0);
+        MarkType::OBJECT.into_iter().find(has).unwrap_or(MarkType::Updated)
+    }
+}
+
+/// Whether the marks of a block may be in one fold, however the marks around it are folded. A short block may reach from
+/// one cell into the next: it belongs to the cell of its first mark.
+pub fn is_in_one_fold(block: &Block, ms_per_pixel: f64) -> bool {
+    let near = NEAR * ms_per_pixel;
+    let is_in_cell = cell(block.first_at, ms_per_pixel) == cell(block.last_at, ms_per_pixel);
+    f64::from(block.widest) < near && (is_in_cell || block.span() < near)
+}
+
+/// The stretch of time to which a fold is confined.
+fn cell(at: f64, ms_per_pixel: f64) -> f64 {
+    (at / (LONGEST * ms_per_pixel)).floor()
 }
 
 /// Neighbouring marks, from left to right.
@@ -78,13 +102,13 @@ pub fn label_right(first_x: f64, counts: &Counts) -> f64 {
 ///
 /// Where folds end depends only on times, so that they stay the same while the window moves.
 pub fn fold<'a>(spots: &'a [Spot], ms_per_pixel: f64, mut emit: impl FnMut(Fold<'a>)) {
-    let cell = |spot: &Spot| (spot.at / (LONGEST * ms_per_pixel)).floor();
+    let cell = |at: f64| cell(at, ms_per_pixel);
     let mut start = 0;
     let mut counts = Counts::default();
     for (index, spot) in spots.iter().enumerate() {
         if index > start {
             let (first, last) = (&spots[start], &spots[index - 1]);
-            let near = spot.x - last.x < NEAR && cell(spot) == cell(last);
+            let near = spot.x - last.last_x < NEAR && cell(spot.block.first_at) == cell(last.block.first_at);
             let covered = counts.total() >= PILL_FROM && spot.x - PILL_PAD < label_right(first.x, &counts);
             if !near && !covered {
                 emit(Fold { spots: &spots[start..index], counts });
@@ -92,7 +116,9 @@ pub fn fold<'a>(spots: &'a [Spot], ms_per_pixel: f64, mut emit: impl FnMut(Fold<
                 counts = Counts::default();
             }
         }
-        counts.add(spot.mark_type, u64::from(spot.frames));
+        for (mark_type, count) in MarkType::ALL.into_iter().zip(spot.block.counts) {
+            counts.add(mark_type, u64::from(count));
+        }
     }
     if start < spots.len() {
         emit(Fold { spots: &spots[start..], counts });
@@ -104,14 +130,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::timeline::mark::{LaneId, Mark, SubjectRef, Version};
+    use crate::timeline::scale::Window;
+    use kubechurn_client::api::cell::Tone;
 
     fn spots(xs: &[(f64, MarkType)]) -> Vec<Spot> {
-        let spot = |(seq, (x, mark_type)): (usize, &(f64, MarkType))| Spot {
-            x: *x,
-            at: *x * 100.0,
-            seq: seq as u64,
-            mark_type: *mark_type,
-            frames: 1,
+        let scale = Scale { window: Window { from: 0.0, to: 100_000.0 }, left: 0.0, width: 1_000.0 };
+        let resource_version = Version::Number(1);
+        let subject = SubjectRef::Object { lane: LaneId(0), life: 0, resource_version, folded: 1 };
+        let spot = |(seq, (x, mark_type)): (usize, &(f64, MarkType))| {
+            let (seq, at, mark_type, tone) = (seq as u64, *x * 100.0, *mark_type, Tone::Plain);
+            Spot::of(Block::of(&Mark { seq, at, mark_type, tone, before: 1, subject }), &scale)
         };
         xs.iter().enumerate().map(spot).collect()
     }
@@ -150,7 +179,7 @@ mod tests {
             let (mut seen, mut right) = (0, f64::NEG_INFINITY);
             let mut apart = true;
             fold(&marks, 100.0, |fold| {
-                assert_eq!(fold.spots[0].seq, seen);
+                assert_eq!(fold.spots[0].block.last_seq, seen);
                 seen += fold.spots.len() as u64;
                 assert_eq!(fold.frames(), fold.spots.len() as u64);
                 let (first, last) = (fold.spots[0].x, fold.spots[fold.spots.len() - 1].x);

@@ -7,8 +7,9 @@ use kubechurn_client::api::uid::Uid;
 
 use crate::kind_id::KindId;
 use crate::timeline::Chart;
+use crate::timeline::blocks::newest_below;
 use crate::timeline::lanes::Lane;
-use crate::timeline::mark::{Counts, Mark, MarkType, Subject};
+use crate::timeline::mark::{Counts, Mark, MarkType, SubjectRef};
 use crate::timeline::marks::Marks;
 use crate::timeline::scene::{LaneRow, duration};
 
@@ -208,12 +209,12 @@ impl Chart {
                 let owner = self.known_at(own, lane, mark.seq)?;
                 return Some(Hit::Resync { owner, note: resync.note(), at, ago });
             }
-            let (owner, resource_version, folded) = self.object_of(own, lane.kind, mark)?;
+            let (owner, resource_version, folded) = self.object_of(own, lane.kind, &mark)?;
             return Some(Hit::Mark { owner, mark_type, resource_version, folded, at, ago });
         }
         let pill = scene.pills.iter().find(|pill| pill.y == y && pill.x <= x && x <= pill.x + pill.width)?;
         let last = own.ring.get(pill.last)?;
-        let (owner, resource_version, _) = self.object_of(own, lane.kind, last)?;
+        let (owner, resource_version, _) = self.object_of(own, lane.kind, &last)?;
         let from = own.ring.get(pill.first).map_or(last.at, |first| first.at);
         let (counts, at, ago) = (pill.counts, last.at, (scene.now - last.at).max(0.0));
         Some(Hit::Fold { owner, counts, resource_version, from, at, ago })
@@ -235,9 +236,7 @@ impl Chart {
     /// The object whose lane a row was at the time of a mark that concerns all lanes.
     fn known_at(&self, own: &Marks, row: &LaneRow, seq: u64) -> Option<Owner> {
         let lane = own.lanes.get(row.lane).filter(|lane| lane.key == row.key)?;
-        let newest = if lane.marks == 0 { None } else { own.ring.get(lane.last_seq) };
-        let mut marks = std::iter::successors(newest, |mark| own.ring.before(mark));
-        let before = marks.find(|mark| mark.seq <= seq).and_then(|mark| self.object_of(own, row.kind, mark));
+        let before = newest_below(&own.ring, lane, seq).and_then(|mark| self.object_of(own, row.kind, &mark));
         Some(before.map_or_else(|| self.owner(row.kind, &lane.key, &lane.uid), |(owner, ..)| owner))
     }
 
@@ -246,12 +245,12 @@ impl Chart {
         Owner { kind, kind_name, key: key.clone(), uid: uid.clone() }
     }
 
-    fn object_of(&self, own: &Marks, kind: KindId, mark: &Mark) -> Option<(Owner, ResourceVersion, u32)> {
-        let Subject::Object { lane, life, resource_version, folded } = &mark.subject else {
+    fn object_of(&self, own: &Marks, kind: KindId, mark: &Mark<'_>) -> Option<(Owner, ResourceVersion, u32)> {
+        let SubjectRef::Object { lane, life, resource_version, folded } = mark.subject else {
             return None;
         };
-        let (key, uid) = own.owner(*lane, *life)?;
-        Some((self.owner(kind, key, uid), resource_version.clone(), *folded))
+        let (key, uid) = own.owner(lane, life)?;
+        Some((self.owner(kind, key, uid), resource_version.into(), folded))
     }
 }
 

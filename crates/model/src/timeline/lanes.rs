@@ -15,7 +15,9 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 
-use crate::timeline::mark::{LaneId, Mark, MarkType, Subject};
+use crate::timeline::blocks::Blocks;
+use crate::timeline::mark::{Evicted, LaneId, MarkType};
+use crate::timeline::ring::Ring;
 
 /// Ends the list of lanes.
 const NONE: u32 = u32::MAX;
@@ -43,6 +45,10 @@ pub struct Lane {
     pub last_seq: u64,
     /// How many marks of the lane are held.
     pub marks: u32,
+    /// How many marks the lane has had.
+    pub pushed: u64,
+    /// What the marks come to.
+    pub blocks: Blocks,
     /// The state that the newest evicted mark left; `None` if none was evicted, or if that mark was a delete.
     pub worn: Option<Tone>,
     /// The number of the latest life, and how many marks it has.
@@ -67,7 +73,7 @@ impl Lane {
         // Two counters stand before each shared text.
         let texts = self.key.namespace.len() + self.key.name.len() + 2 * 2 * size_of::<usize>() + self.uid.heap_bytes();
         let texts = if self.live { 0 } else { texts };
-        texts + self.earlier.capacity() * size_of::<Life>()
+        texts + self.earlier.capacity() * size_of::<Life>() + self.blocks.bytes()
     }
 }
 
@@ -92,7 +98,7 @@ pub struct Touch {
     pub lane: LaneId,
     /// The number of the life that the mark belongs to.
     pub life: u32,
-    /// What [`Mark::before`] is to be.
+    /// What [`crate::timeline::mark::Mark::before`] is to be.
     pub before: u32,
 }
 
@@ -153,6 +159,7 @@ impl Lanes {
         lane.last_seq = seq;
         lane.last_at = at;
         lane.marks += 1;
+        lane.pushed += 1;
         let earlier = lane.earlier.iter_mut().find(|life| life.uid == *change.uid);
         let life = match earlier {
             // NoticeKind of an earlier life come late, and say nothing about the latest one.
@@ -179,14 +186,16 @@ impl Lanes {
     }
 
     /// Forgets a mark that the ring evicted.
-    pub fn release(&mut self, mark: &Mark) {
-        let Subject::Object { lane: id, life, .. } = mark.subject else {
+    pub fn release(&mut self, mark: &Evicted) {
+        let Some((id, life)) = mark.owner else {
             return;
         };
         let Some(lane) = self.slots.get_mut(id.0 as usize).and_then(|slot| slot.lane.as_mut()) else {
             return;
         };
+        let bytes = lane.heap_bytes();
         lane.marks = lane.marks.saturating_sub(1);
+        lane.blocks.evict(lane.pushed, lane.pushed - u64::from(lane.marks));
         lane.worn = if mark.mark_type == MarkType::Deleted { None } else { Some(mark.tone) };
         if life == lane.life {
             lane.life_marks = lane.life_marks.saturating_sub(1);
@@ -196,9 +205,24 @@ impl Lanes {
                 lane.earlier.remove(index);
             }
         }
-        if lane.marks == 0 {
+        let is_empty = lane.marks == 0;
+        self.heap = self.heap - bytes + lane.heap_bytes();
+        if is_empty {
             self.remove(id);
         }
+    }
+
+    /// Ends a block of a lane with its newest mark, if one ends there. The mark is in the ring.
+    pub fn end_block(&mut self, id: LaneId, ring: &Ring) {
+        let Some(lane) = self.lane_mut(id.0).filter(|lane| Blocks::ends_at(lane.pushed)) else {
+            return;
+        };
+        let before = lane.blocks.bytes();
+        if let Some(mark) = ring.get(lane.last_seq) {
+            lane.blocks.end(ring, mark, lane.pushed);
+        }
+        let after = lane.blocks.bytes();
+        self.heap = self.heap - before + after;
     }
 
     /// The lane of a live object, made if there is none, because the object's marks are evicted. `tone` is its state. A
@@ -291,6 +315,8 @@ impl Lanes {
             last_at: f64::NEG_INFINITY,
             last_seq: 0,
             marks: 0,
+            pushed: 0,
+            blocks: Blocks::default(),
             worn: None,
             life: 0,
             life_marks: 0,
@@ -370,18 +396,20 @@ impl Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kubechurn_client::api::object::ResourceVersion;
 
-    fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Mark {
+    /// The mark as it is when it is evicted later, and what its `before` is until then.
+    fn touch_before(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> (Evicted, u32) {
         let key = ObjectKey::new("shop", name);
         let touch = lanes.touch(Change { key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
-        let resource_version = ResourceVersion::new("1");
-        let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded: 1 };
-        Mark { seq, at: seq as f64, mark_type, tone: Tone::Plain, before: touch.before, subject }
+        (Evicted { seq, mark_type, tone: Tone::Plain, owner: Some((touch.lane, touch.life)) }, touch.before)
     }
 
-    fn uid<'a>(lanes: &'a Lanes, mark: &Mark) -> &'a Uid {
-        let Subject::Object { lane, life, .. } = mark.subject else { panic!("no object") };
+    fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Evicted {
+        touch_before(lanes, name, uid, mark_type, seq).0
+    }
+
+    fn uid<'a>(lanes: &'a Lanes, mark: &Evicted) -> &'a Uid {
+        let (lane, life) = mark.owner.expect("an object");
         lanes.get(lane).unwrap().uid_of(life)
     }
 
@@ -413,8 +441,8 @@ mod tests {
     fn a_lane_is_freed_with_its_last_mark_and_used_again_by_another_name() {
         let mut lanes = Lanes::default();
         let added = touch(&mut lanes, "a", "one", MarkType::Added, 1);
-        let deleted = touch(&mut lanes, "a", "one", MarkType::Deleted, 2);
-        assert_eq!(deleted.before, 1);
+        let (deleted, before) = touch_before(&mut lanes, "a", "one", MarkType::Deleted, 2);
+        assert_eq!(before, 1);
         let generation = lanes.generation(LaneId(0));
         lanes.release(&added);
         assert_eq!(lanes.len(), 1);
@@ -434,8 +462,8 @@ mod tests {
         assert_eq!((lanes.len(), lanes.charged()), (0, 0));
         let key = ObjectKey::new("shop", "a");
         let id = lanes.recall(&key, &"one".into(), Tone::Bad);
-        let updated = touch(&mut lanes, "a", "one", MarkType::Updated, 9);
-        assert_eq!((updated.before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
+        let (_, before) = touch_before(&mut lanes, "a", "one", MarkType::Updated, 9);
+        assert_eq!((before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
         assert_eq!(lanes.recall(&key, &"one".into(), Tone::Good), id);
         assert_eq!(lanes.get(id).unwrap().worn, Some(Tone::Bad), "what has a lane keeps it");
     }

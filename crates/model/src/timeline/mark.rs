@@ -193,7 +193,7 @@ impl AddAssign<&[u32; MarkType::COUNT]> for Counts {
     }
 }
 
-/// What a mark is about.
+/// What a mark that is about to be made is about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
     /// One object.
@@ -244,9 +244,78 @@ impl Resync {
     }
 }
 
-/// One thing that happened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
+/// The version of an object, as a mark holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version<'a> {
+    /// A version that is a decimal number, as the API server makes them.
+    Number(u64),
+    /// Any other version, which may be empty or longer than a number of 64 bits.
+    Text(&'a ResourceVersion),
+}
+
+impl From<Version<'_>> for ResourceVersion {
+    fn from(version: Version<'_>) -> ResourceVersion {
+        match version {
+            Version::Number(number) => ResourceVersion::new(&number.to_string()),
+            Version::Text(text) => text.clone(),
+        }
+    }
+}
+
+/// What a mark that is held is about: a [`Subject`] as a reader sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SubjectRef<'a> {
+    /// One object, with the fields of [`Subject::Object`].
+    Object {
+        /// The lane of the object's name.
+        lane: LaneId,
+        /// Which of the lives that had this name.
+        life: u32,
+        /// The object's version after the change.
+        resource_version: Version<'a>,
+        /// How many frames this mark stands for, at least 1.
+        folded: u32,
+    },
+    /// The whole kind, with the fields of [`Subject::Stream`].
+    Stream {
+        /// When the gap began; for a relist the mark's own time.
+        from: f64,
+        /// What is written beside the mark.
+        note: &'a str,
+        /// Whether the gap is of the whole page.
+        of_all: bool,
+    },
+    /// A resync.
+    Resync(&'a Resync),
+}
+
+impl Subject {
+    /// The subject as a reader sees it.
+    pub fn as_ref(&self) -> SubjectRef<'_> {
+        match self {
+            Subject::Object { lane, life, resource_version, folded } => {
+                let resource_version = Version::Text(resource_version);
+                SubjectRef::Object { lane: *lane, life: *life, resource_version, folded: *folded }
+            }
+            Subject::Stream { from, note, of_all } => SubjectRef::Stream { from: *from, note, of_all: *of_all },
+            Subject::Resync(resync) => SubjectRef::Resync(resync),
+        }
+    }
+
+    /// The bytes that the subject holds outside itself, with a guess at what the allocator adds.
+    pub fn heap_bytes(&self) -> usize {
+        let text = match self {
+            Subject::Object { resource_version, .. } => resource_version.as_str().len(),
+            Subject::Stream { note, .. } => note.len(),
+            Subject::Resync(resync) => size_of::<Resync>() + 16 + resync.namespace.len(),
+        };
+        if text == 0 { 0 } else { text + 16 }
+    }
+}
+
+/// One thing that happened. The marks are held in fewer bytes, and this is made of them when one is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark<'a> {
     /// Counts up by one from mark to mark, also over marks that are evicted.
     pub seq: u64,
     /// When the mark was stamped, in milliseconds. It is never less than for the mark before.
@@ -259,31 +328,49 @@ pub struct Mark {
     /// those. 0 where there is none. So each lane is a list that is walked without looking at other lanes.
     pub before: u32,
     /// What the mark is about.
-    pub subject: Subject,
+    pub subject: SubjectRef<'a>,
 }
 
-impl Mark {
+impl<'a> Mark<'a> {
     /// The resync, if the mark is one.
-    pub fn resync(&self) -> Option<&Resync> {
-        if let Subject::Resync(resync) = &self.subject { Some(resync) } else { None }
-    }
-
-    /// The bytes that the mark holds outside itself, with a guess at what the allocator adds.
-    pub fn heap_bytes(&self) -> usize {
-        let text = match &self.subject {
-            Subject::Object { resource_version, .. } => resource_version.as_str().len(),
-            Subject::Stream { note, .. } => note.len(),
-            Subject::Resync(resync) => size_of::<Resync>() + 16 + resync.namespace.len(),
-        };
-        if text == 0 { 0 } else { text + 16 }
+    pub fn resync(&self) -> Option<&'a Resync> {
+        if let SubjectRef::Resync(resync) = self.subject { Some(resync) } else { None }
     }
 
     /// How many frames the mark stands for.
     pub fn frames(&self) -> u32 {
         match self.subject {
-            Subject::Object { folded, .. } => folded,
-            Subject::Stream { .. } | Subject::Resync(_) => 1,
+            SubjectRef::Object { folded, .. } => folded,
+            SubjectRef::Stream { .. } | SubjectRef::Resync(_) => 1,
         }
+    }
+
+    /// The state that the object is in after the mark; `None` if the object is gone.
+    pub fn state(&self) -> Option<Tone> {
+        (self.mark_type != MarkType::Deleted).then_some(self.tone)
+    }
+}
+
+/// What is left of a mark that was evicted: as much as its lane must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evicted {
+    /// The sequence number of the mark.
+    pub seq: u64,
+    /// What happened.
+    pub mark_type: MarkType,
+    /// The state of the object after the mark.
+    pub tone: Tone,
+    /// The lane of the object and its life; `None` if the mark was of the whole kind.
+    pub owner: Option<(LaneId, u32)>,
+}
+
+impl From<Mark<'_>> for Evicted {
+    fn from(mark: Mark<'_>) -> Evicted {
+        let owner = match mark.subject {
+            SubjectRef::Object { lane, life, .. } => Some((lane, life)),
+            SubjectRef::Stream { .. } | SubjectRef::Resync(_) => None,
+        };
+        Evicted { seq: mark.seq, mark_type: mark.mark_type, tone: mark.tone, owner }
     }
 }
 

@@ -8,19 +8,20 @@ use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
 use kubechurn_client::api::uid::{self, Uid};
 
 use crate::timeline::lanes::{Change, Lane, Lanes};
-use crate::timeline::mark::{Counts, LaneId, Mark, MarkType, Resync, Subject};
+use crate::timeline::mark::{Counts, LaneId, Mark, MarkType, Resync, Subject, SubjectRef};
 use crate::timeline::overview::Overview;
 use crate::timeline::ring::Ring;
 
-/// A budget for the marks of one kind, in bytes: room for some hundred thousand marks.
-pub const BUDGET: usize = 8 << 20;
+/// A budget for the marks of all kinds together, in bytes: room for a million marks with their lanes. A single kind may
+/// take all of it, and [`keep_within`] divides it where there are several.
+pub const BUDGET: usize = 40 << 20;
 
 /// The words of a gap that lasts for as long as the server is not heard. On a timeline of several kinds the names of
 /// those that are not heard stand behind them.
 pub const NO_CONNECTION: &str = "no connection";
 
 /// A mark as a reader sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MarkInfo<'a> {
     /// Counts up by one from mark to mark.
     pub sequence: u64,
@@ -35,7 +36,7 @@ pub struct MarkInfo<'a> {
     /// The uid of the object, which tells it from others that had its name; empty for relists, gaps and resyncs.
     pub uid: &'a Uid,
     /// The object's version after the change; empty for relists, gaps and resyncs.
-    pub resource_version: &'a str,
+    pub resource_version: ResourceVersion,
     /// How many frames the mark stands for; for a resync, how many objects it told again.
     pub folded: u32,
     /// The object's state after the change.
@@ -113,6 +114,7 @@ impl Marks {
         let resource_version = resource_version.clone();
         let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded };
         self.ring.push(at, mark_type, tone, touch.before, subject);
+        self.lanes.end_block(touch.lane, &self.ring);
         self.pushed += 1;
         self.overview.add(at, mark_type, folded);
         self.evict();
@@ -154,27 +156,9 @@ impl Marks {
         let lane = self.lanes.get(self.lanes.find(key)?)?;
         let marks = std::iter::successors(self.ring.get(self.last_stream), |mark| self.ring.before(mark));
         let since = marks.take_while(|mark| lane.marks == 0 || mark.seq > lane.last_seq);
-        let own = since.filter(|mark| mark.resync().is_some_and(|resync| self.tells(resync, mark.seq, lane, None)));
-        own.fold(None, |told, mark| Some(told.map_or((1, mark.at), |(count, last)| (count + 1, last))))
-    }
-
-    /// Whether a resync told the object of a lane again. `newer` is the lane's oldest mark after the resync, if that is
-    /// known; otherwise the lane is looked through.
-    pub(crate) fn tells(&self, resync: &Resync, seq: u64, lane: &Lane, newer: Option<&Mark>) -> bool {
-        if !(resync.namespace.is_empty() || *resync.namespace == *lane.key.namespace) {
-            return false;
-        }
         let newest = if lane.marks == 0 { None } else { self.ring.get(lane.last_seq) };
-        let mut mark = newer.or(newest);
-        while let Some(later) = mark.filter(|mark| mark.seq > seq) {
-            mark = self.ring.before(later);
-        }
-        match mark {
-            // A change after the time at which the queue was empty last may still have been queued.
-            Some(mark) => mark.mark_type != MarkType::Deleted && resync.since <= mark.at && mark.at <= resync.settled,
-            // Its marks are evicted. What is left of them is a state, unless the object ended.
-            None => lane.worn.is_some(),
-        }
+        let own = since.filter(|mark| mark.resync().is_some_and(|resync| tells(resync, lane, newest)));
+        own.fold(None, |told, mark| Some(told.map_or((1, mark.at), |(count, last)| (count + 1, last))))
     }
 
     /// Marks a time without knowledge that is over, such as `gap of 1.2 s`. An open gap ends with it.
@@ -236,7 +220,7 @@ impl Marks {
         self.ring.newest_first().rev().map(|mark| self.info(mark))
     }
 
-    fn info<'a>(&'a self, mark: &'a Mark) -> MarkInfo<'a> {
+    fn info<'a>(&'a self, mark: Mark<'a>) -> MarkInfo<'a> {
         let (sequence, at, mark_type, tone) = (mark.seq, mark.at, mark.mark_type, mark.tone);
         let all = MarkInfo {
             sequence,
@@ -245,21 +229,20 @@ impl Marks {
             mark_type,
             key: None,
             uid: &uid::UNKNOWN,
-            resource_version: "",
+            resource_version: ResourceVersion::default(),
             folded: 1,
             tone,
             note: "",
             resync: None,
         };
-        match &mark.subject {
-            Subject::Object { lane, life, resource_version, folded } => {
-                let owner = self.owner(*lane, *life);
+        match mark.subject {
+            SubjectRef::Object { lane, life, resource_version, folded } => {
+                let owner = self.owner(lane, life);
                 let (key, uid) = owner.map_or((None, &uid::UNKNOWN), |(key, uid)| (Some(key), uid));
-                let (resource_version, folded) = (resource_version.as_str(), *folded);
-                MarkInfo { key, uid, resource_version, folded, ..all }
+                MarkInfo { key, uid, resource_version: resource_version.into(), folded, ..all }
             }
-            Subject::Stream { from, note, .. } => MarkInfo { from: *from, note, ..all },
-            Subject::Resync(resync) => {
+            SubjectRef::Stream { from, note, .. } => MarkInfo { from, note, ..all },
+            SubjectRef::Resync(resync) => {
                 let folded = u32::try_from(resync.count).unwrap_or(u32::MAX);
                 MarkInfo { folded, resync: Some(resync), ..all }
             }
@@ -290,6 +273,22 @@ impl Marks {
         self.evict();
     }
 
+    /// Evicts the oldest marks, a few thousand or fewer: as many as share a piece of memory. Returns whether there were
+    /// any.
+    fn give_up_oldest(&mut self) -> bool {
+        let before = self.ring.len();
+        for _ in 0..self.ring.per_chunk() {
+            let Some(mark) = self.ring.evict_one() else { break };
+            self.lanes.release(&mark);
+        }
+        self.ring.len() < before
+    }
+
+    /// The bytes that count against the budget: those of the marks, and of the lanes that they stand in.
+    pub fn charged(&self) -> usize {
+        self.ring.bytes() + self.lanes.charged()
+    }
+
     /// How many marks are held.
     pub fn len(&self) -> usize {
         self.ring.len()
@@ -317,6 +316,34 @@ impl Marks {
     }
 }
 
+/// Whether a resync told the object of a lane again. `before` is the lane's newest mark before the resync; `None` if there
+/// is none, or if it is evicted.
+pub(super) fn tells(resync: &Resync, lane: &Lane, before: Option<Mark<'_>>) -> bool {
+    let is_there = resync.namespace.is_empty() || *resync.namespace == *lane.key.namespace;
+    is_there
+        && match before {
+            // A change after the time at which the queue was empty last may still have been queued.
+            Some(mark) => mark.mark_type != MarkType::Deleted && resync.since <= mark.at && mark.at <= resync.settled,
+            // Its marks are evicted. What is left of them is a state, unless the object ended.
+            None => lane.worn.is_some(),
+        }
+}
+
+/// Has the marks of several kinds take at most `budget` bytes together. The kind that takes the most gives up its oldest
+/// marks, again and again. So a kind in which very much happens takes nothing from one in which little happens.
+pub fn keep_within<'a>(budget: usize, marks: impl Iterator<Item = &'a mut Marks>) {
+    let mut marks: Vec<(usize, &mut Marks)> = marks.map(|own| (own.charged(), own)).collect();
+    let mut taken: usize = marks.iter().map(|(charged, _)| charged).sum();
+    while taken > budget
+        && let Some((charged, own)) = marks.iter_mut().max_by_key(|(charged, _)| *charged)
+        && own.give_up_oldest()
+    {
+        taken -= *charged;
+        *charged = own.charged();
+        taken += *charged;
+    }
+}
+
 /// How many marks of several kinds were ever made: another number after each mark.
 pub(super) fn made(marks: &[&Marks]) -> u64 {
     marks.iter().map(|own| own.made()).sum()
@@ -325,4 +352,53 @@ pub(super) fn made(marks: &[&Marks]) -> u64 {
 /// Of how many kinds a time without knowledge still lasts.
 pub(super) fn open_gaps(marks: &[&Marks]) -> usize {
     marks.iter().filter(|own| own.has_open_gap()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn push(marks: &mut Marks, first: u32, count: u32) {
+        for at in first..first + count {
+            let (key, uid) = (&ObjectKey::new("shop", &format!("pod-{}", at % 300)), &Uid::new("u"));
+            let resource_version = &ResourceVersion::new(&(4_000_000_000 + u64::from(at)).to_string());
+            let (mark_type, tone) = (MarkType::Updated, Tone::Good);
+            marks.push(f64::from(at), NewMark { key, uid, mark_type, resource_version, folded: 1, tone });
+        }
+    }
+
+    #[test]
+    fn a_million_marks_are_kept() {
+        let mut marks = Marks::default();
+        push(&mut marks, 0, 1_000_000);
+        assert_eq!((marks.len(), marks.evicted().total()), (1_000_000, 0));
+        assert!(marks.charged() <= BUDGET && marks.bytes() <= BUDGET + (1 << 20), "{}", marks.bytes());
+    }
+
+    #[test]
+    fn several_kinds_share_one_budget_and_the_largest_gives_up_its_oldest_marks() {
+        let budget = 2 << 20;
+        let mut kinds = [Marks::default(), Marks::default(), Marks::default()];
+        push(&mut kinds[0], 0, 5_000);
+        let mut at = 0;
+        for _ in 0..40 {
+            push(&mut kinds[1], at, 5_000);
+            push(&mut kinds[2], at, 2_500);
+            at += 5_000;
+            keep_within(budget, kinds.iter_mut());
+            let charged: usize = kinds.iter().map(Marks::charged).sum();
+            assert!(charged <= budget, "{charged}");
+        }
+        assert_eq!(kinds[0].evicted().total(), 0, "what is older but little stays");
+        let [_, one, two] = &kinds;
+        assert!(one.len().abs_diff(two.len()) <= 10_000, "{} and {}", one.len(), two.len());
+        assert!(one.charged() + two.charged() > budget / 2, "and no more than needed is given up");
+        for own in &kinds {
+            assert_eq!(own.len() as u64 + own.evicted().total(), own.made());
+            assert_eq!(own.ring.first_seq(), own.evicted().total() + 1, "the oldest went");
+        }
+        // A budget that is too small for anything ends with nothing.
+        keep_within(0, kinds.iter_mut());
+        assert!(kinds.iter().all(Marks::is_empty));
+    }
 }

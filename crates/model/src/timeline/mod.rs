@@ -6,9 +6,13 @@
 //! type, and a delete is drawn on top of whatever it would be folded into.
 //!
 //! Nothing here paints, and nothing walks all marks: each mark points at the one before it in its lane
-//! ([`mark::Mark::before`]), so a scene costs the marks of the lanes that are on the screen.
+//! ([`mark::Mark::before`]), and where the marks of a lane stand closer than pixels, [`blocks`] of them are taken
+//! together. So a scene costs the lanes and the pixels that are on the screen.
 
+pub mod blocks;
+mod chunk;
 mod draw;
+mod draw_lane;
 pub mod fold;
 pub mod hit;
 pub mod lanes;
@@ -20,6 +24,7 @@ pub mod ring;
 pub mod scale;
 pub mod scene;
 mod stream;
+pub mod ticks;
 
 use kubechurn_client::api::object::ObjectKey;
 
@@ -98,7 +103,7 @@ impl Chart {
             return true;
         };
         let passed = now - drawn.now;
-        let follows = (drawn.view.window.to - drawn.now).abs() < 1.0 && (view.window.to - now).abs() < 1.0;
+        let follows = drawn.view.window.ends_at(drawn.now) && view.window.ends_at(now);
         let same_window = if follows {
             (view.window.span() - drawn.view.window.span()).abs() < 1e-3
         } else {

@@ -3,9 +3,12 @@
 //! The set of visible lanes follows the changes, at most every two seconds, and a lane that stays in the set
 //! stays in its row. Sorting strictly would swap busy rows on every frame, and nobody could read them.
 
+use kubechurn_client::api::sort::sort_by;
+
 use crate::kind_id::KindId;
+use crate::timeline::blocks::newest_until;
 use crate::timeline::lanes::Lane;
-use crate::timeline::mark::{LaneOf, Subject};
+use crate::timeline::mark::{LaneOf, SubjectRef};
 use crate::timeline::marks::{Marks, made};
 use crate::timeline::scale::Window;
 
@@ -14,6 +17,10 @@ const SETTLE: f64 = 2_000.0;
 
 /// How many rows can be scrolled through; what changed longer ago is only counted.
 const MOST_ROWS: usize = 5_000;
+
+/// In a window of the past at most so many marks for each lane are walked. Then the lanes are searched instead: about so
+/// many marks are walked in the time of one search.
+const WALKED: usize = 32;
 
 /// What is asked of [`Order::arrange`].
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +143,8 @@ impl<I: Iterator<Item = (f64, LaneOf)>> Iterator for Merged<I> {
 
 impl Order {
     /// Brings the order up to date, if it is due. That costs at most one step for each lane that is active in the
-    /// window; in a window of the past, one step for each mark in it.
+    /// window; in a window of the past, one search for each lane and
+    /// [`WALKED`] steps, or one step for each mark in it where that is less.
     pub fn arrange(&mut self, marks: &[&Marks], ask: Ask) {
         let selected = ask.selected.map_or(0, |lane| generation(marks, lane));
         let made = made(marks);
@@ -161,12 +169,14 @@ impl Order {
             return true;
         };
         let moved = ask.window.to - last.window.to;
-        if (ask.window.span() - last.window.span()).abs() > 1.0 || ask.selected != last.selected {
+        // A window of milliseconds moves by parts of one.
+        let least = (ask.window.span() / 1_000.0).min(1.0);
+        if (ask.window.span() - last.window.span()).abs() > least || ask.selected != last.selected {
             return true;
         }
         // A window that stands still gets no new marks. In one that follows the time, the order stands for a while.
         let passed = ask.now - last.now;
-        moved.abs() > 1.0 && (passed >= SETTLE || (moved - passed).abs() > 1.0)
+        moved.abs() > least && (passed >= SETTLE || (moved - passed).abs() > least)
     }
 
     /// Fills `recent` with the lanes that are active in the window, those that changed last first.
@@ -188,22 +198,49 @@ impl Order {
             return;
         }
         self.stamps.next_round();
+        let changed_since = |own: &&Marks| {
+            let marked = own.lanes.newest_first().filter(|(_, lane)| lane.marks > 0);
+            marked.take_while(|(_, lane)| lane.last_at >= window.from).count()
+        };
+        let candidates: usize = marks.iter().map(changed_since).sum();
         let mut lanes = Merged::of(kinds().map(|(kind, own)| {
             own.ring.range(window.from, window.to).filter_map(move |mark| match mark.subject {
-                Subject::Object { lane, .. } => Some((mark.at, LaneOf { kind, lane })),
+                SubjectRef::Object { lane, .. } => Some((mark.at, LaneOf { kind, lane })),
                 _ => None,
             })
         }));
-        for lane in lanes.by_ref() {
+        // The walk ends early where all lanes that may be there are found.
+        let mut steps = WALKED * candidates;
+        while self.active < candidates
+            && let Some(lane) = lanes.next()
+        {
             if self.stamps.note(lane) {
                 self.active += 1;
-                self.recent.push(lane);
-                if self.recent.len() == MOST_ROWS {
-                    break;
+                if self.recent.len() < MOST_ROWS {
+                    self.recent.push(lane);
                 }
             }
+            steps -= 1;
+            if steps == 0 {
+                return self.search(marks, window);
+            }
         }
-        lanes.for_rest(|lane| self.active += usize::from(self.stamps.note(lane)));
+    }
+
+    /// Does the same for a window of the past, by a search in each lane that has changed since the window began.
+    fn search(&mut self, marks: &[&Marks], window: Window) {
+        self.recent.clear();
+        let mut found = Vec::new();
+        for (kind, own) in (0..).map(KindId).zip(marks) {
+            let marked = own.lanes.newest_first().filter(|(_, lane)| lane.marks > 0);
+            for (id, lane) in marked.take_while(|(_, lane)| lane.last_at >= window.from) {
+                let newest = newest_until(&own.ring, lane, window.to).filter(|mark| mark.at >= window.from);
+                found.extend(newest.map(|mark| (mark.at, mark.seq, LaneOf { kind, lane: id })));
+            }
+        }
+        sort_by(&mut found, |one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
+        self.active = found.len();
+        self.recent.extend(found.iter().take(MOST_ROWS).map(|(.., lane)| *lane));
     }
 
     /// Makes the new order. Rows on the screen whose lanes stay on the screen keep their places.

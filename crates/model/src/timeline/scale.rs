@@ -1,4 +1,4 @@
-//! Maps time to the x axis: the window of time on the screen, its ticks, zoom, pan and following.
+//! Maps time to the x axis: the window of time on the screen, zoom, pan and following.
 
 /// A stretch of time, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +13,11 @@ impl Window {
     /// The length of the window; at least a millisecond, so that one may divide by it.
     pub fn span(&self) -> f64 {
         (self.to - self.from).max(1.0)
+    }
+
+    /// Whether the window ends at a time, as one does that follows it.
+    pub fn ends_at(&self, now: f64) -> bool {
+        (self.to - now).abs() < 1e-3
     }
 
     /// Whether a time is in the window, its ends included.
@@ -54,61 +59,11 @@ impl Scale {
     }
 }
 
-/// A tick on the axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tick {
-    /// The x coordinate.
-    pub x: f64,
-    /// How many seconds the tick is before now.
-    pub ago: u32,
-}
+/// The shortest window, in milliseconds: marks of one burst are told apart in it.
+pub const MIN_SPAN: f64 = 5.0;
 
-impl Tick {
-    /// What is written at the tick: `now`, `-60s`, `-1m30s`.
-    pub fn label(&self) -> String {
-        match (self.ago / 60, self.ago % 60) {
-            (0, 0) => "now".into(),
-            _ if self.ago <= 60 => format!("-{}s", self.ago),
-            (minutes, 0) => format!("-{minutes}m"),
-            (minutes, seconds) => format!("-{minutes}m{seconds}s"),
-        }
-    }
-}
-
-/// The possible steps between ticks, in seconds.
-const STEPS: [u32; 10] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
-
-/// The least room between two ticks, in pixels.
-const TICK_ROOM: f64 = 64.0;
-
-/// Writes the ticks of a scale into `ticks`, the latest first.
-pub fn ticks(scale: &Scale, now: f64, ticks: &mut Vec<Tick>) {
-    ticks.clear();
-    if scale.width < 1.0 {
-        return;
-    }
-    let room = |step: &&u32| f64::from(**step) * 1_000.0 / scale.ms_per_pixel() >= TICK_ROOM;
-    let last = STEPS[STEPS.len() - 1];
-    let step = STEPS.iter().find(room).copied().unwrap_or(last);
-    let step_ms = f64::from(step) * 1_000.0;
-    let first = ((now - scale.window.to) / step_ms - 1e-9).ceil().max(0.0);
-    let mut index = first as u32;
-    // The limit only matters for windows that are far longer than the longest step.
-    while ticks.len() < 64 {
-        let x = scale.x(now - f64::from(index) * step_ms);
-        if x < scale.left - 0.5 {
-            break;
-        }
-        ticks.push(Tick { x, ago: index.saturating_mul(step) });
-        index += 1;
-    }
-}
-
-/// The shortest window, in milliseconds.
-pub const MIN_SPAN: f64 = 2_000.0;
-
-/// The longest window, and how far back it may be moved, in milliseconds.
-pub const HISTORY: f64 = 600_000.0;
+/// The longest window, and how far back it may be moved, in milliseconds: a week.
+pub const HISTORY: f64 = 604_800_000.0;
 
 /// What the user looks at: the last seconds or minutes, or a part of the past.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -192,40 +147,28 @@ mod tests {
 
     use super::*;
 
-    fn labels(span: f64, width: f64, behind: f64) -> Vec<String> {
-        let now = 1_000_000.0;
-        let window = Window { from: now - behind - span, to: now - behind };
-        let mut found = Vec::new();
-        ticks(&Scale { window, left: 236.0, width }, now, &mut found);
-        found.iter().rev().map(Tick::label).collect()
-    }
-
-    #[test]
-    fn a_minute_has_the_labels_of_the_mock() {
-        assert_eq!(labels(60_000.0, 600.0, 0.0), ["-60s", "-50s", "-40s", "-30s", "-20s", "-10s", "now"]);
-    }
-
-    #[test]
-    fn zoomed_windows_have_nice_steps() {
-        assert_eq!(labels(4_000.0, 600.0, 0.0), ["-4s", "-3s", "-2s", "-1s", "now"]);
-        assert_eq!(labels(600_000.0, 600.0, 0.0), ["-10m", "-8m", "-6m", "-4m", "-2m", "now"]);
-        assert_eq!(labels(60_000.0, 200.0, 120_000.0), ["-3m", "-2m30s", "-2m"]);
-        assert_eq!(labels(60_000.0, 0.0, 0.0), Vec::<String>::new());
-    }
-
     #[test]
     fn panning_to_now_follows_again_and_never_leaves_the_history() {
-        let now = 1_000_000.0;
+        let now = 1_000_000_000.0;
         let mut view = Viewport::default();
         view.pan(now, -5_000.0);
         assert!(!view.is_following());
-        assert_eq!(view.window(now + 100.0), Window { from: 935_000.0, to: 995_000.0 });
+        assert_eq!(view.window(now + 100.0), Window { from: now - 65_000.0, to: now - 5_000.0 });
         view.pan(now, -1e12);
         assert_eq!(view.window(now).from, now - HISTORY);
         view.pan(now, 1e12);
         assert!(view.is_following());
         view.zoom(now, now - 30_000.0, 1e9);
         assert_eq!((view.span(), view.is_following()), (HISTORY, true));
+        // Down to milliseconds around a time of the past, on a clock that counts from 1970.
+        let now = 1_790_000_000_000.0;
+        view.pan(now, -3_600_000.0);
+        let at = now - 4_000_000.0;
+        for _ in 0..400 {
+            view.zoom(now, at, 0.9);
+        }
+        assert_eq!(view.span(), MIN_SPAN);
+        assert!(view.window(now).contains(at), "{:?}", view.window(now));
     }
 
     proptest! {

@@ -7,7 +7,8 @@ use crate::kind_id::KindId;
 use crate::timeline::mark::LaneId;
 use crate::timeline::mark::{Counts, MarkType};
 use crate::timeline::overview::Column;
-use crate::timeline::scale::{Scale, Tick, Window};
+use crate::timeline::scale::{Scale, Window};
+use crate::timeline::ticks::Tick;
 
 /// What the user sees of a timeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,8 @@ pub struct TimelineView {
     pub height: f64,
     /// The time to draw: [`crate::timeline::scale::Viewport::window`].
     pub window: Window,
+    /// What must be added to a time to get the local one, in milliseconds.
+    pub zone: f64,
     /// How many lanes are scrolled past.
     pub scroll: usize,
     /// Whether lanes must keep their rows, as while the pointer is over them.
@@ -199,6 +202,8 @@ pub struct Scene {
     pub scale: Scale,
     /// The overview's time axis.
     pub strip: Scale,
+    /// The x coordinates between which the overview shows the window.
+    pub framed: [f64; 2],
     /// The time at which the scene was made.
     pub now: f64,
     /// Whether the right end of the window is now.
@@ -238,6 +243,7 @@ impl Default for Scene {
             layout: Layout::default(),
             scale,
             strip: scale,
+            framed: [0.0; 2],
             now: 0.0,
             following: true,
             columns: Vec::new(),
@@ -267,15 +273,11 @@ impl Scene {
     /// Whether both are the same picture: the same things, none of them elsewhere by a quarter of a pixel or more. On a
     /// timeline that follows the time, whatever lasts from edge to edge stays where it is, and the ticks do.
     pub fn looks_like(&self, other: &Scene) -> bool {
-        let frame = |scene: &Scene| {
-            let window = scene.scale.window;
-            [scene.strip.clamped(window.from), scene.strip.clamped(window.to)]
-        };
         self.layout == other.layout
             && self.lanes == other.lanes
             && (self.active, self.crosshair) == (other.active, other.crosshair)
-            && near(frame(self)[0], frame(other)[0])
-            && near(frame(self)[1], frame(other)[1])
+            && near(self.framed[0], other.framed[0])
+            && near(self.framed[1], other.framed[1])
             && same(&self.columns, &other.columns, |one, two| {
                 near(one.x, two.x) && near(one.width, two.width) && one.heights == two.heights
             })
@@ -295,7 +297,7 @@ impl Scene {
             })
             && same(&self.lines, &other.lines, |one, two| near(one.x, two.x) && one.headed == two.headed)
             && same(&self.notes, &other.notes, |one, two| near(one.x, two.x) && one.text == two.text)
-            && same(&self.ticks, &other.ticks, |one, two| near(one.x, two.x) && one.ago == two.ago)
+            && same(&self.ticks, &other.ticks, |one, two| near(one.x, two.x) && one.label == two.label)
     }
 
     /// The scene in words, for users who do not see the canvas: `Last 60 s: 14 added, 9 deleted; 1 relist`.
@@ -331,9 +333,19 @@ fn same<T>(one: &[T], other: &[T], is_same: impl Fn(&T, &T) -> bool) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
 }
 
-/// A length of time in words: `1.2 s`, `60 s`, `5 min`.
+/// A length of time in words: `12 ms`, `1.2 s`, `60 s`, `5 min`, `3 h`, `2 d`.
 pub fn duration(ms: f64) -> String {
     let seconds = (ms / 1_000.0).max(0.0);
+    if 0.0 < seconds && seconds < 0.095 {
+        return format!("{:.0} ms", ms.ceil());
+    }
+    let hours = (seconds / 360.0).round() / 10.0;
+    if hours >= 48.0 {
+        return format!("{} d", (hours / 2.4).round() / 10.0);
+    }
+    if hours >= 2.0 {
+        return format!("{hours} h");
+    }
     if seconds < 9.95 && seconds.fract() != 0.0 {
         format!("{seconds:.1} s")
     } else if seconds < 120.0 {
@@ -385,6 +397,15 @@ mod tests {
         assert_eq!(scene.summary(), "Last 60 s: 14 added, 203 updated, 9 deleted; 2 resyncs, 1 relist");
         (scene.following, scene.now) = (false, 90_000.0);
         assert!(scene.summary().starts_with("60 s until 30 s ago: 14 added"));
+    }
+
+    #[test]
+    fn a_length_of_time_has_the_unit_that_fits_it() {
+        let lengths = [0.0, 0.3, 12.0, 94.0, 120.0, 1_234.0, 60_000.0, 300_000.0, 7_000_000.0];
+        let words = ["0 s", "1 ms", "12 ms", "94 ms", "0.1 s", "1.2 s", "60 s", "5 min", "117 min"];
+        assert_eq!(lengths.map(duration), words);
+        let lengths = [7_200_000.0, 9_000_000.0, 86_400_000.0, 302_400_000.0, 604_800_000.0];
+        assert_eq!(lengths.map(duration), ["2 h", "2.5 h", "24 h", "3.5 d", "7 d"]);
     }
 
     #[test]

@@ -6,10 +6,16 @@ use kubechurn_client::api::sort::{sort_by, sort_by_key};
 use crate::kind_id::{KindId, listed};
 use crate::timeline::Chart;
 use crate::timeline::fold::CHAR;
-use crate::timeline::mark::{MarkType, Subject, grouped};
+use crate::timeline::mark::{MarkType, SubjectRef, grouped};
 use crate::timeline::marks::{Marks, NO_CONNECTION};
 use crate::timeline::scale::Scale;
 use crate::timeline::scene::{GapArea, NoteLabel, Scene, StreamLine};
+
+/// Gaps of so many milliseconds before now, and of the window, are looked at one by one.
+const COUNTED: f64 = 600_000.0;
+
+/// A gap is joined with one of so many that began before it: a connection that comes and goes for days makes very many.
+const NEIGHBOURS: usize = 256;
 
 /// A time without knowledge of some kinds.
 #[derive(Clone, Debug)]
@@ -80,8 +86,9 @@ impl Chart {
     ) {
         let scale = scene.scale;
         let window = scale.window;
-        // A gap that several kinds have is counted once, also in the strip, whose time reaches farther back.
-        let since = if self.names.is_empty() { window.from } else { window.from.min(scene.strip.window.from) };
+        // A gap that several kinds have is counted once, also in the newest part of the strip, whose time reaches farther back.
+        let in_strip = scene.strip.window.from.max(now - COUNTED);
+        let since = if self.names.is_empty() { window.from } else { window.from.min(in_strip) };
         let (first_line, first_gap) = (scene.lines.len(), gaps.len());
         if let Some((from, note)) = own.open.as_ref().filter(|_| now >= window.from) {
             gaps.push(Gap { kinds: vec![kind], from: *from, to: now, note, open: true, of_all: false });
@@ -93,19 +100,19 @@ impl Chart {
                 break;
             }
             let in_window = window.from <= mark.at && mark.at <= window.to;
-            match &mark.subject {
-                Subject::Resync(_) if in_window => resyncs.push(mark.seq),
-                Subject::Stream { from, note, of_all } if mark.mark_type == MarkType::Gap => {
-                    let (from, to, of_all) = (*from, mark.at, *of_all);
+            match mark.subject {
+                SubjectRef::Resync(_) if in_window => resyncs.push(mark.seq),
+                SubjectRef::Stream { from, note, of_all } if mark.mark_type == MarkType::Gap => {
+                    let to = mark.at;
                     gaps.push(Gap { kinds: vec![kind], from, to, note, open: false, of_all });
                 }
-                Subject::Stream { note, .. } if in_window => {
+                SubjectRef::Stream { note, .. } if in_window => {
                     let (x, at, note) = (scale.x(mark.at), mark.at, self.about(&[kind], note));
                     scene.lines.push(StreamLine { x, at, note, headed: true });
                 }
                 _ => {}
             }
-            next = own.ring.before(mark);
+            next = own.ring.before(&mark);
         }
         scene.lines[first_line..].reverse();
         gaps[first_gap..].reverse();
@@ -141,7 +148,7 @@ fn together<'a>(mut gaps: Vec<Gap<'a>>, mut uncount: impl FnMut(f64)) -> Vec<Gap
         let is_same = |other: &&mut Gap<'_>| {
             (other.of_all, other.note) == (gap.of_all, gap.note) && other.kinds != gap.kinds && gap.from <= other.to
         };
-        let Some(other) = all.iter_mut().rev().find(is_same).filter(|_| has_cause) else {
+        let Some(other) = all.iter_mut().rev().take(NEIGHBOURS).find(is_same).filter(|_| has_cause) else {
             all.push(gap);
             continue;
         };
@@ -242,6 +249,7 @@ mod tests {
             width: 1_000.0,
             height: 220.0,
             window: Window { from: now - 60_000.0, to: now },
+            zone: 0.0,
             scroll: 0,
             hold: false,
             selected: None,

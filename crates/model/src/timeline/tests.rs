@@ -8,7 +8,7 @@ use kubechurn_client::api::object::ResourceVersion;
 use super::*;
 use crate::timeline::mark::{MarkType, Resync};
 use crate::timeline::marks::{BUDGET, NewMark};
-use crate::timeline::scale::Viewport;
+use crate::timeline::scale::{Viewport, Window};
 
 struct Fixture {
     marks: Marks,
@@ -24,6 +24,7 @@ impl Fixture {
             width: 1_000.0,
             height: 220.0,
             window: viewport.window(0.0),
+            zone: 0.0,
             scroll: 0,
             hold: false,
             selected: None,
@@ -295,9 +296,11 @@ fn a_picture_in_which_nothing_moves_is_painted_once() {
     assert!(looks_new(&mut fixture, 101_000.0) && !looks_new(&mut fixture, 101_001.0), "not a quarter of a pixel");
     assert!((102..160).all(|second| looks_new(&mut fixture, f64::from(second) * 1_000.0)), "the mark moves");
     assert!(fixture.chart.scene.moves());
-    // After ten minutes nothing has happened in the overview either.
+    // Afterwards only the overview moves on, by a column at a time: here one of almost five seconds.
     let later = (720..780).filter(|second| looks_new(&mut fixture, f64::from(*second) * 1_000.0)).count();
-    assert!(later <= 1 && !fixture.chart.scene.moves(), "painted {later} times: {:?}", fixture.chart.scene);
+    assert!(later <= 13 && !fixture.chart.scene.moves(), "painted {later} times: {:?}", fixture.chart.scene);
+    let column = fixture.chart.scene.strip.ms_per_pixel() * 3.0;
+    assert!((4_000.0..6_000.0).contains(&column), "{column}");
     fixture.push(780_000.0, MarkType::Updated, "a", "u", Tone::Bad);
     assert!(looks_new(&mut fixture, 781_000.0), "and a change is seen");
     // What stands still is compared with what was painted, and not with the scene before.
@@ -321,26 +324,93 @@ fn objects_that_come_and_go_leave_no_memory_behind() {
         sizes.push(fixture.marks.bytes() + fixture.chart.bytes());
         assert!(fixture.marks.ring.bytes() + fixture.marks.lanes.charged() <= 64 << 10);
     }
-    assert!(sizes[19] < sizes[1] + 1_000, "{sizes:?}");
+    // Marks go by the chunk, so that the size goes up and down a little.
+    let (early, late) = sizes.split_at(10);
+    assert!(late.iter().max() < early.iter().max().map(|most| most + 1_000).as_ref(), "{sizes:?}");
     let evicted = fixture.marks.evicted();
     assert_eq!(evicted.total() as usize + fixture.marks.len(), 40_000);
+}
+
+/// A block of marks on both sides of a gap is not drawn as one fold.
+#[test]
+fn two_bursts_of_one_lane_are_two_pills() {
+    let mut fixture = Fixture::new(BUDGET);
+    let cell = 64.0 * 60_000.0 / fixture.scene(0.0).scale.width;
+    let begin = 10.0 * cell;
+    let times = (0..82).map(|index| begin + f64::from(index) * 25.0 + if index < 70 { 0.0 } else { 2_400.0 });
+    times.for_each(|at| fixture.push(at, MarkType::Updated, "a", "u", Tone::Good));
+    let scene = fixture.scene(60_000.0);
+    assert_eq!(scene.pills.iter().map(|pill| pill.counts.total()).collect::<Vec<_>>(), [70, 12]);
+}
+
+#[test]
+fn states_that_change_often_are_bands_of_their_own() {
+    let mut fixture = Fixture::new(BUDGET);
+    let cell = 64.0 * 60_000.0 / fixture.scene(0.0).scale.width;
+    for index in 0..32_u32 {
+        let tone = if (index / 6).is_multiple_of(2) { Tone::Good } else { Tone::Wait };
+        fixture.push(10.0 * cell + f64::from(index) * 125.0, MarkType::Updated, "a", "u", tone);
+    }
+    let tones: Vec<Tone> = fixture.scene(60_000.0).bands.iter().map(|band| band.tone).collect();
+    assert_eq!(tones, [Tone::Good, Tone::Wait].repeat(3));
+}
+
+/// One delete among a million updates is drawn, and every frame is counted in a pill, at every zoom.
+#[test]
+fn a_delete_among_a_million_updates_is_drawn() {
+    let mut fixture = Fixture::new(BUDGET);
+    for at in 0..1_000_000_u32 {
+        let mark_type = if at == 456_789 { MarkType::Deleted } else { MarkType::Updated };
+        fixture.push(f64::from(at) * 0.6, mark_type, "a", "u", Tone::Good);
+    }
+    let (now, deleted) = (600_000.0, 456_789.0 * 0.6);
+    for span in [600_000.0, 60_000.0, 6_000.0, 2_000.0] {
+        for part in [0.1, 0.5, 0.9] {
+            let window = Window { from: deleted - span * part, to: deleted + span * (1.0 - part) };
+            fixture.view.window = window;
+            fixture.chart.draw(&[&fixture.marks], &fixture.view, now);
+            let scene = &fixture.chart.scene;
+            let crosses: Vec<_> = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Deleted).collect();
+            assert_eq!(crosses.iter().map(|cross| cross.seq).collect::<Vec<_>>(), [456_790], "{window:?}");
+            let off = crosses[0].x - scene.scale.x(deleted);
+            assert!((-1.0..64.0).contains(&off), "{off} pixels off");
+            let inside = (0..1_000_000).filter(|at| window.contains(f64::from(*at) * 0.6)).count() as u64;
+            assert_eq!(scene.pills.iter().map(|pill| pill.counts.total()).sum::<u64>(), inside);
+            assert_eq!(scene.bands.len(), 2, "before and after it");
+            let spots = scene.pills.len() + scene.glyphs.len();
+            assert!(spots < 60, "{spots}");
+            let taken = fixture.chart.scratch.spots.len();
+            assert!(taken < 2_000, "{taken} blocks and marks were looked at");
+        }
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn what_is_drawn_is_found_and_no_delete_is_hidden(
-        budget in 500usize..20_000,
+        budget in 500usize..40_000,
         steps in proptest::collection::vec((0.0f64..900.0, 0usize..5, 0usize..12, 0usize..4), 1..300),
+        // In dense streams of few names and types, blocks are taken as a whole.
+        (pace, names, types) in prop_oneof![
+            Just((1.0, 12, 5)), (0.01f64..0.3, 1usize..3, 2usize..6), Just((0.05, 1, 3)), Just((0.2, 2, 3)), Just((0.3, 1, 2))
+        ],
+        // After how many marks the state changes; with each one, for 0.
+        steady in prop_oneof![Just(0usize), Just(5), Just(11), Just(40)],
         hold in any::<bool>(),
         behind in 0.0f64..30_000.0,
     ) {
         let mut fixture = Fixture::new(budget);
         let mut at = 1_000.0;
-        for (step, mark_type, name, tone) in &steps {
-            at += step;
-            let tone = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad][*tone];
-            fixture.push(at, MarkType::ALL[*mark_type], &format!("n{name}"), &format!("u{}", name % 3), tone);
+        for (index, (step, mark_type, name, tone)) in steps.iter().enumerate() {
+            at += step * pace;
+            if pace < 1.0 && *step > 880.0 {
+                at += 6_000.0;
+            }
+            let (name, mark_type) = (name % names, mark_type % types.min(5));
+            let tone = index.checked_div(steady).map_or(*tone, |part| part % 4);
+            let tone = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad][tone];
+            fixture.push(at, MarkType::ALL[mark_type], &format!("n{name}"), &format!("u{}", name % 3), tone);
             if step > &850.0 {
                 fixture.view.hold = hold;
                 fixture.scene(at);
@@ -365,8 +435,10 @@ proptest! {
         for row in scene.lanes.iter().flatten() {
             let mine = fixture.marks.iter().filter(|mark| mark.key == Some(&row.key));
             let mine = mine.filter(|mark| scene.scale.window.contains(mark.at));
-            let (mut frames, mut deletes) = (0, Vec::new());
+            let (mut frames, mut deletes, mut all) = (0, Vec::new(), Vec::new());
             for mark in mine {
+                let is_live = mark.mark_type != MarkType::Deleted;
+                all.push((mark.sequence, scene.scale.x(mark.at), is_live.then_some(mark.tone)));
                 frames += u64::from(mark.folded);
                 if mark.mark_type == MarkType::Deleted {
                     deletes.push(scene.scale.x(mark.at));
@@ -378,6 +450,22 @@ proptest! {
             });
             let single = scene.glyphs.iter().filter(|glyph| glyph.y == row.y && !on_pill(glyph)).count() as u64;
             prop_assert_eq!(pills + single, frames);
+            for pair in all.windows(2) {
+                let [(before, left, _), (seq, right, _)] = [pair[0], pair[1]];
+                // No number of a pill reaches so far.
+                let together = |pill: &crate::timeline::scene::Pill| pill.first <= before && seq <= pill.last;
+                prop_assert!(right - left < 52.0 || !scene.pills.iter().filter(|pill| pill.y == row.y).any(together));
+            }
+            // A state that lasts five pixels has a band, and there is no other one.
+            all.dedup_by_key(|(.., state)| *state);
+            for pair in all.windows(2) {
+                let [(_, left, state), (_, right, _)] = [pair[0], pair[1]];
+                let middle = (left + right) / 2.0;
+                let mut bands = scene.bands.iter().filter(|band| band.y == row.y);
+                let band = bands.find(|band| band.x <= middle && middle <= band.x + band.width);
+                let state = state.filter(|tone| *tone != Tone::Plain);
+                prop_assert!(right - left < 5.0 || band.map(|band| band.tone) == state, "{:?} at {}", band, middle);
+            }
             for x in deletes {
                 let mut crosses = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Deleted);
                 prop_assert!(crosses.any(|glyph| glyph.y == row.y && -9.0 < glyph.x - x && glyph.x - x < 64.0));

@@ -6,6 +6,7 @@ mod places;
 mod provisional;
 mod requests;
 mod rows;
+mod timeline;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -55,8 +56,8 @@ impl Environment for Place {
         Timestamp((self.now.get() / 1000.0) as i64)
     }
 
-    fn time_of_day(&self, at: f64) -> String {
-        format!("00:00:{:06.3}", at / 1000.0)
+    fn zone(&self, _at: f64) -> f64 {
+        0.0
     }
 
     fn date(&self) -> String {

@@ -130,6 +130,7 @@ impl Play {
             width: 100_000.0,
             height: 4_000.0,
             window,
+            zone: 0.0,
             scroll: 0,
             hold: false,
             selected: None,

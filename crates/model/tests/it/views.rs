@@ -107,7 +107,7 @@ fn a_kind_comes_into_the_table_and_goes_and_its_past_stays() {
     assert_eq!(play.drawn(), ["a0 Replaced", "a0 Updated", "b1 Replaced"]);
     let versions = |at: usize| {
         let marks = play.watches[at].marks().iter();
-        marks.map(|mark| mark.resource_version.to_owned()).collect::<Vec<_>>()
+        marks.map(|mark| mark.resource_version.as_str().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!((versions(0), versions(1)), (vec!["1".to_owned(), "101".to_owned()], vec!["2".to_owned()]));
     // Another pinned kind, or the same place again, makes no other table.

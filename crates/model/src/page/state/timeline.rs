@@ -51,6 +51,7 @@ impl Page {
             width: state.width,
             height: state.height,
             window: state.viewport.window(now),
+            zone: env.zone(now),
             scroll: state.scroll,
             hold: state.hover.is_some(),
             selected,
@@ -68,7 +69,8 @@ impl Page {
         let is_new = timeline.take_looks_new();
         self.out.effects.paint |= is_new || std::mem::take(&mut state.must);
         panel.following.put(state.viewport.is_following());
-        panel.span.put(format!("last {}", duration(state.viewport.span())));
+        let last = if state.viewport.is_following() { "last " } else { "" };
+        panel.span.put(format!("{last}{}", duration(state.viewport.span())));
         let words = state.hover.and_then(|(x, y)| timeline.hit(x, y)).map(|hit| match hit.at() {
             Some(at) => format!("{} {hit}", env.time_of_day(at)),
             None => hit.to_string(),
@@ -101,10 +103,13 @@ impl Page {
                 state.scroll = state.scroll.saturating_add_signed(by as isize).min(most);
             }
             TimelineCommand::Zoom(factor, x) => {
-                let at = x.map_or(now, |x| scene.scale.time(x));
+                let window = state.viewport.window(now);
+                let middle = if state.viewport.is_following() { now } else { (window.from + window.to) / 2.0 };
+                let at = x.map_or(middle, |x| scene.scale.time(x));
                 state.viewport.zoom(now, at, factor);
             }
             TimelineCommand::Pan(by) => state.viewport.pan(now, -by * scene.scale.ms_per_pixel()),
+            TimelineCommand::Move(by) => state.viewport.pan(now, by * state.viewport.span()),
             TimelineCommand::Follow => state.viewport.follow(),
             TimelineCommand::Resize(..) => {}
         }

@@ -1,0 +1,248 @@
+//! Fills a scene with what is drawn of one lane: bands, pills, glyphs, and the resyncs that told its object again.
+//!
+//! That costs the pixels and not the marks. Blocks of marks are taken as a whole where the picture is the same as if
+//! each of their marks were looked at, or differs by a few pixels.
+
+use std::ops::ControlFlow;
+
+use kubechurn_client::api::cell::Tone;
+
+use crate::timeline::blocks::{Block, Part, Step, newest_delete, walk};
+use crate::timeline::draw::Scratch;
+use crate::timeline::fold::{CROSS, Fold, NEAR, PILL_PAD, Spot, fold, is_in_one_fold, label_right};
+use crate::timeline::lanes::Lane;
+use crate::timeline::mark::{LaneOf, Mark, MarkType};
+use crate::timeline::marks::{Marks, tells};
+use crate::timeline::scale::Scale;
+use crate::timeline::scene::{Band, Glyph, Pill, Scene};
+
+/// A resync that told the object of a lane again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told {
+    x: f64,
+    at: f64,
+    seq: u64,
+}
+
+/// Where states change to and fro within a block, those that last shorter than this are left out, in pixels. At the border
+/// of two blocks a state may be left out that lasts twice as long.
+const SHORT: f64 = 2.0;
+
+/// Whether states within this block must be drawn as bands of their own.
+fn has_bands(block: &Block, ms_per_pixel: f64) -> bool {
+    let is_bad = block.states.has(Some(Tone::Bad));
+    let changes = !block.states.is_one() && block.changed_at().is_none();
+    let is_seen = f64::from(block.longest) >= SHORT * ms_per_pixel;
+    // Of the failures that are left out, one is drawn where the block begins: that must be near.
+    changes && (is_seen || (is_bad && block.span() >= CROSS * ms_per_pixel))
+}
+
+/// What to do with a block of a lane that is drawn on this scale.
+fn step(block: &Block, scale: &Scale) -> Step {
+    let (window, ms_per_pixel) = (scale.window, scale.ms_per_pixel());
+    let has_crosses = block.deletes() > 0 && block.span() >= CROSS * ms_per_pixel;
+    match () {
+        () if block.first_at > window.to => Step::Skip,
+        // Only the state in which it ends matters.
+        () if block.last_at < window.from => Step::Whole,
+        () if block.first_at < window.from || block.last_at > window.to => Step::Open,
+        () if has_crosses || has_bands(block, ms_per_pixel) || !is_in_one_fold(block, ms_per_pixel) => Step::Open,
+        () => Step::Whole,
+    }
+}
+
+/// Adds the bands, pills and glyphs of a lane, whose row has its middle at `y`.
+pub(super) fn fill_lane(
+    marks: &Marks,
+    (LaneOf { kind, lane: id }, y): (LaneOf, f64),
+    scene: &mut Scene,
+    scratch: &mut Scratch,
+) {
+    let Some(lane) = marks.lanes.get(id) else {
+        return;
+    };
+    let resyncs = std::mem::take(&mut scratch.resyncs);
+    let own = resyncs.get(kind.index()).map_or(&[][..], Vec::as_slice);
+    let entry = collect(marks, lane, (&scene.scale, own), scratch);
+    scratch.resyncs = resyncs;
+    fill_bands(entry, (&scratch.spots, y), scene);
+    let first_pill = scene.pills.len();
+    fold(&scratch.spots, scene.scale.ms_per_pixel(), |fold| {
+        add_fold(&fold, y, scene, &mut scratch.crosses, |spot| newest_delete_of(marks, lane, spot));
+    });
+    // A resync never takes the place of a change. Of several resyncs that are near each other one is drawn. Which one
+    // depends only on times, so that it stays the same while the window moves.
+    let Scene { pills, glyphs, scale, .. } = scene;
+    let mut cell = f64::INFINITY;
+    for Told { x, at, seq } in &scratch.told {
+        let in_pill = pills[first_pill..].iter().any(|pill| pill.x <= *x && *x <= pill.x + pill.width);
+        let in_cell = (at / (NEAR * scale.ms_per_pixel())).floor();
+        if in_cell < cell && !in_pill {
+            glyphs.push(Glyph { x: *x, y, mark_type: MarkType::Sync, seq: *seq });
+        }
+        cell = in_cell;
+    }
+}
+
+/// Fills the scratch with the spots of a lane, the oldest first, and with the resyncs that told the lane's object again,
+/// the newest first. `resyncs` are the numbers of those in the window. Returns the state in which the window begins.
+fn collect(
+    marks: &Marks,
+    lane: &Lane,
+    (scale, mut resyncs): (&Scale, &[u64]),
+    Scratch { spots, told, .. }: &mut Scratch,
+) -> Option<Tone> {
+    let ring = &marks.ring;
+    spots.clear();
+    told.clear();
+    // Adds the resyncs that stand after a mark of the lane and before the next one.
+    let mut resyncs_after = |resyncs: &[u64], before: Option<Mark<'_>>| {
+        let all = resyncs.iter().filter_map(|number| ring.get(*number));
+        let again = all.filter(|mark| mark.resync().is_some_and(|resync| tells(resync, lane, before)));
+        told.extend(again.map(|mark| Told { x: scale.x(mark.at), at: mark.at, seq: mark.seq }));
+    };
+    let mut entry = lane.worn;
+    walk(
+        ring,
+        lane,
+        |block| step(block, scale),
+        |part| {
+            let block = match part {
+                Part::Mark(mark) => {
+                    resyncs_after(take_above(&mut resyncs, mark.seq), Some(mark));
+                    Block::of(&mark)
+                }
+                Part::Block(block) => {
+                    let after = take_above(&mut resyncs, block.last_seq);
+                    if !after.is_empty() {
+                        resyncs_after(after, ring.get(block.last_seq));
+                    }
+                    // Those within the block would be drawn on its pill, and so are not drawn.
+                    take_above(&mut resyncs, block.first_seq());
+                    *block
+                }
+            };
+            if block.last_at < scale.window.from {
+                entry = block.last_state();
+                return ControlFlow::Break(());
+            }
+            if block.last_at <= scale.window.to {
+                spots.push(Spot::of(block, scale));
+            }
+            ControlFlow::Continue(())
+        },
+    );
+    resyncs_after(resyncs, None);
+    spots.reverse();
+    entry
+}
+
+/// Takes the numbers above `seq` off a list, whose largest number comes first.
+fn take_above<'a>(numbers: &mut &'a [u64], seq: u64) -> &'a [u64] {
+    let (above, rest) = numbers.split_at(numbers.partition_point(|number| *number > seq));
+    *numbers = rest;
+    above
+}
+
+/// Adds the bands of a lane that is in the state `entry` when the window begins.
+fn fill_bands(entry: Option<Tone>, (spots, y): (&[Spot], f64), scene: &mut Scene) {
+    let scale = scene.scale;
+    let mut state = entry.map(|tone| (tone, scale.left));
+    for Spot { x, last_x, block } in spots {
+        let changed_at = block.changed_at();
+        let mut change = |to: Option<Tone>, x: f64| {
+            if to != state.map(|(tone, _)| tone) {
+                push_band(&mut scene.bands, state, x, y);
+                state = to.map(|tone| (tone, x));
+            }
+        };
+        if block.states.is_one() || changed_at.is_some() {
+            change(block.first_state(), *x);
+            if let Some(at) = changed_at {
+                change(block.last_state(), scale.x(at));
+            }
+            continue;
+        }
+        // No state in it lasts long enough to be seen, but a failure is drawn.
+        push_band(&mut scene.bands, state, *x, y);
+        if block.states.has(Some(Tone::Bad)) {
+            push_band(&mut scene.bands, Some((Tone::Bad, *x)), *x, y);
+        }
+        state = block.last_state().map(|tone| (tone, *last_x));
+    }
+    push_band(&mut scene.bands, state, scale.clamped(scale.window.to.min(scene.now)), y);
+}
+
+/// The newest delete of a spot, where it was, and its number.
+fn newest_delete_of(marks: &Marks, lane: &Lane, spot: &Spot) -> Option<(f64, u64)> {
+    let Block { last_at, last_seq, .. } = spot.block;
+    let first = spot.block.first_seq();
+    if first == last_seq {
+        return (spot.block.deletes() > 0).then_some((last_at, last_seq));
+    }
+    newest_delete(&marks.ring, lane, (first, last_seq)).map(|mark| (mark.at, mark.seq))
+}
+
+/// Adds what is drawn of a fold. `delete_of` finds a delete of a spot that has one: its time and its number.
+fn add_fold(
+    fold: &Fold<'_>,
+    y: f64,
+    Scene { scale, layout, glyphs, pills, .. }: &mut Scene,
+    crosses: &mut Vec<Glyph>,
+    delete_of: impl Fn(&Spot) -> Option<(f64, u64)>,
+) {
+    if !fold.is_pill() {
+        // Blocks have enough marks for a pill, so that each spot is one mark.
+        glyphs.extend(fold.spots.iter().map(|spot| {
+            let (x, seq, mark_type) = (spot.x, spot.block.last_seq, spot.mark_type());
+            Glyph { x, y, mark_type, seq }
+        }));
+        return;
+    }
+    let (first, last) = (&fold.spots[0], &fold.spots[fold.spots.len() - 1]);
+    // Near the right end the number moves to the left until there is room for it.
+    let over = (label_right(first.x, &fold.counts) - layout.right).max(0.0);
+    let first_x = first.x - over;
+    let x = first_x - PILL_PAD;
+    if let Some(previous) = pills.last_mut().filter(|previous| previous.y == y) {
+        previous.width = previous.width.min(x - 1.0 - previous.x);
+    }
+    let number = label_right(first_x, &fold.counts);
+    pills.push(Pill {
+        x,
+        width: (last.last_x.max(number) + PILL_PAD) - x,
+        y,
+        mark_type: fold.counts.dominant().unwrap_or_else(|| last.mark_type()),
+        counts: fold.counts,
+        first: first.block.first_seq(),
+        last: last.block.last_seq,
+    });
+    // A delete is drawn where it happened, or beside the pill's number, but never under the number.
+    let mut free = number - CROSS / 2.0;
+    for spot in fold.spots.iter().filter(|spot| spot.block.deletes() > 0) {
+        let is_first = crosses.last().is_none_or(|last| last.y != y || last.x < first.x);
+        if spot.last_x < free && !is_first {
+            continue;
+        }
+        let found = delete_of(spot).map(|(at, seq)| (scale.x(at), seq)).filter(|(x, _)| *x >= free || is_first);
+        if let Some((x, seq)) = found {
+            let x = x.max(free);
+            crosses.push(Glyph { x, y, mark_type: MarkType::Deleted, seq });
+            free = x + CROSS;
+        }
+    }
+}
+
+fn push_band(bands: &mut Vec<Band>, state: Option<(Tone, f64)>, end: f64, y: f64) {
+    let Some((tone, x)) = state.filter(|(tone, _)| *tone != Tone::Plain) else {
+        return;
+    };
+    let width = end - x;
+    if width >= 1.0 {
+        bands.push(Band { x, width, y, tone });
+    } else if tone == Tone::Bad && bands.last().is_none_or(|last| last.y != y || last.tone != tone || x - last.x >= 1.0)
+    {
+        // A short failure stays visible. Short times of the other states may be left out.
+        bands.push(Band { x, width: 1.0, y, tone });
+    }
+}
