@@ -128,3 +128,4 @@ mod panel;
 
 // What is too much for the page: a frame, a slow list, and its own memory.
 mod budgets;
+mod changes;

@@ -48,7 +48,7 @@ impl Fields {
         if line.uid.is_empty() || line.noise.is_some() {
             return;
         }
-        for field in line.fields.iter().filter(|field| is_followed(field)) {
+        for field in line.fields.iter().filter(|field| is_followed(field) && !is_consequence(line, &field.path)) {
             let state = self.states.entry((line.uid.clone(), field.path.clone()), line.at);
             state.kind = line.kind.clone();
             state.key = Some(line.key.clone());
@@ -66,6 +66,18 @@ fn is_followed(field: &Field) -> bool {
     let is_number = |value: &Option<Value>| value.as_ref().is_none_or(|value| value.kept().parse::<f64>().is_ok());
     let is_count = field.path.starts_with("status.") && is_number(&field.old) && is_number(&field.new);
     !is_count && !field.path.ends_with("Time") && !field.path.starts_with("metadata.deletion") && !field.reordered
+}
+
+/// Whether a field follows another one that is told of: what a Deployment asks of its ReplicaSets goes up and down as it
+/// goes from one to the other and back, and a condition's words go with its status. The sandbox of a Pod whose image
+/// cannot be pulled is made anew with each try.
+fn is_consequence(line: &Line, path: &str) -> bool {
+    let is_words = path.ends_with(".message") || path.ends_with(".reason");
+    let is_asked_by_owner =
+        path == "spec.replicas" || path.starts_with("metadata.annotations[\"deployment.kubernetes.io/");
+    (path.starts_with("status.conditions[") && is_words)
+        || path.starts_with("status.conditions[PodReadyToStartContainers]")
+        || (is_asked_by_owner && line.controller().is_some())
 }
 
 impl State {

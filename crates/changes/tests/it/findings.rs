@@ -100,6 +100,33 @@ fn what_goes_on_or_is_taken_back_once_does_not_flap() {
 }
 
 #[test]
+fn what_follows_another_field_is_not_told_beside_it() {
+    let mut play = Play::default();
+    for turn in 0..20u32 {
+        let at = f64::from(turn) * 1_000.0;
+        let annotation = json!({"deployment.kubernetes.io/desired-replicas": (turn % 2).to_string()});
+        let rest =
+            json!({"generation": turn, "spec": {"replicas": turn % 2}, "annotations": annotation, "manager": "m"});
+        play.set(at, ("ReplicaSet", "owned", "deployment"), rest);
+        let status = ["False", "True"][turn as usize % 2];
+        let sandbox = json!({"type": "PodReadyToStartContainers", "status": status});
+        play.set(at, ("Pod", "pulls", "owned"), json!({"status": {"conditions": [sandbox]}}));
+        play.silent(at);
+        let words = ["ContainersNotReady", "PodFailed"][turn as usize % 2];
+        let ready = json!({"type": "Ready", "status": "False", "reason": words, "message": words});
+        play.set(at, ("Pod", "fails", "owned"), json!({"status": {"conditions": [ready]}}));
+        play.silent(at);
+    }
+    for turn in 0..5u32 {
+        let status = ["False", "True"][turn as usize % 2];
+        let ready = json!({"type": "Ready", "status": status, "message": turn.to_string()});
+        play.set(20_000.0 + f64::from(turn), ("Pod", "flaps", "owned"), json!({"status": {"conditions": [ready]}}));
+    }
+    let Finding::Flapping { path, .. } = play.only(20_010.0).finding else { panic!("it flaps") };
+    assert_eq!(path, "status.conditions[Ready].status");
+}
+
+#[test]
 fn an_object_that_is_written_over_and_over_is_found() {
     let mut play = Play::default();
     let write = |play: &mut Play, turn: u32, at: f64, object: (&str, &str, &str)| {

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use kubechurn_changes::feed::{Entry, EntryId, Feed, Limits, Subject};
-use kubechurn_changes::findings::{Card, Findings};
+use kubechurn_changes::findings::{Card, Finding, Findings};
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::{Mark, Marks};
 use kubechurn_client::cache::delta::DeltaType;
@@ -313,18 +313,39 @@ impl Changes {
         self.open.contains(&id)
     }
 
-    /// What is found now, the newest evidence first. Of several fields of an object to which the same happens, the first
-    /// is told, with how many more there are.
+    /// What is found now, the newest evidence first, and how many more fields or objects there are of which the same is
+    /// to be said: of several fields of an object the one is told that was asked for, and of several Pods that were made
+    /// alike the first.
     pub fn cards(&self, now: f64) -> Vec<(Card, usize)> {
         let mut cards: Vec<(Card, usize)> = Vec::new();
         for card in self.findings.cards(now) {
-            let known = cards.iter_mut().find(|(known, _)| known.uid == card.uid && known.title() == card.title());
+            let known = cards.iter_mut().find(|(known, _)| known.title() == card.title() && are_alike(known, &card));
             match known {
-                Some((_, more)) => *more += 1,
+                Some((known, more)) => {
+                    *more += 1;
+                    if known.uid == card.uid && is_asked(&card) && !is_asked(known) {
+                        *known = card;
+                    }
+                }
                 None => cards.push((card, 0)),
             }
         }
         cards
+    }
+}
+
+/// Whether the same is to be said of both: they are of one object, or of Pods whose names differ in their last part.
+fn are_alike(one: &Card, other: &Card) -> bool {
+    let made_of = |card: &Card| card.key.name.rsplit_once('-').map(|(name, _)| name.to_owned());
+    let is_pod = &*one.kind == "Pod" && one.kind == other.kind && one.key.namespace == other.key.namespace;
+    one.uid == other.uid || (is_pod && made_of(one) == made_of(other))
+}
+
+/// Whether the field is one that somebody asks for.
+fn is_asked(card: &Card) -> bool {
+    match &card.finding {
+        Finding::Flapping { path, .. } | Finding::Fight { path, .. } => !path.starts_with("status."),
+        _ => true,
     }
 }
 

@@ -154,8 +154,7 @@ impl Page {
                 sentence: card.sentence(&since),
                 count: match more {
                     0 => format!("{} changes", grouped(card.count)),
-                    1 => format!("{} changes, and so does 1 more field", grouped(card.count)),
-                    more => format!("{} changes, and so do {more} more fields", grouped(card.count)),
+                    more => format!("{} changes; the same of {more} more", grouped(card.count)),
                 },
                 href: self.href_of(card.seqs.last().copied()),
                 fails: matches!(card.finding, Finding::Stuck { .. }),
