@@ -14,7 +14,7 @@ use kubechurn_harness::tools;
 use kubechurn_harness::wait::{holds, wait_until};
 
 /// The names of the states.
-const STATES: [&str; 7] = ["busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
+const STATES: [&str; 8] = ["changes", "busy", "inspector", "palette", "keys", "empty", "forbidden", "stale"];
 const THEMES: [&str; 2] = ["dark", "light"];
 /// The suffix of the file name for each size of the window, in CSS pixels.
 const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 1024, 700)];
@@ -52,6 +52,17 @@ pub async fn take(wanted: &[String]) {
 async fn reach(name: &str, page: &Page, cluster: &Cluster, proxy: &mut KubectlProxy) {
     let busy = "#/pods?pin=deployments,jobs,events";
     match name {
+        "changes" => {
+            page.open("#/changes").await;
+            page.reaches("deployments", "live", PATIENCE).await;
+            wait_until("the feed has a card and many rows", PATIENCE, async || {
+                let found: [usize; 2] = page
+                    .read("return ['card', 'feed-row'].map(one => document.querySelectorAll(`[data-testid=${one}]`).length)", Vec::new())
+                    .await;
+                holds(found[0] > 0 && found[1] >= 20, || format!("{found:?}"))
+            })
+            .await;
+        }
         "inspector" => {
             page.open("#/pods?pin=replicasets,deployments").await;
             lively(page).await;

@@ -165,7 +165,10 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
     let read = move |get: fn(&FeedRow) -> String| move || row.with(get);
     let part = |(text, what): (String, &'static str)| view! { <span data-what=what>{text}</span> };
     let words = move || row.with(|row| row.words.clone()).into_iter().map(part).collect_view();
-    let whole = read(|row| row.words.iter().map(|(text, _)| &**text).collect());
+    let whole = read(|row| {
+        let words: String = row.words.iter().map(|(text, _)| &**text).collect();
+        if row.writers.is_empty() { words } else { format!("{words}\nby {}", row.writers) }
+    });
     let subject = move || {
         let (kind, name, href) = row.with(|row| (row.kind.clone(), row.name.clone(), row.href.clone()));
         let title = name.clone();
@@ -219,10 +222,11 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
 #[component]
 fn Cards(screen: Screen) -> impl IntoView {
     let card = |card: CardModel| {
+        let whole = card.sentence.clone();
         view! {
             <a class="card" data-testid="card" data-fails=card.fails.to_string() href=card.href>
                 <b>{card.title}</b>
-                <p>{card.sentence}</p>
+                <p title=whole>{card.sentence}</p>
                 <span class="num">{card.count}</span>
             </a>
         }

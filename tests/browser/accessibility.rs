@@ -92,6 +92,24 @@ async fn a_busy_page_and_what_opens_over_it_keep_no_one_out() {
 }
 
 #[tokio::test]
+async fn the_feed_keeps_no_one_out() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { scenario: "hot-loop", pods: 40, ..Options::default() }).await;
+    let proxy = KubectlProxy::start(cluster.port()).await;
+    with_page("the_feed_keeps_no_one_out", &proxy.url(), "#/changes", async |page| {
+        is_there(page, "[data-testid=card]").await;
+        is_there(page, "[data-testid=feed-open]").await;
+        finds_nothing(page, "the feed").await;
+        page.browser.run("document.querySelector('[data-testid=feed-open]').click()", Vec::new()).await;
+        is_there(page, "[data-testid=feed-row][data-what=line]").await;
+        page.browser.run("document.querySelector('[data-testid=feed-as-noise]').click()", Vec::new()).await;
+        is_there(page, "[data-testid=feed-noise]").await;
+        finds_nothing(page, "the feed with an open row, and something that is noise").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_inspector_and_the_menus_keep_no_one_out() {
     let _turn = turn::shared().await;
     let cluster = Cluster::start(&Options { pods: 30, ..Options::default() }).await;

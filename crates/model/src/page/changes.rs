@@ -362,29 +362,55 @@ pub fn sign(delta_type: DeltaType) -> (&'static str, &'static str) {
     (mark.name(), mark.glyph())
 }
 
-/// What a row says, in parts.
+/// What a row says, in parts: what stands before and after each arrow, and of which field it is.
 pub fn parts(words: &str) -> Vec<(String, &'static str)> {
     let mut parts = Vec::new();
     let mut rest = words;
-    // A path stands before its value, and has a dot.
-    if let Some((path, after)) = rest.split_once(' ')
-        && path.contains('.')
-        && !path.contains(['"', '{'])
+    while !rest.is_empty() {
+        let end = next_field(rest).unwrap_or(rest.len());
+        let (phrase, after) = rest.split_at(end);
+        parts_of_field(phrase, &mut parts);
+        rest = after;
+        if let Some(after) = rest.strip_prefix(", ") {
+            parts.push((String::from(", "), ""));
+            rest = after;
+        }
+    }
+    parts
+}
+
+/// Where the words of the next field begin: after a comma stands a path.
+fn next_field(words: &str) -> Option<usize> {
+    let commas = words.match_indices(", ").map(|(at, _)| at);
+    commas.into_iter().find(|at| {
+        let name = words[at + 2..].split([' ', ',']).next().unwrap_or_default();
+        let is_path = name.contains('.') && name.starts_with(|first: char| first.is_ascii_lowercase());
+        words[..*at].ends_with("added") || is_path || matches!(name, "status" | "reason" | "message")
+    })
+}
+
+fn parts_of_field(words: &str, parts: &mut Vec<(String, &'static str)>) {
+    let mut arrows = words.match_indices([' ']).filter_map(|(at, _)| {
+        let arrow = [" → ", " ⇄ "].into_iter().find(|arrow| words[at..].starts_with(arrow))?;
+        Some((at, arrow))
+    });
+    let first = arrows.next();
+    let mut rest = words;
+    // A path stands before its value.
+    if let Some((path, after)) = words.split_once(' ')
+        && (first.is_some_and(|(at, _)| path.len() < at) || path.contains('.'))
     {
         parts.push((format!("{path} "), "path"));
         rest = after;
     }
-    loop {
-        let arrow = [" → ", " ⇄ "].into_iter().filter_map(|arrow| Some((rest.find(arrow)?, arrow))).min();
-        let Some((at, arrow)) = arrow else { break };
-        let what = if parts.iter().any(|(_, what)| *what == "arrow") { "value" } else { "old" };
-        parts.push((rest[..at].to_owned(), what));
+    let mut before = words.len() - rest.len();
+    let mut what = if first.is_some() { "old" } else { "" };
+    for (at, arrow) in first.into_iter().chain(arrows) {
+        parts.push((words[before..at].to_owned(), what));
         parts.push((arrow.to_owned(), "arrow"));
-        rest = &rest[at + arrow.len()..];
+        (before, what) = (at + arrow.len(), "value");
     }
-    let what = if parts.iter().any(|(_, what)| *what == "arrow") { "value" } else { "" };
-    parts.push((rest.to_owned(), what));
-    parts
+    parts.push((words[before..].to_owned(), what));
 }
 
 /// What a row of the feed shows. `time` is the time of day, `short` the kind's short name, `href` where a click leads.
@@ -456,12 +482,30 @@ mod tests {
 
     #[test]
     fn a_row_s_words_are_told_apart() {
-        assert_eq!(written("spec.replicas 6 → 4"), "path<spec.replicas >old<6>arrow< → >value<4>");
-        assert_eq!(written("spec.x a ⇄ b"), "path<spec.x >old<a>arrow< ⇄ >value<b>");
-        let three = "old<status Pending>arrow< → >value<Creating>arrow< → >value<Running>";
-        assert_eq!(written("status Pending → Creating → Running"), three);
-        assert_eq!(written("added, replicas 1"), "<added, replicas 1>");
-        assert_eq!(written(""), "<>");
+        for (words, expected) in [
+            ("spec.replicas 6 → 4", "path<spec.replicas >old<6>arrow< → >value<4>"),
+            ("spec.x a ⇄ b", "path<spec.x >old<a>arrow< ⇄ >value<b>"),
+            (
+                "status Pending → Creating → Running",
+                "path<status >old<Pending>arrow< → >value<Creating>arrow< → >value<Running>",
+            ),
+            ("added, status Pending → Running", "<added><, >path<status >old<Pending>arrow< → >value<Running>"),
+            (
+                "spec.a 1 → 2, status.b 3 → 4",
+                "path<spec.a >old<1>arrow< → >value<2><, >path<status.b >old<3>arrow< → >value<4>",
+            ),
+            ("added, replicas 1", "<added><, ><replicas 1>"),
+            ("spec.taints + unreachable:NoExecute", "path<spec.taints ><+ unreachable:NoExecute>"),
+            ("deleted", "<deleted>"),
+            ("", ""),
+            (" → ", "<>arrow< → >value<>"),
+            ("é, é → é", "path<é, >old<é>arrow< → >value<é>"),
+        ] {
+            let found = written(words);
+            assert_eq!(found.replace("old<>", "<>"), expected, "{words}");
+            let all: String = parts(words).into_iter().map(|(text, _)| text).collect();
+            assert_eq!(all, words, "nothing is left out");
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ use kubechurn_columns::kinds::Kind;
 
 /// How long a frame may read changes while the feed is in view, and while it is not; in milliseconds.
 const SHARE: [f64; 2] = [8.0, 3.0];
+/// How many changes may wait without a word: they are told within a moment.
+const FEW: usize = 100;
 /// How many changes are read between two readings of the clock.
 const BATCH: usize = 8;
 /// The name under which the browser stores which fields are noise.
@@ -182,7 +184,8 @@ impl Page {
             plural(kinds, "kind")
         );
         let waiting = match (feed.waiting(), feed.skipped) {
-            (0, 0) => String::new(),
+            // A few are read with the next frames.
+            (0..FEW, 0) => String::new(),
             (waiting, 0) => format!("{} more are being read", grouped(waiting as u64)),
             (0, skipped) => format!("{} came too fast to be told", grouped(skipped)),
             (waiting, skipped) => {

@@ -52,7 +52,11 @@ impl Page {
         self.present_route();
         let in_view = TableSchema::of(&self.kinds());
         let is_known = !in_view.kinds().is_empty();
-        let title = if is_known { in_view.title() } else { self.unknown_title() };
+        let title = match is_known {
+            _ if self.place.route.is_everything() => String::from("all that matters"),
+            true => in_view.title(),
+            false => self.unknown_title(),
+        };
         let subject = Subject { title, namespaced: !is_known || in_view.is_namespaced() };
         self.out.view.header.subject.put(subject);
         self.present_columns();
@@ -178,6 +182,7 @@ impl Page {
         let subject = match &self.place.selected {
             Some((kind, key)) if schema.is_several() => format!("{} {key}", kind.resource.kind),
             Some((_, key)) => key.to_string(),
+            None if self.place.route.changes => String::from("What changed"),
             None if self.watching.watches.view().is_some() => {
                 let (watches, informers) = (&self.watching.watches, &self.watching.informers);
                 let members = watches.members().iter();
