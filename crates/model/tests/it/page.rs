@@ -1,5 +1,6 @@
 //! The whole page without a browser: commands, answers and frames go in, effects and the view come out.
 
+mod changes;
 mod idle;
 mod inspector;
 mod places;

@@ -192,3 +192,22 @@ fn only_what_changed_is_done_anew() {
     assert!(Route::parse(here).moved_to(&open).keeps_table());
     assert!(open.moved_to(&Route { tab: String::from("yaml"), ..open.clone() }).keeps_table());
 }
+
+#[test]
+fn the_feed_is_a_place_of_its_own() {
+    let route = Route::parse("#/changes?ns=shop&q=path%3Aspec");
+    assert!(route.changes && route.is_everything() && route.shows("pods") && route.shows("events"));
+    assert_eq!(route.fragment(), "#/changes?ns=shop&q=path%3Aspec");
+    assert_eq!(route.left_out(&Catalog::default()), [], "a server that lacks one of these kinds is nothing to tell");
+    let named = Route::parse("#/pods,nodes?view=changes");
+    assert!(named.changes && !named.is_everything());
+    assert_eq!(named.fragment(), "#/pods,nodes?view=changes");
+    assert_eq!(named.showing("pods").fragment(), "#/pods", "a kind of the sidebar leads to its table");
+    assert_eq!(Route::parse("#/pods?view=changes").showing("pods").fragment(), "#/pods");
+    assert_eq!(Route::parse("#/pods?ns=a&pin=nodes&q=x").what_changed().fragment(), "#/changes?ns=a&pin=nodes");
+    let key = ObjectKey::new("a", "b");
+    assert_eq!(route.selecting(Some(("pods", &key))).fragment(), "#/changes?ns=shop&q=path%3Aspec&sel=pods/a/b");
+    // The table is the same: only the filter is another one's.
+    let moved = Route::parse("#/pods?q=x").moved_to(&Route::parse("#/pods?q=x&view=changes"));
+    assert_eq!(moved, Moved { filter: true, ..Moved::default() });
+}

@@ -1,0 +1,109 @@
+//! The feed of changes, as the page shows it.
+
+use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::page::changes::FeedCommand;
+use kubechurn_model::page::command::Command;
+use kubechurn_talk::{bookmark, event};
+
+use super::Play;
+
+const LISTED: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
+
+/// A feed of Pods whose list is complete: `a` and `b`.
+fn listed() -> (Play, InformerId) {
+    let mut play = Play::found("#/pods?view=changes");
+    let (id, _) = play.informers[0];
+    play.command(Command::Feed(FeedCommand::Scroll(0.0, 270.0)));
+    play.reflects(id, Input::Start);
+    play.reflects(id, Input::Opened);
+    for name in ["a@1", "b@2"] {
+        play.reflects(id, Input::Frame(&event("ADDED", name)));
+    }
+    play.reflects(id, Input::Frame(&bookmark("9", LISTED)));
+    play.frame();
+    (play, id)
+}
+
+impl Play {
+    fn change(&mut self, id: InformerId, kind: &str, object: &str) {
+        self.reflects(id, Input::Frame(&event(kind, object)));
+        self.frame();
+    }
+
+    /// The object and the words of each row in sight.
+    fn feed(&self) -> Vec<(String, String)> {
+        let rows = self.page.view().feed.window.rows.iter();
+        rows.map(|row| (row.name.clone(), row.words.iter().map(|(text, _)| &**text).collect())).collect()
+    }
+}
+
+fn names(told: &[(String, String)]) -> Vec<&str> {
+    told.iter().map(|(name, _)| name.rsplit('/').next().unwrap_or_default()).collect()
+}
+
+#[test]
+fn a_list_is_no_change_and_what_comes_after_it_is_told_newest_first() {
+    let (mut play, id) = listed();
+    assert_eq!(play.feed(), []);
+    assert!(play.page.view().feed.frame.empty.starts_with("Nothing has changed"));
+    assert!(*play.page.view().feed.shown && &**play.page.view().header.title == "What changed · kubechurn");
+    play.change(id, "ADDED", "c@10");
+    play.change(id, "DELETED", "b@11");
+    let told = play.feed();
+    assert_eq!(names(&told), ["b", "c"]);
+    assert!(told[0].1.contains("deleted") && told[1].1.contains("added"), "{told:?}");
+    // What changed in nothing but its version says nothing.
+    play.change(id, "MODIFIED", "a@12");
+    let told = play.feed();
+    assert_eq!((told.len(), &*told[0].0), (3, ""), "{told:?}");
+    assert!(told[0].1.contains("1 folded as noise"), "{told:?}");
+    assert!(play.page.view().feed.frame.words.starts_with("3 changes since"), "{}", play.page.view().feed.frame.words);
+}
+
+#[test]
+fn rows_stay_while_the_user_looks_and_newer_ones_are_counted() {
+    let (mut play, id) = listed();
+    for version in 10..40 {
+        play.change(id, "ADDED", &format!("n{version}@{version}"));
+    }
+    play.command(Command::Feed(FeedCommand::Scroll(54.0, 270.0)));
+    play.frame();
+    let before = play.feed();
+    play.change(id, "ADDED", "y@50");
+    play.change(id, "ADDED", "z@51");
+    assert_eq!(play.feed(), before);
+    assert_eq!(play.page.view().feed.frame.newer, 2);
+    let scrolled = *play.page.view().feed.newest;
+    play.command(Command::Feed(FeedCommand::Newest));
+    play.frame();
+    assert_eq!((*play.page.view().feed.newest, play.page.view().feed.frame.newer), (scrolled + 1, 0));
+    assert!(names(&play.feed()).contains(&"z"), "{:?}", play.feed());
+    // The pointer holds them, too, and lets go when it has rested.
+    let before = play.feed();
+    play.command(Command::Feed(FeedCommand::Pointer(true)));
+    play.change(id, "ADDED", "last@52");
+    assert_eq!(play.feed(), before);
+    play.command(Command::Feed(FeedCommand::Pointer(false)));
+    play.frame();
+    assert!(names(&play.feed()).contains(&"last"), "{:?}", play.feed());
+}
+
+#[test]
+fn the_filter_is_the_feed_s_while_it_is_in_view() {
+    let (mut play, id) = listed();
+    play.change(id, "ADDED", "c@10");
+    play.change(id, "DELETED", "b@11");
+    play.command(Command::Filter(String::from("type:deleted")));
+    play.frame();
+    assert_eq!(names(&play.feed()), ["b"]);
+    play.command(Command::Filter(String::from("/(")));
+    play.frame();
+    assert!(play.page.view().header.filter_error.is_some());
+    play.command(Command::Filter(String::from("name:nothing-is-called-so")));
+    play.frame();
+    assert_eq!(
+        (play.feed().len(), &*play.page.view().feed.frame.empty),
+        (0, "No change that was told passes the filter.")
+    );
+}
