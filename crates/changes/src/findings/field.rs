@@ -11,8 +11,11 @@ use crate::findings::{Card, Finding, TOLD_FOR};
 use crate::line::{Field, Line};
 use crate::value::Value;
 
-/// Within which time the field must come back again, in milliseconds.
+/// How far back the changes of a field are counted, in milliseconds.
 const WITHIN: f64 = 120_000.0;
+/// Within which time the field must come back again and again, in milliseconds. Rollouts that are taken back and begun
+/// anew are slower: each lasts half a minute.
+const RETURNS_WITHIN: f64 = 50_000.0;
 /// How often it must come back in that time. A person who takes a change back comes back once.
 const RETURNS: usize = 3;
 /// The most values of a field that are remembered.
@@ -125,7 +128,7 @@ impl State {
     fn card(&self, now: f64, uid: &Uid, path: &str) -> Option<Card> {
         let last_at = self.changes.last_at()?;
         let is_now = now - last_at <= TOLD_FOR && self.returns.last_at().is_some_and(|at| now - at <= TOLD_FOR);
-        if !is_now || self.returns.after(last_at - WITHIN) < RETURNS {
+        if !is_now || self.returns.after(last_at - RETURNS_WITHIN) < RETURNS {
             return None;
         }
         let [.., one, two] = &self.values[..] else { return None };

@@ -97,6 +97,16 @@ fn what_goes_on_or_is_taken_back_once_does_not_flap() {
         play.silent(30_000.0 + f64::from(turn));
     }
     play.silent(30_020.0);
+    // Rollouts that are taken back and begun anew, half a minute each.
+    for turn in 0..20u32 {
+        let at = 5_000_000.0 + f64::from(turn) * 30_000.0;
+        play.set(
+            at,
+            ("Deployment", "to-and-fro", ""),
+            json!({"generation": turn, "spec": {"image": (turn % 2).to_string()}}),
+        );
+        play.silent(at);
+    }
 }
 
 #[test]
