@@ -80,6 +80,8 @@ pub struct Search {
     is_cut: bool,
     has_dropped: bool,
     compared: usize,
+    /// What an earlier search found from the version with this number on.
+    known: Option<(u64, Outcome)>,
 }
 
 impl Search {
@@ -94,7 +96,25 @@ impl Search {
         left.extend(older.take(MOST + 1).cloned());
         left.reverse();
         let is_cut = left.len() > MOST;
-        Some(Search { left, pointer: pointer.to_owned(), text: text.to_owned(), is_cut, has_dropped, compared: 0 })
+        let (pointer, text) = (pointer.to_owned(), text.to_owned());
+        Some(Search { left, pointer, text, is_cut, has_dropped, compared: 0, known: None })
+    }
+
+    /// The number of the version that is compared next.
+    pub fn newest(&self) -> Option<u64> {
+        self.left.last().map(|entry| entry.sequence)
+    }
+
+    /// Ends the search at the version with this number, from which an earlier search for the same field has found
+    /// `outcome`; where that outcome still holds.
+    pub fn reuse(&mut self, sequence: u64, outcome: &Outcome) {
+        let holds = match outcome {
+            Outcome::Written(_) | Outcome::Further(_) => true,
+            // The oldest version of then may no longer be kept.
+            Outcome::Before(at) => self.left.first().is_some_and(|first| first.at == *at),
+            Outcome::Searching(_) | Outcome::Unknown => false,
+        };
+        self.known = holds.then(|| (sequence, outcome.clone()));
     }
 
     /// Compares at most `most` versions with the ones before them, whose texts `read` reads. A version whose text is no
@@ -102,6 +122,9 @@ impl Search {
     pub fn step(&mut self, most: usize, read: impl Fn(&Entry) -> Option<String>) -> Outcome {
         for _ in 0..most {
             let Some(entry) = self.left.pop() else { return Outcome::Unknown };
+            if let Some((_, outcome)) = self.known.take_if(|(known, _)| *known >= entry.sequence) {
+                return outcome;
+            }
             let Some(before) = self.left.last() else { return self.oldest(&entry) };
             if self.is_cut && self.left.len() == 1 {
                 return Outcome::Further(entry.at);
