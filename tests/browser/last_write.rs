@@ -75,8 +75,12 @@ async fn a_line_of_yaml_tells_who_wrote_it_last_and_leads_to_that_change() {
         click_line(page, "image: second").await;
         answers(page, &["].image", "first → second", "second, inferred"]).await;
         let asked = "return [...document.querySelectorAll('[data-testid=yaml] [data-asked]')].map(line => line.textContent.trim())";
-        let asked: Vec<String> = page.read(asked, Vec::new()).await;
-        assert!(asked.len() == 1 && asked[0].contains("second"), "the line is marked: {asked:?}");
+        // Lines are marked in the frame after the answer.
+        wait_until("the line is marked", SOON, async || {
+            let asked: Vec<String> = page.read(asked, Vec::new()).await;
+            holds(asked.len() == 1 && asked[0].ends_with("image: second"), || format!("{asked:?}"))
+        })
+        .await;
 
         // What is older than what is kept is said to be so.
         click_line(page, "uid: ").await;
