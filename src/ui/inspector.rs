@@ -2,6 +2,7 @@
 
 mod changes;
 mod events;
+mod last_write;
 mod summary;
 mod yaml;
 
@@ -98,6 +99,16 @@ pub fn Inspector(
                 </div>
             </aside>
         </Show>
+    }
+}
+
+/// Scrolls as little as is needed to see an element.
+fn scroll_to(selector: &str) {
+    let document = web_sys::window().and_then(|window| window.document());
+    if let Some(element) = document.and_then(|document| document.query_selector(selector).ok().flatten()) {
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
     }
 }
 
@@ -227,7 +238,7 @@ fn links(chain: Vec<Link>, between: &'static str) -> impl IntoView {
 #[component]
 fn Tabs(signals: Signals, commands: Commands) -> impl IntoView {
     let count = move |tab: Tab| match tab {
-        Tab::Changes => signals.versions.with(|versions| versions.shown.len() + versions.older),
+        Tab::Changes => signals.versions.with(|versions| versions.shown.len() + versions.older + versions.newer),
         Tab::Events => signals.events.with(|events| events.items.len() + events.more),
         _ => 0,
     };

@@ -17,7 +17,7 @@ use kubechurn_model::page::inspector::summary::Summary;
 use kubechurn_model::page::inspector::tab::Tab;
 use kubechurn_model::page::layout::Choice;
 use kubechurn_model::page::route::Route;
-use kubechurn_model::page::view::inspector::{EventsModel, Inspected, VersionsModel, Width, YamlModel};
+use kubechurn_model::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, Width, YamlModel};
 use kubechurn_model::page::view::panels::{
     DialogsView, FeedView, FooterView, HeaderView, InspectorView, RowsView, SidebarView, TablePanel, TimelinePanel,
     View,
@@ -153,6 +153,7 @@ signals! {
         owners: Vec<Link>,
         dependents: Dependents,
         yaml: YamlModel,
+        last_write: Option<LastWriteModel>,
         revealed: Option<(String, String)>,
         events: EventsModel,
         versions: VersionsModel,

@@ -140,6 +140,14 @@ async fn the_inspector_and_the_menus_keep_no_one_out() {
         page.click("yaml-managers").await;
         is_there(page, "[data-testid=yaml] .managers").await;
         finds_nothing(page, "the managers of fields").await;
+        page.browser.run("document.querySelector('[data-testid=yaml] .line').click()", Vec::new()).await;
+        is_there(page, "[data-testid=last-write] [data-outcome]").await;
+        is_there(page, "[data-testid=yaml] [data-asked]").await;
+        finds_nothing(page, "the last write of a field").await;
+        page.press("[").await;
+        is_there(page, "[data-testid=inspector-versions] > [aria-current]").await;
+        finds_nothing(page, "a change that is marked").await;
+        page.click("inspector-tab-yaml").await;
         cluster.delete(&path).await;
         is_there(page, "[data-testid=inspector-state][data-state=deleted]").await;
         finds_nothing(page, "an object that is gone").await;

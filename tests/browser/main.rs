@@ -122,6 +122,7 @@ mod kinds;
 
 // An object in full, how it changed, and what is masked.
 mod inspector;
+mod last_write;
 
 // The inspector's width, and that the inspector does nothing while nothing changes.
 mod panel;

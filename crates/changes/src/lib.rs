@@ -9,7 +9,8 @@
 //! fields say nothing, [`writer`] infers who wrote from `managedFields`, and a [`Line`] is what is left: the fields in the
 //! order of what they say. The [`Feed`](feed::Feed) tells lines together: noise as a count, repetitions and many objects of
 //! one owner as one row, and what a change caused under the change. A [`Filter`](filter::Filter) chooses among the lines,
-//! and [`Findings`](findings::Findings) find what happens again and again.
+//! and [`Findings`](findings::Findings) find what happens again and again. [`pointer`]
+//! follows one field from version to version.
 //!
 //! # Invariants
 //!
@@ -27,6 +28,7 @@ pub mod line;
 mod lists;
 pub mod noise;
 pub mod pattern;
+pub mod pointer;
 mod raw;
 pub mod replicas;
 mod telling;

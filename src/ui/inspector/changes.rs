@@ -11,6 +11,7 @@ use kubechurn_model::timeline::mark::MarkType;
 
 use kubechurn_model::page::command::{Command, InspectorCommand};
 
+use crate::ui::inspector::scroll_to;
 use crate::ui::screen::{Commands, Inspector};
 
 /// The tab.
@@ -19,6 +20,15 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
     let versions = signals.versions;
     let let_go = Memo::new(move |_| versions.with(|versions| versions.let_go.clone()));
     let older = Memo::new(move |_| versions.with(|versions| versions.older));
+    let newer = Memo::new(move |_| versions.with(|versions| versions.newer));
+    let marked = Memo::new(move |_| versions.with(|versions| versions.marked));
+    let send = move |command: InspectorCommand| commands.send(Command::Inspector(command));
+    Effect::new(move |_| {
+        if marked.get().is_some() {
+            // The version is in the document when the effects of this change have run.
+            request_animation_frame(|| scroll_to("[data-testid=inspector-versions] > [aria-current]"));
+        }
+    });
     view! {
         <Show when=move || versions.with(|versions| versions.shown.is_empty())>
             <p class="inspector-note">"This session has not received a version of it that is kept."</p>
@@ -26,15 +36,20 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
         {move || versions.with(|versions| versions.resynced).map(|(count, at)| view! {
             <p class="inspector-note" data-testid="inspector-resynced">{resynced(count, at)}</p>
         })}
+        {move || (newer.get() > 0).then(|| view! {
+            <button class="older" data-testid="inspector-newest" on:click=move |_| send(InspectorCommand::Newest)>
+                {format!("{} newer", newer.get())}
+            </button>
+        })}
         <ol class="versions" data-testid="inspector-versions">
             <For
                 each=move || versions.with(|versions| versions.shown.clone())
                 key=|version| version.sequence
-                children=|version| version_view(&version)
+                children=move |version| version_view(&version, marked)
             />
         </ol>
         {move || (older.get() > 0).then(|| view! {
-            <button class="older" on:click=move |_| commands.send(Command::Inspector(InspectorCommand::Older))>
+            <button class="older" on:click=move |_| send(InspectorCommand::Older)>
                 {format!("{} older", older.get())}
             </button>
         })}
@@ -54,7 +69,7 @@ fn resynced(count: u64, at: f64) -> String {
 }
 
 /// The time of day, to the millisecond.
-fn time_of(date: &js_sys::Date) -> String {
+pub fn time_of(date: &js_sys::Date) -> String {
     format!(
         "{:02}:{:02}:{:02}.{:03}",
         date.get_hours(),
@@ -64,14 +79,18 @@ fn time_of(date: &js_sys::Date) -> String {
     )
 }
 
-fn version_view(version: &Arc<ShownVersion>) -> impl IntoView + use<> {
-    let mark = MarkType::from(version.delta_type);
+fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>) -> impl IntoView + use<> {
+    let (mark, sequence) = (MarkType::from(version.delta_type), version.sequence);
     let (name, glyph) = (mark.name(), mark.glyph());
     let (date, writers) = (js_sys::Date::new(&version.at.into()), version.writers.join(", "));
     let time = time_of(&date);
     let when = date.to_iso_string().as_string();
     view! {
-        <li data-delta=name data-version=version.resource_version.clone()>
+        <li
+            data-delta=name
+            data-version=version.resource_version.clone()
+            aria-current=move || (marked.get() == Some(sequence)).then_some("true")
+        >
             <div class="version-head">
                 <b><i aria-hidden="true">{glyph}</i>" "{name}</b>
                 <time class="num" title=when>{time}</time>
@@ -105,7 +124,7 @@ fn body(version: &ShownVersion) -> AnyView {
             let (changes, more, from) = (diff.changes.clone(), diff.more, from.clone());
             view! {
                 <dl class="diff" title=format!("against resourceVersion {from}")>
-                    {changes.into_iter().map(field).collect_view()}
+                    {changes.into_iter().map(field_view).collect_view()}
                 </dl>
                 {(more > 0).then(|| view! { <p class="inspector-note">{format!("and {more} more fields")}</p> })}
             }
@@ -114,7 +133,8 @@ fn body(version: &ShownVersion) -> AnyView {
     }
 }
 
-fn field(change: FieldChange) -> impl IntoView {
+/// A field that differs: its path, and old → new.
+pub fn field_view(change: FieldChange) -> impl IntoView {
     let path = change.path.clone();
     let values = match change.change {
         Change::Added(new) => view! { <ins>{new}</ins> }.into_any(),

@@ -1,12 +1,18 @@
 //! The third tab: all of the object.
 
+use leptos::ev;
 use leptos::prelude::*;
-
-use kubechurn_model::page::inspector::yaml::Line;
+use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::{Command, InspectorCommand};
+use kubechurn_model::page::inspector::yaml::Line;
 
+use crate::ui::inspector::last_write::LastWrite;
+use crate::ui::inspector::scroll_to;
 use crate::ui::screen::{Commands, Inspector};
+
+/// What the ids of the lines begin with, before their places.
+const LINE: &str = "yaml-line-";
 
 /// The tab.
 #[component]
@@ -17,6 +23,28 @@ pub fn YamlView(signals: Inspector, commands: Commands) -> impl IntoView {
     let entries = Memo::new(move |_| yaml.with(|yaml| yaml.entries));
     let managed = Memo::new(move |_| yaml.with(|yaml| yaml.managed));
     let managers = Memo::new(move |_| yaml.with(|yaml| yaml.managers));
+    // The line that the keyboard or a click chose, by its place.
+    let current = RwSignal::new(None::<usize>);
+    let count = move || lines.with(|yaml| yaml.lines.len());
+    let ask = move |at: usize| {
+        let pointer = lines.with_untracked(|yaml| yaml.lines.get(at).and_then(|line| line.pointer.clone()));
+        if pointer.is_some() {
+            send(InspectorCommand::LastWrite(pointer));
+        }
+    };
+    // To mark a line costs the same however many lines there are: no line has an effect of its own.
+    Effect::new(move |_| {
+        lines.track();
+        let at: Vec<usize> = current.get().into_iter().collect();
+        request_animation_frame(move || mark("data-current", &at));
+    });
+    Effect::new(move |_| {
+        let asked = signals.last_write.with(|one| one.as_ref().map(|answer| answer.pointer.clone()));
+        let is_asked = |line: &Line| asked.is_some() && line.pointer == asked;
+        let at: Vec<usize> =
+            lines.with(|yaml| (0..).zip(&yaml.lines).filter(|(_, line)| is_asked(line)).map(|(at, _)| at).collect());
+        request_animation_frame(move || mark("data-asked", &at));
+    });
     let more = Memo::new(move |_| yaml.with(|yaml| yaml.yaml.more));
     view! {
         <div class="yaml-bar">
@@ -42,17 +70,73 @@ pub fn YamlView(signals: Inspector, commands: Commands) -> impl IntoView {
                 " " <button class="small" on:click=move |_| send(InspectorCommand::Refresh)>"Try again"</button>
             })}
         </p>
-        <div class="yaml" data-testid="yaml" data-managers=move || managers.get().then_some("true")>
-            {move || lines.with(|yaml| yaml.lines.iter().map(|line| line_view(line, signals, commands)).collect_view())}
+        <div
+            class="yaml"
+            data-testid="yaml"
+            data-managers=move || managers.get().then_some("true")
+            role="group"
+            tabindex="0"
+            aria-label="YAML. The arrows choose a line, and Enter tells the last write of its field."
+            aria-activedescendant=move || current.get().filter(|at| *at < count()).map(line_id)
+            on:click=move |event: ev::MouseEvent| {
+                let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+                let closest = |selector: &str| target.as_ref().and_then(|target| target.closest(selector).ok().flatten());
+                // The button of a Secret's value has a use of its own.
+                if closest("button").is_none()
+                    && let Some(at) = closest(".line").and_then(|line| line.id().strip_prefix(LINE)?.parse().ok())
+                {
+                    current.set(Some(at));
+                    ask(at);
+                }
+            }
+            on:keydown=move |event: ev::KeyboardEvent| {
+                let last = count().saturating_sub(1);
+                let (at, is_plain) = (current.get_untracked(), event.target() == event.current_target());
+                let at = match &*event.key() {
+                    "ArrowDown" if is_plain => at.map_or(0, |at| at + 1),
+                    "ArrowUp" if is_plain => at.map_or(0, |at| at.saturating_sub(1)),
+                    "Enter" if is_plain => {
+                        event.prevent_default();
+                        return at.into_iter().for_each(ask);
+                    }
+                    _ => return,
+                };
+                event.prevent_default();
+                current.set(Some(at.min(last)));
+                scroll_to(&format!("#{}", line_id(at.min(last))));
+            }
+        >
+            {move || lines.with(|yaml| {
+                let line = |(at, line)| line_view((at, line), signals, commands);
+                yaml.lines.iter().enumerate().map(line).collect_view()
+            })}
         </div>
         {move || (more.get() > 0).then(|| view! {
             <p class="inspector-note">{format!("and {} more lines; a copy has them", more.get())}</p>
         })}
+        <LastWrite signals commands />
     }
 }
 
-fn line_view(line: &Line, signals: Inspector, commands: Commands) -> impl IntoView + use<> {
-    let Line { lead, key, value, is_text, managers, secret } = line.clone();
+/// Gives an attribute to these lines, and takes it from all others.
+fn mark(attribute: &str, at: &[usize]) {
+    let selector = format!(".yaml [{attribute}]");
+    while let Ok(Some(element)) = document().query_selector(&selector) {
+        if element.remove_attribute(attribute).is_err() {
+            return;
+        }
+    }
+    for line in at.iter().filter_map(|at| document().get_element_by_id(&line_id(*at))) {
+        let _ = line.set_attribute(attribute, "true");
+    }
+}
+
+fn line_id(at: usize) -> String {
+    format!("{LINE}{at}")
+}
+
+fn line_view((at, line): (usize, &Line), signals: Inspector, commands: Commands) -> impl IntoView + use<> {
+    let Line { lead, key, value, is_text, managers, secret, .. } = line.clone();
     let after = match (key.is_empty(), value.is_empty()) {
         (true, _) => "",
         (false, true) => ":",
@@ -64,7 +148,7 @@ fn line_view(line: &Line, signals: Inspector, commands: Commands) -> impl IntoVi
         None => view! { <span class="plain">{value}</span> }.into_any(),
     };
     view! {
-        <div class="line">
+        <div class="line" id=line_id(at)>
             <span class="code">{lead}<span class="key">{key}</span>{after}{value}</span>
             {(!managers.is_empty()).then(|| view! { <span class="managers">{managers}</span> })}
         </div>

@@ -188,6 +188,14 @@ pub enum InspectorCommand {
     Conceal,
     /// Copy the YAML to the clipboard.
     Copy,
+    /// Show at which change the field of this JSON pointer got the value that it has in the YAML, or close the answer.
+    LastWrite(Option<String>),
+    /// Show the version of this number among the changes, and mark it.
+    Change(u64),
+    /// Go so many changes of the object on, or back to older ones if negative.
+    Step(isize),
+    /// Show the newest versions again.
+    Newest,
     /// Show older versions as well.
     Older,
     /// Fetch the object from the server again.
@@ -302,6 +310,8 @@ impl Command {
                 TimelineCommand::Zoom(_, None) => "A longer time on the timeline",
                 _ => "",
             },
+            Command::Inspector(InspectorCommand::Step(by)) if *by < 0 => "Change before of the object",
+            Command::Inspector(InspectorCommand::Step(_)) => "Next change of the object",
             _ => "",
         }
     }
@@ -310,6 +320,7 @@ impl Command {
     pub fn repeats(&self) -> bool {
         match self {
             Command::Row(Step::By(_)) | Command::RowPage(_) | Command::Cell(_) => true,
+            Command::Inspector(InspectorCommand::Step(_)) => true,
             Command::Timeline(command) => matches!(command, TimelineCommand::Move(_) | TimelineCommand::Zoom(..)),
             _ => false,
         }

@@ -5,7 +5,7 @@
 //! the focused control handles itself. The keys of a single letter can be turned off, for people who control their
 //! machine by speech (WCAG 2.1, 2.1.4).
 
-use crate::page::command::{Command, Copied, PaletteCommand, TimelineCommand};
+use crate::page::command::{Command, Copied, InspectorCommand, PaletteCommand, TimelineCommand};
 use crate::page::cursor::Step;
 
 /// Keys with the same effect.
@@ -71,6 +71,8 @@ pub const SECTIONS: &[Section] = &[
             bind(&["d"], Command::Timeline(TimelineCommand::Move(MOVED))),
             bind(&["+", "="], Command::Timeline(TimelineCommand::Zoom(0.5, None))),
             bind(&["-"], Command::Timeline(TimelineCommand::Zoom(2.0, None))),
+            bind(&["["], Command::Inspector(InspectorCommand::Step(-1))),
+            bind(&["]"], Command::Inspector(InspectorCommand::Step(1))),
         ],
     ),
 ];
@@ -223,6 +225,10 @@ mod tests {
             (shift, "+", Focus::Table, Some(Command::Timeline(TimelineCommand::Zoom(0.5, None)))),
             (held, "-", Focus::Table, Some(Command::Timeline(TimelineCommand::Zoom(2.0, None)))),
             (command, "+", Focus::Table, None),
+            (held, "[", Focus::Table, Some(Command::Inspector(InspectorCommand::Step(-1)))),
+            (PLAIN, "]", Focus::Control, Some(Command::Inspector(InspectorCommand::Step(1)))),
+            (alt, "[", Focus::Table, None),
+            (PLAIN, "[", Focus::Field, None),
             (PLAIN, "a", Focus::Field, None),
             (PLAIN, "Tab", Focus::Table, None),
             (PLAIN, " ", Focus::Table, None),

@@ -4,6 +4,7 @@
 pub mod diff;
 pub mod events;
 pub mod fields;
+pub mod last_write;
 pub mod relatives;
 pub mod secret;
 pub mod summary;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use kubechurn_changes::pointer;
 use kubechurn_client::api::sort::sort_by;
 
 use crate::page::inspector::diff::cut;
@@ -41,6 +42,8 @@ pub struct Line {
     pub managers: String,
     /// The name of the Secret's field, if the value is masked.
     pub secret: Option<String>,
+    /// The JSON pointer of the line's field; `None` in the whole text, and for a pointer longer than [`LONGEST`].
+    pub pointer: Option<String>,
 }
 
 /// The lines of an object.
@@ -55,7 +58,7 @@ pub struct Yaml {
 /// The object in lines.
 pub fn lines(object: &Value, options: Options) -> Yaml {
     let managers = if options.managers { Managers::of(object) } else { Managers::default() };
-    let mut writer = Writer { managed: options.managed, bounded: true, yaml: Yaml::default() };
+    let mut writer = Writer { managed: options.managed, bounded: true, pointer: String::new(), yaml: Yaml::default() };
     writer.root(object, &managers);
     writer.yaml
 }
@@ -82,7 +85,7 @@ impl Lined {
 
 /// The whole object as one text.
 pub fn text(object: &Value, managed: bool) -> String {
-    let mut writer = Writer { managed, bounded: false, yaml: Yaml::default() };
+    let mut writer = Writer { managed, bounded: false, pointer: String::new(), yaml: Yaml::default() };
     writer.root(object, &Managers::default());
     let mut text = String::new();
     for Line { lead, key, value, .. } in writer.yaml.lines {
@@ -112,6 +115,8 @@ struct Place<'p> {
 struct Writer {
     managed: bool,
     bounded: bool,
+    /// The JSON pointer of the value that is being written.
+    pointer: String,
     yaml: Yaml,
 }
 
@@ -124,7 +129,16 @@ impl Writer {
             self.yaml.more += 1;
             return;
         }
-        self.yaml.lines.push(Line { key: cut(&line.key, LONGEST), value: cut(&line.value, LONGEST), ..line });
+        let pointer = (self.pointer.len() <= LONGEST).then(|| self.pointer.clone());
+        self.yaml.lines.push(Line { key: cut(&line.key, LONGEST), value: cut(&line.value, LONGEST), pointer, ..line });
+    }
+
+    /// Writes what is below a step of the pointer.
+    fn below(&mut self, step: &str, write: impl FnOnce(&mut Writer)) {
+        let length = self.pointer.len();
+        pointer::push(&mut self.pointer, step);
+        write(self);
+        self.pointer.truncate(length);
     }
 
     fn root(&mut self, object: &Value, managers: &Managers<'_>) {
@@ -181,7 +195,8 @@ impl Writer {
             // Only the path of `managedFields` matters.
             let below = if path.is_empty() { name } else { "-" };
             let managers = &managers.field(name);
-            self.node(begun, value, Place { indent: indent + 2, path: below, managers });
+            let place = Place { indent: indent + 2, path: below, managers };
+            self.below(name, |writer| writer.node(begun, value, place));
         }
     }
 
@@ -190,7 +205,8 @@ impl Writer {
             let lead = lead.take().unwrap_or_else(|| " ".repeat(indent));
             let begun = Line { lead: format!("{lead}- "), ..Line::default() };
             let managers = &managers.element(at, element, list.len());
-            self.node(begun, element, Place { indent: indent + 2, path: "-", managers });
+            let place = Place { indent: indent + 2, path: "-", managers };
+            self.below(&at.to_string(), |writer| writer.node(begun, element, place));
         }
     }
 

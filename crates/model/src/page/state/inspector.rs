@@ -2,6 +2,8 @@
 //! watches its Events, and reads its versions when the user looks at them.
 
 mod around;
+mod last_write;
+mod steps;
 mod text;
 mod versions;
 
@@ -28,6 +30,7 @@ use crate::page::inspector::width::{fit, read, widest};
 use crate::page::inspector::yaml;
 use crate::page::route::Route;
 use crate::page::state::Page;
+use crate::page::state::inspector::last_write::Asked;
 use crate::page::state::requests::Purpose;
 use crate::page::view::inspector::{Inspected, Width, YamlModel};
 use kubechurn_columns::kinds::Kind;
@@ -71,6 +74,12 @@ struct Inspection {
     read: FxHashMap<u64, Arc<ShownVersion>>,
     /// How many versions are shown.
     most: usize,
+    /// The number of the newest version that is shown; `None` for the newest that is kept.
+    newest: Option<u64>,
+    /// The number of the version that is marked.
+    marked: Option<u64>,
+    /// The field whose last write the user asks for.
+    asked: Option<Asked>,
     drawn: Drawn,
 }
 
@@ -135,6 +144,9 @@ impl Inspection {
             events: None,
             read: FxHashMap::default(),
             most: VERSIONS,
+            newest: None,
+            marked: None,
+            asked: None,
             drawn: Drawn {
                 received: u64::MAX,
                 at: f64::NEG_INFINITY,
@@ -183,13 +195,14 @@ impl Page {
                 return self.store(WIDTH, width.as_deref());
             }
             InspectorCommand::Fit => return self.fit_inspector(env),
-            InspectorCommand::Tab(tab) => {
-                // A value that the user revealed is hidden again as soon as the tab changes.
-                self.out.view.inspector.revealed.put(None);
-                let name = if tab == Tab::default() { "" } else { tab.name() };
-                self.place.route = Route { tab: name.to_owned(), ..self.place.route.clone() };
-                self.out.effects.push(Effect::Replace(self.place.route.fragment()));
-                self.present_route();
+            InspectorCommand::Tab(tab) => self.go_to_tab(tab),
+            InspectorCommand::LastWrite(pointer) => self.ask_last_write(pointer),
+            InspectorCommand::Change(sequence) => self.show_change(sequence, env),
+            InspectorCommand::Step(by) => self.step_change(by, env),
+            InspectorCommand::Newest => {
+                if let Some(open) = &mut self.inspector.open {
+                    (open.newest, open.most) = (None, VERSIONS);
+                }
             }
             InspectorCommand::Managed(managed) => self.inspector.yaml.managed = managed,
             InspectorCommand::Managers(managers) => self.inspector.yaml.managers = managers,
@@ -216,6 +229,15 @@ impl Page {
         if let Some(open) = &mut self.inspector.open {
             open.drawn.dirty = true;
         }
+    }
+
+    fn go_to_tab(&mut self, tab: Tab) {
+        // A value that the user revealed is hidden again as soon as the tab changes.
+        self.out.view.inspector.revealed.put(None);
+        let name = if tab == Tab::default() { "" } else { tab.name() };
+        self.place.route = Route { tab: name.to_owned(), ..self.place.route.clone() };
+        self.out.effects.push(Effect::Replace(self.place.route.fragment()));
+        self.present_route();
     }
 
     /// Tells whether the YAML was copied.
@@ -293,6 +315,7 @@ impl Page {
                 open.drawn.slow = now;
             }
         }
+        self.present_last_write(&mut open);
         self.inspector.open = Some(open);
     }
 

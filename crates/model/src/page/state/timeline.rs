@@ -29,6 +29,13 @@ impl TimelineState {
         if paused { self.viewport.pause(now) } else { self.viewport.follow() }
     }
 
+    /// Moves the window to a time, unless the time is in it.
+    pub(super) fn show(&mut self, at: f64, now: f64) {
+        if !self.viewport.window(now).contains(at) {
+            self.viewport.center(now, at);
+        }
+    }
+
     /// Paints with other colours.
     pub(super) fn repaint(&mut self) {
         self.must = true;

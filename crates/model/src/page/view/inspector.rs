@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use kubechurn_client::api::object::ResourceVersion;
+
 use crate::page::inspector::events::Item;
+use crate::page::inspector::last_write::Outcome;
 use crate::page::inspector::versions;
 use crate::page::inspector::yaml::Yaml;
 
@@ -44,6 +47,19 @@ pub struct YamlModel {
     pub copied: &'static str,
 }
 
+/// The last write of a field of the YAML.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastWriteModel {
+    /// The field, as a JSON pointer.
+    pub pointer: String,
+    /// The field's path, such as `spec.template.spec.containers[web].image`.
+    pub path: String,
+    /// The version that is shown and was asked about.
+    pub version: ResourceVersion,
+    /// What was found.
+    pub outcome: Outcome,
+}
+
 /// The object's Events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventsModel {
@@ -62,6 +78,10 @@ pub struct VersionsModel {
     pub shown: Vec<Arc<versions::ShownVersion>>,
     /// How many older versions are kept but not shown.
     pub older: usize,
+    /// How many newer ones.
+    pub newer: usize,
+    /// The number of the version that the user went to.
+    pub marked: Option<u64>,
     /// How many versions are no longer kept, in words; empty for none.
     pub let_go: String,
     /// How many resyncs repeated the object since its newest version, and when the last one did, in milliseconds since

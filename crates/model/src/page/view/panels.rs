@@ -11,7 +11,7 @@ use crate::page::inspector::summary::Summary;
 use crate::page::inspector::tab::Tab;
 use crate::page::layout::Choice;
 use crate::page::route::Route;
-use crate::page::view::inspector::{EventsModel, Inspected, VersionsModel, Width, YamlModel};
+use crate::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, Width, YamlModel};
 use crate::page::view::shown::Shown;
 use crate::page::view::{
     ChangesItem, Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel,
@@ -198,6 +198,8 @@ pub struct InspectorView {
     pub dependents: Shown<Dependents>,
     /// The whole object as YAML.
     pub yaml: Shown<YamlModel>,
+    /// The last write of the field that the user asks about.
+    pub last_write: Shown<Option<LastWriteModel>>,
     /// The name and the value of a Secret's field that the user asked to see. The page keeps the value nowhere else.
     pub revealed: Shown<Option<(String, String)>>,
     /// Its Events.
@@ -216,6 +218,7 @@ impl InspectorView {
         self.owners.put(Vec::new());
         self.dependents.put(Dependents::default());
         self.yaml.put(YamlModel::default());
+        self.last_write.put(None);
         self.events.put(EventsModel::default());
         self.versions.put(VersionsModel::default());
     }

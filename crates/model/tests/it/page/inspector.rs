@@ -2,8 +2,10 @@
 
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::status::Failure;
-use kubechurn_model::page::command::{Command, InspectorCommand};
+use kubechurn_client::cache::reflector::Input;
+use kubechurn_model::page::command::{Command, InspectorCommand, TimelineCommand};
 use kubechurn_model::page::effect::Answer;
+use kubechurn_model::page::inspector::last_write::Outcome;
 use kubechurn_model::page::inspector::tab::Tab;
 
 use super::Play;
@@ -108,4 +110,90 @@ fn a_secrets_value_is_on_the_screen_only_while_it_is_looked_at() {
     play.command(Command::Inspector(InspectorCommand::Tab(Tab::Summary)));
     play.answers("get", Answer::Get(Ok(secret.to_owned())));
     assert_eq!(*play.page.view().inspector.revealed, None);
+}
+
+/// Receives a version of the Pod `n/a` with this value.
+fn hears_value(play: &mut Play, version: u64, value: &str) {
+    let metadata = format!(r#"{{"name":"a","namespace":"n","uid":"a-1","resourceVersion":"{version}"}}"#);
+    let (id, _) = play.informers[0];
+    let frame = format!(r#"{{"type":"MODIFIED","object":{{"metadata":{metadata},"spec":{{"v":"{value}"}}}}}}"#);
+    play.reflects(id, Input::Frame(&frame));
+    play.place.now.set(play.place.now.get() + 400.0);
+    play.frame();
+}
+
+fn inspect(play: &mut Play, command: InspectorCommand) {
+    play.command(Command::Inspector(command));
+    play.frame();
+}
+
+#[test]
+fn the_last_write_of_a_field_is_found_and_followed() {
+    let mut play = Play::listed("#/pods?sel=n/a&tab=yaml", &["a@1"]);
+    play.command(Command::Timeline(TimelineCommand::Resize(800.0, 200.0)));
+    for version in 101..=400 {
+        hears_value(&mut play, version, if version < 150 { "old" } else { "new" });
+    }
+    let answer = |play: &Play| play.page.view().inspector.last_write.as_ref().expect("there is an answer").clone();
+    inspect(&mut play, InspectorCommand::LastWrite(Some(String::from("/spec/v"))));
+    assert!(matches!(answer(&play).outcome, Outcome::Searching(_)), "a long search takes several frames");
+    play.effects.clear();
+    play.frame = None;
+    play.frame();
+    assert!(play.frame.is_some(), "the search asks for the next frame itself");
+    play.frame();
+    let found = answer(&play);
+    let Outcome::Written(written) = &found.outcome else { panic!("{found:?}") };
+    let shown = play.page.view().inspector.versions.shown.clone();
+    assert!(shown.iter().all(|version| version.sequence > written.sequence), "the change is not among the first shown");
+    assert_eq!((&*found.path, written.is_listed), ("spec.v", false));
+    assert!(*play.page.view().timeline.following);
+    let (sequence, before) = (written.sequence, found.clone());
+
+    // Another version with the same value changes nothing, and another value is the new answer at once.
+    hears_value(&mut play, 401, "new");
+    play.frame();
+    assert_eq!((answer(&play).outcome, &*answer(&play).version.to_string()), (before.outcome, "401"));
+    inspect(&mut play, InspectorCommand::Change(sequence));
+    let versions = play.page.view().inspector.versions.clone();
+    assert_eq!((*play.page.view().inspector.tab, versions.marked), (Tab::Changes, Some(sequence)));
+    let marked = versions.shown.iter().find(|version| version.sequence == sequence).expect("it is shown");
+    assert_eq!(marked.resource_version, "150");
+    assert!(versions.newer > 0 && versions.older > 0 && versions.shown.len() <= 40);
+    assert_eq!(versions.newer + versions.shown.len() + versions.older, 302);
+    assert!(!*play.page.view().timeline.following, "the timeline went to the time of the change");
+    inspect(&mut play, InspectorCommand::Newest);
+    assert_eq!(play.page.view().inspector.versions.newer, 0);
+
+    inspect(&mut play, InspectorCommand::Tab(Tab::Yaml));
+    hears_value(&mut play, 402, "newest");
+    play.frame();
+    let Outcome::Written(written) = answer(&play).outcome else { panic!("{:?}", answer(&play)) };
+    assert!(written.sequence > sequence);
+    inspect(&mut play, InspectorCommand::LastWrite(None));
+    assert!(play.page.view().inspector.last_write.is_none());
+}
+
+#[test]
+fn the_keys_go_from_change_to_change_and_stay_at_the_ends() {
+    let mut play = Play::listed("#/pods?sel=n/a", &["a@1"]);
+    for version in 101..=160 {
+        hears_value(&mut play, version, "x");
+    }
+    let marked = |play: &Play| {
+        let versions = &play.page.view().inspector.versions;
+        let shown = versions.shown.iter().find(|version| Some(version.sequence) == versions.marked);
+        shown.map(|version| version.resource_version.clone()).expect("the marked version is shown")
+    };
+    let mut step = |by: isize| {
+        inspect(&mut play, InspectorCommand::Step(by));
+        marked(&play)
+    };
+    assert_eq!(step(-1), "160", "first the newest");
+    assert_eq!([step(-1), step(1), step(1)], ["159", "160", "160"]);
+    assert_eq!([step(-50), step(-50), step(-1), step(1)], ["110", "1", "1", "101"]);
+    play.command(Command::Select(None));
+    play.arrive();
+    inspect(&mut play, InspectorCommand::Step(1));
+    assert!(play.page.view().inspector.inspected.is_none(), "nothing is selected, and nothing happens");
 }

@@ -213,3 +213,20 @@ fn lines_are_made_once_for_the_same_text_and_options() {
     assert!(!Arc::ptr_eq(&again, &lined.of(&one, managed)), "read anew");
     assert_eq!(*again, *first);
 }
+
+#[test]
+fn each_line_has_the_pointer_of_its_field() {
+    let object = json!({"a/b": {"list": [{"name": "x", "v": 1}, 7]}, "text": "x\ny", "z": "k".repeat(2_000)});
+    let pointers = |object: &Value| {
+        let yaml = lines(object, Options::default());
+        yaml.lines.iter().map(|line| line.pointer.clone()).collect::<Vec<_>>()
+    };
+    let expected =
+        ["/a~1b", "/a~1b/list", "/a~1b/list/0/name", "/a~1b/list/0/v", "/a~1b/list/1", "/text", "/text", "/text", "/z"];
+    assert_eq!(pointers(&object), expected.map(|pointer| Some(pointer.to_owned())));
+    let long = json!({"k".repeat(LONGEST): {"v": 1}, "v": 1});
+    assert_eq!(pointers(&long), [None, None, Some(String::from("/v"))], "a huge name is in no pointer");
+    for pointer in expected {
+        assert!(object.pointer(pointer).is_some(), "{pointer}");
+    }
+}

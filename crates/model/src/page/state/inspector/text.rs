@@ -23,7 +23,8 @@ const FETCHES: f64 = 2_000.0;
 const NOT_FOUND: u16 = 404;
 
 impl Full {
-    fn is(&self, uid: &Uid, version: &ResourceVersion) -> bool {
+    /// Whether it is this version of this object.
+    pub(super) fn is(&self, uid: &Uid, version: &ResourceVersion) -> bool {
         self.uid == *uid && self.version == *version
     }
 }

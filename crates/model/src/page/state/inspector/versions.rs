@@ -1,22 +1,34 @@
 //! The versions of the selected object that this session received.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use kubechurn_client::cache::delta::DeltaType;
 
+use crate::page::history::Entry;
 use crate::page::inspector::versions;
 use crate::page::state::Page;
 use crate::page::state::inspector::Inspection;
 use crate::page::view::inspector::VersionsModel;
+
+impl Inspection {
+    /// The places of the versions that are shown among those that are kept, the oldest first.
+    pub(super) fn shown(&self, kept: &[Entry]) -> Range<usize> {
+        let newest = self.newest.map(|newest| kept.partition_point(|entry| entry.sequence <= newest));
+        let end = newest.unwrap_or(kept.len());
+        end.saturating_sub(self.most)..end
+    }
+}
 
 impl Page {
     /// Shows the newest versions, and how many are no longer kept.
     pub(super) fn present_versions(&mut self, open: &mut Inspection) {
         let history = &self.watching.history;
         let kept = history.of(&open.kind.resource, &open.key);
-        let older = kept.len().saturating_sub(open.most);
-        let mut shown = Vec::with_capacity(kept.len() - older);
-        for (at, entry) in kept.iter().enumerate().skip(older) {
+        let range = open.shown(&kept);
+        let (older, newer) = (range.start, kept.len() - range.end);
+        let mut shown = Vec::with_capacity(range.len());
+        for (at, entry) in kept.iter().enumerate().take(range.end).skip(older) {
             let read = open.read.entry(entry.sequence).or_insert_with(|| {
                 let before = at.checked_sub(1).map(|before| history.version(&kept[before]));
                 Arc::new(versions::show(&history.version(entry), before.as_ref()))
@@ -37,7 +49,7 @@ impl Page {
             (1, _) => format!("1 older version was let go: the recorder keeps {budget} MB."),
             (count, _) => format!("{count} older versions were let go: the recorder keeps {budget} MB."),
         };
-        let model = VersionsModel { shown, older, let_go, resynced: self.resynced() };
+        let model = VersionsModel { shown, older, newer, marked: open.marked, let_go, resynced: self.resynced() };
         self.out.view.inspector.versions.put(model);
     }
 
