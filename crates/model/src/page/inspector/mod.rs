@@ -9,5 +9,4 @@ pub mod secret;
 pub mod summary;
 pub mod tab;
 pub mod versions;
-pub mod width;
 pub mod yaml;

@@ -24,12 +24,11 @@ use crate::page::environment::Environment;
 use crate::page::inspector::relatives;
 use crate::page::inspector::tab::Tab;
 use crate::page::inspector::versions::ShownVersion;
-use crate::page::inspector::width::{fit, read, widest};
 use crate::page::inspector::yaml;
 use crate::page::route::Route;
 use crate::page::state::Page;
 use crate::page::state::requests::Purpose;
-use crate::page::view::inspector::{Inspected, Width, YamlModel};
+use crate::page::view::inspector::{Inspected, YamlModel};
 use kubechurn_columns::kinds::Kind;
 
 /// How often the inspector is renewed at most while its object changes, in milliseconds.
@@ -39,16 +38,11 @@ const SLOW: f64 = 1_000.0;
 /// How many versions are read at first. More are read on demand.
 const VERSIONS: usize = 40;
 
-/// The name under which the browser stores the panel's width.
-const WIDTH: &str = "kubechurn.inspector";
-
 /// The object that the inspector shows, and the user's choices for every object.
 #[derive(Debug, Default)]
 pub(super) struct Inspector {
     open: Option<Inspection>,
     yaml: yaml::Options,
-    /// The width that the user chose for the panel, if any, in pixels.
-    width: Option<f64>,
     /// The outcome of the last copy.
     copied: &'static str,
 }
@@ -152,11 +146,6 @@ impl Inspection {
 }
 
 impl Inspector {
-    /// A closed inspector, with the width of the last visit.
-    pub(super) fn stored(env: &dyn Environment) -> Inspector {
-        Inspector { width: env.stored(WIDTH).and_then(|text| read(&text)), ..Inspector::default() }
-    }
-
     /// Whether the inspector watches Events through this informer.
     pub(super) fn watches(&self, id: InformerId) -> bool {
         let events = self.open.as_ref().and_then(|open| open.events);
@@ -171,18 +160,9 @@ impl Inspector {
 
 impl Page {
     /// Carries out a command for the inspector.
-    pub(super) fn command_inspector(&mut self, command: InspectorCommand, env: &dyn Environment) {
+    pub(super) fn command_inspector(&mut self, command: InspectorCommand) {
         self.inspector.copied = "";
         match command {
-            InspectorCommand::Widen(width) => {
-                self.inspector.width = width.map(|wanted| fit(wanted, env.window_width()));
-                return self.fit_inspector(env);
-            }
-            InspectorCommand::KeepWidth => {
-                let width = self.inspector.width.map(|width| width.to_string());
-                return self.store(WIDTH, width.as_deref());
-            }
-            InspectorCommand::Fit => return self.fit_inspector(env),
             InspectorCommand::Tab(tab) => {
                 // A value that the user revealed is hidden again as soon as the tab changes.
                 self.out.view.inspector.revealed.put(None);
@@ -225,14 +205,6 @@ impl Page {
             open.drawn.dirty = true;
         }
         self.hurry();
-    }
-
-    /// Fits the inspector into the window. The width that the user chose is kept, because a larger window may have room
-    /// for it.
-    pub(super) fn fit_inspector(&mut self, env: &dyn Environment) {
-        let window = env.window_width();
-        let chosen = self.inspector.width.map(|wanted| fit(wanted, window));
-        self.out.view.inspector.width.put(Width { chosen, widest: widest(window) });
     }
 
     /// Opens the inspector on the object that the place selects, or closes it.
