@@ -19,7 +19,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 
 use kubechurn_client::cache::factory::InformerId;
-use kubechurn_model::page::command::{Command, InspectorCommand, TimelineCommand};
+use kubechurn_model::page::command::{Command, PanelCommand, TimelineCommand};
 use kubechurn_model::page::effect::{Effects, Pace, RequestId};
 use kubechurn_model::page::environment::Environment;
 use kubechurn_model::page::state::Page;
@@ -179,7 +179,7 @@ impl App {
             callback.forget();
         };
         on(&window, "hashchange", |app| app.command(Command::Arrive(location::fragment())));
-        on(&window, "resize", |app| app.command(Command::Inspector(InspectorCommand::Fit)));
+        on(&window, "resize", |app| app.command(Command::Panel(PanelCommand::Fit)));
         on(&window, "online", |app| app.with(|page, env| page.woke(env)));
         if let Some(document) = document() {
             on(&document, "visibilitychange", |app| {

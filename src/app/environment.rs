@@ -4,14 +4,12 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
 use kubechurn_model::page::address::Address;
 use kubechurn_model::page::environment::{DrawnRow, Environment};
+use kubechurn_model::page::panel::Window;
 use kubechurn_model::page::view::row_id;
 use kubechurn_model::table::order::RowKey;
 
 use crate::browser::{clock, document, location, storage};
 use crate::ui::focus;
-
-/// What a window is taken for that does not say how wide it is, in CSS pixels.
-const WINDOW: f64 = 1440.0;
 
 /// The browser that the page runs in.
 pub(super) struct Browser;
@@ -60,9 +58,11 @@ impl Environment for Browser {
         core::arch::wasm32::memory_size(0) * 65_536
     }
 
-    fn window_width(&self) -> f64 {
-        let width = web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64());
-        width.unwrap_or(WINDOW)
+    fn window(&self) -> Window {
+        let window = web_sys::window();
+        let sides =
+            window.and_then(|own| Some((own.inner_width().ok()?.as_f64()?, own.inner_height().ok()?.as_f64()?)));
+        sides.map(|(width, height)| Window { width, height }).unwrap_or_default()
     }
 
     fn stored(&self, name: &str) -> Option<String> {

@@ -116,6 +116,7 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
             false => format!("What changed: {}", screen.header.subject.with(|subject| subject.title.clone())),
         })
     };
+    let counts = move || frame.with(|frame| frame.words.clone());
     let noise = move || frame.with(|frame| frame.noise.clone());
     let marked = move |(number, words): (usize, String)| {
         view! {
@@ -133,8 +134,8 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
     };
     view! {
         <div class="title-bar feed-bar">
-            <h1>{title}</h1>
-            <span class="num dim" data-testid="feed-counts">{move || frame.with(|frame| frame.words.clone())}</span>
+            <h1 title=title>{title}</h1>
+            <span class="num dim" data-testid="feed-counts" title=counts>{counts}</span>
             <span class="num waiting-words" data-testid="feed-waiting" role="status">{move || frame.with(|frame| frame.waiting.clone())}</span>
             <span class="grow"></span>
             {FILTERS.map(filter).collect_view()}

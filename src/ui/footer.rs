@@ -21,40 +21,65 @@ pub fn Footer(
     let read =
         move |get: fn(&Pipeline) -> &String| move || screen.footer.pipeline.with(|pipeline| get(pipeline).clone());
     let balanced = move || screen.footer.pipeline.with(|pipeline| pipeline.balanced);
+    let memory = move || screen.footer.pipeline.with(|pipeline| pipeline.memory.join(" · "));
+    // What a narrow window leaves out is here.
+    let all = move || {
+        let drain = screen.footer.drain.get();
+        screen.footer.pipeline.with(|pipeline| {
+            let Pipeline { listed, frames, keys, deltas, ratio, page, version, .. } = pipeline;
+            let counted = format!("list {listed} → watch {frames} frames/s → queue {keys} keys, {deltas} deltas");
+            let drained = if drain.is_empty() { drain } else { format!(" → {drain}") };
+            format!(
+                "{counted}{drained} → pop {ratio} : 1 → page {page}/s\nrv {version}\n{}",
+                pipeline.memory.join("\n")
+            )
+        })
+    };
     view! {
-        <footer class="footer" data-testid="pipeline">
-            <span class="listed" title="objects that complete lists brought">
-                "list " <b>{read(|pipeline| &pipeline.listed)}</b> <span class="arrow">"→"</span>
-            </span>
-            <span title="text frames received">"watch " <b>{read(|pipeline| &pipeline.frames)}</b> " frames/s"</span>
-            <span class="arrow">"→"</span>
-            <span title="what waits for the next drain">
-                "queue " <b>{read(|pipeline| &pipeline.keys)}</b> " keys, " <b>{read(|pipeline| &pipeline.deltas)}</b>
-                " deltas"
-            </span>
-            {move || match screen.footer.drain.get() {
-                words if words.is_empty() => view! { <span class="arrow">"→"</span> }.into_any(),
-                words => view! {
+        <footer class="footer" data-testid="pipeline" title=all>
+            // Each field is shown whole or not at all. A group leaves out its last fields first.
+            <span class="fields counted">
+                <span data-field="list" title="objects that complete lists brought">
+                    "list " <b>{read(|pipeline| &pipeline.listed)}</b>
+                </span>
+                <span data-field="watch" title="text frames received">
+                    <span class="arrow">"→"</span> "watch " <b>{read(|pipeline| &pipeline.frames)}</b> " frames/s"
+                </span>
+                <span data-field="queue" title="what waits for the next drain">
+                    <span class="arrow">"→"</span> "queue " <b>{read(|pipeline| &pipeline.keys)}</b> " keys, "
+                    <b>{read(|pipeline| &pipeline.deltas)}</b> " deltas"
+                </span>
+                {move || Some(screen.footer.drain.get()).filter(|words| !words.is_empty()).map(|words| view! {
                     <span
                         class="drain"
                         data-testid="drain"
+                        data-field="drain"
                         title="?drain= in the address says so; without it, a frame takes what there is time for"
                     >
                         {words}
                     </span>
-                }
-                .into_any(),
-            }}
-            <span title="deltas received for each one applied">"pop " <b>{read(|pipeline| &pipeline.ratio)}</b> " : 1"</span>
-            <span class="pages" title="drains that changed the page">
-                <span class="arrow">"→"</span> "page " <b>{read(|pipeline| &pipeline.page)}</b> "/s"
+                })}
+                <span data-field="pop" title="deltas received for each one applied">
+                    <span class="arrow">"→"</span> "pop " <b>{read(|pipeline| &pipeline.ratio)}</b> " : 1"
+                </span>
+            </span>
+            <span class="fields pages">
+                <span data-field="page" title="drains that changed the page">
+                    <span class="arrow">"→"</span> "page " <b>{read(|pipeline| &pipeline.page)}</b> "/s"
+                </span>
             </span>
             <span class="grow"></span>
-            <span class="extra version">"rv " <b>{read(|pipeline| &pipeline.version)}</b> <span class="arrow">"·"</span></span>
-            <WatchList screen commands />
-            <span class="extra memory" title=read(|pipeline| &pipeline.memory)>
-                {read(|pipeline| &pipeline.memory)} <span class="arrow">"·"</span>
+            <span class="fields version">
+                <span data-field="rv" title="the newest resource version seen">
+                    "rv " <b>{read(|pipeline| &pipeline.version)}</b> <span class="arrow">"·"</span>
+                </span>
             </span>
+            <span class="fields memory" title=memory>
+                {move || screen.footer.pipeline.with(|pipeline| pipeline.memory.clone()).into_iter()
+                    .map(|field| view! { <span data-field="memory">{field} <span class="arrow">"·"</span></span> })
+                    .collect_view()}
+            </span>
+            <WatchList screen commands />
             <NoticeList screen commands />
             <VerifiedList screen commands />
             <span

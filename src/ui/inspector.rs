@@ -7,7 +7,6 @@ mod summary;
 mod yaml;
 
 use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -16,13 +15,11 @@ use kubechurn_client::api::time::{Timestamp, write_human_duration};
 use kubechurn_model::page::command::{Command, InspectorCommand};
 use kubechurn_model::page::inspector::relatives::Link;
 use kubechurn_model::page::inspector::tab::Tab;
-use kubechurn_model::page::inspector::width::NARROWEST;
+use kubechurn_model::page::panel::Panel;
 use kubechurn_model::page::view::inspector::Inspected;
 
+use crate::ui::edge::Edge;
 use crate::ui::screen::{Commands, Inspector as Signals, Screen};
-
-/// How many pixels an arrow key moves the panel's edge.
-const STEP: f64 = 24.0;
 
 /// The panel; nothing while no row is selected.
 #[component]
@@ -33,7 +30,6 @@ pub fn Inspector(
     commands: Commands,
 ) -> impl IntoView {
     let signals = screen.inspector;
-    let panel = NodeRef::<html::Aside>::new();
     // Whether the keyboard opened the panel. Then the focus moves into it, and back when it closes. After a click the focus
     // stays in the table, where the arrow keys go to the next row.
     let by_keyboard = StoredValue::new(false);
@@ -78,9 +74,8 @@ pub fn Inspector(
                 data-key=move || signals.inspected.with(|one| one.as_ref().map(|one| one.key.clone()))
                 data-state=move || signals.inspected.with(|one| one.as_ref().map(|one| one.state))
                 aria-label="Inspector"
-                node_ref=panel
             >
-                <Edge panel signals commands />
+                <Edge panel=Panel::Inspector screen commands />
                 <Head signals commands />
                 <Tabs signals commands />
                 <div
@@ -117,75 +112,6 @@ fn focus(selector: &str) {
     let element = document.and_then(|document| document.query_selector(selector).ok().flatten());
     if let Some(element) = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
         let _ = element.focus();
-    }
-}
-
-/// The edge of the panel, which is dragged or moved by keys. A double click makes the panel as wide as at first.
-#[component]
-fn Edge(panel: NodeRef<html::Aside>, signals: Signals, commands: Commands) -> impl IntoView {
-    let dragging = RwSignal::new(false);
-    let widen = move |width: f64| commands.send(Command::Inspector(InspectorCommand::Widen(Some(width))));
-    let keep = move || commands.send(Command::Inspector(InspectorCommand::KeepWidth));
-    // Several events tell that a drag ended.
-    let end = move || {
-        if dragging.get_untracked() {
-            dragging.set(false);
-            keep();
-        }
-    };
-    let width = move || panel.get_untracked().map_or(NARROWEST, |panel| f64::from(panel.offset_width()));
-    // The panel is in the document before it can be measured.
-    let shown = move || {
-        let chosen = signals.width.with(|width| width.chosen);
-        chosen.or_else(|| panel.get().map(|panel| f64::from(panel.offset_width()))).unwrap_or(NARROWEST)
-    };
-    view! {
-        <div
-            class="inspector-edge"
-            role="separator"
-            aria-orientation="vertical"
-            aria-label="width of the inspector"
-            aria-valuemin=NARROWEST
-            aria-valuenow=shown
-            aria-valuemax=move || signals.width.with(|width| width.widest)
-            data-testid="inspector-edge"
-            tabindex="0"
-            on:pointerdown=move |event: ev::PointerEvent| {
-                if event.button() != 0 {
-                    return;
-                }
-                event.prevent_default();
-                dragging.set(true);
-                if let Some(target) = event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) {
-                    let _ = target.set_pointer_capture(event.pointer_id());
-                }
-            }
-            on:pointermove=move |event: ev::PointerEvent| {
-                if dragging.get_untracked()
-                    && let Some(panel) = panel.get_untracked()
-                {
-                    widen(panel.get_bounding_client_rect().right() - f64::from(event.client_x()));
-                }
-            }
-            on:pointerup=move |_| end()
-            on:pointercancel=move |_| end()
-            on:lostpointercapture=move |_| end()
-            on:dblclick=move |_| {
-                commands.send(Command::Inspector(InspectorCommand::Widen(None)));
-                keep();
-            }
-            on:keydown=move |event: ev::KeyboardEvent| {
-                match &*event.key() {
-                    "ArrowLeft" => widen(width() + STEP),
-                    "ArrowRight" => widen(width() - STEP),
-                    "Home" => widen(NARROWEST),
-                    "End" => widen(f64::INFINITY),
-                    _ => return,
-                }
-                keep();
-                event.prevent_default();
-            }
-        ></div>
     }
 }
 

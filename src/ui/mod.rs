@@ -1,6 +1,7 @@
 //! What is seen: components that read signals and send commands. Nothing here decides anything.
 
 pub mod columns_menu;
+mod edge;
 pub mod feed;
 pub mod focus;
 pub mod footer;

@@ -16,8 +16,9 @@ use kubechurn_model::page::inspector::relatives::{Dependents, Link};
 use kubechurn_model::page::inspector::summary::Summary;
 use kubechurn_model::page::inspector::tab::Tab;
 use kubechurn_model::page::layout::Choice;
+use kubechurn_model::page::panel::PanelSizes;
 use kubechurn_model::page::route::Route;
-use kubechurn_model::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, Width, YamlModel};
+use kubechurn_model::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use kubechurn_model::page::view::panels::{
     DialogsView, FeedView, FooterView, HeaderView, InspectorView, RowsView, SidebarView, TablePanel, TimelinePanel,
     View,
@@ -90,6 +91,7 @@ signals! {
         paused: bool,
         namespaces: Namespaces,
         theme: Theme,
+        sizes: PanelSizes,
     }
 }
 
@@ -137,6 +139,7 @@ signals! {
     /// What is around the timeline's canvas.
     Timeline shows TimelinePanel {
         following: bool,
+        fills: bool,
         span: String,
         hover: String,
         summary: String,
@@ -157,7 +160,6 @@ signals! {
         revealed: Option<(String, String)>,
         events: EventsModel,
         versions: VersionsModel,
-        width: Width,
     }
 }
 

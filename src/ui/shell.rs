@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::cursor::Step;
+use kubechurn_model::page::panel::Panel;
 use kubechurn_model::page::view::{Source, Theme};
 
 use crate::ui::feed::Feed;
@@ -30,19 +31,23 @@ pub fn Shell(
     commands: Commands,
 ) -> impl IntoView {
     Effect::new(move |_| document().set_title(&screen.header.title.get()));
+    let shell = NodeRef::<html::Div>::new();
+    // On the shell and not on the document, because narrow windows have defaults of their own on the shell.
     Effect::new(move |_| {
-        let width = screen.inspector.width.with(|width| width.chosen);
-        let root = document().document_element().and_then(|root| root.dyn_into::<web_sys::HtmlElement>().ok());
-        if let Some(root) = root {
-            let _ = match width {
-                Some(width) => root.style().set_property("--inspector", &format!("{width}px")),
-                None => root.style().remove_property("--inspector").map(drop),
+        let Some(shell) = shell.get() else { return };
+        let style = web_sys::HtmlElement::style(&shell);
+        for panel in Panel::ALL {
+            let _ = match screen.header.sizes.with(|sizes| sizes.of(panel).chosen) {
+                Some(size) => style.set_property(panel.css_variable(), &format!("{size}px")),
+                None => style.remove_property(panel.css_variable()).map(drop),
             };
         }
     });
     view! {
         <div
             class="shell"
+            node_ref=shell
+            data-timeline=move || screen.timeline.fills.get().then_some("fills")
             inert=move || screen.header.splash.with(Option::is_some)
             data-inspector=move || screen.inspector.inspected.with(|one| one.is_some().then_some("open"))
         >
@@ -152,6 +157,7 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                     id="filter"
                     data-testid="filter"
                     node_ref=filter
+                    title=move || screen.header.route.with(|route| route.text.clone())
                     placeholder="words, STATUS:word, !word, /regex/"
                     aria-invalid=move || screen.header.filter_error.with(Option::is_some).then_some("true")
                     aria-describedby="filter-error"
@@ -185,6 +191,7 @@ fn Header(screen: Screen, commands: Commands) -> impl IntoView {
                 class="connection"
                 data-testid="connection"
                 data-state=move || screen.header.connection.with(|connection| connection.state)
+                title=move || screen.header.connection.with(|connection| format!("{} {}", connection.state, connection.detail))
             >
                 <span class="dot" aria-hidden="true"></span>
                 <span>{move || screen.header.connection.with(|connection| connection.state)}</span>
@@ -276,7 +283,7 @@ fn NamespaceMenu(screen: Screen, commands: Commands) -> impl IntoView {
     };
     view! {
         <details class="menu" data-testid="namespaces" node_ref=menu on:toggle=toggled>
-            <summary class="field">"namespaces " <b class="mono">{chosen}</b> " ▾"</summary>
+            <summary class="field" title=chosen>"namespaces " <b class="mono">{chosen}</b> " ▾"</summary>
             <div class="menu-list">
                 <div class="field">
                     <input aria-label="add a namespace by name" placeholder="name, then Enter" on:keydown=typed />

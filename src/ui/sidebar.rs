@@ -5,8 +5,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::Command;
+use kubechurn_model::page::panel::Panel;
 use kubechurn_model::page::view::SidebarItem;
 
+use crate::ui::edge::Edge;
 use crate::ui::screen::{Commands, Screen};
 
 /// The kinds, under their headings.
@@ -31,7 +33,7 @@ pub fn Sidebar(
         });
         groups
     });
-    let sidebar = NodeRef::<html::Nav>::new();
+    let sidebar = NodeRef::<html::Div>::new();
     let walk = move |event: leptos::ev::KeyboardEvent| {
         if let Some(sidebar) = sidebar.get_untracked()
             && !event.ctrl_key()
@@ -43,7 +45,8 @@ pub fn Sidebar(
         }
     };
     view! {
-        <nav class="sidebar" aria-label="Resources" node_ref=sidebar on:keydown=walk>
+        <nav class="sidebar" aria-label="Resources" on:keydown=walk>
+            <div class="sidebar-list" node_ref=sidebar>
             <div class="sidebar-item everything" data-current=move || screen.sidebar.changes.with(|item| item.current).to_string()>
                 <a
                     href=move || screen.sidebar.changes.with(|item| item.href.clone())
@@ -64,6 +67,8 @@ pub fn Sidebar(
             {move || screen.sidebar.trouble.get().map(|words| view! {
                 <p class="sidebar-trouble" role="status" data-testid="rail-trouble">"Kinds may be missing: " {words}</p>
             })}
+            </div>
+            <Edge panel=Panel::Sidebar screen commands />
         </nav>
     }
 }
@@ -119,7 +124,7 @@ fn Group(heading: &'static str, groups: Groups, screen: Screen, commands: Comman
     view! {
         <details class="sidebar-group" data-testid=format!("group-{heading}") open=open node_ref=group on:toggle=toggled>
             <summary>
-                <h2>{heading}</h2>
+                <h2 title=heading>{heading}</h2>
                 <span class="num">{move || kinds.with(Vec::len)}</span>
             </summary>
             <For
@@ -156,7 +161,10 @@ fn Item(name: &'static str, title: &'static str, screen: Screen, commands: Comma
             data-current=move || is(|item| item.current)().to_string()>
             <a
                 href=read(|item| item.href.clone())
-                title=read(|item| item.note.clone())
+                title=read(|item| match &*item.note {
+                    "" => item.title.to_owned(),
+                    note => format!("{}\n{note}", item.title),
+                })
                 data-testid=format!("kind-{name}")
                 aria-current=move || joined().then(|| if is_only() { "page" } else { "true" })
             >

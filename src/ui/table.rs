@@ -122,13 +122,14 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
             namespaces => format!("in {}", namespaces.join(", ")),
         })
     };
+    let title = move || screen.header.subject.with(|subject| subject.title.clone());
     let minute = move |at: usize| screen.table.minute.with(|minute| minute[at].to_string());
     let provisional = move || screen.table.provisional.with(|words| !words.is_empty());
     let wide = move || screen.header.route.with(|route| route.wide);
     let widen = move |_| commands.send(Command::ToggleWide);
     view! {
         <div class="title-bar">
-            <h1>{move || screen.header.subject.with(|subject| subject.title.clone())}</h1>
+            <h1 title=title>{title}</h1>
             // Provisional rows are not counted, and their number is written in place of a count that would say 0.
             <span class="num" data-testid="row-count" hidden=provisional>{move || screen.table.count.get()}</span>
             <span
@@ -139,8 +140,8 @@ fn TitleBar(screen: Screen, commands: Commands) -> impl IntoView {
             >
                 {move || screen.table.provisional.get()}
             </span>
-            <span class="what">{what}</span>
-            <span class="what num" data-testid="progress" role="status">{move || screen.table.progress.get()}</span>
+            <span class="what" title=what>{what}</span>
+            <span class="what num" data-testid="progress" role="status" title=move || screen.table.progress.get()>{move || screen.table.progress.get()}</span>
             {move || {
                 let waiting = screen.table.waiting.get();
                 (waiting > 0)

@@ -4,7 +4,9 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::page::panel::Panel;
 
+use crate::ui::edge::Edge;
 use crate::ui::screen::{Commands, Screen};
 
 /// The id of the canvas, for the painter.
@@ -47,12 +49,15 @@ pub fn Timeline(
             send(TimelineCommand::Scroll(if event.delta_y() > 0.0 { 1 } else { -1 }));
         }
     };
+    let title = move || screen.header.subject.with(|subject| subject.title.clone());
+    let fills = move || screen.timeline.fills.get();
     view! {
         <section class="timeline" aria-label="Timeline">
+            <Edge panel=Panel::Timeline screen commands />
             <div class="timeline-bar">
                 <h2>"Timeline"</h2>
-                <span class="dim">{move || screen.header.subject.with(|subject| subject.title.clone())}</span>
-                <span class="hover" data-testid="timeline-hover">{move || screen.timeline.hover.get()}</span>
+                <span class="dim subject" title=title>{title}</span>
+                <span class="hover" data-testid="timeline-hover" title=move || screen.timeline.hover.get()>{move || screen.timeline.hover.get()}</span>
                 <span class="grow"></span>
                 <span class="num dim">{move || screen.timeline.span.get()}</span>
                 <button aria-label="look at a shorter time" on:click=move |_| send(TimelineCommand::Zoom(0.5, None))>"+"</button>
@@ -65,6 +70,14 @@ pub fn Timeline(
                     }
                     .into_any()
                 }}
+                <button
+                    data-testid="timeline-fill"
+                    aria-pressed=move || fills().to_string()
+                    title=move || if fills() { "show the table again (Esc)" } else { "fill the page with the timeline" }
+                    on:click=move |_| send(TimelineCommand::Fill(!screen.timeline.fills.get_untracked()))
+                >
+                    {move || if fills() { "⤡ Back" } else { "⤢ Fill" }}
+                </button>
             </div>
             <canvas
                 id=CANVAS

@@ -127,6 +127,9 @@ mod last_write;
 // The inspector's width, and that the inspector does nothing while nothing changes.
 mod panel;
 
+// Panels that are dragged to size, and words that are shown whole.
+mod frame;
+
 // What is too much for the page: a frame, a slow list, and its own memory.
 mod budgets;
 mod changes;

@@ -8,6 +8,7 @@ use crate::page::export::Format;
 use crate::page::history::Budget;
 use crate::page::inspector::tab::Tab;
 use crate::page::layout::ColumnChange;
+use crate::page::panel::Panel;
 use crate::page::resync::Resync;
 use crate::page::route::Route;
 use crate::table::view::Retention;
@@ -108,6 +109,8 @@ pub enum Command {
     Timeline(TimelineCommand),
     /// Do something in the inspector.
     Inspector(InspectorCommand),
+    /// Change the size of a panel.
+    Panel(PanelCommand),
     /// Do something in the palette.
     Palette(PaletteCommand),
     /// Open or close a group of the sidebar, by its heading.
@@ -130,7 +133,7 @@ pub enum Command {
     OpenColumns,
     /// Fetch the names of the namespaces.
     LoadNamespaces,
-    /// Leave the innermost of these: palette, help, menu, cell, object, filter.
+    /// Leave the innermost of these: palette, help, menu, a timeline that fills the page, cell, object, filter.
     Leave,
 }
 
@@ -171,6 +174,19 @@ pub enum TimelineCommand {
     Move(f64),
     /// Follow the current time again.
     Follow,
+    /// Fill the page with the timeline, in place of the table, or show the table again.
+    Fill(bool),
+}
+
+/// What the user asks of the sizes of panels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PanelCommand {
+    /// Make the panel this many pixels wide or high, or as large as by default.
+    Resize(Panel, Option<f64>),
+    /// Keep the panel's size for the next visit.
+    Keep(Panel),
+    /// The browser's window has another size: fit all panels into the window.
+    Fit,
 }
 
 /// What the user asks of the inspector.
@@ -200,12 +216,6 @@ pub enum InspectorCommand {
     Older,
     /// Fetch the object from the server again.
     Refresh,
-    /// Make the panel this many pixels wide, or as wide as by default.
-    Widen(Option<f64>),
-    /// Keep the width for the next visit.
-    KeepWidth,
-    /// The browser's window has another width: fit the panel into the window.
-    Fit,
 }
 
 /// What the user asks of the palette.

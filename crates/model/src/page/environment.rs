@@ -6,6 +6,7 @@ use kubechurn_client::api::uid::Uid;
 use kubechurn_client::cache::backoff::Moment;
 
 use crate::page::address::Address;
+use crate::page::panel::Window;
 use crate::table::order::RowKey;
 
 /// The browser, or a test's substitute for it.
@@ -45,8 +46,8 @@ pub trait Environment {
     /// The size of the program's memory in bytes. It never shrinks.
     fn memory(&self) -> usize;
 
-    /// The width of the window, in CSS pixels.
-    fn window_width(&self) -> f64;
+    /// The size of the window.
+    fn window(&self) -> Window;
 
     /// What was stored under this name, on this visit or an earlier one.
     fn stored(&self, name: &str) -> Option<String>;

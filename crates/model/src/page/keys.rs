@@ -166,6 +166,8 @@ pub enum Layer {
     Help,
     /// A menu.
     Menu,
+    /// A timeline that fills the page.
+    Timeline,
     /// A cell of the row.
     Cell,
     /// The selected object.
@@ -275,6 +277,8 @@ mod tests {
             (&[Layer::Filter, Layer::Object, Layer::Palette][..], Some(Layer::Palette)),
             (&[Layer::Object, Layer::Help], Some(Layer::Help)),
             (&[Layer::Object, Layer::Cell, Layer::Menu], Some(Layer::Menu)),
+            (&[Layer::Object, Layer::Cell, Layer::Timeline], Some(Layer::Timeline)),
+            (&[Layer::Timeline, Layer::Menu], Some(Layer::Menu)),
             (&[Layer::Filter, Layer::Cell], Some(Layer::Cell)),
             (&[Layer::Filter, Layer::Object], Some(Layer::Object)),
             (&[Layer::Filter], Some(Layer::Filter)),

@@ -25,6 +25,7 @@ pub mod listing;
 pub mod memory;
 pub mod notices;
 pub mod palette;
+pub mod panel;
 
 pub mod rates;
 pub mod report;

@@ -18,6 +18,7 @@ mod inspector;
 mod memory;
 mod notices;
 mod palette;
+mod panels;
 mod report;
 mod requests;
 mod rows;
@@ -37,6 +38,7 @@ use crate::page::effect::{Effect, Effects, Pace, Told};
 use crate::page::environment::Environment;
 use crate::page::history::History;
 use crate::page::memory::Memory;
+use crate::page::panel::ChosenSizes;
 use crate::page::resync::Resyncs;
 use crate::page::route::{Chosen, Route};
 use crate::page::sidebar::Groups;
@@ -91,6 +93,8 @@ pub struct Page {
     changes: ChangesState,
     timeline: TimelineState,
     inspector: Inspector,
+    /// The sizes that the user chose for panels.
+    sizes: ChosenSizes,
     dialogs: Dialogs,
     notices: NoticeState,
     checks: Checks,
@@ -185,7 +189,8 @@ impl Page {
             rows: RowWindow::default(),
             changes: ChangesState::default(),
             timeline: TimelineState::default(),
-            inspector: Inspector::stored(env),
+            inspector: Inspector::default(),
+            sizes: ChosenSizes::stored(|name| env.stored(name)),
             dialogs: Dialogs::stored(env),
             notices: NoticeState::default(),
             checks: Checks::new(
@@ -212,7 +217,7 @@ impl Page {
         self.present_retention();
         self.present_resync();
         self.out.view.table.recorder.put(watching::stored_budget(env));
-        self.fit_inspector(env);
+        self.fit_panels(env);
         self.lay_out(env);
         self.present_shell(env);
     }

@@ -215,8 +215,9 @@ pub struct Pipeline {
     pub watches: String,
     /// Bytes a second.
     pub rate: String,
-    /// Memory of the kept versions, of the marks, and of the whole program.
-    pub memory: String,
+    /// Memory of the whole program, of the recorder and of the marks, and since when the recorder has everything: a field
+    /// for each, the most important first.
+    pub memory: Vec<String>,
     /// Whether every ledger balances.
     pub balanced: bool,
     /// All counters, for those who want to check the sums.

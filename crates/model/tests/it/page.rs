@@ -19,6 +19,7 @@ use kubechurn_model::page::address::Address;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Effect, Focused, Found, Pace, Request, RequestId, Told};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
+use kubechurn_model::page::panel::Window;
 use kubechurn_model::page::state::Page;
 use kubechurn_model::table::order::RowKey;
 use kubechurn_talk::{bookmark, event};
@@ -73,8 +74,8 @@ impl Environment for Place {
         self.memory.get()
     }
 
-    fn window_width(&self) -> f64 {
-        1440.0
+    fn window(&self) -> Window {
+        Window::default()
     }
 
     fn stored(&self, name: &str) -> Option<String> {

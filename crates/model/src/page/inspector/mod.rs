@@ -10,5 +10,4 @@ pub mod secret;
 pub mod summary;
 pub mod tab;
 pub mod versions;
-pub mod width;
 pub mod yaml;

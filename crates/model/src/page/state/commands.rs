@@ -72,6 +72,7 @@ impl Page {
             Command::Feed(command) => self.command_feed(command, now),
             Command::Timeline(command) => self.command_timeline(command, now),
             Command::Inspector(command) => self.command_inspector(command, env),
+            Command::Panel(command) => self.command_panel(command, env),
             Command::Palette(command) => {
                 if let Some(taken) = self.command_palette(command) {
                     self.carry_out(taken, env);

@@ -26,13 +26,12 @@ use crate::page::environment::Environment;
 use crate::page::inspector::relatives;
 use crate::page::inspector::tab::Tab;
 use crate::page::inspector::versions::ShownVersion;
-use crate::page::inspector::width::{fit, read, widest};
 use crate::page::inspector::yaml;
 use crate::page::route::Route;
 use crate::page::state::Page;
 use crate::page::state::inspector::last_write::Asked;
 use crate::page::state::requests::Purpose;
-use crate::page::view::inspector::{Inspected, Width, YamlModel};
+use crate::page::view::inspector::{Inspected, YamlModel};
 use kubechurn_columns::kinds::Kind;
 
 /// How often the inspector is renewed at most while its object changes, in milliseconds.
@@ -42,16 +41,11 @@ const SLOW: f64 = 1_000.0;
 /// How many versions are read at first. More are read on demand.
 const VERSIONS: usize = 40;
 
-/// The name under which the browser stores the panel's width.
-const WIDTH: &str = "kubechurn.inspector";
-
 /// The object that the inspector shows, and the user's choices for every object.
 #[derive(Debug, Default)]
 pub(super) struct Inspector {
     open: Option<Inspection>,
     yaml: yaml::Options,
-    /// The width that the user chose for the panel, if any, in pixels.
-    width: Option<f64>,
     /// The outcome of the last copy.
     copied: &'static str,
 }
@@ -164,11 +158,6 @@ impl Inspection {
 }
 
 impl Inspector {
-    /// A closed inspector, with the width of the last visit.
-    pub(super) fn stored(env: &dyn Environment) -> Inspector {
-        Inspector { width: env.stored(WIDTH).and_then(|text| read(&text)), ..Inspector::default() }
-    }
-
     /// Whether the inspector watches Events through this informer.
     pub(super) fn watches(&self, id: InformerId) -> bool {
         let events = self.open.as_ref().and_then(|open| open.events);
@@ -186,15 +175,6 @@ impl Page {
     pub(super) fn command_inspector(&mut self, command: InspectorCommand, env: &dyn Environment) {
         self.inspector.copied = "";
         match command {
-            InspectorCommand::Widen(width) => {
-                self.inspector.width = width.map(|wanted| fit(wanted, env.window_width()));
-                return self.fit_inspector(env);
-            }
-            InspectorCommand::KeepWidth => {
-                let width = self.inspector.width.map(|width| width.to_string());
-                return self.store(WIDTH, width.as_deref());
-            }
-            InspectorCommand::Fit => return self.fit_inspector(env),
             InspectorCommand::Tab(tab) => self.go_to_tab(tab),
             InspectorCommand::LastWrite(pointer) => self.ask_last_write(pointer),
             InspectorCommand::Change(sequence) => self.show_change(sequence, env),
@@ -247,14 +227,6 @@ impl Page {
             open.drawn.dirty = true;
         }
         self.hurry();
-    }
-
-    /// Fits the inspector into the window. The width that the user chose is kept, because a larger window may have room
-    /// for it.
-    pub(super) fn fit_inspector(&mut self, env: &dyn Environment) {
-        let window = env.window_width();
-        let chosen = self.inspector.width.map(|wanted| fit(wanted, window));
-        self.out.view.inspector.width.put(Width { chosen, widest: widest(window) });
     }
 
     /// Opens the inspector on the object that the place selects, or closes it.

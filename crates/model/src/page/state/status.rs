@@ -238,18 +238,24 @@ impl Page {
         self.out.view.footer.pipeline.put(pipeline);
     }
 
-    /// How much memory is taken and for what. The most important figure comes first, because a narrow window cuts off
-    /// the end.
-    fn memory_words(&self, env: &dyn Environment) -> String {
+    /// How much memory is taken and for what. The most important field comes first, because where the footer has no room
+    /// for all fields, it leaves out the last ones.
+    fn memory_words(&self, env: &dyn Environment) -> Vec<String> {
         let taken = env.memory();
         let (versions, budget) = self.watching.history.bytes();
         let marks = self.watching.watches.timeline_bytes();
         let [marks, versions, budget] = [marks, versions, budget].map(|bytes| bytes as f64 / 1e6);
         let [taken, most] = [taken, self.checks.memory.budget()].map(|bytes| bytes as f64 / 1e6);
-        let since = self.watching.history.whole_since().map_or_else(String::new, |at| {
-            format!(" since {}", env.time_of_day(at).chars().take("13:04:05".len()).collect::<String>())
-        });
-        format!("memory {taken:.0}/{most:.0} MB · recorder {versions:.1}/{budget:.0}{since} · marks {marks:.1}")
+        let mut fields = vec![
+            format!("memory {taken:.0}/{most:.0} MB"),
+            format!("recorder {versions:.1}/{budget:.0}"),
+            format!("marks {marks:.1}"),
+        ];
+        if let Some(at) = self.watching.history.whole_since() {
+            let time: String = env.time_of_day(at).chars().take("13:04:05".len()).collect();
+            fields.push(format!("recorded since {time}"));
+        }
+        fields
     }
 
     /// Measures the rates of each watch.

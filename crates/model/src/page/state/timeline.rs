@@ -91,6 +91,10 @@ impl Page {
             (state.width, state.height, state.must) = (width, height, true);
             return;
         }
+        if let TimelineCommand::Fill(fills) = command {
+            self.out.view.timeline.fills.put(fills);
+            return;
+        }
         let Some(timeline) = self.watching.watches.timeline() else { return };
         let scene = timeline.last_scene();
         match command {
@@ -118,7 +122,7 @@ impl Page {
             TimelineCommand::Pan(by) => state.viewport.pan(now, -by * scene.scale.ms_per_pixel()),
             TimelineCommand::Move(by) => state.viewport.pan(now, by * state.viewport.span()),
             TimelineCommand::Follow => state.viewport.follow(),
-            TimelineCommand::Resize(..) => {}
+            TimelineCommand::Resize(..) | TimelineCommand::Fill(_) => {}
         }
     }
 }

@@ -88,12 +88,3 @@ pub struct VersionsModel {
     /// 1970.
     pub resynced: Option<(u64, f64)>,
 }
-
-/// How wide the panel is, in pixels.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Width {
-    /// The width that the user chose, limited to the window; `None` for the default width.
-    pub chosen: Option<f64>,
-    /// The greatest width that the window allows.
-    pub widest: f64,
-}

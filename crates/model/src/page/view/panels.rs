@@ -10,8 +10,9 @@ use crate::page::inspector::relatives::{Dependents, Link};
 use crate::page::inspector::summary::Summary;
 use crate::page::inspector::tab::Tab;
 use crate::page::layout::Choice;
+use crate::page::panel::PanelSizes;
 use crate::page::route::Route;
-use crate::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, Width, YamlModel};
+use crate::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::page::view::shown::Shown;
 use crate::page::view::{
     ChangesItem, Connection, Head, ListingModel, Namespaces, Notices, PaletteModel, Pipeline, ResyncModel,
@@ -66,6 +67,8 @@ pub struct HeaderView {
     pub namespaces: Shown<Namespaces>,
     /// Dark or light.
     pub theme: Shown<Theme>,
+    /// The sizes of the panels.
+    pub sizes: Shown<PanelSizes>,
 }
 
 /// What is around the rows: title, counts, columns, and what is wrong.
@@ -162,6 +165,8 @@ pub struct SidebarView {
 pub struct TimelinePanel {
     /// Whether the timeline follows the time.
     pub following: Shown<bool>,
+    /// Whether the timeline fills the page, in place of the table.
+    pub fills: Shown<bool>,
     /// How long the timeline's window is.
     pub span: Shown<String>,
     /// What is under the pointer.
@@ -174,6 +179,7 @@ impl Default for TimelinePanel {
     fn default() -> TimelinePanel {
         TimelinePanel {
             following: Shown::new(true),
+            fills: Shown::default(),
             span: Shown::default(),
             hover: Shown::default(),
             summary: Shown::default(),
@@ -206,8 +212,6 @@ pub struct InspectorView {
     pub events: Shown<EventsModel>,
     /// Its versions.
     pub versions: Shown<VersionsModel>,
-    /// How wide the panel is.
-    pub width: Shown<Width>,
 }
 
 impl InspectorView {
