@@ -48,6 +48,8 @@ pub struct MarkSums {
     pub held: u64,
     /// How many marks were evicted, because there was no more room.
     pub dropped: u64,
+    /// The memory that the marks take, with their lanes and counts, in bytes.
+    pub bytes: u64,
 }
 
 impl RowSums {
@@ -65,6 +67,7 @@ impl MarkSums {
             made: marks.made(),
             held: marks.len() as u64,
             dropped: marks.evicted().total(),
+            bytes: marks.bytes() as u64,
         }
     }
 
@@ -74,6 +77,7 @@ impl MarkSums {
             made: self.made + other.made,
             held: self.held + other.held,
             dropped: self.dropped + other.dropped,
+            bytes: self.bytes + other.bytes,
         }
     }
 }
@@ -209,6 +213,7 @@ struct MarksReport {
     made: u64,
     held: u64,
     dropped: u64,
+    bytes: u64,
 }
 
 impl From<&HandlerLedger> for Told {
@@ -234,7 +239,7 @@ impl From<&Account> for Report {
             timeline: timeline.into(),
             counters: (&account.counters.0).into(),
             rows,
-            marks: MarksReport { made: marks.made, held: marks.held, dropped: marks.dropped },
+            marks: MarksReport { made: marks.made, held: marks.held, dropped: marks.dropped, bytes: marks.bytes },
         }
     }
 }
@@ -255,7 +260,7 @@ mod tests {
         rows.sums.live = 2;
         Account {
             table: Some((ledger(4, 4, 0, 0), rows)),
-            timeline: (ledger(5, 5, 0, 0), MarkSums { pushed: 5, made: 7, held: 4, dropped: 3 }),
+            timeline: (ledger(5, 5, 0, 0), MarkSums { pushed: 5, made: 7, held: 4, dropped: 3, bytes: 0 }),
             counters: (ledger(4, 4, 0, 0), Counters { added: 3, deleted: 1, ..Counters::default() }),
             objects: 2,
             listed: 0,
