@@ -222,15 +222,14 @@ impl Painter {
             (Tone::Bad, &self.colours.bad, 0.28),
         ];
         for (tone, colour, alpha) in tones {
-            context.begin_path();
+            context.set_global_alpha(alpha);
+            self.fill(colour);
+            // Rectangles one by one are several times as fast as a path of them.
             for band in scene.bands.iter().filter(|band| band.tone == tone) {
                 // A failing state is also taller: never a colour alone.
                 let half = if tone == Tone::Bad { 6.0 } else { 4.0 };
-                context.rect(band.x, band.y - half, band.width, 2.0 * half);
+                context.fill_rect(band.x, band.y - half, band.width, 2.0 * half);
             }
-            context.set_global_alpha(alpha);
-            self.fill(colour);
-            context.fill();
         }
         context.set_global_alpha(1.0);
     }
