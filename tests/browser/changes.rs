@@ -223,6 +223,8 @@ async fn a_storm_is_recorded_whole_and_every_frame_has_its_mark() {
         let later = writes.iter().filter(|write| write.revision > revision(&live)).count() as u64;
         assert!(count("received") >= later + 1_000, "{later} writes after a list of 1,000: {recorder}");
         assert_eq!(count("dropped"), 0, "{recorder}");
+        let forgotten = page.marks("pods").await.into_iter().filter(|mark| mark.kept == Some(false)).take(3);
+        assert_eq!(forgotten.collect::<Vec<_>>(), [], "the recorder has every version that has a mark");
         assert!(count("written_bytes") * 100 <= count("text_bytes") * 15, "{recorder}");
         assert!(count("bytes") <= count("budget"), "{recorder}");
     })
