@@ -108,6 +108,9 @@ mod copies;
 // Protection of the secret path.
 mod guards;
 
+// `kubectl churn`, as its users have it.
+mod plugin;
+
 // What a screen reader gets, by axe-core, in every state.
 mod accessibility;
 
