@@ -128,6 +128,16 @@ impl Painter {
         self.context.set_fill_style_str(colour);
     }
 
+    /// The colour of a state.
+    fn tone(&self, tone: Tone) -> &str {
+        match tone {
+            Tone::Plain => &self.colours.dim,
+            Tone::Good => &self.colours.good,
+            Tone::Wait => &self.colours.warn,
+            Tone::Bad => &self.colours.bad,
+        }
+    }
+
     fn mark(&self, mark_type: MarkType) -> &str {
         &self.colours.marks[mark_type as usize]
     }
@@ -216,23 +226,28 @@ impl Painter {
 
     fn paint_bands(&self, scene: &Scene) {
         let context = &self.context;
-        let tones = [
-            (Tone::Good, &self.colours.good, 0.22),
-            (Tone::Wait, &self.colours.warn, 0.35),
-            (Tone::Bad, &self.colours.bad, 0.28),
-        ];
-        for (tone, colour, alpha) in tones {
+        for (tone, alpha) in [(Tone::Plain, 0.12), (Tone::Good, 0.2), (Tone::Wait, 0.22), (Tone::Bad, 0.22)] {
             context.begin_path();
             for band in scene.bands.iter().filter(|band| band.tone == tone) {
-                // A failing state is also taller: never a colour alone.
-                let half = if tone == Tone::Bad { 6.0 } else { 4.0 };
-                context.rect(band.x, band.y - half, band.width, 2.0 * half);
+                // A failing state is also taller, and states that change too fast are lower: never a colour alone.
+                let half = match (band.changing, tone) {
+                    (true, _) => 3.0,
+                    (false, Tone::Bad) => 7.5,
+                    (false, _) => 6.5,
+                };
+                // Bands that follow each other are told apart.
+                let width = if band.width >= 3.0 { band.width - 1.0 } else { band.width };
+                context.rect(band.x, band.y - half, width, 2.0 * half);
             }
             context.set_global_alpha(alpha);
-            self.fill(colour);
+            self.fill(self.tone(tone));
             context.fill();
         }
         context.set_global_alpha(1.0);
+        for label in &scene.labels {
+            self.fill(self.tone(label.tone));
+            self.text(&label.text, label.x, label.y + 0.5);
+        }
     }
 
     fn paint_marks(&self, scene: &Scene) {
@@ -274,6 +289,31 @@ impl Painter {
             }
         }
         context.set_line_width(1.0);
+        self.paint_events(scene);
+    }
+
+    /// Events about an object: a Warning is a triangle with an edge, anything else a small dim square.
+    fn paint_events(&self, scene: &Scene) {
+        let context = &self.context;
+        let of = |tone: Tone| scene.events.iter().filter(move |event| (event.tone == Tone::Bad) == (tone == Tone::Bad));
+        context.begin_path();
+        for event in of(Tone::Plain) {
+            context.rect(event.x - 2.0, event.y + 4.0, 4.0, 4.0);
+        }
+        self.fill(&self.colours.dim);
+        context.fill();
+        context.begin_path();
+        for event in of(Tone::Bad) {
+            context.move_to(event.x, event.y - 3.5);
+            context.line_to(event.x + 6.0, event.y + 7.0);
+            context.line_to(event.x - 6.0, event.y + 7.0);
+            context.close_path();
+        }
+        self.fill(&self.colours.warn);
+        context.fill();
+        // An edge in the panel's colour keeps the triangle apart from a band of nearly the same colour.
+        context.set_stroke_style_str(&self.colours.panel);
+        context.stroke();
     }
 
     /// Adds a mark's shape to the path.

@@ -9,10 +9,12 @@
 //! ([`mark::Mark::before`]), and where the marks of a lane stand closer than pixels, [`blocks`] of them are taken
 //! together. So a scene costs the lanes and the pixels that are on the screen.
 
+mod bands;
 pub mod blocks;
 mod chunk;
 mod draw;
 mod draw_lane;
+mod events;
 pub mod fold;
 pub mod hit;
 pub mod lanes;
@@ -20,11 +22,15 @@ pub mod mark;
 pub mod marks;
 pub mod order;
 pub mod overview;
+pub mod regarding;
 pub mod ring;
 pub mod scale;
 pub mod scene;
+pub mod states;
 mod stream;
+mod summary;
 pub mod ticks;
+pub mod words;
 
 use kubechurn_client::api::object::ObjectKey;
 
