@@ -11,7 +11,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use kubechurn_client::api::cell::Tone;
 use kubechurn_model::timeline::fold::{CHAR, PILL_PAD, short};
 use kubechurn_model::timeline::mark::{MarkType, grouped};
-use kubechurn_model::timeline::scene::{LaneRow, Scene, fit};
+use kubechurn_model::timeline::scene::{GapArea, Kept, LaneRow, Scene, fit};
 
 /// Where labels begin.
 const MARGIN: f64 = 14.0;
@@ -159,6 +159,7 @@ impl Painter {
             self.fill(self.mark(mark_type));
             context.fill();
         }
+        scene.lost.iter().for_each(|area| self.paint_lost(area, (layout.strip_top, height)));
         let [from, to] = scene.framed;
         self.fill(&self.colours.focus);
         context.set_global_alpha(0.08);
@@ -350,13 +351,15 @@ impl Painter {
         let (context, layout) = (&self.context, &scene.layout);
         let height = layout.bottom - layout.top;
         for gap in &scene.gaps {
-            self.fill(if gap.evicted { &self.colours.faint } else { self.mark(MarkType::Gap) });
+            if gap.kept != Kept::All {
+                self.paint_lost(gap, (layout.top, height));
+                continue;
+            }
+            self.fill(self.mark(MarkType::Gap));
             context.set_global_alpha(0.13);
             context.fill_rect(gap.x, layout.top, gap.width, height);
             context.set_global_alpha(1.0);
-            if !gap.evicted {
-                context.fill_rect(gap.x, layout.top - 2.0, gap.width, 2.0);
-            }
+            context.fill_rect(gap.x, layout.top - 2.0, gap.width, 2.0);
         }
         let words_y = layout.top - 10.0;
         self.fill(self.mark(MarkType::Relist));
@@ -372,6 +375,23 @@ impl Painter {
         for note in &scene.notes {
             self.text(&fit(&note.text, most), note.x + 8.0, words_y);
         }
+    }
+
+    /// A time of which less is kept than was received: where only marks are left, it is dim and ends with a dotted line; where
+    /// nothing is left, it is dark and ends with a whole one.
+    fn paint_lost(&self, area: &GapArea, (top, height): (f64, f64)) {
+        let (context, is_nothing) = (&self.context, area.kept == Kept::Nothing);
+        self.fill(&self.colours.faint);
+        context.set_global_alpha(if is_nothing { 0.22 } else { 0.09 });
+        context.fill_rect(area.x, top, area.width, height);
+        context.set_global_alpha(0.7);
+        let (edge, step) = ((area.x + area.width).round() - 1.0, if is_nothing { height } else { 5.0 });
+        let mut y = 0.0;
+        while y < height {
+            context.fill_rect(edge, top + y, 1.0, step.min(height - y) * if is_nothing { 1.0 } else { 0.5 });
+            y += step.max(1.0);
+        }
+        context.set_global_alpha(1.0);
     }
 
     fn paint_axis(&self, scene: &Scene) {

@@ -96,7 +96,7 @@ impl Chart {
         }
         ticks(&scene.scale, (now, view.zone), &mut scene.ticks);
         fill_strip(marks, now, scene);
-        self.fill_stream(marks, now, scene, &mut scratch.resyncs);
+        self.fill_stream(marks, (now, view.zone), scene, &mut scratch.resyncs);
 
         let ask = Ask {
             now,

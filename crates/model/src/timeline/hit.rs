@@ -14,7 +14,7 @@ use crate::timeline::blocks::newest_below;
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{Counts, Mark, MarkType, SubjectRef, grouped};
 use crate::timeline::marks::Marks;
-use crate::timeline::scene::{LaneRow, duration};
+use crate::timeline::scene::{Kept, LaneRow, duration};
 
 /// How far from a mark's middle the pointer may be, in pixels.
 const REACH: f64 = 7.0;
@@ -288,7 +288,11 @@ impl Chart {
             let (note, at) = (line.note.clone(), line.at);
             return Some(Hit::Stream { mark_type: MarkType::Relist, note, from: at, at, ago: ago(at) });
         }
-        let gap = scene.gaps.iter().find(|gap| gap.x - 1.0 <= x && x <= gap.x + gap.width + 1.0)?;
+        let gap = scene
+            .gaps
+            .iter()
+            .filter(|gap| gap.kept != Kept::Marks)
+            .find(|gap| gap.x - 1.0 <= x && x <= gap.x + gap.width + 1.0)?;
         let (note, from, at) = (gap.note.clone(), gap.from, gap.to);
         Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
     }

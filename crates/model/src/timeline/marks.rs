@@ -7,7 +7,6 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
 use kubechurn_client::api::uid::{self, Uid};
 
-use crate::timeline::blocks::newest_until;
 use crate::timeline::lanes::{Change, Lane, Lanes};
 use crate::timeline::mark::{Counts, Evicted, LaneId, Mark, MarkType, Resync, Subject, SubjectRef};
 use crate::timeline::overview::Overview;
@@ -369,16 +368,6 @@ impl Marks {
         self.ring.evicted()
     }
 
-    /// The state that the object of a lane is in now; `None` if it is gone.
-    pub(super) fn state_of(&self, lane: &Lane) -> Option<State> {
-        if lane.marks == 0 { lane.worn } else { self.ring.get(lane.last_seq)?.state() }
-    }
-
-    /// The state that the object of a lane was in at a time; `None` if there was no such object, or it is not known.
-    pub(super) fn state_at(&self, lane: &Lane, at: f64) -> Option<State> {
-        newest_until(&self.ring, lane, at).map_or(lane.worn, |mark| mark.state())
-    }
-
     /// The object of a lane, in the life with this number: its key and its uid.
     pub(super) fn owner(&self, lane: LaneId, life: u32) -> Option<(&ObjectKey, &Uid)> {
         let lane = self.lanes.get(lane)?;
@@ -427,35 +416,6 @@ pub(super) fn open_gaps(marks: &[&Marks]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Words are kept for as long as a mark or a lane has them: the same as if they were counted from the marks and lanes.
-    #[test]
-    fn words_go_with_the_marks_and_lanes_that_have_them() {
-        let mut marks = Marks::new(3_000);
-        for at in 0..4_000_u32 {
-            let (key, uid) = (&ObjectKey::new("shop", &format!("pod-{}", at % 7 * at % 11)), &Uid::new("u"));
-            let (resource_version, tone) = (&ResourceVersion::new(&at.to_string()), Tone::Good);
-            let mark_type = if at % 13 == 0 { MarkType::Deleted } else { MarkType::Updated };
-            let new = NewMark { key, uid, mark_type, resource_version, folded: 1, tone };
-            let word = &*format!("{}/9", at / 5 % 40);
-            if at % 17 == 0 {
-                marks.attend(&ObjectKey::new("shop", &format!("quiet-{}", at % 3)), uid, NewState { tone, word });
-            }
-            marks.push_with(f64::from(at), new, Detail { word, ..Detail::default() });
-            let held = marks.iter().filter(|mark| mark.mark_type != MarkType::Deleted);
-            let mut held: Vec<String> = held.map(|mark| mark.word.to_owned()).collect();
-            let worn = marks.lanes.newest_first().filter_map(|(_, lane)| lane.worn);
-            held.extend(worn.map(|state| marks.words.text(state).to_owned()));
-            held.sort_unstable();
-            held.dedup();
-            assert!(held.iter().all(|word| word.ends_with("/9")), "{held:?}");
-            assert_eq!(held.len(), marks.words.len(), "after {at}");
-        }
-        let newest = marks.iter().last().map(|mark| mark.word.to_owned());
-        assert_eq!(newest.as_deref(), Some("39/9"));
-        marks.limit(0);
-        assert_eq!(marks.words.len(), marks.lanes.len(), "only the lane that is looked at is left");
-    }
 
     fn push(marks: &mut Marks, first: u32, count: u32) {
         for at in first..first + count {

@@ -17,6 +17,7 @@ mod draw_lane;
 mod events;
 pub mod fold;
 pub mod hit;
+mod kept;
 pub mod lanes;
 pub mod mark;
 pub mod marks;
@@ -64,6 +65,7 @@ struct Drawn {
     now: f64,
     made: u64,
     open: usize,
+    texts_since: Option<f64>,
 }
 
 /// What a timeline remembers of how it was drawn.
@@ -77,6 +79,8 @@ pub struct Chart {
     painted: Scene,
     scratch: Scratch,
     drawn: Option<Drawn>,
+    /// Since when the texts of all changes are kept; `None` as long as none was dropped.
+    texts_since: Option<f64>,
 }
 
 /// The marks of the kinds in view, and the chart that draws them.
@@ -125,7 +129,7 @@ impl Chart {
                     &drawn.view.selected,
                     drawn.view.hover,
                 );
-        if !same_view {
+        if !same_view || drawn.texts_since != self.texts_since {
             return true;
         }
         // Without following, the ticks move on, since they tell how long ago the window was.
@@ -139,7 +143,8 @@ impl Chart {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.fill(marks, (view, now), &mut scene, &mut scratch);
         (self.scene, self.scratch) = (scene, scratch);
-        self.drawn = Some(Drawn { view: view.clone(), now, made: made(marks), open: open_gaps(marks) });
+        let (made, open, texts_since) = (made(marks), open_gaps(marks), self.texts_since);
+        self.drawn = Some(Drawn { view: view.clone(), now, made, open, texts_since });
     }
 }
 
@@ -206,6 +211,17 @@ impl<'a> TimelineMut<'a> {
     /// What the last scene shows at a point of the canvas.
     pub fn hit(&self, x: f64, y: f64) -> Option<Hit> {
         self.chart.hit(&self.marks, (x, y))
+    }
+
+    /// What is no longer kept of the time at a point of the last scene, in words: `only marks before 14:02`.
+    pub fn lost_at(&self, x: f64, y: f64) -> Option<&str> {
+        self.chart.lost_at((x, y))
+    }
+
+    /// From now on scenes show since when the texts of all changes are kept, in milliseconds; `None` as long as none was
+    /// dropped.
+    pub fn note_texts(&mut self, since: Option<f64>) {
+        self.chart.note_texts(since);
     }
 }
 

@@ -192,7 +192,18 @@ pub struct Pill {
     pub last: u64,
 }
 
-/// A time without knowledge, or a time whose marks were evicted.
+/// What is kept of a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Marks, and the texts of the changes.
+    All,
+    /// Marks alone.
+    Marks,
+    /// Nothing but counts.
+    Nothing,
+}
+
+/// A time without knowledge, or a time of which less is kept than was received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GapArea {
     /// The left edge.
@@ -205,8 +216,8 @@ pub struct GapArea {
     pub to: f64,
     /// What the gap is, in words.
     pub note: String,
-    /// Whether there were marks of this time that are evicted.
-    pub evicted: bool,
+    /// What is kept of the time.
+    pub kept: Kept,
 }
 
 /// A relist.
@@ -262,6 +273,8 @@ pub struct Scene {
     pub events: Vec<EventGlyph>,
     /// Gaps.
     pub gaps: Vec<GapArea>,
+    /// The times in the overview of which less is kept than was received.
+    pub lost: Vec<GapArea>,
     /// Relists.
     pub lines: Vec<StreamLine>,
     /// The words of gaps and relists.
@@ -296,6 +309,7 @@ impl Default for Scene {
             glyphs: Vec::new(),
             events: Vec::new(),
             gaps: Vec::new(),
+            lost: Vec::new(),
             lines: Vec::new(),
             notes: Vec::new(),
             ticks: Vec::new(),
@@ -343,8 +357,9 @@ impl Scene {
                 near(one.x, two.x) && (one.y, one.tone, one.seq) == (two.y, two.tone, two.seq)
             })
             && same(&self.gaps, &other.gaps, |one, two| {
-                near(one.x, two.x) && near(one.width, two.width) && one.evicted == two.evicted
+                near(one.x, two.x) && near(one.width, two.width) && one.kept == two.kept
             })
+            && same(&self.lost, &other.lost, |one, two| near(one.x, two.x) && near(one.width, two.width))
             && same(&self.lines, &other.lines, |one, two| near(one.x, two.x) && one.headed == two.headed)
             && same(&self.notes, &other.notes, |one, two| near(one.x, two.x) && one.text == two.text)
             && same(&self.ticks, &other.ticks, |one, two| near(one.x, two.x) && one.label == two.label)

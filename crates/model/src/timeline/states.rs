@@ -1,7 +1,11 @@
-//! The states of some marks that follow each other, as far as a block of marks must know them, in 32 bits.
+//! The states of some marks that follow each other, as far as a block of marks must know them, in 32 bits; and the state of
+//! a lane at a time.
 
 use kubechurn_client::api::cell::Tone;
 
+use crate::timeline::blocks::newest_until;
+use crate::timeline::lanes::Lane;
+use crate::timeline::marks::Marks;
 use crate::timeline::words::{self, State, WordId};
 
 const TONES: [Tone; 4] = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad];
@@ -85,6 +89,18 @@ impl States {
 
     fn last_bits(self) -> u32 {
         self.0 >> LAST & STATE
+    }
+}
+
+impl Marks {
+    /// The state that the object of a lane is in now; `None` if it is gone.
+    pub(super) fn state_of(&self, lane: &Lane) -> Option<State> {
+        if lane.marks == 0 { lane.worn } else { self.ring.get(lane.last_seq)?.state() }
+    }
+
+    /// The state that the object of a lane was in at a time; `None` if there was no such object, or it is not known.
+    pub(super) fn state_at(&self, lane: &Lane, at: f64) -> Option<State> {
+        newest_until(&self.ring, lane, at).map_or(lane.worn, |mark| mark.state())
     }
 }
 

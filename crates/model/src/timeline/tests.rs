@@ -12,6 +12,7 @@ use super::*;
 use crate::timeline::mark::{MarkType, Resync};
 use crate::timeline::marks::{BUDGET, NewMark};
 use crate::timeline::scale::{Viewport, Window};
+use crate::timeline::scene::Kept;
 
 struct Fixture {
     marks: Marks,
@@ -102,7 +103,7 @@ fn the_state_before_an_evicted_mark_is_still_known() {
     assert!(fixture.marks.evicted().of(MarkType::Added) == 1);
     let scene = fixture.scene(20_000.0);
     assert_eq!(scene.bands.last().map(|band| band.tone), Some(Tone::Good));
-    assert!(scene.gaps.iter().any(|gap| gap.evicted && gap.note.ends_with("older marks dropped")));
+    assert!(scene.gaps.iter().any(|gap| gap.kept == Kept::Nothing && gap.note.ends_with("older marks dropped")));
 }
 
 #[test]

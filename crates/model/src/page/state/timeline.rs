@@ -57,6 +57,7 @@ impl Page {
             watches.attend(*kind, key);
         }
         let Some(mut timeline) = watches.timeline_mut() else { return };
+        timeline.note_texts(self.watching.history.whole_since());
         let state = &mut self.timeline;
         let view = TimelineView {
             width: state.width,
@@ -83,6 +84,7 @@ impl Page {
         let last = if state.viewport.is_following() { "last " } else { "" };
         panel.span.put(format!("{last}{}", duration(state.viewport.span())));
         let hit = state.hover.and_then(|(x, y)| timeline.hit(x, y));
+        let lost = state.hover.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
         let words = hit.map(|hit| {
             let said = self.said_of(&hit).map_or_else(String::new, |said| format!("{said}; "));
             match hit.at() {
@@ -90,7 +92,8 @@ impl Page {
                 None => hit.to_string(),
             }
         });
-        self.out.view.timeline.hover.put(words.unwrap_or_default());
+        let words = words.into_iter().chain(lost).collect::<Vec<_>>().join("; ");
+        self.out.view.timeline.hover.put(words);
     }
 
     /// What an Event under the pointer says: as the recorder has that version of it, or else as its row has it now.

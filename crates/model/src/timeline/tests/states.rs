@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::timeline::marks::Detail;
+use crate::timeline::words::NewState;
 
 /// Marks an object `a` in a state.
 fn push(fixture: &mut Fixture, now: f64, mark_type: MarkType, (tone, word): (Tone, &str)) {
@@ -97,6 +98,35 @@ fn states_that_change_too_fast_are_one_band() {
     fixture.view.window = Window { from: 30_000.0, to: 30_001.0 };
     fixture.chart.draw(&[&fixture.marks], &fixture.view, 60_000.0);
     assert_eq!(fixture.chart.scene.bands.iter().filter(|band| !band.changing).count(), 20);
+}
+
+/// Words are kept for as long as a mark or a lane has them: the same as if they were counted from the marks and lanes.
+#[test]
+fn words_go_with_the_marks_and_lanes_that_have_them() {
+    let mut marks = Marks::new(3_000);
+    for at in 0..4_000_u32 {
+        let (key, uid) = (&ObjectKey::new("shop", &format!("pod-{}", at % 7 * at % 11)), &"u".into());
+        let (resource_version, tone) = (&ResourceVersion::new(&at.to_string()), Tone::Good);
+        let mark_type = if at % 13 == 0 { MarkType::Deleted } else { MarkType::Updated };
+        let new = NewMark { key, uid, mark_type, resource_version, folded: 1, tone };
+        let word = &*format!("{}/9", at / 5 % 40);
+        if at % 17 == 0 {
+            marks.attend(&ObjectKey::new("shop", &format!("quiet-{}", at % 3)), uid, NewState { tone, word });
+        }
+        marks.push_with(f64::from(at), new, Detail { word, ..Detail::default() });
+        let held = marks.iter().filter(|mark| mark.mark_type != MarkType::Deleted);
+        let mut held: Vec<String> = held.map(|mark| mark.word.to_owned()).collect();
+        let worn = marks.lanes.newest_first().filter_map(|(_, lane)| lane.worn);
+        held.extend(worn.map(|state| marks.words.text(state).to_owned()));
+        held.sort_unstable();
+        held.dedup();
+        assert!(held.iter().all(|word| word.ends_with("/9")), "{held:?}");
+        assert_eq!(held.len(), marks.words.len(), "after {at}");
+    }
+    let newest = marks.iter().last().map(|mark| mark.word.to_owned());
+    assert_eq!(newest.as_deref(), Some("39/9"));
+    marks.limit(0);
+    assert_eq!(marks.words.len(), marks.lanes.len(), "only the lane that is looked at is left");
 }
 
 proptest! {
