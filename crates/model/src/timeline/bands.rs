@@ -100,6 +100,11 @@ impl Bands<'_> {
     }
 }
 
+/// Whether there may be room for a band's word. A word has at least three characters: `2/3`.
+pub(super) fn has_room(band: &Band) -> bool {
+    band.width >= 2.0 * PAD + 3.0 * CHAR && !band.word.is_empty()
+}
+
 /// The more alarming one of two tones.
 pub(super) fn worse(one: Tone, other: Tone) -> Tone {
     if (other as u8) > one as u8 { other } else { one }
@@ -108,7 +113,7 @@ pub(super) fn worse(one: Tone, other: Tone) -> Tone {
 /// Writes the words of a row's bands, which are those from `first` on, where nothing else is drawn: `taken` has from where
 /// to where something is, from left to right.
 pub(super) fn fill_labels(first: usize, taken: &[(f64, f64)], Scene { bands, labels, .. }: &mut Scene) {
-    for Band { x, width, y, tone, word, .. } in bands[first..].iter().filter(|band| !band.word.is_empty()) {
+    for Band { x, width, y, tone, word, .. } in bands[first..].iter().filter(|band| has_room(band)) {
         let end = x + width;
         let length = word.chars().count();
         let wanted = length as f64 * CHAR;

@@ -3,7 +3,7 @@
 use kubechurn_client::api::sort::{sort_by, sort_by_key};
 
 use crate::timeline::Chart;
-use crate::timeline::bands::fill_labels;
+use crate::timeline::bands::{fill_labels, has_room};
 use crate::timeline::draw_lane::{Told, fill_lane};
 use crate::timeline::events::{Found, fill_events};
 use crate::timeline::fold::Spot;
@@ -55,7 +55,7 @@ impl Row {
 
     /// Writes the words of the row's bands, beside its marks.
     fn fill_labels(&self, scene: &mut Scene, scratch: &mut Scratch) {
-        if scene.bands[self.bands..].iter().all(|band| band.word.is_empty()) {
+        if !scene.bands[self.bands..].iter().any(has_room) {
             return;
         }
         let taken = &mut scratch.taken;

@@ -5,6 +5,10 @@
 //! among each other, the most recently changed first, and their relists and gaps by name. Folds keep their counts by
 //! type, and a delete is drawn on top of whatever it would be folded into.
 //!
+//! A mark also says in which state its object is from then on, with the word that the table has for it ([`words`]). A band is
+//! the time between two marks of different states. The marks of an Event are drawn on the lane of the object that it is
+//! about ([`regarding`]), and are held by the Events' own kind alone.
+//!
 //! Nothing here paints, and nothing walks all marks: each mark points at the one before it in its lane
 //! ([`mark::Mark::before`]), and where the marks of a lane stand closer than pixels, [`blocks`] of them are taken
 //! together. So a scene costs the lanes and the pixels that are on the screen.
