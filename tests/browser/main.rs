@@ -84,6 +84,9 @@ mod overload;
 // How long deleted rows stay.
 mod lingering;
 
+// What the lanes of the timeline say.
+mod words;
+
 // How often the page resyncs.
 mod resync;
 
