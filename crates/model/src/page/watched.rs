@@ -66,6 +66,8 @@ struct MarksHandler<'a> {
     marks: &'a mut Marks,
     /// The table that has rows of the kind, and the kind's number there.
     rows: (&'a TableView, KindId),
+    /// Where the kind's cells have the name of a node, if they have one.
+    node: Option<usize>,
     /// Since when the informer is watched, in milliseconds.
     since: f64,
     /// The namespace that is watched; empty for all.
@@ -82,7 +84,8 @@ impl ResourceEventHandler for MarksHandler<'_> {
         if let Some(row) = without_lane(self.marks, self.rows, &object.key) {
             self.marks.recall(&row.key, &row.uid, tone(row));
         }
-        self.marks.push(now, NewMark::of(delta_type.into(), object, tone(object)));
+        let lane = self.marks.push(now, NewMark::of(delta_type.into(), object, tone(object)));
+        self.marks.put(lane, object.owners.as_ref(), node_name(object, self.node));
         Ok(())
     }
 
@@ -104,6 +107,22 @@ fn without_lane<'a>(marks: &Marks, (rows, kind): (&'a TableView, KindId), key: &
 /// The most alarming thing that an object says of itself.
 fn tone(object: &Object) -> Tone {
     object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))).map_or(Tone::Plain, CellRef::tone)
+}
+
+/// Where the cells of a kind have the name of the node that an object is on: only Pods have one.
+fn node_cell(kind: &Kind) -> Option<usize> {
+    let is_pod = kind.resource.kind == "Pod" && kind.resource.group.is_empty();
+    kind.columns.iter().position(|column| column.title == "NODE").filter(|_| is_pod)
+}
+
+/// The name of the node that an object is on, from the cell at this place; empty where there is none.
+fn node_name(object: &Object, cell: Option<usize>) -> &str {
+    match cell.and_then(|at| object.cells.get(at)) {
+        // So kubectl prints that there is no node yet.
+        Some(CellRef::Text("<none>")) => "",
+        Some(CellRef::Text(name)) => name,
+        _ => "",
+    }
 }
 
 /// Counts what the store took in, and writes it down if there is an audit.
@@ -198,7 +217,8 @@ impl Watched {
         for (source, scope) in self.sources.iter().zip(&self.scopes) {
             let Some(informer) = informers.get_mut(source.marks.informer) else { continue };
             let (marks, since, namespace) = (&mut self.marks, source.since, &*scope.namespace);
-            informer.deliver(source.marks.handler, &mut MarksHandler { marks, rows, since, namespace });
+            let node = node_cell(self.kind);
+            informer.deliver(source.marks.handler, &mut MarksHandler { marks, rows, node, since, namespace });
             let (counters, of) = (&mut self.counters, (&self.kind.resource, scope));
             informer.deliver(source.counters.handler, &mut Applied { counters, audit, of });
         }
@@ -207,7 +227,8 @@ impl Watched {
     /// Gives an object that the user looks at a lane, if it has a row and no lane.
     pub(super) fn attend(&mut self, rows: (&TableView, KindId), key: &ObjectKey) {
         if let Some(row) = without_lane(&self.marks, rows, key) {
-            self.marks.attend(&row.key, &row.uid, tone(row));
+            let lane = self.marks.attend(&row.key, &row.uid, tone(row));
+            self.marks.put(lane, row.owners.as_ref(), node_name(row, node_cell(self.kind)));
         }
     }
 

@@ -5,6 +5,7 @@ use kubechurn_client::api::sort::sort_by_key;
 use crate::timeline::Chart;
 use crate::timeline::draw_lane::{Told, fill_lane};
 use crate::timeline::fold::Spot;
+use crate::timeline::groups::LanesBy;
 use crate::timeline::mark::{Counts, LaneOf, MarkType};
 use crate::timeline::marks::Marks;
 use crate::timeline::order::Ask;
@@ -62,11 +63,6 @@ impl Chart {
                 Some(LaneOf { kind: *kind, lane })
             }),
         };
-        self.order.arrange(marks, ask);
-        scratch.rows.clear();
-        scratch.rows.extend(self.order.visible(marks, &ask));
-        scene.active = self.order.active();
-        scene.scrollable = self.order.len();
         let over_lanes = |(_, y): &(f64, f64)| *y >= layout.top && *y < layout.bottom;
         let hovered = view.hover.filter(over_lanes).and_then(|(_, y)| layout.row_at(y));
         scene.crosshair = view.hover.map(|(x, _)| x).filter(|x| *x >= layout.left && *x <= layout.right);
@@ -75,8 +71,33 @@ impl Chart {
         scene.pills.clear();
         scene.glyphs.clear();
         scratch.crosses.clear();
+        if self.groups.is_in_use() {
+            self.fill_groups(marks, &ask, hovered, scene, scratch);
+        } else {
+            self.fill_lanes(marks, &ask, (view, hovered), scene, scratch);
+        }
+        // Deletes come last, so that nothing covers them.
+        sort_by_key(&mut scene.glyphs, |glyph| glyph.mark_type == MarkType::Deleted);
+        scene.glyphs.append(&mut scratch.crosses);
+    }
+
+    /// Fills the scene with a row for each lane.
+    fn fill_lanes(
+        &mut self,
+        marks: &[&Marks],
+        ask: &Ask,
+        (view, hovered): (&TimelineView, Option<usize>),
+        scene: &mut Scene,
+        scratch: &mut Scratch,
+    ) {
+        self.order.arrange(marks, *ask);
+        scratch.rows.clear();
+        scratch.rows.extend(self.order.visible(marks, ask));
+        scene.active = self.order.active();
+        scene.scrollable = self.order.len();
+        scene.lanes_by = LanesBy::Object;
         for row in 0..scratch.rows.len() {
-            let y = layout.row_y(row);
+            let y = scene.layout.row_y(row);
             let found = scratch.rows[row].and_then(|LaneOf { kind, lane: id }| {
                 let own = *marks.get(kind.index())?;
                 Some((kind, id, own, own.lanes.get(id)?))
@@ -94,12 +115,10 @@ impl Chart {
                 live: lane.live,
                 selected: view.selected.as_ref().is_some_and(|(other, key)| *other == kind && *key == lane.key),
                 hovered: hovered == Some(row),
+                group: None,
             }));
             fill_lane(own, (LaneOf { kind, lane: id }, y), scene, scratch);
         }
-        // Deletes come last, so that nothing covers them.
-        sort_by_key(&mut scene.glyphs, |glyph| glyph.mark_type == MarkType::Deleted);
-        scene.glyphs.append(&mut scratch.crosses);
     }
 }
 
