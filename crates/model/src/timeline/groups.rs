@@ -3,8 +3,8 @@
 //! A group is closed at first. Then its row shows the marks of everything below it, folded with their counts, and a
 //! delete on top. An open group has its members below it.
 //!
-//! What a scene costs does not depend on how many objects or marks there are. [`index`] finds the group of a few
-//! thousand lanes with each scene, and then only that of lanes that have changed; [`marks`] counts a few ten thousand
+//! What a scene costs does not depend on how many objects or marks there are. The index finds the group of a few
+//! thousand lanes with each scene, and then only that of lanes that have changed; the marks' part counts a few ten thousand
 //! marks with each scene, and then only those that are new. Until both are through, a scene is due at once.
 
 mod draw;
@@ -168,6 +168,8 @@ pub(crate) struct Groups {
     marks: GroupMarks,
     /// Whether the last scene has left something to find or to count.
     pub(super) is_behind: bool,
+    /// Whether some lanes were never looked at.
+    is_finding: bool,
 }
 
 impl Groups {

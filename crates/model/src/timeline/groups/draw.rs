@@ -22,7 +22,8 @@ const NO_LANE: LaneOf = LaneOf { kind: KindId(u8::MAX), lane: LaneId(u32::MAX) }
 impl Groups {
     /// Finds what stands in which row.
     fn arrange(&mut self, marks: &[&Marks], ask: &Ask) {
-        self.is_behind = self.index.look(marks, &self.kinds, ask.now);
+        self.is_finding = self.index.look(marks, &self.kinds, ask.now);
+        self.is_behind = self.is_finding;
         let newest = marks.iter().map(|own| own.ring.last_at()).fold(f64::NEG_INFINITY, f64::max);
         let is_past = ask.window.to < newest;
         let needs_scan = is_past || self.choice.order == LaneOrder::Churn;
@@ -87,7 +88,8 @@ impl Chart {
         let closed = rows.iter().filter(is_closed);
         let closed: Vec<(GroupId, u32)> =
             closed.filter_map(|row| Some((row.id, groups.index.of(row.id)?.1.revision))).collect();
-        groups.is_behind |= groups.marks.count(&closed, &scene.scale, (marks, &groups.index));
+        // While lanes are being found, counting would begin anew with each scene.
+        groups.is_behind |= !groups.is_finding && groups.marks.count(&closed, &scene.scale, (marks, &groups.index));
         scene.active = groups.rows.active();
         scene.scrollable = groups.rows.len();
         scene.lanes_by = groups.choice.by;

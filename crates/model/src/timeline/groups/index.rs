@@ -1,7 +1,7 @@
 //! The tree: which lane is below which, what each group is, and when something below it changed.
 //!
 //! References come from outside and may be wrong in every way. So a group is never put below itself, at most
-//! [`DEEPEST`] groups are around each other, and what does not fit stands on its own. An owner of whom no lane is known
+//! eight groups are around each other, and what does not fit stands on its own. An owner of whom no lane is known
 //! is a group with the name from the reference.
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) const ROOT: u32 = 0;
 /// How many groups are around a lane at most.
 pub(super) const DEEPEST: u8 = 8;
 /// So many lanes are looked at with a scene.
-const AT_ONCE: usize = 16_384;
+const AT_ONCE: usize = 8_192;
 
 /// What a group is that is no lane; an owner's uid, because many owners may have had one name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -17,7 +17,7 @@ use crate::timeline::marks::Marks;
 use crate::timeline::scale::Scale;
 
 /// A scene counts so many marks.
-const AT_ONCE: usize = 40_000;
+const AT_ONCE: usize = 20_000;
 
 /// How wide a part is, in pixels.
 const PART: f64 = 2.0;
@@ -186,6 +186,10 @@ impl GroupMarks {
     /// Counts the marks of these groups, each with its revision. Returns whether some are left.
     pub(super) fn count(&mut self, groups: &[(GroupId, u32)], scale: &Scale, known: (&[&Marks], &Index)) -> bool {
         let (marks, index) = known;
+        if groups.is_empty() {
+            *self = GroupMarks::default();
+            return false;
+        }
         let window = scale.window;
         let far = self.shown.seqs.len() != marks.len() || self.shown.is_far(marks, scale);
         if self.shown.is_of(groups, scale) && !far {

@@ -3,7 +3,9 @@
 //! The order follows the changes every two seconds, as it does without groups, and what stays in sight stays in its
 //! place. While the pointer is over the rows, none of them moves.
 
+use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::sort::sort_by;
+use kubechurn_columns::kinds::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kind_id::KindId;
@@ -14,8 +16,6 @@ use crate::timeline::mark::LaneOf;
 use crate::timeline::marks::{Marks, made};
 use crate::timeline::order::Ask;
 use crate::timeline::scale::Window;
-use kubechurn_client::api::object::ObjectKey;
-use kubechurn_columns::kinds::Kind;
 
 /// How long an order stands, in milliseconds; and how long at least, where rows are empty.
 const SETTLE: f64 = 2_000.0;
@@ -195,16 +195,15 @@ impl Next<'_> {
         let lives = || lane().is_some_and(|(_, lane)| lane.live);
         // The lane may be freed, and the entry not be forgotten yet.
         let is_there = || entry.members > 0 || entry.label.is_some() || lane().is_some();
-        !self.kept.contains(&at)
-            && is_there()
-            && (self.last_at(at, entry) >= self.ask.window.from
-                || self.stays.contains(&at)
-                || (kept && (entry.members > 0 || lives())))
+        let is_wanted = self.last_at(at, entry) >= self.ask.window.from
+            || self.stays.contains(&at)
+            || (kept && (entry.members > 0 || lives()));
+        is_wanted && !self.kept.contains(&at) && is_there()
     }
 
     /// What is shown directly below an entry, in order; and how many there are.
     fn sorted(&self, at: u32, kept: bool) -> (Vec<u32>, usize) {
-        let Known { marks, kinds, index, scan, choice } = self.known;
+        let Known { marks, index, scan, choice, .. } = self.known;
         let shown = index.children(at).filter(|(at, entry)| self.is_shown(*at, entry, kept));
         let rank = |at: u32, entry: &Entry| match choice.order {
             LaneOrder::LastChange => -self.last_at(at, entry),
@@ -221,16 +220,14 @@ impl Next<'_> {
             label.map(|key| (KindId(0), key)).or_else(|| lane().map(|(of, lane)| (of.kind, &lane.key)))
         };
         let compare = |one: &(f64, u32), other: &(f64, u32)| {
-            let by_name = || {
-                let (one, other) = (name(one.1), name(other.1));
-                let key = |name: Option<(KindId, &ObjectKey)>| name.map(|(kind, key)| (key.clone(), kind));
-                key(one).cmp(&key(other))
+            let by_name = || match (name(one.1), name(other.1)) {
+                (Some((one_kind, one)), Some((other_kind, other))) => one.cmp(other).then(one_kind.cmp(&other_kind)),
+                (one, other) => one.is_some().cmp(&other.is_some()),
             };
             one.0
                 .total_cmp(&other.0)
                 .then_with(|| if choice.order == LaneOrder::Name { by_name() } else { one.1.cmp(&other.1) })
         };
-        let _ = kinds;
         if shown.len() > MOST_ROWS {
             shown.select_nth_unstable_by(MOST_ROWS, compare);
             shown.truncate(MOST_ROWS);

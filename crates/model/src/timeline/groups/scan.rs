@@ -15,7 +15,7 @@ use crate::timeline::ring::Ring;
 use crate::timeline::scale::Window;
 
 /// A scene does so many steps: lanes, marks and blocks.
-const AT_ONCE: usize = 32_768;
+const AT_ONCE: usize = 16_384;
 
 /// What a lane or a group has in the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
