@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use hashbrown::Equivalent;
 use kubechurn_client::api::object::{KeyRef, ObjectKey};
 use kubechurn_client::api::owner::OwnerReference;
 use kubechurn_client::api::uid::Uid;
@@ -151,12 +152,10 @@ impl Index {
 
     /// The entry of a group by the words of [`super::LaneChoice::kept`] for one that is no object.
     pub(super) fn of_words(&self, word: &str, name: &str) -> Option<u32> {
-        let mut all = self.anchors.values();
-        all.find(|at| {
-            let label = self.get(**at).and_then(|entry| entry.label.as_deref());
-            label.is_some_and(|label| *label.word == *word && label.key.to_string() == name)
-        })
-        .copied()
+        let (namespace, name) = name.split_once('/').unwrap_or(("", name));
+        let is_it = |label: &Label| *label.word == *word && KeyRef { namespace, name }.equivalent(&label.key);
+        let mut all = self.anchors.values().copied();
+        all.find(|at| self.get(*at).and_then(|entry| entry.label.as_deref()).is_some_and(is_it))
     }
 
     pub(super) fn children(&self, at: u32) -> impl Iterator<Item = (u32, &Entry)> {

@@ -3,7 +3,7 @@
 //! The order follows the changes every two seconds, as it does without groups, and what stays in sight stays in its
 //! place. While the pointer is over the rows, none of them moves.
 
-use kubechurn_client::api::object::ObjectKey;
+use kubechurn_client::api::object::KeyRef;
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_columns::kinds::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -138,13 +138,13 @@ impl Rows {
 
 /// The entry that is kept by these words, if it is there.
 pub(super) fn find(words: &str, marks: &[&Marks], kinds: &[&'static Kind], index: &Index) -> Option<u32> {
-    if let Some((word, name)) = words.split_once(':') {
+    let (kind, key) = words.split_once('/').unwrap_or((words, ""));
+    let Some((number, _)) = (0..).map(KindId).zip(kinds).find(|(_, own)| own.name == kind) else {
+        let (word, name) = words.split_once(':')?;
         return index.of_words(word, name);
-    }
-    let (kind, key) = words.split_once('/')?;
-    let (number, _) = (0..).map(KindId).zip(kinds).find(|(_, own)| own.name == kind)?;
+    };
     let (namespace, name) = key.split_once('/').unwrap_or(("", key));
-    let lane = marks.get(number.index())?.lanes.find(&ObjectKey::new(namespace, name))?;
+    let lane = marks.get(number.index())?.lanes.find_ref(KeyRef { namespace, name })?;
     index.of_lane(LaneOf { kind: number, lane })
 }
 

@@ -341,6 +341,10 @@ fn what_is_kept_is_on_top_also_while_it_is_quiet() {
     fixture.choice.by = LanesBy::Object;
     fixture.choice.kept = vec![String::from("pods/shop/single")];
     assert_eq!(fixture.rows(), ["★ po shop/single", "po shop/loud"]);
+    // A name may have a colon.
+    fixture.push(MarkType::Updated, (NODE, "system:a"), None, "");
+    fixture.choice.kept = vec![String::from("nodes/system:a")];
+    assert_eq!(fixture.rows()[0], "★ no system:a");
     fixture.choice = LaneChoice { by: LanesBy::Node, kept: vec![String::from("node:n-2")], ..LaneChoice::default() };
     assert_eq!(fixture.rows()[0], "★ ▸ node n-2");
 }
