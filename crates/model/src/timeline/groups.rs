@@ -34,7 +34,8 @@ pub enum LanesBy {
     /// Each object has a lane of its own.
     #[default]
     Object,
-    /// Below the object that controls them: Pods below their ReplicaSet, which is below its Deployment.
+    /// Below the object that controls them: Pods below their ReplicaSet, which is below its Deployment. Events, which are
+    /// many and have no owner, stand together.
     Owner,
     /// Pods of one node.
     Node,
@@ -96,10 +97,10 @@ impl LaneOrder {
     /// The words in the menu.
     pub fn title(self) -> &'static str {
         match self {
-            LaneOrder::LastChange => "last change first",
-            LaneOrder::FirstChange => "first change first",
-            LaneOrder::Churn => "most changes first",
-            LaneOrder::Name => "by name",
+            LaneOrder::LastChange => "last change",
+            LaneOrder::FirstChange => "first change",
+            LaneOrder::Churn => "most changes",
+            LaneOrder::Name => "name",
         }
     }
 
@@ -227,6 +228,12 @@ impl Groups {
     pub(super) fn bytes(&self) -> usize {
         self.index.bytes() + self.scan.bytes() + self.rows.bytes() + self.marks.bytes()
     }
+}
+
+/// Whether a kind is the one of this name that Kubernetes itself has.
+fn is_core(kinds: &[&'static Kind], kind: KindId, word: &str) -> bool {
+    let groups = ["", "events.k8s.io"];
+    kinds.get(kind.index()).is_some_and(|own| own.resource.kind == word && groups.contains(&own.resource.group))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use kubechurn_columns::kinds::Kind;
 use rustc_hash::FxHashMap;
 
 use crate::kind_id::KindId;
-use crate::timeline::groups::{GroupId, LanesBy};
+use crate::timeline::groups::{GroupId, LanesBy, is_core};
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{LaneId, LaneOf};
 use crate::timeline::marks::Marks;
@@ -265,7 +265,7 @@ impl Index {
         }
         let parent = match self.by {
             LanesBy::Object => ROOT,
-            LanesBy::Owner => self.owner_of(known, lane, depth),
+            LanesBy::Owner if !is_core(kinds, of.kind, "Event") => self.owner_of(known, lane, depth),
             _ => self.group_of(of, lane, kinds),
         };
         let parent = if self.fits(at, parent) { parent } else { ROOT };
@@ -282,9 +282,7 @@ impl Index {
 
     /// The entry of a lane that had none: that of the group that has waited for it, or a new one.
     fn stand_for(&mut self, (of, generation): (LaneOf, u32), lane: &Lane, kinds: &[&'static Kind]) -> u32 {
-        let is_core = |word: &str| {
-            kinds.get(of.kind.index()).is_some_and(|kind| kind.resource.kind == word && kind.resource.group.is_empty())
-        };
+        let is_core = |word: &str| is_core(kinds, of.kind, word);
         let anchor = match self.by {
             LanesBy::Owner => Some(Anchor::Owner(lane.uid.clone())),
             LanesBy::Node if is_core("Node") => Some(Anchor::Node(Arc::clone(&lane.key.name))),
@@ -367,7 +365,7 @@ impl Index {
                     (_, false) => self.anchored(Anchor::Namespace(Arc::clone(name)), || ("namespace".into(), key)),
                 }
             }
-            (LanesBy::Kind, _) => {
+            (LanesBy::Kind | LanesBy::Owner, _) => {
                 let title = kinds.get(of.kind.index()).map_or("objects", |kind| kind.title);
                 self.anchored(Anchor::Kind(of.kind), || ("".into(), ObjectKey::new("", title)))
             }

@@ -19,17 +19,19 @@ use crate::timeline::scale::Window;
 use crate::timeline::scene::{LaneRow, Scene, TimelineView};
 use crate::timeline::{Chart, KindName, Timeline, TimelineMut};
 
-const KINDS: [&str; 4] = ["deployments", "replicasets", "pods", "nodes"];
-const NAMES: [KindName; 4] = [
+const KINDS: [&str; 5] = ["deployments", "replicasets", "pods", "nodes", "events"];
+const NAMES: [KindName; 5] = [
     KindName { short: "deploy", long: "Deployment", title: "Deployments" },
     KindName { short: "rs", long: "ReplicaSet", title: "ReplicaSets" },
     KindName { short: "po", long: "Pod", title: "Pods" },
     KindName { short: "no", long: "Node", title: "Nodes" },
+    KindName { short: "ev", long: "Event", title: "Events" },
 ];
 const DEPLOYMENT: usize = 0;
 const REPLICA_SET: usize = 1;
 const POD: usize = 2;
 const NODE: usize = 3;
+const EVENT: usize = 4;
 
 /// A kind and a name in the namespace `shop`; nodes are in none.
 type Object<'a> = (usize, &'a str);
@@ -51,7 +53,7 @@ fn owned_by(kind: &str, api_version: &str, name: &str, uid: &str) -> Option<Arc<
 }
 
 struct Fixture {
-    marks: [Marks; 4],
+    marks: [Marks; 5],
     chart: Chart,
     view: TimelineView,
     choice: LaneChoice,
@@ -186,6 +188,17 @@ fn pods_stand_below_their_replica_set_and_that_below_its_deployment() {
     assert!(text.contains("lanes by owner: po shop/single; deploy shop/web, open, 3 objects; level 2 rs"), "{text}");
     fixture.turn("web");
     assert_eq!(fixture.rows().len(), 2);
+}
+
+#[test]
+fn events_stand_together_and_do_not_hide_who_owns_whom() {
+    let mut fixture = Fixture::rollout(LanesBy::Owner);
+    for at in 0..200 {
+        fixture.push(MarkType::Added, (EVENT, &format!("web.{at}")), None, "");
+    }
+    fixture.now += 1_000.0;
+    let expected = ["▸ Events 200 added", "po shop/single", "▸ deploy shop/web 3 added, 1 updated"];
+    assert_eq!(fixture.rows(), expected);
 }
 
 #[test]
@@ -451,7 +464,7 @@ proptest! {
             fixture.timeline().turn_groups(true);
             let scene = fixture.past_scene();
             let mut lanes: BTreeMap<(usize, String), usize> = BTreeMap::new();
-            for row in scene.lanes.iter().flatten().filter(|row| row.kind.index() < 4) {
+            for row in scene.lanes.iter().flatten().filter(|row| row.kind.index() < KINDS.len()) {
                 *lanes.entry((row.kind.index(), row.key.name.to_string())).or_default() += 1;
             }
             prop_assert!(lanes.values().all(|count| *count == 1), "{:?}", lanes);
