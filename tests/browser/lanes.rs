@@ -47,7 +47,7 @@ async fn point(page: &Page, row: usize, x: f64, clicks: bool) {
 }
 
 fn is_deployment(row: &str) -> bool {
-    row.starts_with("deploy ")
+    row.starts_with("Deployment ")
 }
 
 #[tokio::test]
@@ -77,14 +77,14 @@ async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
         let is_open = |row: &String| row.starts_with(&format!("{own}, ")) && row.contains(", open, ");
         let set = until(page, "it opens", |rows| {
             let at = rows.iter().position(is_open)?;
-            let is_set = |row: &&String| row.starts_with("level 2 rs ") && row.contains(", closed, ");
+            let is_set = |row: &&String| row.starts_with("level 2 ReplicaSet ") && row.contains(", closed, ");
             rows.get(at + 1).filter(is_set).map(|_| at + 1)
         })
         .await;
         assert_eq!(set, at + 1, "what is above it stays in its row: {before:#?}");
         point(page, set, TRIANGLE + 11.0, true).await;
         until(page, "Pods are below the ReplicaSet", |rows| {
-            rows.get(set + 1).filter(|row| row.starts_with("level 3 po ")).map(drop)
+            rows.get(set + 1).filter(|row| row.starts_with("level 3 Pod ")).map(drop)
         })
         .await;
         finds_nothing(page, "lanes by owner").await;
@@ -93,7 +93,7 @@ async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
             .await;
 
         point(page, at, STAR, true).await;
-        let key = own.trim_start_matches("deploy ").to_owned();
+        let key = own.trim_start_matches("Deployment ").to_owned();
         let kept = format!("keep=deployments/{key}");
         page.becomes(
             "the address has what is kept",
@@ -116,14 +116,14 @@ async fn lanes_by_owner_open_and_close_are_kept_and_survive_a_reload() {
         page.press("open all groups").await;
         page.press("\u{e007}").await;
         until(page, "all groups are open", |rows| {
-            let is_through = rows.iter().any(|row| row.starts_with("level 3 po "))
+            let is_through = rows.iter().any(|row| row.starts_with("level 3 Pod "))
                 && rows.iter().all(|row| !row.contains(", closed, "));
             is_through.then_some(())
         })
         .await;
         page.browser.run(choose, vec!["node".into()]).await;
         until(page, "nodes are groups", |rows| {
-            let is_node = |row: &String| row.starts_with("node ") || row.starts_with("no ");
+            let is_node = |row: &String| row.starts_with("node ") || row.starts_with("Node ");
             rows.iter().any(|row| is_node(row) && row.contains(" object")).then_some(())
         })
         .await;

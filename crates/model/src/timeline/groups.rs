@@ -150,6 +150,8 @@ pub struct GroupRow {
     pub kept: bool,
     /// What the group is, where it is no object whose marks are known: `ReplicaSet`, `node`.
     pub word: Box<str>,
+    /// What the kind is called in words on a timeline of several kinds; empty where it is no object whose marks are known.
+    pub long: &'static str,
     /// The name, as short as it may be below the group that it is in.
     pub name: Box<str>,
     /// How many frames of each type are in the window, of the object and all that is below it, as far as they are

@@ -136,6 +136,8 @@ impl Chart {
         let key = found.map(|(_, lane)| &lane.key).or_else(|| label.map(|label| &label.key))?;
         let of = found.map(|(of, _)| of);
         let is_closed = Groups::is_closed(row, entry);
+        let LaneOf { kind, lane } = of.unwrap_or(NO_LANE);
+        let names = self.names.get(kind.index());
         let group = GroupRow {
             id: row.id,
             depth: row.depth,
@@ -143,15 +145,15 @@ impl Chart {
             members: entry.members,
             kept: row.kept && row.depth == 0,
             word: label.filter(|_| found.is_none()).map_or_else(Box::default, |label| label.word.clone()),
+            long: names.map_or("", |name| name.long),
             name: Groups::name(entry, index, marks, key, row.depth).into(),
             counts: if is_closed { self.groups.marks.counts(row.id, &scene.scale) } else { Counts::default() },
         };
-        let LaneOf { kind, lane } = of.unwrap_or(NO_LANE);
         let row = LaneRow {
             y,
             lane,
             kind,
-            kind_name: self.names.get(kind.index()).map_or("", |name| name.short),
+            kind_name: names.map_or("", |name| name.short),
             key: key.clone(),
             live: found.is_none_or(|(_, lane)| lane.live),
             selected: of.is_some() && of == ask.selected,

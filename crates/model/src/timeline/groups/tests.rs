@@ -185,7 +185,10 @@ fn pods_stand_below_their_replica_set_and_that_below_its_deployment() {
     let open = ["po shop/single", "▾ deploy shop/web", "  ▾ rs …-7c9d", "    po …-b81kq", "    po …-x2x7p"];
     assert_eq!(fixture.rows(), open);
     let text = fixture.scene().summary();
-    assert!(text.contains("lanes by owner: po shop/single; deploy shop/web, open, 3 objects; level 2 rs"), "{text}");
+    assert!(
+        text.contains("lanes by owner: Pod shop/single; Deployment shop/web, open, 3 objects; level 2 ReplicaSet"),
+        "{text}"
+    );
     fixture.turn("web");
     assert_eq!(fixture.rows().len(), 2);
 }

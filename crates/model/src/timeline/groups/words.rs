@@ -23,7 +23,7 @@ pub(super) fn name(row: &LaneRow, names: &[KindName]) -> String {
     format!("{}{}{}", fit(word, LONGEST), if word.is_empty() { "" } else { " " }, row.key)
 }
 
-/// The rows that are groups, in words; empty where there are none: `lanes by owner: ▸ deploy shop/web, closed, 3
+/// The rows that are groups, in words; empty where there are none: `lanes by owner: Deployment shop/web, closed, 3
 /// objects, 12 updated`.
 pub(crate) fn summary(scene: &Scene) -> String {
     let rows = || scene.lanes.iter().flatten().filter_map(|row| Some((row, row.group.as_deref()?)));
@@ -39,7 +39,7 @@ pub(crate) fn summary(scene: &Scene) -> String {
         LanesBy::Kind => "lanes by kind",
     });
     let told = rows().map(|(row, group)| {
-        let word = if group.word.is_empty() { row.kind_name } else { &*group.word };
+        let word = if group.word.is_empty() { group.long } else { &*group.word };
         let mut told = format!(
             "{}{}{}",
             fit(word, LONGEST),
