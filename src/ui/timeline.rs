@@ -7,6 +7,7 @@ use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::panel::Panel;
 
 use crate::ui::edge::Edge;
+use crate::ui::lane_choices::LaneChoices;
 use crate::ui::screen::{Commands, Screen};
 
 /// The id of the canvas, for the painter.
@@ -56,6 +57,7 @@ pub fn Timeline(
             <Edge panel=Panel::Timeline screen commands />
             <div class="timeline-bar">
                 <h2>"Timeline"</h2>
+                <LaneChoices screen commands />
                 <span class="dim subject" title=title>{title}</span>
                 <span class="hover" data-testid="timeline-hover" title=move || screen.timeline.hover.get()>{move || screen.timeline.hover.get()}</span>
                 <span class="grow"></span>

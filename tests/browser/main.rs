@@ -139,3 +139,6 @@ mod frame;
 // What is too much for the page: a frame, a slow list, and its own memory.
 mod budgets;
 mod changes;
+
+// Lanes of the timeline in groups.
+mod lanes;

@@ -9,6 +9,7 @@ use kubechurn_client::api::object::ObjectKey;
 use crate::page::catalog::Catalog;
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
+use crate::timeline::groups::{LaneChoice, LaneOrder, LanesBy};
 use kubechurn_columns::kinds::Kind;
 
 /// A place in the page. All of it survives a reload, and a link to a place shows the same place to another user.
@@ -38,6 +39,8 @@ pub struct Route {
     pub tab: String,
     /// Whether the feed of changes is shown in place of the table. The text is then the feed's filter.
     pub changes: bool,
+    /// How lanes stand on the timeline.
+    pub lanes: Box<LaneChoice>,
 }
 
 /// The kinds that the feed tells of where none is named: workloads and what they own, nodes, and Events.
@@ -81,9 +84,13 @@ impl Default for Route {
             selected: String::new(),
             tab: String::new(),
             changes: false,
+            lanes: Box::default(),
         }
     }
 }
+
+/// So many lanes are kept on top at most.
+const KEPT: usize = 32;
 
 /// The title of the column that shows the last change.
 pub const CHANGED: &str = "Δ";
@@ -139,6 +146,9 @@ impl Route {
                 "sel" => route.selected = value.into_owned(),
                 "tab" => route.tab = value.into_owned(),
                 "view" => route.changes |= value == CHANGES,
+                "lanes" => route.lanes.by = LanesBy::of(&value),
+                "order" => route.lanes.order = LaneOrder::of(&value),
+                "keep" => route.lanes.kept = list(&value).into_iter().take(KEPT).collect(),
                 _ => {}
             }
         }
@@ -149,7 +159,8 @@ impl Route {
     pub fn fragment(&self) -> String {
         let mut query = Serializer::new(String::new());
         let wide = if self.wide { "1" } else { "" };
-        let (namespaces, pinned) = (self.namespaces.join(","), self.pinned.join(","));
+        let (namespaces, pinned, kept) = (self.namespaces.join(","), self.pinned.join(","), self.lanes.kept.join(","));
+        let LaneChoice { by, order, .. } = *self.lanes;
         let pairs = [
             ("ns", &*namespaces),
             ("labels", &*self.labels),
@@ -161,6 +172,9 @@ impl Route {
             ("sel", &*self.selected),
             ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
+            ("lanes", if by == LanesBy::default() { "" } else { by.name() }),
+            ("order", if order == LaneOrder::default() { "" } else { order.name() }),
+            ("keep", &*kept),
         ];
         for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
             query.append_pair(name, value);
@@ -183,8 +197,8 @@ impl Route {
 
     /// The feed over everything that matters, in the same namespaces.
     pub fn what_changed(&self) -> Route {
-        let Route { namespaces, pinned, .. } = self.clone();
-        Route { resource: MATTERS.to_owned(), namespaces, pinned, changes: true, ..Route::default() }
+        let Route { namespaces, pinned, lanes, .. } = self.clone();
+        Route { resource: MATTERS.to_owned(), namespaces, pinned, lanes, changes: true, ..Route::default() }
     }
 
     /// The names of the kinds in view.
@@ -395,6 +409,19 @@ impl Route {
             Some(at) => drop(route.pinned.remove(at)),
             None => route.pinned.push(resource.to_owned()),
         }
+        route
+    }
+
+    /// The route with a lane kept on top, by its words in [`LaneChoice::kept`], or no longer kept. The newest comes
+    /// first; too many are not kept.
+    pub fn keeping(&self, lane: &str) -> Route {
+        let mut route = self.clone();
+        let kept = &mut route.lanes.kept;
+        match kept.iter().position(|kept| kept == lane) {
+            Some(at) => drop(kept.remove(at)),
+            None => kept.insert(0, lane.to_owned()),
+        }
+        kept.truncate(KEPT);
         route
     }
 
