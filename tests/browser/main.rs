@@ -133,3 +133,7 @@ mod frame;
 // What is too much for the page: a frame, a slow list, and its own memory.
 mod budgets;
 mod changes;
+
+// A chosen stretch of time, and filters that are watched.
+mod alerts;
+mod span;

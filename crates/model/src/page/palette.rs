@@ -5,6 +5,7 @@ use std::ops::Range;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::sort::sort_by_key;
 
+use crate::page::alerts::AlertCommand;
 use crate::page::catalog::Catalog;
 use crate::page::command::{Command, Copied};
 use crate::page::export::Format;
@@ -13,6 +14,7 @@ use crate::page::keys::keys_of;
 use crate::page::layout::ColumnChange;
 use crate::page::resync::Resync;
 use crate::page::route::{Route, joined};
+use crate::page::span::SpanCommand;
 use crate::table::schema::TableSchema;
 use crate::table::view::Retention;
 use kubechurn_columns::kinds::Kind;
@@ -38,6 +40,10 @@ const COMMANDS: &[Command] = &[
     Command::Retention(Retention::UntilDismissed),
     Command::WhatChanged,
     Command::ToggleChanges,
+    Command::Span(SpanCommand::AroundPointed),
+    Command::Span(SpanCommand::Clear),
+    Command::Alerts(AlertCommand::Watch),
+    Command::Alerts(AlertCommand::EndAll),
     Command::Resync(Resync::Automatic),
     Command::Resync(Resync::Off),
     Command::Resync(Resync::HalfMinute),

@@ -7,8 +7,10 @@ use form_urlencoded::{Serializer, parse};
 use kubechurn_client::api::object::ObjectKey;
 
 use crate::page::catalog::Catalog;
+use crate::page::span;
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
+use crate::timeline::scale::Window;
 use kubechurn_columns::kinds::Kind;
 
 /// A place in the page. All of it survives a reload, and a link to a place shows the same place to another user.
@@ -38,6 +40,8 @@ pub struct Route {
     pub tab: String,
     /// Whether the feed of changes is shown in place of the table. The text is then the feed's filter.
     pub changes: bool,
+    /// The chosen stretch of time.
+    pub span: Option<Window>,
 }
 
 /// The kinds that the feed tells of where none is named: workloads and what they own, nodes, and Events.
@@ -81,6 +85,7 @@ impl Default for Route {
             selected: String::new(),
             tab: String::new(),
             changes: false,
+            span: None,
         }
     }
 }
@@ -138,6 +143,7 @@ impl Route {
                 "wide" => route.wide = value == "1",
                 "sel" => route.selected = value.into_owned(),
                 "tab" => route.tab = value.into_owned(),
+                "span" => route.span = span::parse(&value),
                 "view" => route.changes |= value == CHANGES,
                 _ => {}
             }
@@ -150,6 +156,7 @@ impl Route {
         let mut query = Serializer::new(String::new());
         let wide = if self.wide { "1" } else { "" };
         let (namespaces, pinned) = (self.namespaces.join(","), self.pinned.join(","));
+        let span = self.span.as_ref().map(span::written).unwrap_or_default();
         let pairs = [
             ("ns", &*namespaces),
             ("labels", &*self.labels),
@@ -160,6 +167,7 @@ impl Route {
             ("wide", wide),
             ("sel", &*self.selected),
             ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
+            ("span", &*span),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
         ];
         for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
@@ -183,8 +191,8 @@ impl Route {
 
     /// The feed over everything that matters, in the same namespaces.
     pub fn what_changed(&self) -> Route {
-        let Route { namespaces, pinned, .. } = self.clone();
-        Route { resource: MATTERS.to_owned(), namespaces, pinned, changes: true, ..Route::default() }
+        let Route { namespaces, pinned, span, .. } = self.clone();
+        Route { resource: MATTERS.to_owned(), namespaces, pinned, span, changes: true, ..Route::default() }
     }
 
     /// The names of the kinds in view.

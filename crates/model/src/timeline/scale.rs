@@ -48,6 +48,12 @@ impl Scale {
         self.window.from + (x - self.left) * self.ms_per_pixel()
     }
 
+    /// The x coordinates of both ends of a stretch of time, as far as it is in the window; `None` if none of it is.
+    pub fn stretch(&self, of: Window) -> Option<[f64; 2]> {
+        let is_in = of.from < self.window.to && of.to > self.window.from;
+        is_in.then(|| [self.clamped(of.from), self.clamped(of.to)])
+    }
+
     /// How many milliseconds a pixel is.
     pub fn ms_per_pixel(&self) -> f64 {
         self.window.span() / self.width.max(1.0)
@@ -132,6 +138,13 @@ impl Viewport {
     pub fn center(&mut self, now: f64, at: f64) {
         let by = at + self.span / 2.0 - self.end.unwrap_or(now);
         self.pan(now, by);
+    }
+
+    /// Has the window be this stretch of time. If it reaches now, it follows the time.
+    pub fn set(&mut self, now: f64, window: Window) {
+        self.span = window.span().clamp(MIN_SPAN, HISTORY);
+        self.end = (window.to < now).then_some(window.to);
+        self.clamp(now);
     }
 
     fn clamp(&mut self, now: f64) {

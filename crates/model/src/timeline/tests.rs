@@ -29,6 +29,7 @@ impl Fixture {
             hold: false,
             selected: None,
             hover: None,
+            span: None,
         };
         Fixture { marks: Marks::new(budget), chart: Chart::default(), viewport, view }
     }

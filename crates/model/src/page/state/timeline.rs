@@ -3,6 +3,8 @@
 use crate::page::command::TimelineCommand;
 use crate::page::environment::Environment;
 use crate::page::state::Page;
+use crate::page::state::timeline_drag::Drag;
+use crate::timeline::hit::Hit;
 use crate::timeline::scale::Viewport;
 use crate::timeline::scene::{TimelineView, duration};
 
@@ -12,11 +14,13 @@ const WORDS: f64 = 1_000.0;
 /// The user's view of the timeline.
 #[derive(Debug, Default)]
 pub(super) struct TimelineState {
-    viewport: Viewport,
+    pub(super) viewport: Viewport,
+    /// What a pressed pointer drags.
+    pub(super) drag: Option<Drag>,
     width: f64,
     height: f64,
     scroll: usize,
-    hover: Option<(f64, f64)>,
+    pub(super) hover: Option<(f64, f64)>,
     /// Whether to paint even if nothing changed.
     must: bool,
     /// When the words were last renewed.
@@ -63,6 +67,7 @@ impl Page {
             hold: state.hover.is_some(),
             selected,
             hover: state.hover,
+            span: state.dragged().or(self.place.route.span),
         };
         if state.width < 1.0 || !(state.must || timeline.is_due(&view, now)) {
             return;
@@ -91,9 +96,19 @@ impl Page {
             (state.width, state.height, state.must) = (width, height, true);
             return;
         }
-        if let TimelineCommand::Fill(fills) = command {
-            self.out.view.timeline.fills.put(fills);
-            return;
+        match command {
+            TimelineCommand::Fill(fills) => return self.out.view.timeline.fills.put(fills),
+            TimelineCommand::Press(x, y, shift) => return self.press_timeline((x, y), shift),
+            TimelineCommand::Drag(x, _) => return self.drag_timeline(x, now),
+            TimelineCommand::Release(x, y) => {
+                if self.release_timeline(now) {
+                    self.command_timeline(TimelineCommand::Click(x, y), now);
+                }
+                return;
+            }
+            TimelineCommand::GiveUp => return self.give_up_drag(),
+            TimelineCommand::DoubleClick(x, y) => return self.double_click_timeline((x, y)),
+            _ => {}
         }
         let Some(timeline) = self.watching.watches.timeline() else { return };
         let scene = timeline.last_scene();
@@ -103,7 +118,9 @@ impl Page {
                 state.viewport.center(now, scene.strip.time(x));
             }
             TimelineCommand::Click(x, y) => {
-                let owner = timeline.hit(x, y).and_then(|hit| hit.owner().cloned());
+                let hit = timeline.hit(x, y);
+                self.out.view.timeline.clicked.put(hit.as_ref().and_then(Hit::at));
+                let owner = hit.and_then(|hit| hit.owner().cloned());
                 let schema = self.columns.layout.schema();
                 let chosen = owner.and_then(|owner| Some((schema.kind(owner.kind)?, owner.key)));
                 let chosen = chosen.filter(|chosen| self.place.selected.as_ref() != Some(chosen));
@@ -122,7 +139,7 @@ impl Page {
             TimelineCommand::Pan(by) => state.viewport.pan(now, -by * scene.scale.ms_per_pixel()),
             TimelineCommand::Move(by) => state.viewport.pan(now, by * state.viewport.span()),
             TimelineCommand::Follow => state.viewport.follow(),
-            TimelineCommand::Resize(..) | TimelineCommand::Fill(_) => {}
+            _ => {}
         }
     }
 }
