@@ -146,7 +146,7 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
             <span class="num waiting-words" data-testid="feed-waiting" role="status">{move || frame.with(|frame| frame.waiting.clone())}</span>
             {move || span().map(|times| view! {
                 <span class="feed-span" data-testid="feed-span">
-                    {times}
+                    <time>{times}</time>
                     <button
                         title="the feed of all times (Esc)"
                         data-testid="feed-span-clear"

@@ -26,18 +26,18 @@ pub fn Span(
         move || Some(words()).filter(|words| !words.is_empty()).map(|words| view! { <p data-testid=testid>{words}</p> })
     };
     let row = move |row: SpanRow| {
-        let (name, filter, wanted) = (row.name.clone(), row.filter.clone(), row.filter.clone());
+        let (filter, wanted) = (row.filter.clone(), row.filter.clone());
         let is_on = move || screen.header.route.with(|route| route.changes && route.text == filter);
         view! {
             <li>
                 <button
                     data-testid="span-row"
-                    data-name=row.name
+                    data-name=row.name.clone()
                     aria-pressed=move || is_on().to_string()
-                    title=format!("{name}\nshow these changes: {wanted}")
+                    title=format!("{}\nshow these changes: {wanted}", row.name)
                     on:click=move |_| commands.send(Command::Span(SpanCommand::Filter(row.filter.clone())))
                 >
-                    <span class="span-name">{name.clone()}</span>
+                    <span class="span-name">{row.label}</span>
                     <span class="num">{row.count}</span>
                     <span class="span-note">{row.note}</span>
                 </button>
@@ -46,9 +46,11 @@ pub fn Span(
     };
     let section = move |SpanSection { title, rows, more }: SpanSection| {
         view! {
-            <h3>{title}</h3>
-            <ul aria-label=title>{rows.into_iter().map(row).collect_view()}</ul>
-            {(more > 0).then(|| view! { <p class="span-more">{format!("and {more} more")}</p> })}
+            <div class="span-section">
+                <h3>{title}</h3>
+                <ul aria-label=title>{rows.into_iter().map(row).collect_view()}</ul>
+                {(more > 0).then(|| view! { <p class="span-more">{format!("and {more} more")}</p> })}
+            </div>
         }
     };
     move || {
@@ -69,7 +71,7 @@ pub fn Span(
                     <p data-testid="span-words">{read(|span| &span.words)}</p>
                     {said(|span| &span.reading, "span-reading")}
                     {said(|span| &span.left_out, "span-left-out")}
-                    {move || sections().into_iter().map(section).collect_view()}
+                    <div class="span-sections">{move || sections().into_iter().map(section).collect_view()}</div>
                 </section>
             }
         })

@@ -152,12 +152,16 @@ async fn a_stretch_is_dragged_and_its_counts_are_those_of_the_marks_and_of_the_c
 #[tokio::test]
 async fn the_overview_s_brush_sets_the_window_and_shift_chooses_beside_the_table() {
     let _turn = turn::shared().await;
-    let cluster = Cluster::start(&Options { pods: 100, ..Options::default() }).await;
+    let cluster = Cluster::start(&Options { pods: 100, rate: 0, ..Options::default() }).await;
     let proxy = KubectlProxy::start(cluster.port()).await;
     let name = "the_overview_s_brush_sets_the_window_and_shift_chooses_beside_the_table";
     with_page(name, &proxy.url(), "#/pods", async |page| {
         page.reaches("pods", "live", SOON).await;
+        cluster.rate(100).await;
         cluster.advance(300, 100).await;
+        cluster.rate(0).await;
+        let truth = cluster.quiet("/api/v1/pods").await;
+        page.shows("pods", &truth, SOON).await;
         // The overview is two minutes long: a quarter of it is half a minute.
         drag(page, (0.5, 17.0), (0.75, 17.0), false).await;
         let script = "return document.querySelector('.timeline-bar > .num').textContent";

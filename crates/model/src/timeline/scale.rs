@@ -184,6 +184,23 @@ mod tests {
         assert!(view.window(now).contains(at), "{:?}", view.window(now));
     }
 
+    #[test]
+    fn a_window_is_set_as_it_is_brushed() {
+        let (now, mut view) = (1_000_000_000.0, Viewport::default());
+        let wanted = Window { from: now - 20_000.0, to: now - 5_000.0 };
+        view.set(now, wanted);
+        assert_eq!((view.window(now + 100.0), view.is_following()), (wanted, false));
+        view.set(now, Window { from: now - 20_000.0, to: now + 10.0 });
+        assert!(view.is_following(), "it reaches now");
+        view.set(now, Window { from: now - 5_000.0, to: now - 5_000.0 });
+        assert_eq!(view.span(), MIN_SPAN);
+        let scale = Scale { window: wanted, left: 100.0, width: 150.0 };
+        let stretch = |from: f64, to: f64| scale.stretch(Window { from: now + from, to: now + to });
+        assert_eq!(stretch(-19_000.0, -18_000.0), Some([110.0, 120.0]));
+        assert_eq!(stretch(-90_000.0, -19_000.0), Some([100.0, 110.0]));
+        assert_eq!((stretch(-90_000.0, -20_000.0), stretch(-5_000.0, 0.0)), (None, None));
+    }
+
     proptest! {
         #[test]
         fn x_and_time_are_inverse(

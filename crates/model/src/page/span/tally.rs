@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::timeline::mark::grouped;
+use crate::timeline::scene::fit;
 
 /// How many names are counted at most. Those that come after are not.
 const MOST_NAMES: usize = 20_000;
@@ -17,6 +18,10 @@ const UNUSUAL: f64 = 3.84;
 const LEAST_RATIO: f64 = 1.5;
 /// How many other names are looked at for one that contains a name.
 const MOST_OTHERS: usize = 500;
+/// The path under which the state of a Pod is told.
+const POD_STATUS: &str = "STATUS";
+/// How many characters of a name there is room for.
+const LABEL: usize = 24;
 /// What Warnings are called among the kinds.
 const WARNINGS: &str = "Event, Warning";
 
@@ -50,6 +55,8 @@ impl By {
 pub struct SpanRow {
     /// What was counted: a kind, an owner, a manager, a path or a reason.
     pub name: String,
+    /// The name as far as there is room: its middle gives way.
+    pub label: String,
     /// How many changes of the stretch have it.
     pub count: String,
     /// `× 9` or `new here` where that is unusual, and otherwise nothing.
@@ -131,11 +138,11 @@ impl Tally {
             });
             let (title, _, most) = by.words();
             let more = rows.len().saturating_sub(most);
-            let shown = rows.into_iter().take(most).map(|(_, count, name, note)| SpanRow {
-                name: name.to_owned(),
-                count: grouped(count),
-                note,
-                filter: filter_of(by, name, names.keys()),
+            let shown = rows.into_iter().take(most).map(|(_, count, name, note)| {
+                // The feed writes it so, too.
+                let written = if name == POD_STATUS { "status" } else { name };
+                let (label, filter) = (fit(written, LABEL), filter_of(by, name, names.keys()));
+                SpanRow { name: written.to_owned(), label, count: grouped(count), note, filter }
             });
             Some(SpanSection { title, rows: shown.collect(), more }).filter(|section| !section.rows.is_empty())
         });
@@ -175,7 +182,7 @@ fn filter_of<'a>(by: By, name: &str, mut others: impl ExactSizeIterator<Item = &
     let lower = name.to_lowercase();
     let is_begun = by == By::Path && name.starts_with("status.");
     let is_within = |other: &Arc<str>| **other != *name && other.to_lowercase().contains(&lower);
-    let is_plain = !name.contains(char::is_whitespace) && !name.starts_with(['/', '!']) && name != "STATUS";
+    let is_plain = !name.contains(char::is_whitespace) && !name.starts_with(['/', '!']) && name != POD_STATUS;
     // Owners are many, and their names alike.
     if by != By::Owner && is_plain && others.len() <= MOST_OTHERS && !others.any(is_within) {
         return format!("{place}:{name}");

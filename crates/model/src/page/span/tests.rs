@@ -1,3 +1,5 @@
+//! Counts of made-up changes, and the texts around them.
+
 use kubechurn_changes::line::Received as NewChange;
 use kubechurn_changes::noise::Marks;
 use kubechurn_client::api::object::ObjectKey;
