@@ -40,7 +40,8 @@ async fn are_shown(page: &Page, many: usize, within: Duration) -> Vec<(String, S
 }
 
 async fn label(cluster: &Cluster, pod: &Value, value: &str) {
-    let (namespace, name) = (pod["metadata"]["namespace"].as_str().unwrap(), pod["metadata"]["name"].as_str().unwrap());
+    let [namespace, name] =
+        ["namespace", "name"].map(|part| pod["metadata"][part].as_str().expect("a Pod has a namespace and a name"));
     let patch = json!({ "metadata": { "labels": { "example.org-a": value } } });
     cluster.patch(&format!("/api/v1/namespaces/{namespace}/pods/{name}"), &patch).await;
 }

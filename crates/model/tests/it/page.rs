@@ -31,6 +31,8 @@ use kubechurn_talk::{bookmark, event};
 #[derive(Default)]
 struct Place {
     now: Cell<f64>,
+    /// How far the clock moves each time that it is read, in milliseconds.
+    step: Cell<f64>,
     hidden: Cell<bool>,
     menu: Cell<bool>,
     memory: Cell<usize>,
@@ -42,6 +44,7 @@ struct Place {
 
 impl Environment for Place {
     fn now(&self) -> f64 {
+        self.now.set(self.now.get() + self.step.get());
         self.now.get()
     }
 

@@ -1,12 +1,16 @@
 //! A chosen stretch of time: dragged on the timeline, or around a change; its counts, and the feed of it.
 
 use kubechurn_client::cache::factory::InformerId;
+use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::command::{Command, TimelineCommand};
+use kubechurn_model::page::effect::Pace;
 use kubechurn_model::page::keys::{self, Focus, Press};
 use kubechurn_model::page::route::Route;
 use kubechurn_model::page::span::{SpanCommand, SpanModel};
 use kubechurn_model::timeline::scale::Window;
 use kubechurn_model::timeline::scene::Scene;
+
+use kubechurn_talk::event;
 
 use super::Play;
 use super::changes::{listed, listed_at, names};
@@ -231,4 +235,38 @@ fn what_comes_while_the_stretch_is_shown_is_counted_too() {
     play.change(id, "MODIFIED", "d@13");
     (0..3).for_each(|_| play.frame());
     assert_eq!(model(&play).words, "3 changes, and 1 that says nothing");
+}
+
+#[test]
+fn a_long_stretch_is_read_in_slices_and_says_how_far_it_is() {
+    let (mut play, id) = listed();
+    for version in 0..400 {
+        play.reflects(id, Input::Frame(&event("ADDED", &format!("n{version}@{}", 100 + version))));
+    }
+    (0..3).for_each(|_| play.frame());
+    let now = play.place.now.get() as u64;
+    // Each look at the clock takes a millisecond, as if reading took it: a frame reads a few changes only.
+    play.place.step.set(1.0);
+    play.command(Command::Go(Route::parse(&format!("#/pods?span=0-{now}&view=changes"))));
+    let fragment = play.place.url.borrow().1.clone();
+    play.command(Command::Arrive(fragment));
+    let mut frames = 0;
+    let mut seen = Vec::new();
+    loop {
+        play.frame = None;
+        play.frame();
+        frames += 1;
+        let reading = model(&play).reading;
+        if reading.is_empty() {
+            break;
+        }
+        assert_eq!(play.frame, Some(Pace::Hurried), "the next slice is asked for");
+        assert!(frames < 200, "{reading}");
+        seen.push(reading);
+    }
+    assert!((10..=100).contains(&frames), "{frames} frames");
+    assert!(seen.iter().all(|words| words.ends_with(" of 400")), "{seen:?}");
+    seen.dedup();
+    assert!(seen.len() > 5, "{seen:?}");
+    assert_eq!(model(&play).words, "400 changes");
 }
