@@ -13,7 +13,7 @@ use crate::app::environment::Browser;
 use crate::browser::driver::Driver;
 use crate::browser::lister_watcher::ListerWatcher;
 use crate::browser::{document, location, policy, storage, watchdog};
-use crate::ui::focus;
+use crate::ui::{alerts, focus};
 
 impl App {
     pub(super) fn perform(&self, effect: Effect) {
@@ -51,6 +51,7 @@ impl App {
                 }
             }
             Effect::Warn(line) => web_sys::console::warn_1(&line.into()),
+            Effect::Alert(alert) => alerts::perform(alert),
             Effect::Focus(Focused::Table) => focus::table(),
             Effect::Focus(Focused::Field(id)) => focus::field(id),
             Effect::Focus(Focused::Menu(handle)) => focus::menu(handle),

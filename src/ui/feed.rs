@@ -5,8 +5,11 @@ use leptos::prelude::*;
 
 use kubechurn_model::page::changes::{CardModel, FeedCommand, FeedRow, ROW};
 use kubechurn_model::page::command::Command;
+use kubechurn_model::page::span::SpanCommand;
 
+use crate::ui::alerts::TellMe;
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::span::Span;
 use crate::ui::table::Trouble;
 
 /// Filters that are one click away: the words on the button, and the filter.
@@ -88,7 +91,10 @@ pub fn Feed(
                         <p class="empty" data-testid="feed-empty">{words}</p>
                     })}
                 </div>
-                <Cards screen />
+                <div class="feed-side">
+                    <Cards screen />
+                    <Span screen commands />
+                </div>
             </div>
         </section>
     }
@@ -117,6 +123,7 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
         })
     };
     let counts = move || frame.with(|frame| frame.words.clone());
+    let span = move || screen.feed.span.with(|span| span.as_ref().map(|span| format!("only {}", span.times)));
     let noise = move || frame.with(|frame| frame.noise.clone());
     let marked = move |(number, words): (usize, String)| {
         view! {
@@ -137,6 +144,18 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
             <h1 title=title>{title}</h1>
             <span class="num dim" data-testid="feed-counts" title=counts>{counts}</span>
             <span class="num waiting-words" data-testid="feed-waiting" role="status">{move || frame.with(|frame| frame.waiting.clone())}</span>
+            {move || span().map(|times| view! {
+                <span class="feed-span" data-testid="feed-span">
+                    <time>{times}</time>
+                    <button
+                        title="the feed of all times (Esc)"
+                        data-testid="feed-span-clear"
+                        on:click=move |_| commands.send(Command::Span(SpanCommand::Clear))
+                    >
+                        "all times"
+                    </button>
+                </span>
+            })}
             <span class="grow"></span>
             {FILTERS.map(filter).collect_view()}
             {move || Some(noise()).filter(|noise| !noise.is_empty()).map(|noise| view! {
@@ -148,6 +167,7 @@ fn Bar(screen: Screen, commands: Commands) -> impl IntoView {
                     </div>
                 </details>
             })}
+            <TellMe screen commands />
             <button
                 data-testid="feed-table"
                 title="the table of these kinds"
@@ -211,6 +231,14 @@ fn Row(place: usize, screen: Screen, commands: Commands) -> impl IntoView {
                 </button>
             })}
             <span class="grow"></span>
+            <button
+                class="around"
+                data-testid="feed-around"
+                title="what else changed within 2 s of this?"
+                on:click=move |_| commands.send(Command::Span(SpanCommand::Around(row.with_untracked(|row| row.at))))
+            >
+                "± 2 s"
+            </button>
             {move || Some(row.with(|row| row.noise.clone())).filter(|path| !path.is_empty()).map(|path| view! {
                 <button class="as-noise" data-testid="feed-as-noise" title=format!("fold {path} as noise") on:click=mark>"noise"</button>
             })}

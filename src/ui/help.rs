@@ -36,7 +36,7 @@ pub fn Help(
                 <span class="grow"></span>
                 <button data-testid="help-close" autofocus on:click=move |_| close()>"Close"</button>
             </div>
-            <div class="help-body">{SECTIONS.iter().map(section).collect_view()}</div>
+            <div class="help-body" tabindex="0" role="region" aria-label="The keys">{SECTIONS.iter().map(section).collect_view()}</div>
             <label class="help-letters">
                 <input
                     type="checkbox"

@@ -1,5 +1,6 @@
 //! What is seen: components that read signals and send commands. Nothing here decides anything.
 
+pub mod alerts;
 pub mod columns_menu;
 mod edge;
 pub mod feed;
@@ -19,6 +20,7 @@ pub mod screen;
 mod selectors;
 pub mod shell;
 pub mod sidebar;
+pub mod span;
 pub mod table;
 pub mod timeline;
 pub mod timeline_canvas;

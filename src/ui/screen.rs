@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use rustc_hash::FxHashMap;
 
 use kubechurn_client::api::time::Timestamp;
+use kubechurn_model::page::alerts::AlertsModel;
 use kubechurn_model::page::changes::{CardModel, FeedFrame, FeedWindow};
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::history::Budget;
@@ -18,6 +19,7 @@ use kubechurn_model::page::inspector::tab::Tab;
 use kubechurn_model::page::layout::Choice;
 use kubechurn_model::page::panel::PanelSizes;
 use kubechurn_model::page::route::Route;
+use kubechurn_model::page::span::SpanModel;
 use kubechurn_model::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use kubechurn_model::page::view::panels::{
     DialogsView, FeedView, FooterView, HeaderView, InspectorView, RowsView, SidebarView, TablePanel, TimelinePanel,
@@ -121,6 +123,7 @@ signals! {
         window: FeedWindow,
         frame: FeedFrame,
         cards: Vec<CardModel>,
+        span: Option<SpanModel>,
         newest: u32,
     }
 }
@@ -142,6 +145,7 @@ signals! {
         fills: bool,
         span: String,
         hover: String,
+        clicked: Option<f64>,
         summary: String,
     }
 }
@@ -177,6 +181,7 @@ signals! {
 signals! {
     /// Dialogs, and what is said.
     Dialogs shows DialogsView {
+        alerts: AlertsModel,
         palette: Option<PaletteModel>,
         help: bool,
         letters: bool,

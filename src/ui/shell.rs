@@ -10,6 +10,7 @@ use kubechurn_model::page::cursor::Step;
 use kubechurn_model::page::panel::Panel;
 use kubechurn_model::page::view::{Source, Theme};
 
+use crate::ui::alerts::marked;
 use crate::ui::feed::Feed;
 use crate::ui::footer::Footer;
 use crate::ui::help::Help;
@@ -30,7 +31,7 @@ pub fn Shell(
     /// Where clicks go.
     commands: Commands,
 ) -> impl IntoView {
-    Effect::new(move |_| document().set_title(&screen.header.title.get()));
+    Effect::new(move |_| document().set_title(&marked(&screen.header.title.get())));
     let shell = NodeRef::<html::Div>::new();
     // On the shell and not on the document, because narrow windows have defaults of their own on the shell.
     Effect::new(move |_| {

@@ -2,6 +2,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use kubechurn_model::page::command::{Command, TimelineCommand};
 use kubechurn_model::page::panel::Panel;
@@ -9,6 +10,7 @@ use kubechurn_model::page::panel::Panel;
 use crate::ui::edge::Edge;
 use crate::ui::lane_choices::LaneChoices;
 use crate::ui::screen::{Commands, Screen};
+use crate::ui::span::{Around, Span};
 
 /// The id of the canvas, for the painter.
 pub const CANVAS: &str = "timeline-canvas";
@@ -22,22 +24,39 @@ pub fn Timeline(
     commands: Commands,
 ) -> impl IntoView {
     let send = move |command| commands.send(Command::Timeline(command));
-    let dragged = StoredValue::new(None::<(f64, bool)>);
+    let pressed = StoredValue::new(false);
     let place = |event: &ev::PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
     let moved = move |event: ev::PointerEvent| {
         let (x, y) = place(&event);
-        if let Some((from, _)) = dragged.get_value().filter(|(from, _)| (x - from).abs() >= 2.0) {
-            send(TimelineCommand::Pan(x - from));
-            dragged.set_value(Some((x, true)));
+        if pressed.get_value() {
+            send(TimelineCommand::Drag(x, y));
         }
         send(TimelineCommand::Hover(Some((x, y))));
     };
-    let released = move |event: ev::PointerEvent| {
-        let (x, y) = place(&event);
-        if let Some((_, false)) = dragged.get_value() {
-            send(TimelineCommand::Click(x, y));
+    let press = move |event: ev::PointerEvent| {
+        if event.button() != 0 {
+            return;
         }
-        dragged.set_value(None);
+        pressed.set_value(true);
+        // What is dragged may end beside the canvas.
+        if let Some(target) = event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) {
+            let _ = target.set_pointer_capture(event.pointer_id());
+        }
+        let (x, y) = place(&event);
+        send(TimelineCommand::Press(x, y, event.shift_key()));
+    };
+    let released = move |event: ev::PointerEvent| {
+        if pressed.get_value() {
+            pressed.set_value(false);
+            let (x, y) = place(&event);
+            send(TimelineCommand::Release(x, y));
+        }
+    };
+    let lost = move || {
+        if pressed.get_value() {
+            pressed.set_value(false);
+            send(TimelineCommand::GiveUp);
+        }
     };
     let wheel = move |event: ev::WheelEvent| {
         event.prevent_default();
@@ -61,6 +80,7 @@ pub fn Timeline(
                 <span class="dim subject" title=title>{title}</span>
                 <span class="hover" data-testid="timeline-hover" title=move || screen.timeline.hover.get()>{move || screen.timeline.hover.get()}</span>
                 <span class="grow"></span>
+                <Around screen commands />
                 <span class="num dim">{move || screen.timeline.span.get()}</span>
                 <button aria-label="look at a shorter time" on:click=move |_| send(TimelineCommand::Zoom(0.5, None))>"+"</button>
                 <button aria-label="look at a longer time" on:click=move |_| send(TimelineCommand::Zoom(2.0, None))>"−"</button>
@@ -81,20 +101,27 @@ pub fn Timeline(
                     {move || if fills() { "⤡ Back" } else { "⤢ Fill" }}
                 </button>
             </div>
-            <canvas
-                id=CANVAS
-                data-testid="timeline"
-                role="img"
-                aria-label=move || screen.timeline.summary.get()
-                on:pointermove=moved
-                on:pointerdown=move |event| dragged.set_value(Some((place(&event).0, false)))
-                on:pointerup=released
-                on:pointerleave=move |_| {
-                    dragged.set_value(None);
-                    send(TimelineCommand::Hover(None));
-                }
-                on:wheel=wheel
-            ></canvas>
+            <div class="timeline-body">
+                <canvas
+                    id=CANVAS
+                    data-testid="timeline"
+                    role="img"
+                    aria-label=move || screen.timeline.summary.get()
+                    on:pointermove=moved
+                    on:pointerdown=press
+                    on:pointerup=released
+                    on:pointercancel=move |_| lost()
+                    on:pointerleave=move |_| {
+                        lost();
+                        send(TimelineCommand::Hover(None));
+                    }
+                    on:dblclick=move |event| {
+                        send(TimelineCommand::DoubleClick(f64::from(event.offset_x()), f64::from(event.offset_y())));
+                    }
+                    on:wheel=wheel
+                ></canvas>
+                <Span screen commands />
+            </div>
         </section>
     }
 }

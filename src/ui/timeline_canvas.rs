@@ -118,6 +118,9 @@ impl Painter {
         context.rect(layout.left - reach, 0.0, layout.right - layout.left + 2.0 * reach, layout.height);
         context.clip();
         self.paint_bands(scene);
+        if let Some([from, to]) = scene.span {
+            self.tint(from, to, (layout.top, layout.height));
+        }
         self.paint_marks(scene);
         self.paint_stream(scene);
         context.restore();
@@ -165,8 +168,23 @@ impl Painter {
         context.set_global_alpha(0.08);
         context.fill_rect(from, layout.strip_top, to - from, height);
         context.set_global_alpha(1.0);
+        if let Some([from, to]) = scene.strip_span {
+            self.tint(from, to, (layout.strip_top, layout.strip_bottom));
+        }
         context.set_stroke_style_str(&self.colours.focus);
         context.stroke_rect(from + 0.5, layout.strip_top + 0.5, (to - from - 1.0).max(1.0), height);
+    }
+
+    /// Tints a stretch of time, and draws its edges.
+    fn tint(&self, from: f64, to: f64, (top, bottom): (f64, f64)) {
+        let context = &self.context;
+        self.fill(&self.colours.focus);
+        context.set_global_alpha(0.16);
+        context.fill_rect(from, top, (to - from).max(1.0), bottom - top);
+        context.set_global_alpha(0.7);
+        context.fill_rect(from.round(), top, 1.0, bottom - top);
+        context.fill_rect(to.round() - 1.0, top, 1.0, bottom - top);
+        context.set_global_alpha(1.0);
     }
 
     fn paint_rows(&self, scene: &Scene) {

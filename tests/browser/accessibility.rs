@@ -105,6 +105,15 @@ async fn the_feed_keeps_no_one_out() {
         page.browser.run("document.querySelector('[data-testid=feed-as-noise]').click()", Vec::new()).await;
         is_there(page, "[data-testid=feed-noise]").await;
         finds_nothing(page, "the feed with an open row, and something that is noise").await;
+        for button in ["tell-me", "feed-around"] {
+            let click = format!("document.querySelector('[data-testid={button}]').click()");
+            page.browser.run(&click, Vec::new()).await;
+        }
+        is_there(page, "[data-testid=tell-me-menu]").await;
+        page.browser.run("document.querySelector('[data-testid=tell-me-menu]').open = true", Vec::new()).await;
+        is_there(page, "[data-testid=tell-me-item]").await;
+        is_there(page, "[data-testid=span-row]").await;
+        finds_nothing(page, "the counts of a chosen time, and a filter that is watched").await;
     })
     .await;
 }

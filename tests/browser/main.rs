@@ -142,3 +142,6 @@ mod changes;
 
 // Lanes of the timeline in groups.
 mod lanes;
+// A chosen stretch of time, and filters that are watched.
+mod alerts;
+mod span;

@@ -2,7 +2,8 @@
 //!
 //! The grammar is that of the table's filter: all words must be found, whatever the case; `/…/` is a regular expression,
 //! `!word` must not be found, and `PLACE:word` looks into one place. The places are `path` (of a field that changed), `by` (a
-//! manager), `type` (of the delta), `kind`, `ns` and `name`; `by:!kubelet` is the same as `!by:kubelet`. A word without a
+//! manager), `type` (of the delta, or of a Kubernetes Event), `kind`, `ns`, `name`, `owner` (kind, name or both, as in
+//! `ReplicaSet/cart-7c9d`) and `reason` (of an Event); `by:!kubelet` is the same as `!by:kubelet`. A word without a
 //! place is looked for in kind, namespace, name, and in the paths and values of the fields.
 
 use crate::line::Line;
@@ -17,10 +18,12 @@ enum Place {
     Kind,
     Namespace,
     Name,
+    Owner,
+    Reason,
     Anywhere,
 }
 
-const PLACES: [(&str, Place); 8] = [
+const PLACES: [(&str, Place); 10] = [
     ("path", Place::Path),
     ("by", Place::By),
     ("type", Place::Type),
@@ -28,6 +31,8 @@ const PLACES: [(&str, Place); 8] = [
     ("ns", Place::Namespace),
     ("namespace", Place::Namespace),
     ("name", Place::Name),
+    ("owner", Place::Owner),
+    ("reason", Place::Reason),
     ("manager", Place::By),
 ];
 
@@ -99,10 +104,15 @@ impl Term {
             Place::By => line.writers.iter().any(|writer| {
                 pattern.is_in(&writer.manager) || (!writer.subresource.is_empty() && pattern.is_in(&writer.subresource))
             }),
-            Place::Type => pattern.is_in(&format!("{:?}", line.delta_type)),
+            Place::Type => {
+                let is_warning = line.reason.as_ref().is_some_and(|reason| reason.is_warning);
+                pattern.is_in(&format!("{:?}", line.delta_type)) || (is_warning && pattern.is_in("Warning"))
+            }
             Place::Kind => pattern.is_in(&line.kind),
             Place::Namespace => pattern.is_in(&line.key.namespace),
             Place::Name => pattern.is_in(&line.key.name),
+            Place::Owner => line.owners.iter().any(|owner| pattern.is_in(&format!("{}/{}", owner.kind, owner.name))),
+            Place::Reason => line.reason.as_ref().is_some_and(|reason| pattern.is_in(&reason.word)),
             Place::Anywhere => {
                 let values = || line.fields.iter().flat_map(|field| [&field.old, &field.new]).flatten();
                 [&*line.kind, &*line.key.namespace, &*line.key.name].into_iter().any(|text| pattern.is_in(text))
@@ -129,6 +139,27 @@ mod tests {
     use crate::noise::Marks;
 
     use super::*;
+
+    #[test]
+    fn an_event_is_found_by_its_reason_its_type_and_its_object() {
+        let event = r#"{"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","name":"cart-1","uid":"p"},
+            "type":"Warning","reason":"BackOff","message":"again"}"#;
+        let normal = event.replace("Warning", "Normal");
+        let check = |event: &str, text: &str, expected: bool| {
+            let (key, uid) = (ObjectKey::new("shop", "e"), Uid::new("u"));
+            let (old, new) = (None, Some(event));
+            let delta_type = DeltaType::Added;
+            let received = Received { seq: 1, at: 0.0, kind: "Event".into(), key, uid, delta_type, old, new };
+            let line = Line::new(received, &Marks::default());
+            assert_eq!(Filter::parse(text).unwrap().matches(&line), expected, "{text}");
+        };
+        check(event, "reason:backoff type:warning owner:pod/cart-1 kind:event", true);
+        check(event, r"owner:/^Pod\/cart-1$/ reason:/^BackOff$/", true);
+        check(event, "reason:Killing", false);
+        check(event, "owner:ReplicaSet", false);
+        check(&normal, "type:warning", false);
+        check(&normal, "type:added reason:Back", true);
+    }
 
     #[test]
     fn a_change_is_found_by_its_words() {

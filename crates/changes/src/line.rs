@@ -22,6 +22,8 @@ use crate::writer::{self, InferredWriter};
 pub const MOST_FIELDS: usize = 12;
 /// The most paths of further fields of a line that are kept.
 const MOST_PATHS: usize = 50;
+/// The most characters of an Event's reason that are kept: as many as an API server lets through.
+const LONGEST_REASON: usize = 128;
 /// The most owners of a line that are kept.
 const MOST_OWNERS: usize = 4;
 
@@ -72,6 +74,15 @@ pub struct Owner {
     pub is_controller: bool,
 }
 
+/// What a Kubernetes Event says in one word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The Event's `reason`, such as `BackOff`.
+    pub word: String,
+    /// Whether the Event's `type` is Warning.
+    pub is_warning: bool,
+}
+
 /// A change of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
@@ -108,6 +119,8 @@ pub struct Line {
     pub is_listed: bool,
     /// How far a workload is now.
     pub replicas: Option<Replicas>,
+    /// The reason of a Kubernetes Event.
+    pub reason: Option<Reason>,
     /// Whether one of the texts could not be followed, so that nothing is known of what changed.
     pub is_unreadable: bool,
 }
@@ -133,6 +146,7 @@ impl Line {
             asks: false,
             is_listed: delta_type != DeltaType::Deleted && delta_type != DeltaType::Added && old.is_none(),
             replicas: None,
+            reason: None,
             is_unreadable: false,
         };
         let object = raw::members(new.or(old).unwrap_or_default().trim_ascii(), &[]).unwrap_or_default();
@@ -155,6 +169,11 @@ impl Line {
         if &*self.kind == "Event" {
             let about = ["involvedObject", "regarding"].iter().find_map(|name| raw::named(object, name));
             self.owners.extend(about.and_then(owner));
+            let word = |name: &str| raw::named(object, name).and_then(raw::string);
+            self.reason = word("reason").map(|reason| Reason {
+                word: reason.chars().take(LONGEST_REASON).collect(),
+                is_warning: word("type").is_some_and(|of| of == "Warning"),
+            });
         }
     }
 

@@ -108,6 +108,7 @@ impl Bench {
             scroll: 0,
             hold: false,
             selected: None,
+            span: None,
             hover: None,
         };
         let mut timeline = TimelineMut::new(self.marks.iter().collect(), &mut self.chart);

@@ -106,6 +106,7 @@ fn scenes(marks: &Marks, windows: impl Iterator<Item = Window>) -> (f64, f64) {
             hold: false,
             selected: None,
             hover: None,
+            span: None,
         };
         let start = Instant::now();
         TimelineMut::new(vec![marks], &mut chart).scene(&view, HOUR);

@@ -170,8 +170,16 @@ impl Recorder {
 
     /// The versions of a life that are kept, the newest first: those of the three logs, merged.
     fn versions_of(&self, life: &Life) -> impl Iterator<Item = &Record> {
+        self.versions_down_from(life.newest)
+    }
+
+    /// The versions of an object, the newest first, from these in each of the logs.
+    fn versions_down_from(&self, newest: [Option<u64>; 3]) -> impl Iterator<Item = &Record> {
         let logs = [&self.logs[0], &self.logs[1], &self.logs[2]];
-        let mut next = [0, 1, 2].map(|at| logs[at].record(life.newest[at]?));
+        let mut next = newest.map(|_| None);
+        for (at, newest) in newest.into_iter().enumerate() {
+            next[at] = newest.and_then(|newest| logs[at].record(newest));
+        }
         std::iter::from_fn(move || {
             let at = (0..3).max_by_key(|at| next[*at].map(|record| record.sequence + 1))?;
             let record = next[at]?;
@@ -193,8 +201,11 @@ impl Recorder {
 
     /// The number of the version of the same object that was received before a kept one, if it is kept, too.
     pub fn previous(&self, sequence: u64) -> Option<u64> {
-        let life = self.lives.get(self.record(sequence)?.life)?;
-        self.versions_of(life).map(|record| record.sequence).find(|number| *number < sequence)
+        let (log, record) = self.logs.iter().enumerate().find_map(|(at, log)| Some((at, log.record(sequence)?)))?;
+        let mut newest = self.lives.get(record.life)?.newest;
+        // In its own log, the way to an old version need not lead over all newer ones.
+        newest[log] = Some(sequence);
+        self.versions_down_from(newest).map(|record| record.sequence).find(|number| *number < sequence)
     }
 
     /// The text of a version; `None` if it is not kept, or has none.

@@ -218,3 +218,29 @@ proptest! {
         prop_assert!(recorder.bytes().0 <= half);
     }
 }
+
+proptest! {
+    /// Over all three logs, and with what is oldest dropped: the version before each one is the next smaller number that is
+    /// kept of the same object.
+    #[test]
+    fn the_version_before_another_is_the_next_older_one_that_is_kept(
+        pushed in proptest::collection::vec((0usize..3, 0usize..3), 1..150),
+    ) {
+        let mut recorder = Recorder::new(40_000);
+        let mut known: HashMap<u64, usize> = HashMap::new();
+        let filling: String = (0..60).map(|at| format!("{} ", at * 7919)).collect();
+        for (version, (name, interest)) in pushed.iter().enumerate() {
+            let interest = [Interest::Change, Interest::Dull, Interest::Listed][*interest];
+            let text = text(["a", "b", "c"][*name], version as u64 + 1, &filling[version % 7..]);
+            if let Pushed::Kept(sequence) = push(&mut recorder, interest, DeltaType::Updated, &text) {
+                known.insert(sequence, *name);
+            }
+        }
+        known.retain(|sequence, _| recorder.get(*sequence).is_some());
+        for (sequence, name) in &known {
+            let of_object = known.iter().filter(|(_, other)| *other == name).map(|(number, _)| *number);
+            let expected = of_object.filter(|number| number < sequence).max();
+            prop_assert_eq!(recorder.previous(*sequence), expected, "before {}", sequence);
+        }
+    }
+}

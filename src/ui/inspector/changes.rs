@@ -10,6 +10,7 @@ use kubechurn_model::page::inspector::versions::{Body, ShownVersion};
 use kubechurn_model::timeline::mark::MarkType;
 
 use kubechurn_model::page::command::{Command, InspectorCommand};
+use kubechurn_model::page::span::SpanCommand;
 
 use crate::ui::inspector::scroll_to;
 use crate::ui::screen::{Commands, Inspector};
@@ -45,7 +46,7 @@ pub fn Changes(signals: Inspector, commands: Commands) -> impl IntoView {
             <For
                 each=move || versions.with(|versions| versions.shown.clone())
                 key=|version| version.sequence
-                children=move |version| version_view(&version, marked)
+                children=move |version| version_view(&version, marked, commands)
             />
         </ol>
         {move || (older.get() > 0).then(|| view! {
@@ -79,7 +80,8 @@ pub fn time_of(date: &js_sys::Date) -> String {
     )
 }
 
-fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>) -> impl IntoView + use<> {
+fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>, commands: Commands) -> impl IntoView + use<> {
+    let at = version.at;
     let (mark, sequence) = (MarkType::from(version.delta_type), version.sequence);
     let (name, glyph) = (mark.name(), mark.glyph());
     let (date, writers) = (js_sys::Date::new(&version.at.into()), version.writers.join(", "));
@@ -98,6 +100,14 @@ fn version_view(version: &Arc<ShownVersion>, marked: Memo<Option<u64>>) -> impl 
                 <span class="writers" title="inferred from managedFields: whose time moved with this version">
                     {(!writers.is_empty()).then(|| view! { <span data-writers="">{writers.clone()}</span> ", inferred" })}
                 </span>
+                <button
+                    class="around"
+                    data-testid="inspector-around"
+                    title="what else changed within 2 s of this?"
+                    on:click=move |_| commands.send(Command::Span(SpanCommand::Around(at)))
+                >
+                    "± 2 s"
+                </button>
             </div>
             {body(version)}
         </li>

@@ -9,6 +9,7 @@ mod row;
 use std::collections::VecDeque;
 
 use kubechurn_changes::feed::{EntryId, Feed, Limits};
+use kubechurn_changes::filter::Filter;
 use kubechurn_changes::findings::{Card, Finding, Findings};
 use kubechurn_changes::line::Line;
 use kubechurn_changes::noise::{Mark, Marks};
@@ -17,6 +18,7 @@ use rustc_hash::FxHashSet;
 pub use row::{FeedRow, line_of, row_of};
 
 use crate::page::changes::row::noise_of;
+use crate::page::span::{Reading, Received};
 
 /// The height of a row, in CSS pixels.
 pub const ROW: f64 = 27.0;
@@ -25,7 +27,7 @@ const OVERSCAN: usize = 4;
 /// How many changes may wait to be told. Beyond that, those that come are counted, and only recorded.
 const MOST_WAITING: usize = 50_000;
 /// How much of the feed is kept.
-const LIMITS: Limits = Limits { rows: 2_000, lines: 6_000, bytes: 8 << 20 };
+pub(crate) const LIMITS: Limits = Limits { rows: 2_000, lines: 6_000, bytes: 8 << 20 };
 
 /// What the user asks of the feed.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,6 +118,10 @@ pub struct Changes {
     open: FxHashSet<EntryId>,
     top: f64,
     height: f64,
+    /// The number and time of each change that was received.
+    pub times: Received,
+    /// The chosen stretch of time, to which the rows are limited.
+    pub span: Option<Reading>,
 }
 
 impl Default for Changes {
@@ -132,13 +138,39 @@ impl Default for Changes {
             open: FxHashSet::default(),
             top: 0.0,
             height: 0.0,
+            times: Received::default(),
+            span: None,
         }
     }
 }
 
 impl Changes {
-    /// A change was received, and is to be told.
-    pub fn received(&mut self, sequence: u64) {
+    /// The feed whose rows are shown: that of the chosen stretch of time, or that of all changes.
+    pub fn shown(&self) -> &Feed {
+        self.span.as_ref().map_or(&self.feed, |span| &span.feed)
+    }
+
+    /// Limits the rows to a stretch of time that is to be read, or to none.
+    pub fn limit(&mut self, span: Option<Reading>) {
+        // The rows of two feeds have the same numbers.
+        self.open.clear();
+        self.span = span;
+        self.top = 0.0;
+        self.renew();
+    }
+
+    /// Shows only what passes a filter.
+    pub fn filter(&mut self, filter: &Filter) {
+        self.feed.set_filter(filter.clone());
+        if let Some(span) = &mut self.span {
+            span.feed.set_filter(filter.clone());
+        }
+        self.renew();
+    }
+
+    /// A change was received at a time, and is to be told.
+    pub fn received(&mut self, sequence: u64, at: f64) {
+        self.times.push(sequence, at);
         if self.waiting.len() < MOST_WAITING { self.waiting.push_back(sequence) } else { self.skipped += 1 }
     }
 
@@ -167,7 +199,7 @@ impl Changes {
     }
 
     /// Has the changes that were told last be told again, because what counts as noise is another.
-    fn tell_again(&mut self, filter: kubechurn_changes::filter::Filter) {
+    fn tell_again(&mut self, filter: Filter) {
         self.feed = Feed::new(LIMITS);
         self.feed.set_filter(filter);
         let told = std::mem::take(&mut self.told);
@@ -176,7 +208,7 @@ impl Changes {
 
     /// Calls the first field of a row noise. Returns the field, if that is new.
     pub fn call_noise(&mut self, id: EntryId) -> Option<Mark> {
-        let mark = self.feed.entry(id).and_then(noise_of)?;
+        let mark = self.shown().entry(id).and_then(noise_of)?;
         if !self.marks.add(mark.clone()) {
             return None;
         }
@@ -185,7 +217,7 @@ impl Changes {
     }
 
     /// Calls a field noise no longer, by its number in the list.
-    pub fn call_no_noise(&mut self, number: usize, filter: kubechurn_changes::filter::Filter) {
+    pub fn call_no_noise(&mut self, number: usize, filter: Filter) {
         let mark = self.marks.list().get(number).cloned();
         if mark.is_some_and(|mark| self.marks.remove(&mark)) {
             self.tell_again(filter);
@@ -237,7 +269,7 @@ impl Changes {
         for id in entries {
             places.push(Place::Entry(id));
             if self.open.contains(&id)
-                && let Some(entry) = self.feed.entry(id)
+                && let Some(entry) = self.shown().entry(id)
             {
                 places.extend(entry.seqs.iter().rev().map(|sequence| Place::Line(id, *sequence)));
             }
@@ -247,8 +279,9 @@ impl Changes {
 
     /// Puts the rows in the order that they have now.
     pub fn renew(&mut self) {
-        self.open.retain(|id| self.feed.entry(*id).is_some());
-        self.order = self.places(self.feed.rows().map(|entry| entry.id).collect());
+        let feed = self.span.as_ref().map_or(&self.feed, |span| &span.feed);
+        self.open.retain(|id| feed.entry(*id).is_some());
+        self.order = self.places(self.shown().rows().map(|entry| entry.id).collect());
     }
 
     /// How many rows would stand above the first one that is held in place: new ones, and those to which something has
@@ -258,7 +291,7 @@ impl Changes {
             Place::Entry(id) => Some(*id),
             Place::Line(..) => None,
         });
-        self.feed.rows().take_while(|entry| first != Some(entry.id)).count()
+        self.shown().rows().take_while(|entry| first != Some(entry.id)).count()
     }
 
     /// How many rows there are.
@@ -326,7 +359,7 @@ mod tests {
     #[test]
     fn a_burst_waits_within_a_bound_and_what_is_too_much_is_counted() {
         let mut changes = Changes::default();
-        (0..MOST_WAITING as u64 + 10).for_each(|sequence| changes.received(sequence));
+        (0..MOST_WAITING as u64 + 10).for_each(|sequence| changes.received(sequence, 0.0));
         assert_eq!((changes.waiting(), changes.skipped, changes.take_next()), (MOST_WAITING, 10, Some(0)));
     }
 

@@ -2,6 +2,7 @@
 
 use kubechurn_client::api::object::ObjectKey;
 
+use crate::page::alerts::AlertCommand;
 use crate::page::changes::FeedCommand;
 use crate::page::cursor::Step;
 use crate::page::export::Format;
@@ -11,6 +12,7 @@ use crate::page::layout::ColumnChange;
 use crate::page::panel::Panel;
 use crate::page::resync::Resync;
 use crate::page::route::Route;
+use crate::page::span::SpanCommand;
 use crate::table::view::Retention;
 use crate::timeline::groups::{LaneOrder, LanesBy};
 
@@ -19,7 +21,7 @@ use crate::timeline::groups::{LaneOrder, LanesBy};
 pub enum Command {
     // --- Places ---
     /// Go to another place, with an entry in the browser's history.
-    Go(Route),
+    Go(Box<Route>),
     /// The address has this fragment now: through a link, the browser's history, or the page itself.
     Arrive(String),
     /// Filter the rows by this text, while it is being typed.
@@ -106,6 +108,10 @@ pub enum Command {
     // --- Parts of the page ---
     /// Do something in the feed of changes.
     Feed(FeedCommand),
+    /// Do something with the chosen stretch of time.
+    Span(SpanCommand),
+    /// Do something with the filters that are watched.
+    Alerts(AlertCommand),
     /// Do something in the timeline.
     Timeline(TimelineCommand),
     /// Do something in the inspector.
@@ -134,7 +140,8 @@ pub enum Command {
     OpenColumns,
     /// Fetch the names of the namespaces.
     LoadNamespaces,
-    /// Leave the innermost of these: palette, help, menu, a timeline that fills the page, cell, object, filter.
+    /// Leave the innermost of these: palette, help, menu, a timeline that fills the page, cell, object, filter,
+    /// chosen time.
     Leave,
 }
 
@@ -162,6 +169,16 @@ pub enum TimelineCommand {
     Resize(f64, f64),
     /// The pointer is at this position, or has left.
     Hover(Option<(f64, f64)>),
+    /// The pointer was pressed at this position, with Shift or without.
+    Press(f64, f64, bool),
+    /// The pointer was moved to this position while it is pressed.
+    Drag(f64, f64),
+    /// The pointer was released at this position: a click, unless it was moved.
+    Release(f64, f64),
+    /// What is dragged stays as it was.
+    GiveUp,
+    /// A double click.
+    DoubleClick(f64, f64),
     /// A click.
     Click(f64, f64),
     /// Scroll by this many lanes.
@@ -288,6 +305,10 @@ impl Command {
             },
             Command::ClearDeleted => "Clear deleted rows",
             Command::WhatChanged => "What changed",
+            Command::Span(SpanCommand::AroundPointed) => "What else changed within 2 s of this?",
+            Command::Span(SpanCommand::Clear) => "Give the chosen time up",
+            Command::Alerts(AlertCommand::Watch) => "Tell me of what passes this filter",
+            Command::Alerts(AlertCommand::EndAll) => "Tell me of nothing any more",
             Command::ToggleChanges => "What changed in the kinds in view, or their table",
             Command::TogglePause => "Pause, or go live",
             Command::Retry => "Retry now",

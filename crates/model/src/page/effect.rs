@@ -10,6 +10,7 @@ use kubechurn_client::cache::heartbeat;
 use kubechurn_client::cache::heartbeat::Ask;
 use kubechurn_client::cache::reflector::Input;
 
+use crate::page::alerts::Alert;
 use crate::page::export::{Export, Format};
 use crate::page::view::{Namespaces, Theme};
 
@@ -43,6 +44,8 @@ pub enum Effect {
     Theme(Theme),
     /// Write a line to the console.
     Warn(String),
+    /// Notify the user of changes, or mark the tab.
+    Alert(Alert),
     /// Move the focus.
     Focus(Focused),
     /// Scroll the table to this place, in pixels, at once.

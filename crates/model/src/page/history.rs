@@ -187,6 +187,11 @@ impl History {
         })
     }
 
+    /// Whether a version is kept that has a text.
+    pub fn has_text(&self, sequence: u64) -> bool {
+        self.recorder.get(sequence).is_some_and(|stored| stored.record.has_text)
+    }
+
     /// The object of a version that is kept.
     pub fn of_number(&self, sequence: u64) -> Option<Of> {
         let stored = self.recorder.get(sequence)?;

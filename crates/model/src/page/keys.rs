@@ -7,6 +7,7 @@
 
 use crate::page::command::{Command, Copied, InspectorCommand, PaletteCommand, TimelineCommand};
 use crate::page::cursor::Step;
+use crate::page::span::SpanCommand;
 
 /// Keys with the same effect.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +74,7 @@ pub const SECTIONS: &[Section] = &[
             bind(&["-"], Command::Timeline(TimelineCommand::Zoom(2.0, None))),
             bind(&["["], Command::Inspector(InspectorCommand::Step(-1))),
             bind(&["]"], Command::Inspector(InspectorCommand::Step(1))),
+            bind(&["e"], Command::Span(SpanCommand::AroundPointed)),
         ],
     ),
 ];
@@ -174,6 +176,8 @@ pub enum Layer {
     Object,
     /// The filter.
     Filter,
+    /// The chosen stretch of time.
+    Span,
 }
 
 /// Which of these layers Esc leaves.

@@ -3,6 +3,7 @@
 
 pub mod account;
 pub mod address;
+pub mod alerts;
 pub mod audit;
 pub mod catalog;
 pub mod changes;
@@ -33,6 +34,7 @@ pub mod resync;
 pub mod route;
 pub mod selectors;
 pub mod sidebar;
+pub mod span;
 pub mod speech;
 pub mod state;
 pub mod verify;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::sort::sort_by_key;
 
+use crate::page::alerts::AlertCommand;
 use crate::page::catalog::Catalog;
 use crate::page::command::{Command, Copied, TimelineCommand};
 use crate::page::export::Format;
@@ -13,6 +14,7 @@ use crate::page::keys::keys_of;
 use crate::page::layout::ColumnChange;
 use crate::page::resync::Resync;
 use crate::page::route::{Route, joined};
+use crate::page::span::SpanCommand;
 use crate::table::schema::TableSchema;
 use crate::table::view::Retention;
 use crate::timeline::groups::{LaneOrder, LanesBy};
@@ -39,6 +41,10 @@ const COMMANDS: &[Command] = &[
     Command::Retention(Retention::UntilDismissed),
     Command::WhatChanged,
     Command::ToggleChanges,
+    Command::Span(SpanCommand::AroundPointed),
+    Command::Span(SpanCommand::Clear),
+    Command::Alerts(AlertCommand::Watch),
+    Command::Alerts(AlertCommand::EndAll),
     Command::Resync(Resync::Automatic),
     Command::Resync(Resync::Off),
     Command::Resync(Resync::HalfMinute),
@@ -193,14 +199,14 @@ impl Known<'_> {
             title: namespace.clone(),
             detail: if self.route.namespaces == [namespace.as_str()] { String::from("chosen") } else { String::new() },
             names: Vec::new(),
-            command: Command::Go(Route { namespaces: vec![namespace.clone()], ..self.route.clone() }),
+            command: Command::Go(Box::new(Route { namespaces: vec![namespace.clone()], ..self.route.clone() })),
         });
         let all = Entry {
             group: Group::Namespace,
             title: String::from("all namespaces"),
             detail: if self.route.namespaces.is_empty() { String::from("chosen") } else { String::new() },
             names: Vec::new(),
-            command: Command::Go(Route { namespaces: Vec::new(), ..self.route.clone() }),
+            command: Command::Go(Box::new(Route { namespaces: Vec::new(), ..self.route.clone() })),
         };
         let commands = COMMANDS.iter().map(|command| Entry {
             group: Group::Action,
@@ -221,7 +227,7 @@ impl Known<'_> {
         };
         names.extend([kind.resource.plural, kind.resource.kind, kind.name].map(str::to_lowercase));
         names.push(format!("{}.{}", kind.resource.kind.to_lowercase(), kind.resource.group));
-        let command = Command::Go(self.route.showing(kind.name));
+        let command = Command::Go(Box::new(self.route.showing(kind.name)));
         Entry { group: Group::Kind, title: kind.title.to_owned(), detail, names, command }
     }
 
@@ -249,7 +255,7 @@ impl Known<'_> {
             title,
             detail: joined(&asked.left_out(self.catalog)),
             names: Vec::new(),
-            command: Command::Go(Route { namespaces, ..route }),
+            command: Command::Go(Box::new(Route { namespaces, ..route })),
         })
     }
 
@@ -265,7 +271,7 @@ impl Known<'_> {
             title: format!("{} in {place}", kind.title),
             detail: String::new(),
             names: Vec::new(),
-            command: Command::Go(Route { namespaces, ..self.route.showing(kind.name) }),
+            command: Command::Go(Box::new(Route { namespaces, ..self.route.showing(kind.name) })),
         })
     }
 }

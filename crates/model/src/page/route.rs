@@ -7,9 +7,11 @@ use form_urlencoded::{Serializer, parse};
 use kubechurn_client::api::object::ObjectKey;
 
 use crate::page::catalog::Catalog;
+use crate::page::span;
 use crate::table::schema::{MOST, TableSchema};
 use crate::table::view::{Sort, SortKey};
 use crate::timeline::groups::{LaneChoice, LaneOrder, LanesBy};
+use crate::timeline::scale::Window;
 use kubechurn_columns::kinds::Kind;
 
 /// A place in the page. All of it survives a reload, and a link to a place shows the same place to another user.
@@ -41,6 +43,8 @@ pub struct Route {
     pub changes: bool,
     /// How lanes stand on the timeline.
     pub lanes: Box<LaneChoice>,
+    /// The chosen stretch of time.
+    pub span: Option<Window>,
 }
 
 /// The kinds that the feed tells of where none is named: workloads and what they own, nodes, and Events.
@@ -85,6 +89,7 @@ impl Default for Route {
             tab: String::new(),
             changes: false,
             lanes: Box::default(),
+            span: None,
         }
     }
 }
@@ -145,6 +150,7 @@ impl Route {
                 "wide" => route.wide = value == "1",
                 "sel" => route.selected = value.into_owned(),
                 "tab" => route.tab = value.into_owned(),
+                "span" => route.span = span::parse(&value),
                 "view" => route.changes |= value == CHANGES,
                 "lanes" => route.lanes.by = LanesBy::of(&value),
                 "order" => route.lanes.order = LaneOrder::of(&value),
@@ -161,6 +167,7 @@ impl Route {
         let wide = if self.wide { "1" } else { "" };
         let (namespaces, pinned, kept) = (self.namespaces.join(","), self.pinned.join(","), self.lanes.kept.join(","));
         let LaneChoice { by, order, .. } = *self.lanes;
+        let span = self.span.as_ref().map(span::written).unwrap_or_default();
         let pairs = [
             ("ns", &*namespaces),
             ("labels", &*self.labels),
@@ -171,6 +178,7 @@ impl Route {
             ("wide", wide),
             ("sel", &*self.selected),
             ("tab", if self.selected.is_empty() { "" } else { &*self.tab }),
+            ("span", &*span),
             ("view", if self.changes && !self.is_everything() { CHANGES } else { "" }),
             ("lanes", if by == LanesBy::default() { "" } else { by.name() }),
             ("order", if order == LaneOrder::default() { "" } else { order.name() }),
@@ -197,8 +205,8 @@ impl Route {
 
     /// The feed over everything that matters, in the same namespaces.
     pub fn what_changed(&self) -> Route {
-        let Route { namespaces, pinned, lanes, .. } = self.clone();
-        Route { resource: MATTERS.to_owned(), namespaces, pinned, lanes, changes: true, ..Route::default() }
+        let Route { namespaces, pinned, lanes, span, .. } = self.clone();
+        Route { resource: MATTERS.to_owned(), namespaces, pinned, lanes, span, changes: true, ..Route::default() }
     }
 
     /// The names of the kinds in view.

@@ -4,6 +4,7 @@
 //! Everything happens on one thread, and one borrow at a time. The parts of the state are plain structs. What concerns
 //! several parts is a method of [`Page`], in the file that is named after its subject.
 
+mod alerts;
 mod answers;
 mod changes;
 mod checks;
@@ -23,13 +24,16 @@ mod report;
 mod requests;
 mod rows;
 mod sidebar;
+mod span;
 mod status;
 mod timeline;
+mod timeline_drag;
 mod watching;
 
 use kubechurn_client::cache::factory::SharedInformerFactory;
 use kubechurn_client::cache::reflector::{Health, Input, Options};
 
+use crate::page::alerts::Alerts;
 use crate::page::audit::AuditLog;
 use crate::page::catalog::Catalog;
 use crate::page::definitions::Definitions;
@@ -91,6 +95,7 @@ pub struct Page {
     columns: Columns,
     rows: RowWindow,
     changes: ChangesState,
+    alerts: Alerts,
     timeline: TimelineState,
     inspector: Inspector,
     /// The sizes that the user chose for panels.
@@ -187,7 +192,8 @@ impl Page {
             },
             columns: Columns::default(),
             rows: RowWindow::default(),
-            changes: ChangesState::default(),
+            changes: ChangesState::new(env.now()),
+            alerts: Alerts::default(),
             timeline: TimelineState::default(),
             inspector: Inspector::default(),
             sizes: ChosenSizes::stored(|name| env.stored(name)),
@@ -251,6 +257,9 @@ impl Page {
         self.take(env);
         self.verify(env);
         let untold = self.tell_changes(env);
+        if !hidden && self.read_span(env) {
+            self.hurry();
+        }
         self.check_sums(now);
         self.look_at_watches(env);
         if !hidden {
@@ -283,7 +292,7 @@ impl Page {
         };
         let heartbeat = self.requests.heartbeat.deadline(informers, hidden);
         let shown = if hidden { None } else { self.presents_again(env.now()) };
-        let others = [heartbeat, self.asks_again(), shown];
+        let others = [heartbeat, self.asks_again(), shown, self.alerts.deadline()];
         others.into_iter().flatten().fold(turn, f64::min).max(ticked + TICK)
     }
 
@@ -302,6 +311,7 @@ impl Page {
             self.request_frame();
         }
         self.look_at_watches(env);
+        self.notify(env);
         self.ask_heartbeat(env);
         self.ask_again(env);
         self.beat(env);
@@ -324,6 +334,7 @@ impl Page {
 
     /// The page is shown again, or hidden. Shown or hidden, the page asks at once whether its watches are alive.
     pub fn visibility_changed(&mut self, env: &dyn Environment) {
+        self.saw_alerts(env);
         self.hurry_heartbeat(env);
     }
 

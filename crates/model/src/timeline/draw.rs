@@ -97,6 +97,8 @@ impl Chart {
         }
         ticks(&scene.scale, (now, view.zone), &mut scene.ticks);
         fill_strip(marks, now, scene);
+        scene.span = view.span.and_then(|span| scene.scale.stretch(span));
+        scene.strip_span = view.span.and_then(|span| scene.strip.stretch(span));
         self.fill_stream(marks, (now, view.zone), scene, &mut scratch.resyncs);
 
         let ask = Ask {

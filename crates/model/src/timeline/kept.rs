@@ -139,6 +139,7 @@ mod tests {
             scroll: 0,
             hold: false,
             selected: None,
+            span: None,
             hover: None,
         };
         chart.draw(marks, &view, now);

@@ -134,6 +134,7 @@ impl Chart {
             view.window == drawn.view.window
         };
         let same_view = same_window
+            && view.span == drawn.view.span
             && (view.width, view.height, view.scroll, view.hold, &view.selected, view.hover)
                 == (
                     drawn.view.width,

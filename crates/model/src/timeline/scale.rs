@@ -48,6 +48,12 @@ impl Scale {
         self.window.from + (x - self.left) * self.ms_per_pixel()
     }
 
+    /// The x coordinates of both ends of a stretch of time, as far as it is in the window; `None` if none of it is.
+    pub fn stretch(&self, of: Window) -> Option<[f64; 2]> {
+        let is_in = of.from < self.window.to && of.to > self.window.from;
+        is_in.then(|| [self.clamped(of.from), self.clamped(of.to)])
+    }
+
     /// How many milliseconds a pixel is.
     pub fn ms_per_pixel(&self) -> f64 {
         self.window.span() / self.width.max(1.0)
@@ -134,6 +140,13 @@ impl Viewport {
         self.pan(now, by);
     }
 
+    /// Has the window be this stretch of time. If it reaches now, it follows the time.
+    pub fn set(&mut self, now: f64, window: Window) {
+        self.span = window.span().clamp(MIN_SPAN, HISTORY);
+        self.end = (window.to < now).then_some(window.to);
+        self.clamp(now);
+    }
+
     fn clamp(&mut self, now: f64) {
         if let Some(end) = self.end {
             self.end = Some(end.clamp(now - HISTORY + self.span, now));
@@ -169,6 +182,23 @@ mod tests {
         }
         assert_eq!(view.span(), MIN_SPAN);
         assert!(view.window(now).contains(at), "{:?}", view.window(now));
+    }
+
+    #[test]
+    fn a_window_is_set_as_it_is_brushed() {
+        let (now, mut view) = (1_000_000_000.0, Viewport::default());
+        let wanted = Window { from: now - 20_000.0, to: now - 5_000.0 };
+        view.set(now, wanted);
+        assert_eq!((view.window(now + 100.0), view.is_following()), (wanted, false));
+        view.set(now, Window { from: now - 20_000.0, to: now + 10.0 });
+        assert!(view.is_following(), "it reaches now");
+        view.set(now, Window { from: now - 5_000.0, to: now - 5_000.0 });
+        assert_eq!(view.span(), MIN_SPAN);
+        let scale = Scale { window: wanted, left: 100.0, width: 150.0 };
+        let stretch = |from: f64, to: f64| scale.stretch(Window { from: now + from, to: now + to });
+        assert_eq!(stretch(-19_000.0, -18_000.0), Some([110.0, 120.0]));
+        assert_eq!(stretch(-90_000.0, -19_000.0), Some([100.0, 110.0]));
+        assert_eq!((stretch(-90_000.0, -20_000.0), stretch(-5_000.0, 0.0)), (None, None));
     }
 
     proptest! {

@@ -32,6 +32,8 @@ pub struct TimelineView {
     pub selected: Option<(KindId, ObjectKey)>,
     /// Where the pointer is, in CSS pixels.
     pub hover: Option<(f64, f64)>,
+    /// The chosen stretch of time.
+    pub span: Option<Window>,
 }
 
 /// Where the parts of the canvas are, in CSS pixels.
@@ -266,6 +268,10 @@ pub struct Scene {
     pub strip: Scale,
     /// The x coordinates between which the overview shows the window.
     pub framed: [f64; 2],
+    /// The x coordinates between which the chosen stretch of time is drawn over the lanes.
+    pub span: Option<[f64; 2]>,
+    /// The same on the overview.
+    pub strip_span: Option<[f64; 2]>,
     /// The time at which the scene was made.
     pub now: f64,
     /// Whether the right end of the window is now.
@@ -314,6 +320,8 @@ impl Default for Scene {
             scale,
             strip: scale,
             framed: [0.0; 2],
+            span: None,
+            strip_span: None,
             now: 0.0,
             following: true,
             columns: Vec::new(),
@@ -350,6 +358,8 @@ impl Scene {
         self.layout == other.layout
             && self.lanes == other.lanes
             && (self.active, self.crosshair) == (other.active, other.crosshair)
+            && near_ends(self.span, other.span)
+            && near_ends(self.strip_span, other.strip_span)
             && near(self.framed[0], other.framed[0])
             && near(self.framed[1], other.framed[1])
             && same(&self.columns, &other.columns, |one, two| {
@@ -385,6 +395,14 @@ impl Scene {
 /// Whether two places are the same to the eye, in pixels.
 fn near(one: f64, other: f64) -> bool {
     (one - other).abs() < 0.25
+}
+
+/// Whether two stretches are the same to the eye, in pixels.
+fn near_ends(one: Option<[f64; 2]>, other: Option<[f64; 2]>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => near(one[0], other[0]) && near(one[1], other[1]),
+        (one, other) => one == other,
+    }
 }
 
 /// Whether two lists are the same, item by item.

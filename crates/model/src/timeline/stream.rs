@@ -248,6 +248,7 @@ mod tests {
             hold: false,
             selected: None,
             hover: None,
+            span: None,
         };
         let marks: Vec<&Marks> = marks.iter().collect();
         chart.draw(&marks, &view, now);

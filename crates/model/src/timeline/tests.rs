@@ -33,6 +33,7 @@ impl Fixture {
             hold: false,
             selected: None,
             hover: None,
+            span: None,
         };
         Fixture { marks: Marks::new(budget), chart: Chart::default(), viewport, view }
     }

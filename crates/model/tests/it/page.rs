@@ -1,5 +1,6 @@
 //! The whole page without a browser: commands, answers and frames go in, effects and the view come out.
 
+mod alerts;
 mod changes;
 mod idle;
 mod inspector;
@@ -7,6 +8,7 @@ mod places;
 mod provisional;
 mod requests;
 mod rows;
+mod span;
 mod timeline;
 
 use std::cell::{Cell, RefCell};
@@ -16,6 +18,7 @@ use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::address::Address;
+use kubechurn_model::page::alerts::Alert;
 use kubechurn_model::page::command::Command;
 use kubechurn_model::page::effect::{Answer, Effect, Focused, Found, Pace, Request, RequestId, Told};
 use kubechurn_model::page::environment::{DrawnRow, Environment};
@@ -28,6 +31,8 @@ use kubechurn_talk::{bookmark, event};
 #[derive(Default)]
 struct Place {
     now: Cell<f64>,
+    /// How far the clock moves each time that it is read, in milliseconds.
+    step: Cell<f64>,
     hidden: Cell<bool>,
     menu: Cell<bool>,
     memory: Cell<usize>,
@@ -39,6 +44,7 @@ struct Place {
 
 impl Environment for Place {
     fn now(&self) -> f64 {
+        self.now.set(self.now.get() + self.step.get());
         self.now.get()
     }
 
@@ -284,6 +290,9 @@ impl Play {
                 Effect::StoreInTab(name, value) => format!("store in tab {name} {value}"),
                 Effect::Theme(theme) => theme.name().to_owned(),
                 Effect::Warn(line) => format!("warn {line}"),
+                Effect::Alert(Alert::Ask) => String::from("ask to notify"),
+                Effect::Alert(Alert::Tell(told)) => format!("notify {}: {}", told.title, told.body),
+                Effect::Alert(Alert::Mark(count)) => format!("mark {count}"),
                 Effect::Focus(Focused::Table) => String::from("focus table"),
                 Effect::Focus(Focused::Field(id)) => format!("focus {id}"),
                 Effect::Focus(Focused::Menu(handle)) => format!("open {handle}"),

@@ -135,6 +135,7 @@ impl Play {
             hold: false,
             selected: None,
             hover: None,
+            span: None,
         };
         self.watches.timeline_mut().unwrap().scene(&view, to).clone()
     }

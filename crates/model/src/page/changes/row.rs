@@ -14,6 +14,8 @@ pub struct FeedRow {
     pub id: EntryId,
     /// When the last of its changes was received: `13:04:05.678`.
     pub time: String,
+    /// The same in milliseconds since 1970.
+    pub at: f64,
     /// The type of the last change: name and sign.
     pub delta: (&'static str, &'static str),
     /// The kind in short: `po`.
@@ -123,6 +125,7 @@ pub fn row_of(entry: &Entry, is_open: bool, time: String, short: &str, href: Str
     FeedRow {
         id: entry.id,
         time,
+        at: entry.last_at,
         delta: if what == "change" {
             sign(entry.delta_type)
         } else {
@@ -152,6 +155,7 @@ pub fn line_of(id: EntryId, line: &Line, depth: u8, time: String, short: &str) -
     FeedRow {
         id,
         time,
+        at: line.at,
         delta: sign(line.delta_type),
         kind: short.to_owned(),
         name: line.key.to_string(),

@@ -229,3 +229,13 @@ fn the_feed_is_a_place_of_its_own() {
     let moved = Route::parse("#/pods?q=x").moved_to(&Route::parse("#/pods?q=x&view=changes"));
     assert_eq!(moved, Moved { filter: true, ..Moved::default() });
 }
+
+#[test]
+fn a_chosen_time_is_in_the_address_and_makes_no_table_anew() {
+    let route = Route::parse("#/pods?q=a&span=1790000000000-1790000030000&view=changes");
+    assert_eq!(route.span, Some(Window { from: 1_790_000_000_000.0, to: 1_790_000_030_000.0 }));
+    assert_eq!(route.fragment(), "#/pods?q=a&span=1790000000000-1790000030000&view=changes");
+    assert!(route.moved_to(&Route { span: None, ..route.clone() }).keeps_table());
+    assert_eq!(route.what_changed().span, route.span);
+    assert_eq!(Route::parse("#/pods?span=5-1").span, None);
+}

@@ -33,11 +33,20 @@ const NOISE: &str = "kubechurn.noise";
 pub(super) struct ChangesState {
     pub(super) feed: Changes,
     pointer: Pointer,
+    /// When the page began to receive changes, in milliseconds.
+    pub(super) began: f64,
+    /// When the counts of the chosen stretch of time were shown last.
+    pub(super) counted: f64,
     /// The names of kinds, each kept once.
     kinds: FxHashMap<&'static str, Arc<str>>,
 }
 
 impl ChangesState {
+    /// A feed of a page that begins now, in milliseconds.
+    pub(super) fn new(began: f64) -> ChangesState {
+        ChangesState { began, ..ChangesState::default() }
+    }
+
     fn kind(&mut self, kind: &'static str) -> Arc<str> {
         Arc::clone(self.kinds.entry(kind).or_insert_with(|| kind.into()))
     }
@@ -61,21 +70,30 @@ impl Page {
         let end = env.now() + if self.place.route.changes { SHARE[0] } else { SHARE[1] };
         while self.changes.feed.waiting() > 0 {
             for _ in 0..BATCH {
-                let Some(sequence) = self.changes.feed.take_next() else { return false };
+                let Some(sequence) = self.changes.feed.take_next() else { break };
                 self.tell_change(sequence);
             }
             if env.now() >= end {
                 break;
             }
         }
+        self.notify(env);
         self.changes.feed.waiting() > 0
     }
 
     fn tell_change(&mut self, sequence: u64) {
-        let Some(told) = self.watching.history.told(sequence) else {
-            self.changes.feed.skipped += 1;
-            return;
-        };
+        match self.line_of(sequence) {
+            Some(line) => {
+                self.alert_of(&line);
+                self.changes.feed.tell(line);
+            }
+            None => self.changes.feed.skipped += 1,
+        }
+    }
+
+    /// Reads a change; `None` if it is no longer kept.
+    pub(super) fn line_of(&mut self, sequence: u64) -> Option<Line> {
+        let told = self.watching.history.told(sequence)?;
         let received = Received {
             seq: sequence,
             at: told.at,
@@ -86,12 +104,11 @@ impl Page {
             old: told.old.as_deref(),
             new: told.new.as_deref(),
         };
-        let line = Line::new(received, &self.changes.feed.marks);
-        self.changes.feed.tell(line);
+        Some(Line::new(received, &self.changes.feed.marks))
     }
 
     /// The feed's filter, as the address has it.
-    fn feed_filter(&self) -> Filter {
+    pub(super) fn feed_filter(&self) -> Filter {
         let text = if self.place.route.changes { &*self.place.route.text } else { "" };
         Filter::parse(text).unwrap_or_default()
     }
@@ -100,8 +117,7 @@ impl Page {
     pub(super) fn filter_feed(&mut self) {
         let parsed = Filter::parse(&self.place.route.text);
         self.out.view.header.filter_error.put(parsed.as_ref().err().map(ToString::to_string));
-        self.changes.feed.feed.set_filter(parsed.unwrap_or_default());
-        self.changes.feed.renew();
+        self.changes.feed.filter(&parsed.unwrap_or_default());
     }
 
     pub(super) fn command_feed(&mut self, command: FeedCommand, now: f64) {
@@ -119,6 +135,7 @@ impl Page {
                 if let Some(mark) = self.changes.feed.call_noise(id) {
                     self.changes.feed.renew();
                     self.keep_noise();
+                    self.read_span_anew();
                     self.tell(&format!("{} of {} is folded as noise from now on.", mark.path, mark.kind), now);
                 }
             }
@@ -126,6 +143,7 @@ impl Page {
                 let filter = self.feed_filter();
                 self.changes.feed.call_no_noise(number, filter);
                 self.keep_noise();
+                self.read_span_anew();
             }
         }
     }
@@ -139,6 +157,7 @@ impl Page {
     pub(super) fn present_feed(&mut self, now: f64, env: &dyn Environment) {
         let is_held = self.changes.pointer.is_busy(now) || !self.changes.feed.is_at_newest();
         self.out.view.feed.shown.put(self.place.route.changes);
+        self.present_span(now, env);
         if !self.place.route.changes {
             return;
         }
@@ -172,9 +191,9 @@ impl Page {
 
     fn feed_frame(&self, newer: usize, env: &dyn Environment) -> FeedFrame {
         let feed = &self.changes.feed;
-        let counts = feed.feed.counts();
+        let counts = feed.shown().counts();
         let kinds = self.kinds().len();
-        let since = feed.feed.lines().next().map(|line| format!(" since {}", seconds(&env.time_of_day(line.at))));
+        let since = feed.shown().lines().next().map(|line| format!(" since {}", seconds(&env.time_of_day(line.at))));
         let plural =
             |count: usize, one: &str| format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" });
         let words = format!(
@@ -199,6 +218,7 @@ impl Page {
         let noise = feed.marks.list().iter().map(|mark| format!("{} {}", mark.kind, mark.path)).collect();
         let empty = match (feed.is_empty(), self.place.route.text.is_empty()) {
             (false, _) => "",
+            (true, true) if feed.span.is_some() => "Nothing that is kept changed in this time.",
             (true, true) => "Nothing has changed since this page began to watch. What changes will be told here.",
             (true, false) => "No change that was told passes the filter.",
         };
@@ -208,13 +228,13 @@ impl Page {
     fn feed_row(&self, place: Place, env: &dyn Environment) -> FeedRow {
         let feed = &self.changes.feed;
         let (Place::Entry(id) | Place::Line(id, _)) = place;
-        let Some(entry) = feed.feed.entry(id) else { return gone(id) };
+        let Some(entry) = feed.shown().entry(id) else { return gone(id) };
         match place {
             Place::Entry(_) => {
                 let (time, href) = (env.time_of_day(entry.last_at), self.href_of_entry(entry));
                 row_of(entry, feed.is_open(id), time, self.short(entry.seqs.last()), href)
             }
-            Place::Line(_, sequence) => match feed.feed.line(sequence) {
+            Place::Line(_, sequence) => match feed.shown().line(sequence) {
                 Some(line) => {
                     let time = env.time_of_day(line.at);
                     let row = line_of(id, line, entry.depth, time, self.short(Some(&sequence)));

@@ -20,6 +20,7 @@ pub(super) const LETTERS: &str = "kubechurn.letters";
 impl Page {
     /// Carries out a command of the user's.
     pub fn command(&mut self, command: Command, env: &dyn Environment) {
+        self.saw_alerts(env);
         self.carry_out(command, env);
         self.watching.news = env.now();
         self.hurry();
@@ -70,6 +71,8 @@ impl Page {
                 self.push(&Route { changes: !route.changes, text: String::new(), ..route.clone() });
             }
             Command::Feed(command) => self.command_feed(command, now),
+            Command::Span(command) => self.command_span(command, env),
+            Command::Alerts(command) => self.command_alerts(command, env),
             Command::Timeline(command) => self.command_timeline(command, now),
             Command::Inspector(command) => self.command_inspector(command, env),
             Command::Panel(command) => self.command_panel(command, env),

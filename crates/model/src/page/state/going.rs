@@ -29,6 +29,7 @@ impl Page {
             // The table stays as it is, because the user may be acting on it.
             self.place.route = route;
             self.present_route();
+            self.choose_span();
             self.put_cursor_on_selected();
             return self.hurry();
         }
@@ -54,6 +55,7 @@ impl Page {
         if moved.filter || moved.watched {
             self.filter(&schema);
         }
+        self.choose_span();
         self.arrived_at(&schema, env);
     }
 
@@ -216,6 +218,7 @@ impl Page {
             (Layer::Cell, self.rows.cursor.cell().is_some()),
             (Layer::Object, self.place.selected.is_some()),
             (Layer::Filter, !self.place.route.text.is_empty()),
+            (Layer::Span, self.place.route.span.is_some()),
         ];
         let there: Vec<Layer> = there.into_iter().filter(|(_, is_there)| *is_there).map(|(layer, _)| layer).collect();
         match innermost(&there) {
@@ -226,6 +229,7 @@ impl Page {
             Some(Layer::Cell) => drop(self.rows.cursor.leave_cell()),
             Some(Layer::Object) => self.select(None),
             Some(Layer::Filter) => self.filter_by(String::new(), env),
+            Some(Layer::Span) => self.give_up_span(),
             None => {}
         }
     }

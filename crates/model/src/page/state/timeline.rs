@@ -6,6 +6,7 @@ use crate::page::command::TimelineCommand;
 use crate::page::environment::Environment;
 use crate::page::inspector::events;
 use crate::page::state::Page;
+use crate::page::state::timeline_drag::Drag;
 use crate::timeline::groups::LanePart;
 use crate::timeline::hit::{Hit, Owner};
 use crate::timeline::scale::Viewport;
@@ -17,11 +18,13 @@ const WORDS: f64 = 1_000.0;
 /// The user's view of the timeline.
 #[derive(Debug, Default)]
 pub(super) struct TimelineState {
-    viewport: Viewport,
+    pub(super) viewport: Viewport,
+    /// What a pressed pointer drags.
+    pub(super) drag: Option<Drag>,
     width: f64,
     height: f64,
     scroll: usize,
-    hover: Option<(f64, f64)>,
+    pub(super) hover: Option<(f64, f64)>,
     /// Whether to paint even if nothing changed.
     must: bool,
     /// When the words were last renewed.
@@ -70,6 +73,7 @@ impl Page {
             hold: state.hover.is_some(),
             selected,
             hover: state.hover,
+            span: state.dragged().or(self.place.route.span),
         };
         if state.width < 1.0 || !(state.must || timeline.is_due(&view, now)) {
             return;
@@ -188,9 +192,19 @@ impl Page {
             (state.width, state.height, state.must) = (width, height, true);
             return;
         }
-        if let TimelineCommand::Fill(fills) = command {
-            self.out.view.timeline.fills.put(fills);
-            return;
+        match command {
+            TimelineCommand::Fill(fills) => return self.out.view.timeline.fills.put(fills),
+            TimelineCommand::Press(x, y, shift) => return self.press_timeline((x, y), shift),
+            TimelineCommand::Drag(x, _) => return self.drag_timeline(x, now),
+            TimelineCommand::Release(x, y) => {
+                if self.release_timeline(now) {
+                    self.command_timeline(TimelineCommand::Click(x, y), now);
+                }
+                return;
+            }
+            TimelineCommand::GiveUp => return self.give_up_drag(),
+            TimelineCommand::DoubleClick(x, y) => return self.double_click_timeline((x, y)),
+            _ => {}
         }
         if self.command_lanes(command) {
             return;
@@ -204,7 +218,9 @@ impl Page {
                 state.viewport.center(now, scene.strip.time(x));
             }
             TimelineCommand::Click(x, y) => {
-                let owner = timeline.hit(x, y).and_then(|hit| hit.owner().cloned());
+                let hit = timeline.hit(x, y);
+                self.out.view.timeline.clicked.put(hit.as_ref().and_then(Hit::at));
+                let owner = hit.and_then(|hit| hit.owner().cloned());
                 let schema = self.columns.layout.schema();
                 let chosen = owner.and_then(|owner| Some((schema.kind(owner.kind)?, owner.key)));
                 let chosen = chosen.filter(|chosen| self.place.selected.as_ref() != Some(chosen));

@@ -70,6 +70,7 @@ impl Page {
             self.drain(true, env);
             self.take(env);
         }
+        self.tell_hidden(env);
         // What a hidden page shows is renewed when it is in sight again: until then only what is queued has to be drained.
         let informer = self.watching.informers.get(id);
         if !env.is_hidden() || informer.is_some_and(|informer| informer.queue().queued() > 0) {
@@ -105,8 +106,9 @@ impl Page {
         let (history, changes) = (&mut watching.history, &mut self.changes.feed);
         let Some(informer) = watching.informers.get_mut(id) else { return (None, None) };
         let mut keep = |received: Received<'_>| {
+            let at = received.now;
             if let Some(sequence) = resource.and_then(|resource| history.push(resource, received)) {
-                changes.received(sequence);
+                changes.received(sequence, at);
             }
         };
         let audit = &self.checks.audit;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kubechurn_client::api::time::Timestamp;
 
+use crate::page::alerts::AlertsModel;
 use crate::page::changes::{CardModel, FeedFrame, FeedWindow};
 use crate::page::history::Budget;
 use crate::page::inspector::relatives::{Dependents, Link};
@@ -12,6 +13,7 @@ use crate::page::inspector::tab::Tab;
 use crate::page::layout::Choice;
 use crate::page::panel::PanelSizes;
 use crate::page::route::Route;
+use crate::page::span::SpanModel;
 use crate::page::view::inspector::{EventsModel, Inspected, LastWriteModel, VersionsModel, YamlModel};
 use crate::page::view::shown::Shown;
 use crate::page::view::{
@@ -132,6 +134,8 @@ pub struct FeedView {
     pub frame: Shown<FeedFrame>,
     /// Loops and fights.
     pub cards: Shown<Vec<CardModel>>,
+    /// The chosen stretch of time.
+    pub span: Shown<Option<SpanModel>>,
     /// How often the user went to the newest row, to which the feed is then scrolled.
     pub newest: Shown<u32>,
 }
@@ -171,6 +175,8 @@ pub struct TimelinePanel {
     pub span: Shown<String>,
     /// What is under the pointer.
     pub hover: Shown<String>,
+    /// The time of the mark that was clicked last, in milliseconds.
+    pub clicked: Shown<Option<f64>>,
     /// The timeline in words.
     pub summary: Shown<String>,
 }
@@ -182,6 +188,7 @@ impl Default for TimelinePanel {
             fills: Shown::default(),
             span: Shown::default(),
             hover: Shown::default(),
+            clicked: Shown::default(),
             summary: Shown::default(),
         }
     }
@@ -258,6 +265,8 @@ impl Default for FooterView {
 /// The dialogs, and what is said to the user.
 #[derive(Debug)]
 pub struct DialogsView {
+    /// The filters that are watched.
+    pub alerts: Shown<AlertsModel>,
     /// The palette; `None` while it is closed.
     pub palette: Shown<Option<PaletteModel>>,
     /// Whether the help is shown.
@@ -273,6 +282,7 @@ pub struct DialogsView {
 impl Default for DialogsView {
     fn default() -> DialogsView {
         DialogsView {
+            alerts: Shown::default(),
             palette: Shown::default(),
             help: Shown::default(),
             letters: Shown::new(true),

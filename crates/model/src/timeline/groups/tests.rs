@@ -70,6 +70,7 @@ impl Fixture {
             scroll: 0,
             hold: false,
             selected: None,
+            span: None,
             hover: None,
         };
         let kinds = KINDS.map(|name| kind(name).unwrap());

@@ -13,8 +13,13 @@ use super::Play;
 const LISTED: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
 
 /// A feed of Pods whose list is complete: `a` and `b`.
-fn listed() -> (Play, InformerId) {
-    let mut play = Play::found("#/pods?view=changes");
+pub(super) fn listed() -> (Play, InformerId) {
+    listed_at("#/pods?view=changes")
+}
+
+/// The same at another place.
+pub(super) fn listed_at(fragment: &str) -> (Play, InformerId) {
+    let mut play = Play::found(fragment);
     let (id, _) = play.informers[0];
     play.command(Command::Feed(FeedCommand::Scroll(0.0, 270.0)));
     play.reflects(id, Input::Start);
@@ -28,19 +33,19 @@ fn listed() -> (Play, InformerId) {
 }
 
 impl Play {
-    fn change(&mut self, id: InformerId, kind: &str, object: &str) {
+    pub(super) fn change(&mut self, id: InformerId, kind: &str, object: &str) {
         self.reflects(id, Input::Frame(&event(kind, object)));
         self.frame();
     }
 
     /// The object and the words of each row in sight.
-    fn feed(&self) -> Vec<(String, String)> {
+    pub(super) fn feed(&self) -> Vec<(String, String)> {
         let rows = self.page.view().feed.window.rows.iter();
         rows.map(|row| (row.name.clone(), row.words.iter().map(|(text, _)| &**text).collect())).collect()
     }
 }
 
-fn names(told: &[(String, String)]) -> Vec<&str> {
+pub(super) fn names(told: &[(String, String)]) -> Vec<&str> {
     told.iter().map(|(name, _)| name.rsplit('/').next().unwrap_or_default()).collect()
 }
 
