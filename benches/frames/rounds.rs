@@ -1,18 +1,10 @@
 //! Rounds of both ways over the same frames, one directly after the other, in an otherwise idle page.
 
-use std::net::Ipv4Addr;
-use std::path::PathBuf;
-
-use axum::Router;
-use axum::http::HeaderName;
-use axum::http::header::CONTENT_TYPE;
-use axum::routing::get;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
+use kubechurn_harness::bench_page::{READY, serve};
 use kubechurn_harness::browser::Browser;
 use kubechurn_harness::measure::quantile::Samples;
-use kubechurn_harness::tools;
 
 /// The number of measured rounds for each size.
 const ROUNDS: usize = 15;
@@ -25,10 +17,6 @@ const CHARACTERS: usize = 48_000_000;
 
 /// The characters of text that one way reads before the other way's turn.
 const SLICE: f64 = 2e6;
-
-/// A page that is isolated by this header gets a more precise clock.
-const OPENER: (HeaderName, &str) = (HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
-const EMBEDDER: (HeaderName, &str) = (HeaderName::from_static("cross-origin-embedder-policy"), "require-corp");
 
 /// The sizes, in the order of the page's shapes.
 const SIZES: [&str; 3] = ["3 KB", "14 KB", "50 KB"];
@@ -91,7 +79,7 @@ const PAGE: &str = r#"<!doctype html>
 /// Prints a row for each selected size, and returns the worst ratio of all rounds.
 pub async fn report(wanted: impl Fn(&str) -> bool) -> f64 {
     let browser = Browser::start("").await;
-    let url = serve().await;
+    let url = serve("frames", PAGE).await;
     browser.driver.goto(&url).await.expect("the page loads");
     browser.resolve(READY).await;
     println!("\n## From frame to row, against JSON.parse: {ROUNDS} rounds of {} MB each\n", CHARACTERS / 1_000_000);
@@ -127,11 +115,6 @@ pub async fn report(wanted: impl Fn(&str) -> bool) -> f64 {
     worst
 }
 
-const READY: &str = "new Promise(resolve => {
-    const look = () => window.ready ? resolve(true) : setTimeout(look, 10);
-    look();
-})";
-
 /// One run of each way, back to back; the first one alternates from round to round.
 struct Round {
     frames: f64,
@@ -164,23 +147,4 @@ impl Round {
 async fn check(browser: &Browser, size: &str) {
     let found = browser.run("return check()", Vec::new()).await;
     assert!(found["rows"] == 500 && found["wrong"] == 0, "Pods of {size}: {found}");
-}
-
-/// Serves the page until the process ends, and returns its address.
-async fn serve() -> String {
-    let folder = PathBuf::from(std::env::var("KUBECHURN_FRAMES").unwrap_or_else(|_| "target/frames".to_owned()));
-    let folder = tools::project_file("").join(folder);
-    let file = |name: &str| {
-        let path = folder.join(name);
-        std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}: `./dev bench frames`", path.display()))
-    };
-    let (script, wasm) = (file("frames.js"), file("frames_bg.wasm"));
-    let app = Router::new()
-        .route("/", get(async || ([(CONTENT_TYPE, "text/html"), OPENER, EMBEDDER], PAGE)))
-        .route("/frames.js", get(async || ([(CONTENT_TYPE, "text/javascript")], script)))
-        .route("/frames_bg.wasm", get(async || ([(CONTENT_TYPE, "application/wasm")], wasm)));
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a loopback port can be bound");
-    let address = listener.local_addr().expect("a bound listener has an address");
-    tokio::spawn(async { axum::serve(listener, app).await });
-    format!("http://{address}/")
 }

@@ -111,7 +111,7 @@ async fn ask(port: u16, path: &str, host: &str, upgrade: bool) -> (u16, String) 
 }
 
 /// A client that does not know the secret gets nothing at this port, under any name.
-async fn gives_strangers_nothing(browser: &Browser, port: u16) {
+pub async fn gives_strangers_nothing(browser: &Browser, port: u16) {
     let read = reads(browser, port, PATHS).await;
     assert!(read.len() == 3 * PATHS.len() && read.iter().all(Value::is_null), "a foreign page reads {read:?}");
     for host in ["evil.example", &format!("evil.example:{port}"), "localhost", &format!("127.0.0.1:{port}")] {
@@ -127,14 +127,14 @@ async fn gives_strangers_nothing(browser: &Browser, port: u16) {
 }
 
 /// A browser that shows a page of another origin.
-async fn stranger() -> Browser {
+pub async fn stranger() -> Browser {
     let browser = Browser::start("").await;
     let url = format!("http://127.0.0.1:{}/", foreign_page().await);
     browser.driver.goto(&url).await.expect("the other page loads");
     browser
 }
 
-fn port_of(url: &str) -> u16 {
+pub fn port_of(url: &str) -> u16 {
     let host = url.strip_prefix("http://").and_then(|rest| rest.split('/').next());
     host.and_then(|host| host.rsplit_once(':')?.1.parse().ok()).expect("the address has a port")
 }

@@ -84,6 +84,9 @@ mod overload;
 // How long deleted rows stay.
 mod lingering;
 
+// What the lanes of the timeline say.
+mod words;
+
 // How often the page resyncs.
 mod resync;
 
@@ -107,6 +110,9 @@ mod copies;
 
 // Protection of the secret path.
 mod guards;
+
+// `kubectl churn`, as its users have it.
+mod plugin;
 
 // What a screen reader gets, by axe-core, in every state.
 mod accessibility;

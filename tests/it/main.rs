@@ -8,5 +8,7 @@ mod built_page;
 mod checklist;
 /// The patches that break the code to test the tests.
 mod mutants;
+/// What is given to those who have kubectl and no Rust.
+mod plugin;
 /// Who may depend on whom, what may not be written, and how long a file may be.
 mod tidy;

@@ -11,6 +11,20 @@ pub enum Align {
     End,
 }
 
+/// What a column says of the state that an object is in, which a timeline writes in a band.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StatePart {
+    /// Nothing.
+    #[default]
+    None,
+    /// The cell is the state: `Running`, `2/3`.
+    Word,
+    /// The cell is the number before the slash of `2/3`.
+    Part,
+    /// The cell is the number after the slash of `2/3`.
+    Whole,
+}
+
 /// One column after NAMESPACE and NAME, as `kubectl get` prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Column {
@@ -23,21 +37,28 @@ pub struct Column {
     /// Where a definition finds the values, and of which type they are: `integer .spec.size`. Empty for the columns of
     /// built-in kinds.
     pub source: &'static str,
+    /// What the column says of the object's state: see [`crate::state`].
+    pub state: StatePart,
 }
 
 impl Column {
     /// A column of words that is always shown.
     pub const fn words(title: &'static str) -> Column {
-        Column { title, wide: false, align: Align::Start, source: "" }
+        Column { title, wide: false, align: Align::Start, source: "", state: StatePart::None }
     }
 
     /// A column of numbers, ages or durations that is always shown.
     pub const fn figures(title: &'static str) -> Column {
-        Column { title, wide: false, align: Align::End, source: "" }
+        Column { title, wide: false, align: Align::End, source: "", state: StatePart::None }
     }
 
     /// The same column, shown only on demand: in the server's tables its priority is above 0.
     pub const fn on_demand(self) -> Column {
         Column { wide: true, ..self }
+    }
+
+    /// The same column, which says this of the object's state.
+    pub const fn of_state(self, state: StatePart) -> Column {
+        Column { state, ..self }
     }
 }

@@ -9,7 +9,7 @@ use kubechurn_client::api::object::{DecodeError, Meta, Object, map};
 use kubechurn_client::api::resource::intern;
 use kubechurn_client::api::time::Timestamp;
 
-use crate::column::{Align, Column};
+use crate::column::{Align, Column, StatePart};
 use crate::json::raw::Members;
 use crate::jsonpath::{Found, JsonPath, Scalar};
 use crate::kinds::parts::parse;
@@ -65,6 +65,7 @@ pub fn columns(definition: &[PrinterColumn]) -> (Vec<Column>, Printers) {
                 _ => Align::Start,
             },
             source: intern(&format!("{} {}", column.value_type, column.json_path)),
+            state: StatePart::None,
         });
         let root = printer.path.root().map(|root| {
             all.roots.iter().position(|known| **known == *root).unwrap_or_else(|| {

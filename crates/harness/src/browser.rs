@@ -9,6 +9,7 @@ use thirtyfour::common::command::FormatRequestData;
 use thirtyfour::prelude::*;
 use thirtyfour::{BrowserLogEntry, ChromiumLikeCapabilities, LoggingPrefsLogLevel, RequestData, SessionId};
 
+use super::ports::free_port;
 use super::process::{Process, TemporaryFolder};
 use super::tools;
 
@@ -50,7 +51,9 @@ impl Browser {
     /// Starts a browser with further flags.
     pub async fn start_with(instruments: &str, flags: &[&str]) -> Self {
         let folder = TemporaryFolder::new("chromium");
-        let process = Process::start("chromedriver", &tools::chromedriver(), Path::new("."), &["--port=0"]);
+        // A port that the driver chose by itself may be taken by another program before it listens there.
+        let port = format!("--port={}", free_port());
+        let process = Process::start("chromedriver", &tools::chromedriver(), Path::new("."), &[&port]);
         let port = process.line_after("was started successfully on port").await;
         let mut capabilities = DesiredCapabilities::chrome();
         let prepared = (|| {

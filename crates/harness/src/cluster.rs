@@ -182,7 +182,7 @@ impl Cluster {
         self.send(self.request(Method::DELETE, &format!("{path}?gracePeriodSeconds=0"))).await;
     }
 
-    /// Every write of one resource since the start.
+    /// Every write of one resource since the start, as far as it is among the newest 200,000 writes of all.
     pub async fn log(&self, resource: &str) -> Vec<Write> {
         let body = self.send(self.request(Method::GET, &format!("/_control/log?resource={resource}"))).await;
         serde_json::from_slice(&body).expect("the log is a list of writes")

@@ -13,6 +13,8 @@ pub mod tools;
 pub mod wait;
 
 #[cfg(feature = "browser")]
+pub mod bench_page;
+#[cfg(feature = "browser")]
 pub mod browser;
 #[cfg(feature = "browser")]
 pub mod cluster;

@@ -91,7 +91,7 @@ pub struct Row {
 }
 
 /// One element of `kubechurn.marks(resource)`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Mark {
     /// `Added`, `Updated`, `Deleted`, `Replaced`, `Sync`, `Relist` or `Gap`.
     #[serde(rename = "type")]
@@ -105,6 +105,9 @@ pub struct Mark {
     /// The object's version.
     #[serde(default, rename = "resourceVersion")]
     pub resource_version: Option<String>,
+    /// Whether the recorder still has the version; what is of no object has none.
+    #[serde(default)]
+    pub kept: Option<bool>,
 }
 
 /// A page in a browser.

@@ -107,6 +107,20 @@ impl Process {
         self.signal("CONT");
     }
 
+    /// Asks the program to end (SIGTERM).
+    pub fn terminate(&self) {
+        self.signal("TERM");
+    }
+
+    /// Waits until the program and whatever holds its output have ended, and returns its last lines.
+    pub async fn ended(&self) -> String {
+        wait_until(&format!("{} ends", self.name), END, async || {
+            let output = self.output.lock().expect("no reader panics");
+            if output.ended { Ok(output.lines.join("\n")) } else { Err(output.lines.join("\n")) }
+        })
+        .await
+    }
+
     fn signal(&self, name: &str) {
         let status = Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", name, &self.pid.to_string()]).status();
         assert!(status.is_ok_and(|status| status.success()), "{} takes no {name}", self.name);

@@ -7,7 +7,8 @@
 //! Each line is an hour of marks of one kind. Memory is what the allocator holds for the marks, their lanes and their
 //! counts. The keys and uids of the objects are not in it, because the objects share them. A scene is 1,000 pixels wide
 //! and 500 high, and its time is the median of many, each of another window. The program fails where a million marks take
-//! more than 32 bytes each (36, with the lanes of 20,000 objects), or a scene of theirs more than 8 ms.
+//! more than 32 bytes each (36, with the lanes of 20,000 objects), or a scene of theirs more than 8 ms. Each state has a word,
+//! one of twelve. With `plain` after the command no state has one.
 
 use std::time::Instant;
 
@@ -17,7 +18,7 @@ use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::uid::Uid;
 use kubechurn_model::timeline::mark::MarkType;
-use kubechurn_model::timeline::marks::{Marks, NewMark};
+use kubechurn_model::timeline::marks::{Detail, Marks, NewMark};
 use kubechurn_model::timeline::scale::Window;
 use kubechurn_model::timeline::scene::TimelineView;
 use kubechurn_model::timeline::{Chart, TimelineMut};
@@ -30,6 +31,22 @@ const ROOM: usize = 1 << 30;
 
 /// How many scenes are made of each way of moving.
 const SCENES: usize = 60;
+
+/// The words of states. How alarming a state is follows from its word.
+const WORDS: [&str; 12] = [
+    "Running",
+    "Pending",
+    "CrashLoopBackOff",
+    "Completed",
+    "ContainerCreating",
+    "ImagePullBackOff",
+    "3/3",
+    "2/3",
+    "0/3",
+    "Ready",
+    "Terminating",
+    "NotReady",
+];
 
 /// A generator of numbers that are the same in each run (PCG's multiplier and increment).
 struct Numbers(u64);
@@ -51,24 +68,27 @@ fn objects(count: usize) -> Vec<(ObjectKey, Uid)> {
 }
 
 /// Pushes marks that are spread evenly over an hour. One of a thousand is a delete. The state of an object changes with
-/// one mark of `steady` on average.
-fn push(marks: &mut Marks, (count, steady): (usize, usize), objects: &[(ObjectKey, Uid)]) {
+/// one mark of `steady` on average. `words` says whether states have words.
+fn push(marks: &mut Marks, (count, steady): (usize, usize), objects: &[(ObjectKey, Uid)], words: bool) {
     let mut numbers = Numbers(7);
-    let mut tones = vec![Tone::Good; objects.len()];
+    let mut states = vec![0; objects.len()];
     for at in 0..count {
         let number = numbers.below(objects.len());
-        let ((key, uid), tone) = (&objects[number], &mut tones[number]);
+        let ((key, uid), state) = (&objects[number], &mut states[number]);
         let mark_type = match numbers.below(1_000) {
             0 => MarkType::Deleted,
             1 => MarkType::Added,
             _ => MarkType::Updated,
         };
         if numbers.below(steady) == 0 {
-            *tone = [Tone::Good, Tone::Wait, Tone::Bad][numbers.below(3)];
+            *state = numbers.below(if words { WORDS.len() } else { 3 });
         }
         let version = ResourceVersion::new(&(4_000_000_000 + at).to_string());
         let now = HOUR * (at + 1) as f64 / count as f64;
-        marks.push(now, NewMark { key, uid, mark_type, resource_version: &version, folded: 1, tone: *tone });
+        let tone = [Tone::Good, Tone::Wait, Tone::Bad][*state % 3];
+        let new = NewMark { key, uid, mark_type, resource_version: &version, folded: 1, tone };
+        let word = if words { WORDS[*state] } else { "" };
+        marks.push_with(now, new, Detail { word, ..Detail::default() });
     }
 }
 
@@ -98,6 +118,7 @@ fn scenes(marks: &Marks, windows: impl Iterator<Item = Window>) -> (f64, f64) {
 }
 
 fn main() {
+    let words = std::env::args().nth(1).as_deref() != Some("plain");
     println!(
         "{:>9} {:>7} {:>6} {:>10} {:>8} | median and longest scene in µs: {:>12} {:>17} {:>17} {:>17}",
         "marks", "objects", "steady", "bytes/mark", "push ns", "zoom", "last minute", "pan, 10 min", "pan, 50 min"
@@ -107,7 +128,7 @@ fn main() {
             let objects = self::objects(objects);
             let mut marks = Marks::new(ROOM);
             let start = Instant::now();
-            let held = measure(|| push(&mut marks, (count, steady), &objects));
+            let held = measure(|| push(&mut marks, (count, steady), &objects, words));
             let pushed = start.elapsed().as_secs_f64() * 1e9 / count as f64;
             assert_eq!(marks.len(), count, "a mark was evicted");
             let part = |at: usize| at as f64 / SCENES as f64;

@@ -13,7 +13,7 @@ use crate::log::{Head, Log, NOT_A_NUMBER, New, Record, Scratch};
 use crate::texts::Texts;
 
 /// How many bytes are kept by default.
-pub const BUDGET: usize = 64 << 20;
+pub const BUDGET: usize = 64_000_000;
 
 /// The part of the budget that what is dull may have before it gives way to everything else.
 const DULL: usize = 16;

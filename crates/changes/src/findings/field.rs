@@ -18,6 +18,9 @@ const WITHIN: f64 = 120_000.0;
 const RETURNS_WITHIN: f64 = 50_000.0;
 /// How often it must come back in that time. A person who takes a change back comes back once.
 const RETURNS: usize = 3;
+/// The same, for a field of a Pod template that one manager writes: rollouts that are taken back and begun anew in quick
+/// succession are seen in clusters on which somebody works.
+const TEMPLATE_RETURNS: usize = 5;
 /// The most values of a field that are remembered.
 const MOST_VALUES: usize = 3;
 
@@ -128,10 +131,12 @@ impl State {
     fn card(&self, now: f64, uid: &Uid, path: &str) -> Option<Card> {
         let last_at = self.changes.last_at()?;
         let is_now = now - last_at <= TOLD_FOR && self.returns.last_at().is_some_and(|at| now - at <= TOLD_FOR);
-        if !is_now || self.returns.after(last_at - RETURNS_WITHIN) < RETURNS {
+        let [.., one, two] = &self.values[..] else { return None };
+        let is_of_one = path.starts_with("spec.template.") && one.manager == two.manager;
+        let least = if is_of_one { TEMPLATE_RETURNS } else { RETURNS };
+        if !is_now || self.returns.after(last_at - RETURNS_WITHIN) < least {
             return None;
         }
-        let [.., one, two] = &self.values[..] else { return None };
         let word = |had: &Had| had.value.as_ref().map_or("none".to_owned(), Value::to_string);
         // The sentence stays the same whoever wrote last.
         let (one, two) = if word(one) <= word(two) { (one, two) } else { (two, one) };

@@ -110,6 +110,34 @@ fn what_goes_on_or_is_taken_back_once_does_not_flap() {
 }
 
 #[test]
+fn a_pod_template_may_be_taken_back_and_forth_a_few_times_by_one_manager() {
+    let mut play = Play::default();
+    let template = |generation: u32, manager: &str| {
+        let image = (generation % 2).to_string();
+        json!({"generation": generation, "spec": {"template": {"image": image}}, "manager": manager})
+    };
+    // Every 15 s, which is three returns in 50 s.
+    for turn in 0..20u32 {
+        let at = f64::from(turn) * 15_000.0;
+        play.set(at, ("Deployment", "by-hand", ""), template(turn, "kubectl-set"));
+        play.silent(at);
+    }
+    // Every 8 s: nobody works like that.
+    let mut play = Play::default();
+    for turn in 0..8u32 {
+        play.set(f64::from(turn) * 8_000.0, DEPLOYMENT, template(turn, "controller"));
+    }
+    assert_eq!(play.only(56_000.0).title(), "A field flaps");
+    // Two managers that undo each other are told as soon as for any other field.
+    let mut play = Play::default();
+    for turn in 0..5u32 {
+        let manager = ["argocd", "kubectl-set"][turn as usize % 2];
+        play.set(f64::from(turn) * 15_000.0, DEPLOYMENT, template(turn, manager));
+    }
+    assert_eq!(play.only(60_000.0).title(), "Two managers fight over a field");
+}
+
+#[test]
 fn what_follows_another_field_is_not_told_beside_it() {
     let mut play = Play::default();
     for turn in 0..20u32 {

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use kubechurn_client::api::cell::{Cell, Tone};
+use kubechurn_client::api::cells::Cells;
 use kubechurn_client::api::object::{Decode, DecodeError, Meta, Object};
 use kubechurn_client::api::resource::ApiResource;
 use kubechurn_client::api::text::Text;
@@ -149,6 +150,16 @@ impl Event<'_> {
 
 fn first_set<'t>(one: &'t str, two: &'t str) -> &'t str {
     if one.is_empty() { two } else { one }
+}
+
+/// The object that an Event of either group is about, of whose row these are the cells: `pod/web-1`. Empty for any other kind,
+/// and for an Event that names no object.
+pub fn regarding<'a>(resource: &ApiResource, cells: &'a Cells) -> &'a str {
+    if ![KIND, EVENTS_K8S_IO].iter().any(|kind| kind.resource == *resource) {
+        return "";
+    }
+    let place = COLUMNS.iter().position(|column| column.title == "OBJECT");
+    place.and_then(|place| cells.get(place)?.text()).unwrap_or("")
 }
 
 /// How alarming an Event's TYPE is.

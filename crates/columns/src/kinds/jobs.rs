@@ -13,6 +13,7 @@ use super::printed::{AGE, Fields, Printed, columns, figures, read, words};
 use super::selector;
 use super::template::{images, names};
 use super::workloads::TEMPLATE;
+use crate::column::StatePart;
 
 /// Jobs, in the sidebar under Workloads. kubectl has no short name for them.
 pub const KIND: Kind = Kind {
@@ -53,7 +54,8 @@ const COMPLETIONS: Printed =
             None if parallelism > 1 => Cell::Text(format!("{succeeded}/1 of {parallelism}").into()),
             None => Cell::Ratio(succeeded, 1),
         })
-    });
+    })
+    .of_state(StatePart::Word);
 
 const DURATION: Printed = figures("DURATION", &["status startTime", "status completionTime"], |fields| {
     Ok(Cell::Elapsed(Timestamp::parse_set(&fields.words(0)?), Timestamp::parse_set(&fields.words(1)?)))

@@ -6,6 +6,7 @@ use kubechurn_client::api::resource::ApiResource;
 
 use super::Kind;
 use super::printed::{AGE, Printed, columns, read, words};
+use crate::column::StatePart;
 
 /// Namespaces, in the sidebar under Cluster.
 pub const KIND: Kind = Kind {
@@ -22,7 +23,8 @@ const NAMESPACE: [Printed; 2] = [
     words("STATUS", &["status phase"], |fields| {
         let phase = fields.words(0)?;
         Ok(Cell::Status((&*phase).into(), tone(&phase)))
-    }),
+    })
+    .of_state(StatePart::Word),
     AGE,
 ];
 

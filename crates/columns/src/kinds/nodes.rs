@@ -11,6 +11,7 @@ use super::Kind;
 use super::conditions::conditions;
 use super::parts::{Labels, NONE, push_after_comma, text_or};
 use super::printed::{AGE, Fields, Printed, columns, read, words};
+use crate::column::StatePart;
 
 /// Nodes, in the sidebar under Cluster.
 pub const KIND: Kind = Kind {
@@ -28,7 +29,7 @@ pub const BEFORE_1_35: Kind =
     Kind { columns: &columns(&PLAIN_NODE), decode: Decode(&|text| read(text, &PLAIN_NODE)), ..KIND };
 
 const NODE: [Printed; 9] = [
-    words("STATUS", &["status conditions", "spec unschedulable"], status),
+    words("STATUS", &["status conditions", "spec unschedulable"], status).of_state(StatePart::Word),
     words("ROLES", &["metadata labels"], roles),
     AGE,
     words("VERSION", &["status nodeInfo kubeletVersion"], |fields| Ok(Cell::Text((&*fields.words(0)?).into()))),

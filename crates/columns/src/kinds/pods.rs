@@ -9,7 +9,7 @@ use super::Kind;
 use super::parts::{NONE, parse, text_or};
 use super::pod::Pod;
 use super::pod_status::summarise;
-use crate::column::Column;
+use crate::column::{Column, StatePart};
 
 /// Pods, in the sidebar under Workloads.
 pub const KIND: Kind = Kind {
@@ -20,7 +20,7 @@ pub const KIND: Kind = Kind {
     title: "Pods",
     columns: &[
         Column::words("READY"),
-        Column::words("STATUS"),
+        Column::words("STATUS").of_state(StatePart::Word),
         Column::figures("RESTARTS"),
         Column::figures("AGE"),
         Column::words("IP").on_demand(),

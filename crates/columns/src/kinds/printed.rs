@@ -13,7 +13,7 @@ use kubechurn_client::api::text::Text;
 use kubechurn_client::api::time::Timestamp;
 
 use super::parts::{Count, text};
-use crate::column::Column;
+use crate::column::{Column, StatePart};
 use crate::json;
 
 /// A column and how its cells are printed.
@@ -47,6 +47,11 @@ impl Printed {
     /// This column, but shown only on demand.
     pub const fn on_demand(self) -> Printed {
         Printed { column: self.column.on_demand(), ..self }
+    }
+
+    /// This column, which says this of the object's state.
+    pub const fn of_state(self, state: StatePart) -> Printed {
+        Printed { column: self.column.of_state(state), ..self }
     }
 }
 

@@ -9,6 +9,7 @@ use super::printed::{AGE, Printed, columns, figures, number, read, words};
 use super::selector;
 use super::template::{images, names};
 use super::workloads::{TEMPLATE, desired, ready};
+use crate::column::StatePart;
 
 /// Deployments, in the sidebar under Workloads.
 pub const DEPLOYMENTS: Kind = Kind {
@@ -22,7 +23,7 @@ pub const DEPLOYMENTS: Kind = Kind {
 };
 
 const DEPLOYMENT: [Printed; 7] = [
-    words("READY", &["status readyReplicas", "spec replicas"], ready),
+    words("READY", &["status readyReplicas", "spec replicas"], ready).of_state(StatePart::Word),
     figures("UP-TO-DATE", &["status updatedReplicas"], number),
     figures("AVAILABLE", &["status availableReplicas"], number),
     AGE,
@@ -43,9 +44,9 @@ pub const REPLICA_SETS: Kind = Kind {
 };
 
 const REPLICA_SET: [Printed; 7] = [
-    figures("DESIRED", &["spec replicas"], desired),
+    figures("DESIRED", &["spec replicas"], desired).of_state(StatePart::Whole),
     figures("CURRENT", &["status replicas"], number),
-    figures("READY", &["status readyReplicas"], number),
+    figures("READY", &["status readyReplicas"], number).of_state(StatePart::Part),
     AGE,
     words("CONTAINERS", TEMPLATE, names).on_demand(),
     words("IMAGES", TEMPLATE, images).on_demand(),

@@ -12,6 +12,7 @@ use kubechurn_client::api::text::Text;
 use super::Kind;
 use super::parts::{Count, NONE, Scalar, join, text};
 use super::printed::{AGE, Fields, Printed, columns, figures, read, words};
+use crate::column::StatePart;
 
 /// PersistentVolumeClaims, in the sidebar under Storage.
 pub const CLAIMS: Kind = Kind {
@@ -31,7 +32,7 @@ pub const CLAIMS: Kind = Kind {
 };
 
 const CLAIM: [Printed; 8] = [
-    words("STATUS", &["status phase"], phase),
+    words("STATUS", &["status phase"], phase).of_state(StatePart::Word),
     words("VOLUME", &["spec volumeName"], |fields| fields.text("")),
     words("CAPACITY", &["spec volumeName", "status capacity storage"], |fields| {
         if fields.value::<Text<'_>>(0)?.is_empty() { Ok(Cell::Static("")) } else { quantity(fields, 1, "0") }

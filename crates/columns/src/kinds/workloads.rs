@@ -15,6 +15,7 @@ use super::parts::{Labels, NONE, Scalar};
 use super::printed::{AGE, Fields, Printed, columns, count, figures, number, read, words};
 use super::selector;
 use super::template::{images, names};
+use crate::column::StatePart;
 
 /// StatefulSets, in the sidebar under Workloads.
 pub const STATEFUL_SETS: Kind = Kind {
@@ -28,7 +29,7 @@ pub const STATEFUL_SETS: Kind = Kind {
 };
 
 const STATEFUL_SET: [Printed; 4] = [
-    words("READY", &["status readyReplicas", "spec replicas"], ready),
+    words("READY", &["status readyReplicas", "spec replicas"], ready).of_state(StatePart::Word),
     AGE,
     words("CONTAINERS", TEMPLATE, names).on_demand(),
     words("IMAGES", TEMPLATE, images).on_demand(),

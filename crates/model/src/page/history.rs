@@ -16,14 +16,14 @@ use crate::page::inspector::secret;
 /// How much memory the recorder may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Budget {
-    /// 16 MiB.
+    /// 16 MB.
     Small,
-    /// 64 MiB.
+    /// 64 MB.
     #[default]
     Usual,
-    /// 256 MiB.
+    /// 256 MB.
     Large,
-    /// 512 MiB.
+    /// 512 MB.
     Largest,
 }
 
@@ -34,10 +34,10 @@ impl Budget {
     /// In bytes.
     pub fn bytes(self) -> usize {
         match self {
-            Budget::Small => 16 << 20,
-            Budget::Usual => 64 << 20,
-            Budget::Large => 256 << 20,
-            Budget::Largest => 512 << 20,
+            Budget::Small => 16_000_000,
+            Budget::Usual => 64_000_000,
+            Budget::Large => 256_000_000,
+            Budget::Largest => 512_000_000,
         }
     }
 

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
-use kubechurn_client::api::object::Object;
+use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
 use kubechurn_client::api::sort::sort_by;
 use kubechurn_client::api::time::Timestamp;
 use kubechurn_client::api::uid::Uid;
@@ -19,6 +20,7 @@ use kubechurn_client::cache::shared_informer::SharedInformer;
 
 use crate::page::account;
 use crate::page::counters::Counters;
+use crate::page::history::History;
 use crate::page::verify::{Told, Verifier};
 use crate::page::watched::Watched;
 use crate::page::watches::Watches;
@@ -288,11 +290,22 @@ pub struct Mark<'a> {
     #[serde(rename = "resourceVersion")]
     resource_version: String,
     folded: u32,
+    /// Whether the recorder still has the version; `null` for what is of no object.
+    kept: Option<bool>,
     note: Cow<'a, str>,
 }
 
 /// What `marks(resource)` says: every mark that is held, the oldest first.
-pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
+pub fn marks<'a>(watched: &'a Watched, history: &History) -> Vec<Mark<'a>> {
+    let resource = watched.kind().resource;
+    let mut versions = FxHashMap::default();
+    let mut is_kept = |key: &'a ObjectKey, uid: &Uid, version: &ResourceVersion| {
+        let kept = versions.entry(key).or_insert_with(|| {
+            let of = history.of(&resource, key).into_iter();
+            of.map(|entry| (entry.uid, entry.resource_version)).collect::<FxHashSet<_>>()
+        });
+        kept.contains(&(uid.clone(), version.clone()))
+    };
     let marks = watched.marks().iter().map(|mark| Mark {
         sequence: mark.sequence,
         time: mark.at,
@@ -301,6 +314,7 @@ pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
         uid: mark.uid,
         resource_version: mark.resource_version.as_str().to_owned(),
         folded: mark.folded,
+        kept: mark.key.map(|key| is_kept(key, mark.uid, &mark.resource_version)),
         note: mark.resync.map_or(Cow::Borrowed(mark.note), |resync| Cow::Owned(resync.note())),
     });
     marks.collect()
@@ -309,7 +323,6 @@ pub fn marks(watched: &Watched) -> Vec<Mark<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 
     #[test]
     fn versions_in_words_are_of_the_first_few_watches() {

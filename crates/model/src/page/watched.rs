@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use kubechurn_client::api::cell::{CellRef, Tone};
 use kubechurn_client::api::extra::Keep;
 use kubechurn_client::api::object::{Object, ObjectKey};
 use kubechurn_client::api::request::Scope;
@@ -27,8 +26,11 @@ use crate::page::resync::Resyncs;
 use crate::page::route::Route;
 use crate::table::view::TableView;
 use crate::timeline::mark::Resync;
-use crate::timeline::marks::{Marks, NO_CONNECTION, NewMark};
+use crate::timeline::marks::{Detail, Marks, NO_CONNECTION, NewMark};
+use crate::timeline::words::NewState;
 use kubechurn_columns::kinds::Kind;
+use kubechurn_columns::kinds::events::regarding;
+use kubechurn_columns::state::write_state;
 
 /// How much may wait for a handler. A handler for which more waits is told nothing further, and once it takes
 /// something, the watch lists anew. The page takes what waits with each frame of the screen, so that so much waits only
@@ -70,6 +72,9 @@ struct MarksHandler<'a> {
     since: f64,
     /// The namespace that is watched; empty for all.
     namespace: &'a str,
+    kind: &'static Kind,
+    /// The word of the state that was looked at last.
+    word: String,
 }
 
 impl ResourceEventHandler for MarksHandler<'_> {
@@ -80,9 +85,12 @@ impl ResourceEventHandler for MarksHandler<'_> {
     fn received(&mut self, now: f64, delta_type: DeltaType, object: &Arc<Object>) -> Handled {
         // The last mark of the object may be evicted: the row tells in which state the object was.
         if let Some(row) = without_lane(self.marks, self.rows, &object.key) {
-            self.marks.recall(&row.key, &row.uid, tone(row));
+            let tone = write_state(self.kind.columns, &row.cells, &mut self.word);
+            self.marks.recall(&row.key, &row.uid, NewState { tone, word: &self.word });
         }
-        self.marks.push(now, NewMark::of(delta_type.into(), object, tone(object)));
+        let tone = write_state(self.kind.columns, &object.cells, &mut self.word);
+        let detail = Detail { word: &self.word, regarding: regarding(&self.kind.resource, &object.cells) };
+        self.marks.push_with(now, NewMark::of(delta_type.into(), object, tone), detail);
         Ok(())
     }
 
@@ -99,11 +107,6 @@ fn without_lane<'a>(marks: &Marks, (rows, kind): (&'a TableView, KindId), key: &
     }
     // A provisional row tells nothing that is known.
     rows.find(kind, key).and_then(|id| rows.row(id)).filter(|row| !row.provisional).map(|row| &*row.object)
-}
-
-/// The most alarming thing that an object says of itself.
-fn tone(object: &Object) -> Tone {
-    object.cells.iter().find(|cell| matches!(cell, CellRef::Status(..))).map_or(Tone::Plain, CellRef::tone)
 }
 
 /// Counts what the store took in, and writes it down if there is an audit.
@@ -174,7 +177,8 @@ impl Watched {
             })
         });
         let sources = sources.collect();
-        let (marks, counters, subscription) = (Marks::default(), Counters::default(), announcer.subscribe());
+        let (marks, counters, subscription) =
+            (Marks::of_kind(kind.resource.kind), Counters::default(), announcer.subscribe());
         Watched { kind, scopes, sources, marks, counters, marks_before: 0, subscription }
     }
 
@@ -198,7 +202,9 @@ impl Watched {
         for (source, scope) in self.sources.iter().zip(&self.scopes) {
             let Some(informer) = informers.get_mut(source.marks.informer) else { continue };
             let (marks, since, namespace) = (&mut self.marks, source.since, &*scope.namespace);
-            informer.deliver(source.marks.handler, &mut MarksHandler { marks, rows, since, namespace });
+            let (kind, word) = (self.kind, String::new());
+            let mut handler = MarksHandler { marks, rows, since, namespace, kind, word };
+            informer.deliver(source.marks.handler, &mut handler);
             let (counters, of) = (&mut self.counters, (&self.kind.resource, scope));
             informer.deliver(source.counters.handler, &mut Applied { counters, audit, of });
         }
@@ -207,7 +213,9 @@ impl Watched {
     /// Gives an object that the user looks at a lane, if it has a row and no lane.
     pub(super) fn attend(&mut self, rows: (&TableView, KindId), key: &ObjectKey) {
         if let Some(row) = without_lane(&self.marks, rows, key) {
-            self.marks.attend(&row.key, &row.uid, tone(row));
+            let mut word = String::new();
+            let tone = write_state(self.kind.columns, &row.cells, &mut word);
+            self.marks.attend(&row.key, &row.uid, NewState { tone, word: &word });
         }
     }
 

@@ -8,50 +8,14 @@ use std::collections::VecDeque;
 use std::mem::size_of;
 use std::ops::ControlFlow;
 
-use kubechurn_client::api::cell::Tone;
-
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{Mark, MarkType};
 use crate::timeline::ring::Ring;
+use crate::timeline::states::States;
+use crate::timeline::words::State;
 
 /// How many marks a block of the lowest level has, and how many blocks one of each other level.
 const FAN: u64 = 16;
-
-/// States as a set: one bit for each tone, and one for the time in which the object does not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct States(u8);
-
-impl States {
-    /// The set of one state; `None` is that of an object that does not exist.
-    pub fn of(state: Option<Tone>) -> States {
-        States(match state {
-            Some(Tone::Plain) => 1,
-            Some(Tone::Good) => 2,
-            Some(Tone::Wait) => 4,
-            Some(Tone::Bad) => 8,
-            None => 16,
-        })
-    }
-
-    /// Whether there is only one.
-    pub fn is_one(self) -> bool {
-        self.0.is_power_of_two()
-    }
-
-    /// Whether a state is in the set.
-    pub fn has(self, state: Option<Tone>) -> bool {
-        self.0 & States::of(state).0 != 0
-    }
-
-    /// The state of a set of one.
-    fn one(self) -> Option<Tone> {
-        [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad].into_iter().find(|tone| self == States::of(Some(*tone)))
-    }
-
-    fn with(self, other: States) -> States {
-        States(self.0 | other.0)
-    }
-}
 
 /// Marks of a lane that follow each other, taken together. Times are in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,13 +36,7 @@ pub struct Block {
     pub longest: f32,
     /// The states after the marks.
     pub states: States,
-    /// The state after the first mark.
-    first: States,
-    /// The state after the last mark.
-    last: States,
-    /// How often the state changed within the block; 2 stands for any larger number.
-    changes: u8,
-    /// How long after the first mark the state changed last, in milliseconds.
+    /// How long after the first mark the state changed, in milliseconds, if it changed once; infinity, if more often.
     changed: f32,
 }
 
@@ -92,20 +50,7 @@ impl Block {
         }
         let states = States::of(mark.state());
         let (first_at, last_at, last_seq) = (mark.at, mark.at, mark.seq);
-        Block {
-            first_at,
-            last_at,
-            last_seq,
-            seqs: 0,
-            counts,
-            widest: 0.0,
-            longest: 0.0,
-            states,
-            first: states,
-            last: states,
-            changes: 0,
-            changed: 0.0,
-        }
+        Block { first_at, last_at, last_seq, seqs: 0, counts, widest: 0.0, longest: 0.0, states, changed: 0.0 }
     }
 
     /// Adds the block that follows. `tail` is how long the last state lasts at most at the end of this block, and becomes
@@ -115,7 +60,8 @@ impl Block {
         let gap = (next.first_at - self.last_at) as f32 * 1.000_001;
         let lasts = *tail + gap;
         *tail = next.tail();
-        if self.last == next.states {
+        let is_same = self.states.last() == next.states.first();
+        if next.states.is_one() && is_same {
             *tail += lasts;
             self.longest = self.longest.max(*tail);
         } else {
@@ -125,15 +71,15 @@ impl Block {
         }
         self.widest = self.widest.max(next.widest).max(gap);
         let offset = (next.first_at - self.first_at) as f32;
-        if next.changes > 0 {
-            self.changed = offset + next.changed;
-        } else if self.last != next.first {
-            self.changed = offset;
-        }
-        self.changes = (self.changes + next.changes + u8::from(self.last != next.first)).min(2);
+        self.changed = match (self.states.is_one(), is_same, next.states.is_one()) {
+            (_, true, true) => self.changed,
+            (true, false, true) => offset,
+            (true, true, false) => offset + next.changed,
+            _ => f32::INFINITY,
+        };
         self.seqs = u32::try_from(next.last_seq - self.first_seq()).unwrap_or(u32::MAX);
-        (self.last_at, self.last_seq, self.last) = (next.last_at, next.last_seq, next.last);
-        self.states = self.states.with(next.states);
+        self.states = self.states.then(next.states);
+        (self.last_at, self.last_seq) = (next.last_at, next.last_seq);
         for (sum, count) in self.counts.iter_mut().zip(next.counts) {
             *sum = sum.saturating_add(count);
         }
@@ -160,18 +106,18 @@ impl Block {
     }
 
     /// The state after the last mark; `None` if the object is gone.
-    pub fn last_state(&self) -> Option<Tone> {
-        self.last.one()
+    pub fn last_state(&self) -> Option<State> {
+        self.states.last()
     }
 
     /// The state after the first mark; `None` if the object is gone.
-    pub fn first_state(&self) -> Option<Tone> {
-        self.first.one()
+    pub fn first_state(&self) -> Option<State> {
+        self.states.first()
     }
 
     /// When the state changed, if it changed once within the block.
     pub fn changed_at(&self) -> Option<f64> {
-        (self.changes == 1).then(|| self.first_at + f64::from(self.changed))
+        (!self.states.is_one() && self.changed.is_finite()).then(|| self.first_at + f64::from(self.changed))
     }
 }
 
@@ -378,7 +324,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::timeline::marks::{Marks, NewMark};
+    use crate::timeline::marks::{Detail, Marks, NewMark};
+    use kubechurn_client::api::cell::Tone;
     use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
     use kubechurn_client::api::uid::Uid;
 
@@ -395,8 +342,9 @@ mod tests {
             assert_eq!(own.map(Mark::frames).sum::<u32>(), count, "{mark_type:?}");
         }
         let all = [None, Some(Tone::Plain), Some(Tone::Good), Some(Tone::Wait), Some(Tone::Bad)];
-        for state in all {
-            assert_eq!(block.states.has(state), marks.iter().any(|mark| mark.state() == state), "{state:?}");
+        for tone in all {
+            let is_there = marks.iter().any(|mark| mark.state().map(|state| state.tone) == tone);
+            assert_eq!(block.states.has(tone), is_there, "{tone:?}");
         }
         let changes: Vec<f64> =
             marks.windows(2).filter(|pair| pair[0].state() != pair[1].state()).map(|pair| pair[1].at).collect();
@@ -421,6 +369,8 @@ mod tests {
         fn blocks_are_the_marks_that_they_are_made_of(
             budget in prop_oneof![2_000usize..60_000, Just(1 << 20)],
             runs in proptest::collection::vec((1usize..90, 0usize..5, 0usize..4, 0.0f64..9.0, 0usize..3), 1..40),
+            // After how many marks the word changes; never, for 0.
+            wordy in prop_oneof![Just(0usize), Just(7), Just(90)],
             choices in proptest::collection::vec(0usize..3, 1..20),
             place in 0.0f64..1.0,
         ) {
@@ -436,7 +386,9 @@ mod tests {
                         let (mark_type, tone) = (MarkType::ALL[mark_type], TONES[(tone + index / 50) % 4]);
                         let resource_version = &ResourceVersion::new("12");
                         let folded = 1 + u32::from(index == 7);
-                        marks.push(at, NewMark { key, uid, mark_type, resource_version, folded, tone });
+                        let word = index.checked_div(wordy).map_or("", |part| ["Running", "Pending", ""][part % 3]);
+                        let new = NewMark { key, uid, mark_type, resource_version, folded, tone };
+                        marks.push_with(at, new, Detail { word, ..Detail::default() });
                     }
                 }
             }

@@ -5,6 +5,7 @@ use std::mem::size_of;
 use kubechurn_client::api::cell::Tone;
 
 use crate::timeline::mark::{LaneId, Mark, MarkType, Subject, SubjectRef, Version};
+use crate::timeline::words::{self, State, WordId};
 
 /// The most marks of a chunk: some 100 KB.
 pub(super) const MOST: usize = 4_096;
@@ -12,26 +13,31 @@ pub(super) const MOST: usize = 4_096;
 /// The bytes of a mark.
 pub(super) const PACKED: usize = size_of::<Packed>();
 
-/// A mark about one object. The version is a number, the life is less than [`LIVES`], and the mark stands for one frame.
-/// Of any other mark `rest` says so, and its subject is among [`Chunk::rare`].
+/// A mark about one object. The version is a number, lane and life are less than [`LANES`] and [`LIVES`], and the mark stands
+/// for one frame. Of any other mark `rest` says so, and its subject is among [`Chunk::rare`].
 ///
 /// Numbers are kept as bytes, because a struct of numbers would be padded to 32 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Packed {
     at: [u8; 8],
     version: [u8; 8],
-    lane: [u8; 4],
+    lane: [u8; 3],
     before: [u8; 4],
-    /// From the lowest bit: three bits of the type, two of the state, one that says that the mark is rare, and the life.
-    rest: [u8; 2],
+    /// From the lowest bit: three bits of the type, two of the tone, one that says that the mark is rare, those of the
+    /// state's word, and the life.
+    rest: [u8; 3],
 }
 
 /// The bit of `rest` that says that the mark's subject stands beside it.
-const RARE: u16 = 1 << 5;
+const RARE: u32 = 1 << 5;
+/// Where the word begins in `rest`.
+const WORD: u32 = 6;
 /// Where the life begins in `rest`.
-const LIFE: u32 = 6;
+const LIFE: u32 = WORD + words::BITS;
 /// Lives from this number on do not fit into `rest`.
-const LIVES: u32 = 1 << (16 - LIFE);
+const LIVES: u32 = 1 << (24 - LIFE);
+/// Lanes from this number on do not fit into `lane`.
+const LANES: u32 = 1 << 24;
 
 const TONES: [Tone; 4] = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad];
 
@@ -40,7 +46,7 @@ const TONES: [Tone; 4] = [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad];
 pub(super) struct Entry {
     pub(super) at: f64,
     pub(super) mark_type: MarkType,
-    pub(super) tone: Tone,
+    pub(super) state: State,
     /// See [`Mark::before`].
     pub(super) before: u32,
     pub(super) subject: Subject,
@@ -78,18 +84,18 @@ impl Chunk {
             let more = self.marks.len().clamp(1, most.saturating_sub(self.marks.len()).max(1));
             self.marks.reserve_exact(more);
         }
-        let Entry { at, mark_type, tone, before, subject } = entry;
+        let Entry { at, mark_type, state, before, subject } = entry;
         let plain = match &subject {
-            Subject::Object { lane, life, resource_version, folded: 1 } if *life < LIVES => {
-                number(resource_version.as_str()).map(|version| (lane.0, version, (*life as u16) << LIFE))
+            Subject::Object { lane, life, resource_version, folded: 1 } if lane.0 < LANES && *life < LIVES => {
+                number(resource_version.as_str()).map(|version| (lane.0, version, *life << LIFE))
             }
             _ => None,
         };
-        let tone = TONES.iter().position(|one| *one == tone).unwrap_or(0) as u16;
+        let tone = TONES.iter().position(|one| *one == state.tone).unwrap_or(0) as u32;
         let (lane, version, rest) = plain.unwrap_or((0, 0, RARE));
-        let rest = rest | tone << 3 | mark_type as u16;
+        let rest = rest | u32::from(state.word.bits()) << WORD | tone << 3 | mark_type as u32;
         let (at, version) = (at.to_le_bytes(), version.to_le_bytes());
-        let (lane, before, rest) = (lane.to_le_bytes(), before.to_le_bytes(), rest.to_le_bytes());
+        let (lane, before, rest) = (three(lane), before.to_le_bytes(), three(rest));
         if plain.is_none() {
             self.texts += subject.heap_bytes();
             if self.rare.len() == self.rare.capacity() {
@@ -108,11 +114,11 @@ impl Chunk {
     /// The mark at this place, whose sequence number is `seq`.
     pub(super) fn get(&self, place: usize, seq: u64) -> Option<Mark<'_>> {
         let mark = self.marks.get(place)?;
-        let rest = u16::from_le_bytes(mark.rest);
+        let rest = number_of(mark.rest);
         let subject = if rest & RARE == 0 {
             SubjectRef::Object {
-                lane: LaneId(u32::from_le_bytes(mark.lane)),
-                life: u32::from(rest >> LIFE),
+                lane: LaneId(number_of(mark.lane)),
+                life: rest >> LIFE,
                 resource_version: Version::Number(u64::from_le_bytes(mark.version)),
                 folded: 1,
             }
@@ -124,12 +130,23 @@ impl Chunk {
             seq,
             at: f64::from_le_bytes(mark.at),
             // Three bits, of which a mark has never the highest number.
-            mark_type: MarkType::ALL[usize::from(rest & 7).min(MarkType::COUNT - 1)],
-            tone: TONES[usize::from(rest >> 3 & 3)],
+            mark_type: MarkType::ALL[(rest as usize & 7).min(MarkType::COUNT - 1)],
+            state: State { tone: TONES[rest as usize >> 3 & 3], word: WordId::of_bits((rest >> WORD) as u16) },
             before: u32::from_le_bytes(mark.before),
             subject,
         })
     }
+}
+
+/// The lower three bytes of a number.
+fn three(number: u32) -> [u8; 3] {
+    let [one, two, three, _] = number.to_le_bytes();
+    [one, two, three]
+}
+
+/// The number of three bytes.
+fn number_of([one, two, three]: [u8; 3]) -> u32 {
+    u32::from_le_bytes([one, two, three, 0])
 }
 
 /// The number that a text is, if the number's text is the same again: no sign, no zero before it.
@@ -160,8 +177,8 @@ mod tests {
         for at in 0..MOST {
             let resource_version = ResourceVersion::new(&(at + 1_000).to_string());
             let subject = Subject::Object { lane: LaneId(at as u32), life: 3, resource_version, folded: 1 };
-            let (mark_type, tone) = (MarkType::Updated, Tone::Good);
-            chunk.push(Entry { at: 0.1 * at as f64, mark_type, tone, before: 7, subject }, MOST);
+            let (mark_type, state) = (MarkType::Updated, Tone::Good.into());
+            chunk.push(Entry { at: 0.1 * at as f64, mark_type, state, before: 7, subject }, MOST);
             assert!(chunk.bytes() <= (2 * chunk.len()).min(MOST) * PACKED, "at most half of it is spare");
         }
         assert_eq!(chunk.bytes(), MOST * PACKED);

@@ -1,9 +1,11 @@
 //! Fills a scene. That costs the lanes that are active in the window, and the pixels, however many marks there are.
 
-use kubechurn_client::api::sort::sort_by_key;
+use kubechurn_client::api::sort::{sort_by, sort_by_key};
 
 use crate::timeline::Chart;
+use crate::timeline::bands::{fill_labels, has_room};
 use crate::timeline::draw_lane::{Told, fill_lane};
+use crate::timeline::events::{Found, fill_events};
 use crate::timeline::fold::Spot;
 use crate::timeline::mark::{Counts, LaneOf, MarkType};
 use crate::timeline::marks::Marks;
@@ -16,6 +18,9 @@ use crate::timeline::ticks::ticks;
 /// How wide the overview's columns are, in pixels.
 const COLUMN: f64 = 3.0;
 
+/// How far a mark reaches from its middle, in pixels.
+const GLYPH: f64 = 5.0;
+
 /// Buffers that are used again for the next scene.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
@@ -26,6 +31,48 @@ pub(crate) struct Scratch {
     pub(super) resyncs: Vec<Vec<u64>>,
     /// Those of them that told the object of a lane again.
     pub(super) told: Vec<Told>,
+    /// The Events of a row.
+    found: Vec<Found>,
+    /// From where to where marks are drawn in a row, from left to right.
+    taken: Vec<(f64, f64)>,
+}
+
+/// Where what is drawn of a row begins.
+struct Row {
+    bands: usize,
+    pills: usize,
+    glyphs: usize,
+    crosses: usize,
+    events: usize,
+}
+
+impl Row {
+    /// The row that is drawn next.
+    fn of(scene: &Scene, scratch: &Scratch) -> Row {
+        let (bands, pills, glyphs) = (scene.bands.len(), scene.pills.len(), scene.glyphs.len());
+        Row { bands, pills, glyphs, crosses: scratch.crosses.len(), events: scene.events.len() }
+    }
+
+    /// Writes the words of the row's bands, beside its marks.
+    fn fill_labels(&self, scene: &mut Scene, scratch: &mut Scratch) {
+        if !scene.bands[self.bands..].iter().any(has_room) {
+            return;
+        }
+        let taken = &mut scratch.taken;
+        taken.clear();
+        taken.extend(scene.pills[self.pills..].iter().map(|pill| (pill.x, pill.x + pill.width)));
+        let glyphs = scene.glyphs[self.glyphs..].iter().chain(&scratch.crosses[self.crosses..]);
+        taken.extend(glyphs.map(|glyph| (glyph.x - GLYPH, glyph.x + GLYPH)));
+        taken.extend(scene.events[self.events..].iter().map(|event| (event.x - GLYPH, event.x + GLYPH)));
+        sort_by(taken, |one, other| one.0.total_cmp(&other.0));
+        // The ends are put in order, too.
+        let mut end = f64::NEG_INFINITY;
+        for one in taken.iter_mut() {
+            end = end.max(one.1);
+            one.1 = end;
+        }
+        fill_labels(self.bands, taken, scene);
+    }
 }
 
 impl Chart {
@@ -51,7 +98,7 @@ impl Chart {
         fill_strip(marks, now, scene);
         scene.span = view.span.and_then(|span| scene.scale.stretch(span));
         scene.strip_span = view.span.and_then(|span| scene.strip.stretch(span));
-        self.fill_stream(marks, now, scene, &mut scratch.resyncs);
+        self.fill_stream(marks, (now, view.zone), scene, &mut scratch.resyncs);
 
         let ask = Ask {
             now,
@@ -74,6 +121,8 @@ impl Chart {
         scene.crosshair = view.hover.map(|(x, _)| x).filter(|x| *x >= layout.left && *x <= layout.right);
         scene.lanes.clear();
         scene.bands.clear();
+        scene.labels.clear();
+        scene.events.clear();
         scene.pills.clear();
         scene.glyphs.clear();
         scratch.crosses.clear();
@@ -93,11 +142,17 @@ impl Chart {
                 kind,
                 kind_name: self.names.get(kind.index()).map_or("", |name| name.short),
                 key: lane.key.clone(),
+                word: own.state_of(lane).map(|state| own.words.get(state)).unwrap_or_default(),
                 live: lane.live,
                 selected: view.selected.as_ref().is_some_and(|(other, key)| *other == kind && *key == lane.key),
                 hovered: hovered == Some(row),
             }));
+            let first = Row::of(scene, scratch);
             fill_lane(own, (LaneOf { kind, lane: id }, y), scene, scratch);
+            if marks.len() > 1 {
+                fill_events(marks, (own.kind, lane), y, scene, &mut scratch.found);
+            }
+            first.fill_labels(scene, scratch);
         }
         // Deletes come last, so that nothing covers them.
         sort_by_key(&mut scene.glyphs, |glyph| glyph.mark_type == MarkType::Deleted);

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 
 use kubechurn_client::api::cell::Tone;
 
+use crate::timeline::bands::{SHORT, fill_bands};
 use crate::timeline::blocks::{Block, Part, Step, newest_delete, walk};
 use crate::timeline::draw::Scratch;
 use crate::timeline::fold::{CROSS, Fold, NEAR, PILL_PAD, Spot, fold, is_in_one_fold, label_right};
@@ -14,7 +15,8 @@ use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{LaneOf, Mark, MarkType};
 use crate::timeline::marks::{Marks, tells};
 use crate::timeline::scale::Scale;
-use crate::timeline::scene::{Band, Glyph, Pill, Scene};
+use crate::timeline::scene::{Glyph, Pill, Scene};
+use crate::timeline::words::State;
 
 /// A resync that told the object of a lane again.
 #[derive(Clone, Copy, Debug)]
@@ -23,10 +25,6 @@ pub(super) struct Told {
     at: f64,
     seq: u64,
 }
-
-/// Where states change to and fro within a block, those that last shorter than this are left out, in pixels. At the border
-/// of two blocks a state may be left out that lasts twice as long.
-const SHORT: f64 = 2.0;
 
 /// Whether states within this block must be drawn as bands of their own.
 fn has_bands(block: &Block, ms_per_pixel: f64) -> bool {
@@ -65,7 +63,7 @@ pub(super) fn fill_lane(
     let own = resyncs.get(kind.index()).map_or(&[][..], Vec::as_slice);
     let entry = collect(marks, lane, (&scene.scale, own), scratch);
     scratch.resyncs = resyncs;
-    fill_bands(entry, (&scratch.spots, y), scene);
+    fill_bands(entry, (&scratch.spots, y), &marks.words, scene);
     let first_pill = scene.pills.len();
     fold(&scratch.spots, scene.scale.ms_per_pixel(), |fold| {
         add_fold(&fold, y, scene, &mut scratch.crosses, |spot| newest_delete_of(marks, lane, spot));
@@ -91,7 +89,7 @@ fn collect(
     lane: &Lane,
     (scale, mut resyncs): (&Scale, &[u64]),
     Scratch { spots, told, .. }: &mut Scratch,
-) -> Option<Tone> {
+) -> Option<State> {
     let ring = &marks.ring;
     spots.clear();
     told.clear();
@@ -142,35 +140,6 @@ fn take_above<'a>(numbers: &mut &'a [u64], seq: u64) -> &'a [u64] {
     let (above, rest) = numbers.split_at(numbers.partition_point(|number| *number > seq));
     *numbers = rest;
     above
-}
-
-/// Adds the bands of a lane that is in the state `entry` when the window begins.
-fn fill_bands(entry: Option<Tone>, (spots, y): (&[Spot], f64), scene: &mut Scene) {
-    let scale = scene.scale;
-    let mut state = entry.map(|tone| (tone, scale.left));
-    for Spot { x, last_x, block } in spots {
-        let changed_at = block.changed_at();
-        let mut change = |to: Option<Tone>, x: f64| {
-            if to != state.map(|(tone, _)| tone) {
-                push_band(&mut scene.bands, state, x, y);
-                state = to.map(|tone| (tone, x));
-            }
-        };
-        if block.states.is_one() || changed_at.is_some() {
-            change(block.first_state(), *x);
-            if let Some(at) = changed_at {
-                change(block.last_state(), scale.x(at));
-            }
-            continue;
-        }
-        // No state in it lasts long enough to be seen, but a failure is drawn.
-        push_band(&mut scene.bands, state, *x, y);
-        if block.states.has(Some(Tone::Bad)) {
-            push_band(&mut scene.bands, Some((Tone::Bad, *x)), *x, y);
-        }
-        state = block.last_state().map(|tone| (tone, *last_x));
-    }
-    push_band(&mut scene.bands, state, scale.clamped(scale.window.to.min(scene.now)), y);
 }
 
 /// The newest delete of a spot, where it was, and its number.
@@ -230,19 +199,5 @@ fn add_fold(
             crosses.push(Glyph { x, y, mark_type: MarkType::Deleted, seq });
             free = x + CROSS;
         }
-    }
-}
-
-fn push_band(bands: &mut Vec<Band>, state: Option<(Tone, f64)>, end: f64, y: f64) {
-    let Some((tone, x)) = state.filter(|(tone, _)| *tone != Tone::Plain) else {
-        return;
-    };
-    let width = end - x;
-    if width >= 1.0 {
-        bands.push(Band { x, width, y, tone });
-    } else if tone == Tone::Bad && bands.last().is_none_or(|last| last.y != y || last.tone != tone || x - last.x >= 1.0)
-    {
-        // A short failure stays visible. Short times of the other states may be left out.
-        bands.push(Band { x, width: 1.0, y, tone });
     }
 }

@@ -140,7 +140,7 @@ mod tests {
         let subject = SubjectRef::Object { lane: LaneId(0), life: 0, resource_version, folded: 1 };
         let spot = |(seq, (x, mark_type)): (usize, &(f64, MarkType))| {
             let (seq, at, mark_type, tone) = (seq as u64, *x * 100.0, *mark_type, Tone::Plain);
-            Spot::of(Block::of(&Mark { seq, at, mark_type, tone, before: 1, subject }), &scale)
+            Spot::of(Block::of(&Mark { seq, at, mark_type, state: tone.into(), before: 1, subject }), &scale)
         };
         xs.iter().enumerate().map(spot).collect()
     }

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use smol_str::SmolStr;
+
+use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::{ObjectKey, ResourceVersion};
 use kubechurn_client::api::uid::Uid;
 
@@ -9,9 +12,9 @@ use crate::kind_id::KindId;
 use crate::timeline::Chart;
 use crate::timeline::blocks::newest_below;
 use crate::timeline::lanes::Lane;
-use crate::timeline::mark::{Counts, Mark, MarkType, SubjectRef};
+use crate::timeline::mark::{Counts, Mark, MarkType, SubjectRef, grouped};
 use crate::timeline::marks::Marks;
-use crate::timeline::scene::{LaneRow, duration};
+use crate::timeline::scene::{Kept, LaneRow, duration};
 
 /// How far from a mark's middle the pointer may be, in pixels.
 const REACH: f64 = 7.0;
@@ -40,6 +43,8 @@ pub enum Hit {
         mark_type: MarkType,
         /// The object's version after the change.
         resource_version: ResourceVersion,
+        /// The word for the state that the object was in then; empty where there is none.
+        word: SmolStr,
         /// How many frames the mark stands for.
         folded: u32,
         /// When the mark was stamped.
@@ -73,6 +78,23 @@ pub enum Hit {
         /// How long ago that was.
         ago: f64,
     },
+    /// A Kubernetes Event, in the lane of the object that it is about.
+    Event {
+        /// The object that the Event is about.
+        owner: Owner,
+        /// The Event.
+        event: Owner,
+        /// How alarming the Event is: [`Tone::Bad`] for a Warning.
+        tone: Tone,
+        /// The Event's version.
+        resource_version: ResourceVersion,
+        /// How many frames of Events are drawn as this one.
+        count: u64,
+        /// When the mark was stamped.
+        at: f64,
+        /// How long ago that was.
+        ago: f64,
+    },
     /// A relist or a gap.
     Stream {
         /// Which of the two.
@@ -92,6 +114,9 @@ pub enum Hit {
         owner: Owner,
         /// Whether the object exists.
         live: bool,
+        /// The word for the state that the object was in at the time under the pointer; at the lane's label, for its
+        /// present state. Empty where there is none.
+        word: SmolStr,
     },
     /// A column of the overview.
     Column {
@@ -110,9 +135,11 @@ impl Hit {
     /// The object that a click selects; `None` for what is of no object.
     pub fn owner(&self) -> Option<&Owner> {
         match self {
-            Hit::Mark { owner, .. } | Hit::Fold { owner, .. } | Hit::Resync { owner, .. } | Hit::Lane { owner, .. } => {
-                Some(owner)
-            }
+            Hit::Mark { owner, .. }
+            | Hit::Fold { owner, .. }
+            | Hit::Resync { owner, .. }
+            | Hit::Event { owner, .. }
+            | Hit::Lane { owner, .. } => Some(owner),
             Hit::Stream { .. } | Hit::Column { .. } => None,
         }
     }
@@ -123,6 +150,7 @@ impl Hit {
             Hit::Mark { at, .. }
             | Hit::Fold { at, .. }
             | Hit::Resync { at, .. }
+            | Hit::Event { at, .. }
             | Hit::Stream { at, .. }
             | Hit::Column { at, .. } => Some(*at),
             Hit::Lane { .. } => None,
@@ -147,8 +175,11 @@ fn phrases(counts: &Counts) -> String {
 impl fmt::Display for Hit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Hit::Mark { owner, mark_type, resource_version, folded, ago, .. } => {
+            Hit::Mark { owner, mark_type, resource_version, word, folded, ago, .. } => {
                 write!(formatter, "{} {} {owner}, ", mark_type.glyph(), mark_type.name())?;
+                if !word.is_empty() {
+                    write!(formatter, "{word}, ")?;
+                }
                 write!(formatter, "resourceVersion {resource_version}, {} ago", duration(*ago))?;
                 if *folded > 1 { write!(formatter, ", {folded} frames folded") } else { Ok(()) }
             }
@@ -160,11 +191,21 @@ impl fmt::Display for Hit {
                 let (glyph, name) = (MarkType::Sync.glyph(), MarkType::Sync.name());
                 write!(formatter, "{glyph} {name} {owner}, {note}, {} ago", duration(*ago))
             }
+            Hit::Event { owner, event, tone, count, ago, .. } => {
+                let word = if *tone == Tone::Bad { "Warning" } else { "Normal" };
+                write!(formatter, "{word} {} about {owner}, {} ago", event.key, duration(*ago))?;
+                if *count > 1 { write!(formatter, ", with {} others", grouped(count - 1)) } else { Ok(()) }
+            }
             Hit::Stream { mark_type, note, ago, .. } => {
                 write!(formatter, "{} {note}, {} ago", mark_type.glyph(), duration(*ago))
             }
-            Hit::Lane { owner, live: true } => write!(formatter, "{owner}"),
-            Hit::Lane { owner, live: false } => write!(formatter, "{owner}, deleted"),
+            Hit::Lane { owner, live, word } => {
+                write!(formatter, "{owner}")?;
+                if !word.is_empty() {
+                    write!(formatter, ", {word}")?;
+                }
+                if *live { Ok(()) } else { write!(formatter, ", deleted") }
+            }
             Hit::Column { counts, from, at, ago } => {
                 write!(formatter, "{} within {}, {} ago", phrases(counts), duration(at - from), duration(*ago))
             }
@@ -187,14 +228,21 @@ impl Chart {
         let row = layout.row_at(y);
         let lane = row.and_then(|row| scene.lanes.get(row)?.as_ref());
         if x >= layout.left - REACH {
-            let drawn = row.zip(lane).and_then(|(row, lane)| self.hit_marks(marks, (x, layout.row_y(row)), lane));
+            let drawn = row.zip(lane).and_then(|(row, lane)| {
+                let place = (x, layout.row_y(row));
+                // Events stand in the lower half of a row.
+                let event = self.hit_event(marks, place, lane);
+                if y > place.1 + 1.0 && event.is_some() { event } else { self.hit_marks(marks, place, lane).or(event) }
+            });
             if let Some(hit) = drawn.or_else(|| self.hit_stream(x)) {
                 return Some(hit);
             }
         }
         let lane = lane?;
-        let known = known(marks, lane)?;
-        Some(Hit::Lane { owner: self.owner(lane.kind, &known.key, &known.uid), live: known.live })
+        let (own, known) = known(marks, lane)?;
+        let state = if x < layout.left { own.state_of(known) } else { own.state_at(known, scene.scale.time(x)) };
+        let word = state.map(|state| own.words.get(state)).unwrap_or_default();
+        Some(Hit::Lane { owner: self.owner(lane.kind, &known.key, &known.uid), live: known.live, word })
     }
 
     fn hit_marks(&self, marks: &[&Marks], (x, y): (f64, f64), lane: &LaneRow) -> Option<Hit> {
@@ -210,7 +258,8 @@ impl Chart {
                 return Some(Hit::Resync { owner, note: resync.note(), at, ago });
             }
             let (owner, resource_version, folded) = self.object_of(own, lane.kind, &mark)?;
-            return Some(Hit::Mark { owner, mark_type, resource_version, folded, at, ago });
+            let word = mark.state().map(|state| own.words.get(state)).unwrap_or_default();
+            return Some(Hit::Mark { owner, mark_type, resource_version, word, folded, at, ago });
         }
         let pill = scene.pills.iter().find(|pill| pill.y == y && pill.x <= x && x <= pill.x + pill.width)?;
         let last = own.ring.get(pill.last)?;
@@ -218,6 +267,17 @@ impl Chart {
         let from = own.ring.get(pill.first).map_or(last.at, |first| first.at);
         let (counts, at, ago) = (pill.counts, last.at, (scene.now - last.at).max(0.0));
         Some(Hit::Fold { owner, counts, resource_version, from, at, ago })
+    }
+
+    fn hit_event(&self, marks: &[&Marks], (x, y): (f64, f64), row: &LaneRow) -> Option<Hit> {
+        let near = self.scene.events.iter().filter(|event| event.y == y && (event.x - x).abs() <= REACH);
+        let glyph = near.min_by(|one, other| (one.x - x).abs().total_cmp(&(other.x - x).abs()))?;
+        let mark = marks.get(glyph.kind.index())?.ring.get(glyph.seq)?;
+        let (event, resource_version, _) = self.object_of(marks.get(glyph.kind.index())?, glyph.kind, &mark)?;
+        let (_, lane) = known(marks, row)?;
+        let owner = self.owner(row.kind, &lane.key, &lane.uid);
+        let (tone, count, at, ago) = (glyph.tone, glyph.count, mark.at, (self.scene.now - mark.at).max(0.0));
+        Some(Hit::Event { owner, event, tone, resource_version, count, at, ago })
     }
 
     fn hit_stream(&self, x: f64) -> Option<Hit> {
@@ -228,7 +288,11 @@ impl Chart {
             let (note, at) = (line.note.clone(), line.at);
             return Some(Hit::Stream { mark_type: MarkType::Relist, note, from: at, at, ago: ago(at) });
         }
-        let gap = scene.gaps.iter().find(|gap| gap.x - 1.0 <= x && x <= gap.x + gap.width + 1.0)?;
+        let gap = scene
+            .gaps
+            .iter()
+            .filter(|gap| gap.kept != Kept::Marks)
+            .find(|gap| gap.x - 1.0 <= x && x <= gap.x + gap.width + 1.0)?;
         let (note, from, at) = (gap.note.clone(), gap.from, gap.to);
         Some(Hit::Stream { mark_type: MarkType::Gap, note, from, at, ago: ago(at) })
     }
@@ -254,7 +318,8 @@ impl Chart {
     }
 }
 
-/// The lane that was drawn in a row, if it is still there.
-fn known<'a>(marks: &[&'a Marks], row: &LaneRow) -> Option<&'a Lane> {
-    marks.get(row.kind.index())?.lanes.get(row.lane).filter(|lane| lane.key == row.key)
+/// The lane that was drawn in a row, if it is still there, with the marks of its kind.
+fn known<'a>(marks: &[&'a Marks], row: &LaneRow) -> Option<(&'a Marks, &'a Lane)> {
+    let own = *marks.get(row.kind.index())?;
+    Some((own, own.lanes.get(row.lane).filter(|lane| lane.key == row.key)?))
 }

@@ -5,19 +5,19 @@
 //! marks, however many objects there are and however many come and go. When an object changes whose lane was freed, the
 //! caller tells in which state it was ([`Lanes::recall`]).
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 use std::mem::size_of;
 
-use hashbrown::HashTable;
+use hashbrown::{Equivalent, HashTable};
 use rustc_hash::FxBuildHasher;
 
-use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 use kubechurn_client::api::uid::Uid;
 
 use crate::timeline::blocks::Blocks;
 use crate::timeline::mark::{Evicted, LaneId, MarkType};
 use crate::timeline::ring::Ring;
+use crate::timeline::words::State;
 
 /// Ends the list of lanes.
 const NONE: u32 = u32::MAX;
@@ -50,7 +50,7 @@ pub struct Lane {
     /// What the marks come to.
     pub blocks: Blocks,
     /// The state that the newest evicted mark left; `None` if none was evicted, or if that mark was a delete.
-    pub worn: Option<Tone>,
+    pub worn: Option<State>,
     /// The number of the latest life, and how many marks it has.
     life: u32,
     life_marks: u32,
@@ -80,7 +80,7 @@ impl Lane {
 /// The bytes that a lane takes in the tables.
 const SLOT: usize = size_of::<Slot>() + 2 * size_of::<u32>();
 
-fn hash_of(key: &ObjectKey) -> u64 {
+fn hash_of(key: &impl Hash) -> u64 {
     FxBuildHasher.hash_one(key)
 }
 
@@ -185,18 +185,22 @@ impl Lanes {
         Touch { lane: id, life, before }
     }
 
-    /// Forgets a mark that the ring evicted.
-    pub fn release(&mut self, mark: &Evicted) {
+    /// Forgets a mark that the ring evicted. Returns the states that are not kept any more: that which the lane had from an
+    /// earlier mark, and that of this mark, unless the lane keeps it.
+    pub fn release(&mut self, mark: &Evicted) -> [Option<State>; 2] {
         let Some((id, life)) = mark.owner else {
-            return;
+            return [None; 2];
         };
-        let Some(lane) = self.slots.get_mut(id.0 as usize).and_then(|slot| slot.lane.as_mut()) else {
-            return;
+        let slot = self.slots.get_mut(id.0 as usize);
+        let Some(lane) = slot.and_then(|slot| slot.lane.as_mut()) else {
+            return [Some(mark.state), None];
         };
         let bytes = lane.heap_bytes();
         lane.marks = lane.marks.saturating_sub(1);
         lane.blocks.evict(lane.pushed, lane.pushed - u64::from(lane.marks));
-        lane.worn = if mark.mark_type == MarkType::Deleted { None } else { Some(mark.tone) };
+        let is_kept = mark.mark_type != MarkType::Deleted;
+        let before = std::mem::replace(&mut lane.worn, is_kept.then_some(mark.state));
+        let own = (!is_kept).then_some(mark.state);
         if life == lane.life {
             lane.life_marks = lane.life_marks.saturating_sub(1);
         } else if let Some(index) = lane.earlier.iter().position(|earlier| earlier.number == life) {
@@ -207,9 +211,8 @@ impl Lanes {
         }
         let is_empty = lane.marks == 0;
         self.heap = self.heap - bytes + lane.heap_bytes();
-        if is_empty {
-            self.remove(id);
-        }
+        let worn = if is_empty { self.remove(id) } else { None };
+        [before, own.or(worn)]
     }
 
     /// Ends a block of a lane with its newest mark, if one ends there. The mark is in the ring.
@@ -225,30 +228,25 @@ impl Lanes {
         self.heap = self.heap - before + after;
     }
 
-    /// The lane of a live object, made if there is none, because the object's marks are evicted. `tone` is its state. A
-    /// new lane has no mark yet, and stays until it has had one.
-    pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) -> LaneId {
-        self.find(key).unwrap_or_else(|| {
-            let id = self.insert(Change { key, uid, mark_type: MarkType::Sync });
-            if let Some(lane) = self.lane_mut(id.0) {
-                lane.worn = Some(tone);
-            }
-            id
-        })
-    }
-
-    /// The same for an object that the user looks at. The object that the user looked at before loses its lane, if the
-    /// lane has no mark.
-    pub fn attend(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) -> LaneId {
-        let id = self.recall(key, uid, tone);
-        let before = self.attended.replace((id, self.generation(id)));
-        if let Some((before, generation)) = before.filter(|(before, _)| *before != id)
-            && self.generation(before) == generation
-            && self.get(before).is_some_and(|lane| lane.marks == 0)
-        {
-            self.remove(before);
+    /// The lane of a live object that has none, because the object's marks are evicted. The object is in this state. The
+    /// lane has no mark yet, and stays until it has had one.
+    pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, state: State) -> LaneId {
+        let id = self.insert(Change { key, uid, mark_type: MarkType::Sync });
+        if let Some(lane) = self.lane_mut(id.0) {
+            lane.worn = Some(state);
         }
         id
+    }
+
+    /// The user looks at an object that has a lane. The object that the user looked at before loses its lane, if the lane
+    /// has no mark. Returns the state that is not kept any more then.
+    pub fn attend(&mut self, key: &ObjectKey) -> Option<State> {
+        let id = self.find(key)?;
+        let (before, generation) = self.attended.replace((id, self.generation(id)))?;
+        let is_free = before != id
+            && self.generation(before) == generation
+            && self.get(before).is_some_and(|lane| lane.marks == 0);
+        if is_free { self.remove(before) } else { None }
     }
 
     /// The lane with this number, unless it was freed.
@@ -257,8 +255,8 @@ impl Lanes {
     }
 
     /// The lane of a name.
-    pub fn find(&self, key: &ObjectKey) -> Option<LaneId> {
-        let is_it = |lane: &Lane| lane.key == *key;
+    pub fn find(&self, key: &(impl Hash + Equivalent<ObjectKey>)) -> Option<LaneId> {
+        let is_it = |lane: &Lane| key.equivalent(&lane.key);
         let same = |id: &u32| self.slots[*id as usize].lane.as_ref().is_some_and(is_it);
         self.names.find(hash_of(key), same).map(|id| LaneId(*id))
     }
@@ -347,12 +345,11 @@ impl Lanes {
         LaneId(number)
     }
 
-    fn remove(&mut self, id: LaneId) {
+    /// Frees a lane. Returns the state that it kept.
+    fn remove(&mut self, id: LaneId) -> Option<State> {
         self.unlink(id.0);
         let slot = &mut self.slots[id.0 as usize];
-        let Some(lane) = slot.lane.take() else {
-            return;
-        };
+        let lane = slot.lane.take()?;
         slot.generation = slot.generation.wrapping_add(1);
         self.len -= 1;
         self.heap -= lane.heap_bytes();
@@ -360,6 +357,7 @@ impl Lanes {
         if let Ok(entry) = self.names.find_entry(hash_of(&lane.key), |number| *number == id.0) {
             entry.remove();
         }
+        lane.worn
     }
 
     fn lane_mut(&mut self, number: u32) -> Option<&mut Lane> {
@@ -396,12 +394,13 @@ impl Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kubechurn_client::api::cell::Tone;
 
     /// The mark as it is when it is evicted later, and what its `before` is until then.
     fn touch_before(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> (Evicted, u32) {
         let key = ObjectKey::new("shop", name);
         let touch = lanes.touch(Change { key: &key, uid: &uid.into(), mark_type }, seq, seq as f64);
-        (Evicted { seq, mark_type, tone: Tone::Plain, owner: Some((touch.lane, touch.life)) }, touch.before)
+        (Evicted { seq, mark_type, state: State::default(), owner: Some((touch.lane, touch.life)) }, touch.before)
     }
 
     fn touch(lanes: &mut Lanes, name: &str, uid: &str, mark_type: MarkType, seq: u64) -> Evicted {
@@ -461,22 +460,29 @@ mod tests {
         lanes.release(&added);
         assert_eq!((lanes.len(), lanes.charged()), (0, 0));
         let key = ObjectKey::new("shop", "a");
-        let id = lanes.recall(&key, &"one".into(), Tone::Bad);
+        let id = lanes.recall(&key, &"one".into(), Tone::Bad.into());
         let (_, before) = touch_before(&mut lanes, "a", "one", MarkType::Updated, 9);
-        assert_eq!((before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad)));
-        assert_eq!(lanes.recall(&key, &"one".into(), Tone::Good), id);
-        assert_eq!(lanes.get(id).unwrap().worn, Some(Tone::Bad), "what has a lane keeps it");
+        assert_eq!((before, lanes.get(id).unwrap().worn), (0, Some(Tone::Bad.into())));
+    }
+
+    /// Looks at an object that has no lane if nothing has happened to it.
+    fn attend(lanes: &mut Lanes, name: &str) {
+        let key = ObjectKey::new("shop", name);
+        if lanes.find(&key).is_none() {
+            lanes.recall(&key, &"u".into(), State::default());
+        }
+        lanes.attend(&key);
     }
 
     #[test]
     fn whoever_is_looked_at_keeps_a_lane_only_while_that_lasts() {
         let mut lanes = Lanes::default();
         for name in ["a", "b", "c", "c"] {
-            lanes.attend(&ObjectKey::new("shop", name), &"u".into(), Tone::Plain);
+            attend(&mut lanes, name);
             assert_eq!(lanes.len(), 1, "{name}");
         }
         let marked = touch(&mut lanes, "c", "u", MarkType::Updated, 1);
-        lanes.attend(&ObjectKey::new("shop", "d"), &"u".into(), Tone::Plain);
+        attend(&mut lanes, "d");
         assert_eq!(lanes.len(), 2, "what has a mark keeps its lane");
         lanes.release(&marked);
         assert_eq!(lanes.len(), 1);

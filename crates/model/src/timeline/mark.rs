@@ -2,11 +2,11 @@
 
 use std::ops::AddAssign;
 
-use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ResourceVersion;
 use kubechurn_client::cache::delta::DeltaType;
 
 use crate::kind_id::KindId;
+use crate::timeline::words::State;
 
 /// The number of a lane. After the lane was freed, it may stand for another one: see
 /// [`crate::timeline::lanes::Lanes::generation`].
@@ -323,7 +323,7 @@ pub struct Mark<'a> {
     /// What happened.
     pub mark_type: MarkType,
     /// The state of the object from here on.
-    pub tone: Tone,
+    pub state: State,
     /// How far back in `seq` the previous mark of the same lane is; for a mark of the whole kind, the previous one of
     /// those. 0 where there is none. So each lane is a list that is walked without looking at other lanes.
     pub before: u32,
@@ -346,8 +346,8 @@ impl<'a> Mark<'a> {
     }
 
     /// The state that the object is in after the mark; `None` if the object is gone.
-    pub fn state(&self) -> Option<Tone> {
-        (self.mark_type != MarkType::Deleted).then_some(self.tone)
+    pub fn state(&self) -> Option<State> {
+        (self.mark_type != MarkType::Deleted).then_some(self.state)
     }
 }
 
@@ -359,7 +359,7 @@ pub struct Evicted {
     /// What happened.
     pub mark_type: MarkType,
     /// The state of the object after the mark.
-    pub tone: Tone,
+    pub state: State,
     /// The lane of the object and its life; `None` if the mark was of the whole kind.
     pub owner: Option<(LaneId, u32)>,
 }
@@ -370,7 +370,7 @@ impl From<Mark<'_>> for Evicted {
             SubjectRef::Object { lane, life, .. } => Some((lane, life)),
             SubjectRef::Stream { .. } | SubjectRef::Resync(_) => None,
         };
-        Evicted { seq: mark.seq, mark_type: mark.mark_type, tone: mark.tone, owner }
+        Evicted { seq: mark.seq, mark_type: mark.mark_type, state: mark.state, owner }
     }
 }
 

@@ -8,9 +8,11 @@ use kubechurn_client::api::object::{Object, ObjectKey, ResourceVersion};
 use kubechurn_client::api::uid::{self, Uid};
 
 use crate::timeline::lanes::{Change, Lane, Lanes};
-use crate::timeline::mark::{Counts, LaneId, Mark, MarkType, Resync, Subject, SubjectRef};
+use crate::timeline::mark::{Counts, Evicted, LaneId, Mark, MarkType, Resync, Subject, SubjectRef};
 use crate::timeline::overview::Overview;
+use crate::timeline::regarding::Regarding;
 use crate::timeline::ring::Ring;
+use crate::timeline::words::{NewState, State, Words};
 
 /// A budget for the marks of all kinds together, in bytes: room for a million marks with their lanes. A single kind may
 /// take all of it, and [`keep_within`] divides it where there are several.
@@ -39,8 +41,10 @@ pub struct MarkInfo<'a> {
     pub resource_version: ResourceVersion,
     /// How many frames the mark stands for; for a resync, how many objects it told again.
     pub folded: u32,
-    /// The object's state after the change.
+    /// How alarming the object's state is after the change.
     pub tone: Tone,
+    /// The word for that state; empty for a kind that has none.
+    pub word: &'a str,
     /// What a relist or gap was; otherwise empty.
     pub note: &'a str,
     /// What a resync told again.
@@ -72,12 +76,27 @@ impl<'a> NewMark<'a> {
     }
 }
 
+/// What a new mark says beside the change itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Detail<'a> {
+    /// The word for the object's state after the change; empty for a kind that has none.
+    pub word: &'a str,
+    /// The object that an Event is about, as `pod/web-1`; empty for every other kind.
+    pub regarding: &'a str,
+}
+
 /// The marks of one kind. However many timelines draw them, they are kept once.
 #[derive(Debug)]
 pub struct Marks {
     pub(super) ring: Ring,
     pub(super) lanes: Lanes,
     pub(super) overview: Overview,
+    /// The words for the states of marks and lanes.
+    pub(super) words: Words,
+    /// What the objects are about, if they are Events.
+    pub(super) regarding: Regarding,
+    /// The kind's name, such as `Pod`; empty if it is not known.
+    pub(super) kind: &'static str,
     /// The sequence number of the newest relist, gap or resync; 0 before the first.
     pub(super) last_stream: u64,
     /// How many marks of objects, and of resyncs, were made.
@@ -99,22 +118,39 @@ impl Marks {
             ring: Ring::new(budget),
             lanes: Lanes::default(),
             overview: Overview::default(),
+            words: Words::default(),
+            regarding: Regarding::default(),
+            kind: "",
             last_stream: 0,
             pushed: 0,
             open: None,
         }
     }
 
+    /// No marks yet of the kind of this name, such as `Pod`. They take at most [`BUDGET`] bytes.
+    pub fn of_kind(kind: &'static str) -> Marks {
+        Marks { kind, ..Marks::default() }
+    }
+
     /// Marks a change of one object. `now` is the time of its arrival, in milliseconds.
     pub fn push(&mut self, now: f64, mark: NewMark<'_>) {
+        self.push_with(now, mark, Detail::default());
+    }
+
+    /// Marks a change of one object of which more is known.
+    pub fn push_with(&mut self, now: f64, mark: NewMark<'_>, Detail { word, regarding }: Detail<'_>) {
         let NewMark { key, uid, mark_type, resource_version, folded, tone } = mark;
         let at = self.ring.clamp(now);
         let folded = folded.max(1);
         let touch = self.lanes.touch(Change { key, uid, mark_type }, self.ring.next_seq(), at);
         let resource_version = resource_version.clone();
         let subject = Subject::Object { lane: touch.lane, life: touch.life, resource_version, folded };
-        self.ring.push(at, mark_type, tone, touch.before, subject);
+        // What is gone is in no state.
+        let word = if mark_type == MarkType::Deleted { "" } else { word };
+        let state = self.words.state(NewState { tone, word });
+        self.ring.push(at, mark_type, state, touch.before, subject);
         self.lanes.end_block(touch.lane, &self.ring);
+        self.regarding.note(touch.lane, regarding);
         self.pushed += 1;
         self.overview.add(at, mark_type, folded);
         self.evict();
@@ -126,15 +162,21 @@ impl Marks {
     }
 
     /// Gives a live object a lane, if it has none because nothing has happened to it or because its marks are evicted.
-    /// `tone` is its state, in which the lane begins.
-    pub fn recall(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
-        self.lanes.recall(key, uid, tone);
+    /// The lane begins in this state.
+    pub fn recall<'a>(&mut self, key: &ObjectKey, uid: &Uid, state: impl Into<NewState<'a>>) {
+        if self.lanes.find(key).is_none() {
+            let state = self.words.state(state.into());
+            self.lanes.recall(key, uid, state);
+        }
     }
 
     /// The same for an object that the user looks at. If nothing happens to the object, its lane is freed when the user
     /// looks at another one.
-    pub fn attend(&mut self, key: &ObjectKey, uid: &Uid, tone: Tone) {
-        self.lanes.attend(key, uid, tone);
+    pub fn attend<'a>(&mut self, key: &ObjectKey, uid: &Uid, state: impl Into<NewState<'a>>) {
+        self.recall(key, uid, state);
+        if let Some(worn) = self.lanes.attend(key) {
+            self.words.release(worn);
+        }
     }
 
     /// Marks that the kind was listed again, and why: `relist (410)`.
@@ -204,15 +246,31 @@ impl Marks {
             0 => 0,
             last => u32::try_from(self.ring.next_seq() - last).unwrap_or(0),
         };
-        self.last_stream = self.ring.push(at, mark_type, Tone::Plain, before, subject);
+        self.last_stream = self.ring.push(at, mark_type, State::default(), before, subject);
         self.overview.add(at, mark_type, 1);
         self.evict();
     }
 
     fn evict(&mut self) {
-        while let Some(mark) = self.ring.evict(self.lanes.charged()) {
-            self.lanes.release(&mark);
+        while let Some(mark) = self.ring.evict(self.beside()) {
+            self.release(&mark);
         }
+    }
+
+    /// Forgets a mark that the ring evicted, and the words that nothing has any more.
+    fn release(&mut self, mark: &Evicted) {
+        self.lanes.release(mark).into_iter().flatten().for_each(|state| self.words.release(state));
+        if let Some((lane, _)) = mark.owner
+            && !self.regarding.is_empty()
+            && self.lanes.get(lane).is_none()
+        {
+            self.regarding.forget(lane);
+        }
+    }
+
+    /// The bytes that are kept because of the marks, beside them.
+    fn beside(&self) -> usize {
+        self.lanes.charged() + self.words.bytes() + self.regarding.bytes()
     }
 
     /// All marks that are held, oldest first.
@@ -221,7 +279,7 @@ impl Marks {
     }
 
     fn info<'a>(&'a self, mark: Mark<'a>) -> MarkInfo<'a> {
-        let (sequence, at, mark_type, tone) = (mark.seq, mark.at, mark.mark_type, mark.tone);
+        let (sequence, at, mark_type, tone) = (mark.seq, mark.at, mark.mark_type, mark.state.tone);
         let all = MarkInfo {
             sequence,
             at,
@@ -232,6 +290,7 @@ impl Marks {
             resource_version: ResourceVersion::default(),
             folded: 1,
             tone,
+            word: self.words.text(mark.state),
             note: "",
             resync: None,
         };
@@ -279,14 +338,14 @@ impl Marks {
         let before = self.ring.len();
         for _ in 0..self.ring.per_chunk() {
             let Some(mark) = self.ring.evict_one() else { break };
-            self.lanes.release(&mark);
+            self.release(&mark);
         }
         self.ring.len() < before
     }
 
-    /// The bytes that count against the budget: those of the marks, and of the lanes that they stand in.
+    /// The bytes that count against the budget: those of the marks, of the lanes that they stand in, and of the words.
     pub fn charged(&self) -> usize {
-        self.ring.bytes() + self.lanes.charged()
+        self.ring.bytes() + self.beside()
     }
 
     /// How many marks are held.
@@ -301,7 +360,7 @@ impl Marks {
 
     /// The bytes that the marks take, with their lanes and counts.
     pub fn bytes(&self) -> usize {
-        self.ring.bytes() + self.lanes.bytes() + self.overview.bytes()
+        self.ring.bytes() + self.lanes.bytes() + self.words.bytes() + self.regarding.bytes() + self.overview.bytes()
     }
 
     /// How many marks were evicted, by type.

@@ -5,26 +5,37 @@
 //! among each other, the most recently changed first, and their relists and gaps by name. Folds keep their counts by
 //! type, and a delete is drawn on top of whatever it would be folded into.
 //!
+//! A mark also says in which state its object is from then on, with the word that the table has for it ([`words`]). A band is
+//! the time between two marks of different states. The marks of an Event are drawn on the lane of the object that it is
+//! about ([`regarding`]), and are held by the Events' own kind alone.
+//!
 //! Nothing here paints, and nothing walks all marks: each mark points at the one before it in its lane
 //! ([`mark::Mark::before`]), and where the marks of a lane stand closer than pixels, [`blocks`] of them are taken
 //! together. So a scene costs the lanes and the pixels that are on the screen.
 
+mod bands;
 pub mod blocks;
 mod chunk;
 mod draw;
 mod draw_lane;
+mod events;
 pub mod fold;
 pub mod hit;
+mod kept;
 pub mod lanes;
 pub mod mark;
 pub mod marks;
 pub mod order;
 pub mod overview;
+pub mod regarding;
 pub mod ring;
 pub mod scale;
 pub mod scene;
+pub mod states;
 mod stream;
+mod summary;
 pub mod ticks;
+pub mod words;
 
 use kubechurn_client::api::object::ObjectKey;
 
@@ -58,6 +69,7 @@ struct Drawn {
     now: f64,
     made: u64,
     open: usize,
+    texts_since: Option<f64>,
 }
 
 /// What a timeline remembers of how it was drawn.
@@ -71,6 +83,8 @@ pub struct Chart {
     painted: Scene,
     scratch: Scratch,
     drawn: Option<Drawn>,
+    /// Since when the texts of all changes are kept; `None` as long as none was dropped.
+    texts_since: Option<f64>,
 }
 
 /// The marks of the kinds in view, and the chart that draws them.
@@ -120,7 +134,7 @@ impl Chart {
                     &drawn.view.selected,
                     drawn.view.hover,
                 );
-        if !same_view {
+        if !same_view || drawn.texts_since != self.texts_since {
             return true;
         }
         // Without following, the ticks move on, since they tell how long ago the window was.
@@ -134,7 +148,8 @@ impl Chart {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.fill(marks, (view, now), &mut scene, &mut scratch);
         (self.scene, self.scratch) = (scene, scratch);
-        self.drawn = Some(Drawn { view: view.clone(), now, made: made(marks), open: open_gaps(marks) });
+        let (made, open, texts_since) = (made(marks), open_gaps(marks), self.texts_since);
+        self.drawn = Some(Drawn { view: view.clone(), now, made, open, texts_since });
     }
 }
 
@@ -201,6 +216,17 @@ impl<'a> TimelineMut<'a> {
     /// What the last scene shows at a point of the canvas.
     pub fn hit(&self, x: f64, y: f64) -> Option<Hit> {
         self.chart.hit(&self.marks, (x, y))
+    }
+
+    /// What is no longer kept of the time at a point of the last scene, in words: `only marks before 14:02`.
+    pub fn lost_at(&self, x: f64, y: f64) -> Option<&str> {
+        self.chart.lost_at((x, y))
+    }
+
+    /// From now on scenes show since when the texts of all changes are kept, in milliseconds; `None` as long as none was
+    /// dropped.
+    pub fn note_texts(&mut self, since: Option<f64>) {
+        self.chart.note_texts(since);
     }
 }
 

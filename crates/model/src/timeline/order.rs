@@ -10,6 +10,7 @@ use crate::timeline::blocks::newest_until;
 use crate::timeline::lanes::Lane;
 use crate::timeline::mark::{LaneOf, SubjectRef};
 use crate::timeline::marks::{Marks, made};
+use crate::timeline::regarding::drawn_on;
 use crate::timeline::scale::Window;
 
 /// How long an order stands, in milliseconds.
@@ -155,6 +156,7 @@ impl Order {
         }
         self.stamps.fit(marks);
         self.collect(marks, ask.window);
+        self.gather_events(marks);
         if due {
             self.settle(marks, &ask);
             (self.asked, self.selected) = (Some(ask), selected);
@@ -241,6 +243,19 @@ impl Order {
         sort_by(&mut found, |one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
         self.active = found.len();
         self.recent.extend(found.iter().take(MOST_ROWS).map(|(.., lane)| *lane));
+    }
+
+    /// Puts the lanes of objects in the place of the lanes of Events about them, as far as the objects have lanes.
+    fn gather_events(&mut self, marks: &[&Marks]) {
+        if marks.len() < 2 || marks.iter().all(|own| own.regarding.is_empty()) {
+            return;
+        }
+        self.stamps.next_round();
+        let before = self.recent.len();
+        let Order { recent, stamps, .. } = self;
+        recent.iter_mut().for_each(|lane| *lane = drawn_on(marks, *lane));
+        recent.retain(|lane| stamps.note(*lane));
+        self.active -= before - self.recent.len();
     }
 
     /// Makes the new order. Rows on the screen whose lanes stay on the screen keep their places.

@@ -7,10 +7,9 @@
 use std::collections::VecDeque;
 use std::mem::size_of;
 
-use kubechurn_client::api::cell::Tone;
-
 use crate::timeline::chunk::{self, Chunk, Entry};
 use crate::timeline::mark::{Counts, Evicted, Mark, MarkType, Subject};
+use crate::timeline::words::State;
 
 /// A ring of fewer chunks would give up too many marks at a time.
 const CHUNKS: usize = 32;
@@ -61,10 +60,10 @@ impl Ring {
 
     /// Appends a mark and returns its sequence number. The caller must then call [`Ring::evict`] until that returns
     /// `None`.
-    pub fn push(&mut self, at: f64, mark_type: MarkType, tone: Tone, before: u32, subject: Subject) -> u64 {
+    pub fn push(&mut self, at: f64, mark_type: MarkType, state: State, before: u32, subject: Subject) -> u64 {
         let seq = self.next;
         let at = self.clamp(at);
-        let entry = Entry { at, mark_type, tone, before, subject };
+        let entry = Entry { at, mark_type, state, before, subject };
         let most = 1 << self.power;
         match self.chunks.back_mut().filter(|chunk| chunk.len() < most) {
             Some(chunk) => chunk.push(entry, most),
@@ -248,6 +247,8 @@ mod tests {
 
     use super::*;
     use crate::timeline::mark::{LaneId, Resync, SubjectRef};
+    use crate::timeline::words::WordId;
+    use kubechurn_client::api::cell::Tone;
     use kubechurn_client::api::object::ResourceVersion;
 
     /// The bytes that one mark takes in a ring of small chunks.
@@ -258,7 +259,7 @@ mod tests {
     }
 
     fn push(ring: &mut Ring, at: f64, mark_type: MarkType, version: &str) -> Vec<u64> {
-        ring.push(at, mark_type, Tone::Plain, 0, subject(version));
+        ring.push(at, mark_type, State::default(), 0, subject(version));
         std::iter::from_fn(|| ring.evict(0)).map(|mark| mark.seq).collect()
     }
 
@@ -306,7 +307,8 @@ mod tests {
             Some(text) => ResourceVersion::new(text),
             None => ResourceVersion::new(&number.to_string()),
         };
-        let (lane, low) = (LaneId(number as u32), (number % 3) as u32);
+        // Half of the lanes have numbers that are too large for a plain mark.
+        let (lane, low) = (LaneId(number as u32 >> (number % 2 * 9)), (number % 3) as u32);
         match kind % 11 {
             0 => Subject::Stream { from: number as f64 * 0.1, note: "relist (410)".into(), of_all: low == 0 },
             1 => Subject::Resync(Box::new(Resync {
@@ -315,7 +317,7 @@ mod tests {
                 since: 0.5,
                 settled: number as f64,
             })),
-            2 => Subject::Object { lane, life: 1_023 + low, resource_version: version, folded: 1 },
+            2 => Subject::Object { lane, life: 255 + low, resource_version: version, folded: 1 },
             3 => Subject::Object { lane, life: u32::MAX, resource_version: version, folded: u32::MAX - low },
             _ => Subject::Object { lane, life: low, resource_version: version, folded: 1 },
         }
@@ -338,35 +340,36 @@ mod tests {
         fn marks_are_read_as_they_were_pushed(
             budget in prop_oneof![0usize..4_000, 4_000usize..200_000],
             marks in proptest::collection::vec(
-                (0usize..7, 0usize..4, any::<usize>(), any::<u64>(), any::<u32>(), -5.0f64..20.0), 0..600),
+                (0usize..7, (0usize..4, 0u16..1_024), any::<usize>(), any::<u64>(), any::<u32>(), -5.0f64..20.0), 0..600),
         ) {
             let mut ring = Ring::new(budget);
-            let mut plain: VecDeque<(u64, f64, MarkType, Tone, u32, Subject)> = VecDeque::new();
+            let mut plain: VecDeque<(u64, f64, MarkType, State, u32, Subject)> = VecDeque::new();
             let (mut pushed, mut at, mut last) = (Counts::default(), 0.0, f64::NEG_INFINITY);
-            for (mark_type, tone, kind, number, before, step) in marks {
+            for (mark_type, (tone, word), kind, number, before, step) in marks {
                 at += step;
                 last = f64::max(at, last);
                 let (mark_type, tone) = (MarkType::ALL[mark_type], [Tone::Plain, Tone::Good, Tone::Wait, Tone::Bad][tone]);
+                let state = State { tone, word: WordId::of_bits(word) };
                 let subject = any_subject(kind, number);
                 pushed.add(mark_type, 1);
-                let seq = ring.push(at, mark_type, tone, before, subject.clone());
-                plain.push_back((seq, last, mark_type, tone, before, subject));
+                let seq = ring.push(at, mark_type, state, before, subject.clone());
+                plain.push_back((seq, last, mark_type, state, before, subject));
                 while let Some(gone) = ring.evict(0) {
-                    let (seq, _, mark_type, tone, _, subject) = plain.pop_front().expect("a mark that was pushed");
+                    let (seq, _, mark_type, state, _, subject) = plain.pop_front().expect("a mark that was pushed");
                     let owner = match subject {
                         Subject::Object { lane, life, .. } => Some((lane, life)),
                         _ => None,
                     };
-                    prop_assert_eq!(gone, Evicted { seq, mark_type, tone, owner });
+                    prop_assert_eq!(gone, Evicted { seq, mark_type, state, owner });
                 }
                 prop_assert!(ring.bytes() <= budget || ring.is_empty());
                 let held: usize = ring.chunks.iter().map(|chunk| size_of::<Chunk>() + chunk.bytes()).sum();
                 prop_assert_eq!(ring.bytes(), held);
             }
             prop_assert_eq!(ring.len(), plain.len());
-            for (mark, (seq, at, mark_type, tone, before, subject)) in ring.newest_first().rev().zip(&plain) {
+            for (mark, (seq, at, mark_type, state, before, subject)) in ring.newest_first().rev().zip(&plain) {
                 prop_assert_eq!((mark.seq, mark.at, mark.mark_type), (*seq, *at, *mark_type));
-                prop_assert_eq!((mark.tone, mark.before), (*tone, *before));
+                prop_assert_eq!((mark.state, mark.before), (*state, *before));
                 prop_assert!(is_same(mark.subject, subject), "{:?} for {:?}", mark, subject);
                 prop_assert_eq!(ring.get(*seq), Some(mark));
                 let earlier = if *before == 0 { None } else { seq.checked_sub(u64::from(*before)) };

@@ -1,5 +1,7 @@
 //! What is to be drawn, as plain data. The painter needs to know nothing else, and tests can read it.
 
+use smol_str::SmolStr;
+
 use kubechurn_client::api::cell::Tone;
 use kubechurn_client::api::object::ObjectKey;
 
@@ -103,6 +105,8 @@ pub struct LaneRow {
     pub kind_name: &'static str,
     /// The object's namespace and name.
     pub key: ObjectKey,
+    /// The word for the state that the object is in now; empty where there is none.
+    pub word: SmolStr,
     /// Whether the object exists.
     pub live: bool,
     /// Whether the object is the selected one.
@@ -111,8 +115,8 @@ pub struct LaneRow {
     pub hovered: bool,
 }
 
-/// A time in which the state of an object stayed the same.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A time in which the state of an object stayed the same, or changed faster than can be drawn.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Band {
     /// The left edge.
     pub x: f64,
@@ -120,7 +124,24 @@ pub struct Band {
     pub width: f64,
     /// The y coordinate of the row's middle.
     pub y: f64,
-    /// The state; never [`Tone::Plain`].
+    /// How alarming the state is. Of states that change too fast it is that of the most alarming one.
+    pub tone: Tone,
+    /// The word for the state; empty where there is none, or where states change too fast.
+    pub word: SmolStr,
+    /// Whether states change faster than can be drawn.
+    pub changing: bool,
+}
+
+/// The word of a band, where there is room for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BandLabel {
+    /// Where the word begins.
+    pub x: f64,
+    /// The y coordinate of the row's middle.
+    pub y: f64,
+    /// The word, as much of it as there is room for.
+    pub text: String,
+    /// How alarming the state is.
     pub tone: Tone,
 }
 
@@ -135,6 +156,23 @@ pub struct Glyph {
     pub mark_type: MarkType,
     /// The mark's sequence number among those of the row's kind.
     pub seq: u64,
+}
+
+/// Kubernetes Events about a lane's object that are too close to be told apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EventGlyph {
+    /// The x coordinate of the glyph's middle.
+    pub x: f64,
+    /// The y coordinate of the row's middle.
+    pub y: f64,
+    /// How alarming the most alarming one is: [`Tone::Bad`] for a Warning.
+    pub tone: Tone,
+    /// The kind of the Events.
+    pub kind: KindId,
+    /// The sequence number of the latest mark of that tone, among those of the Events' kind.
+    pub seq: u64,
+    /// How many frames the marks stand for.
+    pub count: u64,
 }
 
 /// Several marks of one lane that are too close to be told apart.
@@ -156,7 +194,18 @@ pub struct Pill {
     pub last: u64,
 }
 
-/// A time without knowledge, or a time whose marks were evicted.
+/// What is kept of a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Marks, and the texts of the changes.
+    All,
+    /// Marks alone.
+    Marks,
+    /// Nothing but counts.
+    Nothing,
+}
+
+/// A time without knowledge, or a time of which less is kept than was received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GapArea {
     /// The left edge.
@@ -169,8 +218,8 @@ pub struct GapArea {
     pub to: f64,
     /// What the gap is, in words.
     pub note: String,
-    /// Whether there were marks of this time that are evicted.
-    pub evicted: bool,
+    /// What is kept of the time.
+    pub kept: Kept,
 }
 
 /// A relist.
@@ -220,12 +269,18 @@ pub struct Scene {
     pub lanes: Vec<Option<LaneRow>>,
     /// The states of the objects.
     pub bands: Vec<Band>,
+    /// The words of the bands.
+    pub labels: Vec<BandLabel>,
     /// Folded marks, which are under the glyphs.
     pub pills: Vec<Pill>,
     /// Single marks; deletes come last, so that nothing covers them.
     pub glyphs: Vec<Glyph>,
+    /// Events about the lanes' objects.
+    pub events: Vec<EventGlyph>,
     /// Gaps.
     pub gaps: Vec<GapArea>,
+    /// The times in the overview of which less is kept than was received.
+    pub lost: Vec<GapArea>,
     /// Relists.
     pub lines: Vec<StreamLine>,
     /// The words of gaps and relists.
@@ -257,9 +312,12 @@ impl Default for Scene {
             columns: Vec::new(),
             lanes: Vec::new(),
             bands: Vec::new(),
+            labels: Vec::new(),
             pills: Vec::new(),
             glyphs: Vec::new(),
+            events: Vec::new(),
             gaps: Vec::new(),
+            lost: Vec::new(),
             lines: Vec::new(),
             notes: Vec::new(),
             ticks: Vec::new(),
@@ -274,7 +332,7 @@ impl Default for Scene {
 impl Scene {
     /// Whether something in the window of time moves on while the time passes. States that last from edge to edge do not.
     pub fn moves(&self) -> bool {
-        let marks = self.glyphs.len() + self.pills.len() + self.lines.len() + self.gaps.len();
+        let marks = self.glyphs.len() + self.events.len() + self.pills.len() + self.lines.len() + self.gaps.len();
         self.following && marks > 0
     }
 
@@ -294,6 +352,9 @@ impl Scene {
             && same(&self.bands, &other.bands, |one, two| {
                 near(one.x, two.x) && near(one.width, two.width) && (one.y, one.tone) == (two.y, two.tone)
             })
+            && same(&self.labels, &other.labels, |one, two| {
+                near(one.x, two.x) && (one.y, &one.text, one.tone) == (two.y, &two.text, two.tone)
+            })
             && same(&self.pills, &other.pills, |one, two| {
                 near(one.x, two.x)
                     && near(one.width, two.width)
@@ -302,34 +363,16 @@ impl Scene {
             && same(&self.glyphs, &other.glyphs, |one, two| {
                 near(one.x, two.x) && (one.y, one.mark_type) == (two.y, two.mark_type)
             })
-            && same(&self.gaps, &other.gaps, |one, two| {
-                near(one.x, two.x) && near(one.width, two.width) && one.evicted == two.evicted
+            && same(&self.events, &other.events, |one, two| {
+                near(one.x, two.x) && (one.y, one.tone, one.seq) == (two.y, two.tone, two.seq)
             })
+            && same(&self.gaps, &other.gaps, |one, two| {
+                near(one.x, two.x) && near(one.width, two.width) && one.kept == two.kept
+            })
+            && same(&self.lost, &other.lost, |one, two| near(one.x, two.x) && near(one.width, two.width))
             && same(&self.lines, &other.lines, |one, two| near(one.x, two.x) && one.headed == two.headed)
             && same(&self.notes, &other.notes, |one, two| near(one.x, two.x) && one.text == two.text)
             && same(&self.ticks, &other.ticks, |one, two| near(one.x, two.x) && one.label == two.label)
-    }
-
-    /// The scene in words, for users who do not see the canvas: `Last 60 s: 14 added, 9 deleted; 1 relist`.
-    pub fn summary(&self) -> String {
-        let span = duration(self.scale.window.span());
-        let mut text = if self.following {
-            format!("Last {span}: ")
-        } else {
-            format!("{span} until {} ago: ", duration(self.now - self.scale.window.to))
-        };
-        let list = |types: &[MarkType]| {
-            let counted = types.iter().filter(|mark_type| self.counts.of(**mark_type) > 0);
-            counted.map(|mark_type| mark_type.phrase(self.counts.of(*mark_type))).collect::<Vec<_>>().join(", ")
-        };
-        let objects = list(&MarkType::ALL[..4]);
-        let stream = list(&[MarkType::Sync, MarkType::Relist, MarkType::Gap]);
-        text.push_str(if objects.is_empty() { "nothing changed" } else { &objects });
-        if !stream.is_empty() {
-            text.push_str("; ");
-            text.push_str(&stream);
-        }
-        text
     }
 }
 
@@ -397,25 +440,6 @@ pub fn fit(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_summary_says_what_the_canvas_shows() {
-        let mut scene = Scene::default();
-        scene.scale.window = Window { from: 0.0, to: 60_000.0 };
-        assert_eq!(scene.summary(), "Last 60 s: nothing changed");
-        for (mark_type, count) in [
-            (MarkType::Added, 14),
-            (MarkType::Updated, 203),
-            (MarkType::Deleted, 9),
-            (MarkType::Sync, 2),
-            (MarkType::Relist, 1),
-        ] {
-            scene.counts.add(mark_type, count);
-        }
-        assert_eq!(scene.summary(), "Last 60 s: 14 added, 203 updated, 9 deleted; 2 resyncs, 1 relist");
-        (scene.following, scene.now) = (false, 90_000.0);
-        assert!(scene.summary().starts_with("60 s until 30 s ago: 14 added"));
-    }
 
     #[test]
     fn a_length_of_time_has_the_unit_that_fits_it() {

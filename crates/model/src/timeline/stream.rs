@@ -1,4 +1,4 @@
-//! Fills a scene with what concerns whole kinds: relists, gaps, resyncs, and what was evicted; and the words beside
+//! Fills a scene with what concerns whole kinds: relists, gaps and resyncs; and the words beside
 //! them.
 
 use kubechurn_client::api::sort::{sort_by, sort_by_key};
@@ -6,10 +6,10 @@ use kubechurn_client::api::sort::{sort_by, sort_by_key};
 use crate::kind_id::{KindId, listed};
 use crate::timeline::Chart;
 use crate::timeline::fold::CHAR;
-use crate::timeline::mark::{MarkType, SubjectRef, grouped};
+use crate::timeline::mark::{MarkType, SubjectRef};
 use crate::timeline::marks::{Marks, NO_CONNECTION};
 use crate::timeline::scale::Scale;
-use crate::timeline::scene::{GapArea, NoteLabel, Scene, StreamLine};
+use crate::timeline::scene::{GapArea, Kept, NoteLabel, Scene, StreamLine};
 
 /// Gaps of so many milliseconds before now, and of the window, are looked at one by one.
 const COUNTED: f64 = 600_000.0;
@@ -32,7 +32,13 @@ struct Gap<'a> {
 
 impl Chart {
     /// Adds relists, gaps, what was evicted, and the words beside them; and finds the resyncs in the window.
-    pub(super) fn fill_stream(&self, marks: &[&Marks], now: f64, scene: &mut Scene, resyncs: &mut Vec<Vec<u64>>) {
+    pub(super) fn fill_stream(
+        &self,
+        marks: &[&Marks],
+        (now, zone): (f64, f64),
+        scene: &mut Scene,
+        resyncs: &mut Vec<Vec<u64>>,
+    ) {
         scene.gaps.clear();
         scene.lines.clear();
         scene.notes.clear();
@@ -41,8 +47,8 @@ impl Chart {
         let scale = scene.scale;
         let window = scale.window;
         let mut gaps = Vec::new();
+        self.fill_kept(marks, (now, zone), scene);
         for ((kind, own), resyncs) in (0..).map(KindId).zip(marks).zip(resyncs) {
-            self.fill_evicted((kind, own), scene);
             self.collect(kind, own, now, (scene, &mut gaps, resyncs));
         }
         if !self.names.is_empty() {
@@ -59,19 +65,6 @@ impl Chart {
         place(&words, (scale.left, scene.layout.right), &mut scene.notes);
         for line in &mut scene.lines {
             line.headed = !scene.notes.iter().any(|note| note.x + 1.0 < line.x && line.x < words_end(note));
-        }
-    }
-
-    /// Adds the time whose marks of a kind were evicted, as far as it is in the window.
-    fn fill_evicted(&self, (kind, own): (KindId, &Marks), scene: &mut Scene) {
-        let window = scene.scale.window;
-        let evicted = own.ring.evicted().total();
-        if evicted > 0
-            && let Some(oldest) = own.ring.oldest().filter(|oldest| oldest.at > window.from)
-        {
-            let note = self.about(&[kind], &format!("{} older marks dropped", grouped(evicted)));
-            let to = oldest.at.min(window.to);
-            scene.gaps.push(GapArea { evicted: true, ..area(&scene.scale, window.from, to, &note) });
         }
     }
 
@@ -127,7 +120,7 @@ impl Chart {
     }
 
     /// Words about some kinds. On a timeline of several kinds they begin with the kinds' titles.
-    fn about(&self, kinds: &[KindId], note: &str) -> String {
+    pub(super) fn about(&self, kinds: &[KindId], note: &str) -> String {
         if self.names.is_empty() { note.to_owned() } else { format!("{}: {note}", self.titles(kinds)) }
     }
 
@@ -179,9 +172,10 @@ fn uncount(at: f64, now: f64, scene: &mut Scene) {
     }
 }
 
-fn area(scale: &Scale, from: f64, to: f64, note: &str) -> GapArea {
+/// An area of the lanes or of the strip.
+pub(super) fn area(scale: &Scale, from: f64, to: f64, note: &str) -> GapArea {
     let x = scale.clamped(from);
-    GapArea { x, width: (scale.clamped(to) - x).max(1.0), from, to, note: note.into(), evicted: false }
+    GapArea { x, width: (scale.clamped(to) - x).max(1.0), from, to, note: note.into(), kept: Kept::All }
 }
 
 /// The x coordinate where the words beside a line end, with some room after them.

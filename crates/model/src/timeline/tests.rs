@@ -1,5 +1,8 @@
 //! The parts together: frames in, scenes and hits out.
 
+mod events;
+mod states;
+
 use proptest::prelude::*;
 
 use kubechurn_client::api::cell::Tone;
@@ -9,6 +12,7 @@ use super::*;
 use crate::timeline::mark::{MarkType, Resync};
 use crate::timeline::marks::{BUDGET, NewMark};
 use crate::timeline::scale::{Viewport, Window};
+use crate::timeline::scene::Kept;
 
 struct Fixture {
     marks: Marks,
@@ -100,7 +104,7 @@ fn the_state_before_an_evicted_mark_is_still_known() {
     assert!(fixture.marks.evicted().of(MarkType::Added) == 1);
     let scene = fixture.scene(20_000.0);
     assert_eq!(scene.bands.last().map(|band| band.tone), Some(Tone::Good));
-    assert!(scene.gaps.iter().any(|gap| gap.evicted && gap.note.ends_with("older marks dropped")));
+    assert!(scene.gaps.iter().any(|gap| gap.kept == Kept::Nothing && gap.note.ends_with("older marks dropped")));
 }
 
 #[test]
@@ -136,7 +140,7 @@ fn relists_and_gaps_are_drawn_with_their_words() {
     assert_eq!(scene.lines.len(), 1);
     assert_eq!(scene.notes.len(), 1);
     assert_eq!(scene.notes[0].text, "relist (410), gap of 1.2 s");
-    assert_eq!(scene.summary(), "Last 60 s: 1 updated; 1 relist, 1 gap");
+    assert_eq!(scene.summary(), "Last 60 s: 1 updated; 1 relist, 1 gap. shop/a");
     let hit = fixture.hit(scene.lines[0].x, scene.layout.bottom - 2.0).unwrap();
     assert!(matches!(&hit, Hit::Stream { note, .. } if note == "relist (410)"), "{hit}");
     assert_eq!(fixture.marks.iter().last().unwrap().from, 39_000.0);
@@ -168,7 +172,10 @@ fn a_resync_is_one_mark_that_each_lane_in_sight_shows() {
     let told: Vec<_> = scene.glyphs.iter().filter(|glyph| glyph.mark_type == MarkType::Sync).collect();
     assert_eq!(told.iter().map(|glyph| lane(glyph.y)).collect::<Vec<_>>(), ["told"]);
     assert_eq!((fixture.marks.len(), scene.lanes.iter().flatten().count()), (8, 4));
-    assert_eq!(scene.summary(), "Last 60 s: 1 added, 2 updated, 1 deleted, 3 replaced; 1 resync");
+    assert_eq!(
+        scene.summary(),
+        "Last 60 s: 1 added, 2 updated, 1 deleted, 3 replaced; 1 resync. shop/told; shop/later; shop/changed; shop/gone deleted"
+    );
     // A resync changes no state.
     let bands = scene.bands.iter().filter(|band| lane(band.y) == "told");
     assert_eq!(bands.map(|band| band.tone).collect::<Vec<_>>(), [Tone::Good, Tone::Bad]);
@@ -431,7 +438,7 @@ proptest! {
             prop_assert!(pill.x + pill.width <= right + 8.0);
         }
         for band in &scene.bands {
-            prop_assert!(band.tone != Tone::Plain && left <= band.x && band.x + band.width <= right + 1.0);
+            prop_assert!((band.tone != Tone::Plain || !band.word.is_empty() || band.changing) && left <= band.x && band.x + band.width <= right + 1.0);
         }
         for row in scene.lanes.iter().flatten() {
             let mine = fixture.marks.iter().filter(|mark| mark.key == Some(&row.key));

@@ -2,6 +2,7 @@
 
 use kubechurn_client::cache::backoff::Moment;
 use kubechurn_client::cache::reflector::{Input, Notice};
+use kubechurn_model::page::history::History;
 use kubechurn_model::page::notices::{NoticeKind, PageNotice};
 use kubechurn_model::page::report;
 use kubechurn_model::page::resync::{Resync, Resyncs};
@@ -49,7 +50,7 @@ fn a_resync_is_one_mark_and_is_counted_object_by_object() {
     let watched = &play.watches[0];
     let (counters, ledger) = (watched.counters(), watched.ledger(&play.informers));
     assert_eq!((counters.added, counters.synced, ledger.resyncs, ledger.deltas()), (2, 2, 2, 4));
-    let marks = report::marks(watched);
+    let marks = report::marks(watched, &History::new(1 << 20, 0));
     let mark = serde_json::to_value(&marks[marks.len() - 1]).unwrap();
     assert_eq!((marks.len(), &mark["type"], &mark["key"], &mark["folded"]), (3, &"Sync".into(), &"".into(), &2.into()));
     assert_eq!(mark["note"], "resync: 2 objects in shop told again");

@@ -14,6 +14,9 @@ use kubechurn_columns::kinds::Kind;
 /// The most Events that are shown. The rest is only counted.
 pub const MOST: usize = 200;
 
+/// The most characters of a message in one line.
+const LINE: usize = 160;
+
 /// One Event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Item {
@@ -45,6 +48,14 @@ pub fn scope(kind: &Kind, key: &ObjectKey, uid: &Uid) -> Scope {
         _ => format!("involvedObject.uid={uid}"),
     };
     Scope { namespace: key.namespace.to_string(), field_selector, ..Scope::default() }
+}
+
+/// An Event in one line: `Warning BackOff: Back-off restarting failed container × 12`.
+pub fn line(item: &Item) -> String {
+    let message: String = item.message.chars().take(LINE).collect();
+    let cut = if message.len() < item.message.len() { "…" } else { "" };
+    let times = if item.count > 1 { format!(" × {}", item.count) } else { String::new() };
+    format!("{} {}: {message}{cut}{times}", item.kind, item.reason)
 }
 
 /// The Events as they are shown, newest first, and how many more there are.

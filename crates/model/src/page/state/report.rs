@@ -45,7 +45,7 @@ impl Page {
 
     /// The marks of a watched kind.
     pub fn marks_of(&self, resource: &str) -> Option<String> {
-        Some(json(&report::marks(self.watched(resource)?)))
+        Some(json(&report::marks(self.watched(resource)?, &self.watching.history)))
     }
 
     /// Gives the sign of life that a watchdog outside the program waits for, with the resource versions of what is

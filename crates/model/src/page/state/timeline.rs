@@ -1,10 +1,13 @@
 //! What the user sees of the timeline: the window of time, the lanes, and what is under the pointer.
 
+use std::sync::Arc;
+
 use crate::page::command::TimelineCommand;
 use crate::page::environment::Environment;
+use crate::page::inspector::events;
 use crate::page::state::Page;
 use crate::page::state::timeline_drag::Drag;
-use crate::timeline::hit::Hit;
+use crate::timeline::hit::{Hit, Owner};
 use crate::timeline::scale::Viewport;
 use crate::timeline::scene::{TimelineView, duration};
 
@@ -57,6 +60,7 @@ impl Page {
             watches.attend(*kind, key);
         }
         let Some(mut timeline) = watches.timeline_mut() else { return };
+        timeline.note_texts(self.watching.history.whole_since());
         let state = &mut self.timeline;
         let view = TimelineView {
             width: state.width,
@@ -83,11 +87,33 @@ impl Page {
         panel.following.put(state.viewport.is_following());
         let last = if state.viewport.is_following() { "last " } else { "" };
         panel.span.put(format!("{last}{}", duration(state.viewport.span())));
-        let words = state.hover.and_then(|(x, y)| timeline.hit(x, y)).map(|hit| match hit.at() {
-            Some(at) => format!("{} {hit}", env.time_of_day(at)),
-            None => hit.to_string(),
+        let hit = state.hover.and_then(|(x, y)| timeline.hit(x, y));
+        let lost = state.hover.and_then(|(x, y)| timeline.lost_at(x, y)).map(str::to_owned);
+        let words = hit.map(|hit| {
+            let said = self.said_of(&hit).map_or_else(String::new, |said| format!("{said}; "));
+            match hit.at() {
+                Some(at) => format!("{} {said}{hit}", env.time_of_day(at)),
+                None => hit.to_string(),
+            }
         });
-        panel.hover.put(words.unwrap_or_default());
+        let words = words.into_iter().chain(lost).collect::<Vec<_>>().join("; ");
+        self.out.view.timeline.hover.put(words);
+    }
+
+    /// What an Event under the pointer says: as the recorder has that version of it, or else as its row has it now.
+    fn said_of(&self, hit: &Hit) -> Option<String> {
+        let Hit::Event { event: Owner { kind, key, .. }, resource_version, .. } = hit else { return None };
+        let own = self.columns.layout.schema().kind(*kind)?;
+        let history = &self.watching.history;
+        let kept = history.of(&own.resource, key);
+        let version = kept.iter().rfind(|entry| entry.resource_version == *resource_version && entry.has_text);
+        let text = version.and_then(|entry| history.version(entry).text);
+        let then = text.and_then(|text| (own.decode.0)(&text).ok()).map(Arc::new);
+        let object = then.or_else(|| {
+            let rows = self.watching.watches.view()?;
+            Some(rows.row(rows.find(*kind, key)?)?.object.clone())
+        })?;
+        events::items(own, std::iter::once(&object)).0.first().map(events::line)
     }
 
     pub(super) fn command_timeline(&mut self, command: TimelineCommand, now: f64) {

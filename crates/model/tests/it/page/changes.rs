@@ -4,7 +4,9 @@ use kubechurn_client::cache::factory::InformerId;
 use kubechurn_client::cache::reflector::Input;
 use kubechurn_model::page::changes::FeedCommand;
 use kubechurn_model::page::command::Command;
+use kubechurn_model::page::history::Budget;
 use kubechurn_talk::{bookmark, event};
+use serde_json::{Value, json};
 
 use super::Play;
 
@@ -111,4 +113,34 @@ fn the_filter_is_the_feed_s_while_it_is_in_view() {
         (play.feed().len(), &*play.page.view().feed.frame.empty),
         (0, "No change that was told passes the filter.")
     );
+}
+
+/// A Pod whose annotation no version has in common with another one.
+fn unlike(version: u64) -> String {
+    let mut number = version;
+    let text = std::iter::repeat_with(|| {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'a' + (number >> 33) as u8 % 26)
+    });
+    let text: String = text.take(40_000).collect();
+    event("MODIFIED", &format!("a@{version}"))
+        .replace("\"metadata\":{", &format!("\"metadata\":{{\"annotations\":{{\"x\":\"{text}\"}},"))
+}
+
+#[test]
+fn each_mark_says_whether_its_version_is_still_recorded() {
+    let (mut play, id) = listed();
+    play.command(Command::Recorder(Budget::Small));
+    for version in 1_000..1_500 {
+        play.reflects(id, Input::Frame(&unlike(version)));
+    }
+    play.frame();
+    let recorder: Value = serde_json::from_str(&play.page.recorder()).unwrap();
+    assert!(recorder["dropped"].as_u64() > Some(50) && recorder["kept"].as_u64() > Some(100), "{recorder}");
+    let marks: Vec<Value> = serde_json::from_str(&play.page.marks_of("pods").unwrap()).unwrap();
+    let kept = |wanted: bool| marks.iter().filter(|mark| mark["kept"] == json!(wanted)).count();
+    assert_eq!(json!([kept(true), kept(false)]), json!([recorder["kept"], recorder["dropped"]]));
+    // The oldest are gone, and the newest are there.
+    assert_eq!((&marks[0]["kept"], &marks[marks.len() - 1]["kept"]), (&json!(false), &json!(true)));
+    assert_eq!(marks.len(), 502);
 }

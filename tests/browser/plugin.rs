@@ -1,0 +1,186 @@
+//! `kubectl churn`, as its users have it: the script with the page beside it, kubectl, and nothing else.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use reqwest::{Client, Method};
+use serde_json::json;
+
+use kubechurn_harness::cluster::{Cluster, Options};
+use kubechurn_harness::page::with_page;
+use kubechurn_harness::process::{Process, TemporaryFolder};
+use kubechurn_harness::tools;
+use kubechurn_harness::turn;
+use kubechurn_harness::wait::{holds, wait_until};
+
+use crate::guards::{gives_strangers_nothing, port_of, stranger};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// How long it may take from the command to the address of the page: much more than the second that it takes, and less than
+/// anybody would wait.
+const START: Duration = Duration::from_secs(10);
+
+/// Paths below the API that lead into a container, or on to what the cluster runs. Each is asked as kubectl asks it.
+const WAYS_IN: &[&str] = &[
+    "api/v1/namespaces/shop/pods/x/exec?command=sh",
+    "api/v1/namespaces/shop/pods/x/attach",
+    "api/v1/namespaces/shop/pods/x/portforward",
+    "api/v1/namespaces/shop/pods/x/proxy/",
+    "api/v1/namespaces/shop/pods/x:8080/proxy/metrics",
+    "api/v1/namespaces/shop/pods/x/%65xec",
+    "api/v1/namespaces/shop/services/x/proxy/",
+    "api/v1/namespaces/shop/services/https:x:443/proxy",
+    "api/v1/nodes/node-1/proxy/pods",
+    "api/v1/proxy/namespaces/shop/pods/x",
+];
+
+/// The unpacked archive, in a folder of its own, and a kubeconfig of this cluster.
+struct Unpacked {
+    folder: TemporaryFolder,
+}
+
+impl Unpacked {
+    fn new(cluster: u16) -> Unpacked {
+        let folder = TemporaryFolder::new("plugin");
+        let at = folder.path().join("kubechurn");
+        fs::create_dir_all(folder.path().join("tmp")).expect("a folder for temporary files");
+        fs::create_dir(&at).expect("a folder for the archive");
+        fs::copy(tools::project_file("plugin/kubectl-churn"), at.join("kubectl-churn")).expect("the script");
+        symlink(tools::dist(), at.join("page")).expect("the page");
+        // As krew calls it: by a link from another folder.
+        symlink(at.join("kubectl-churn"), folder.path().join("kubectl-churn")).expect("a link");
+        let config = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "first",
+            "clusters": [
+                {"name": "a <b>&\"c\" cluster", "cluster": {"server": format!("http://127.0.0.1:{cluster}")}},
+                {"name": "nobody", "cluster": {"server": "http://127.0.0.1:9"}},
+            ],
+            "contexts": [
+                {"name": "first", "context": {"cluster": "a <b>&\"c\" cluster", "user": "me"}},
+                {"name": "down", "context": {"cluster": "nobody", "user": "me"}},
+            ],
+            "users": [{"name": "me", "user": {}}],
+        });
+        fs::write(folder.path().join("config"), config.to_string()).expect("a kubeconfig");
+        Unpacked { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Starts the script with these arguments, in a folder elsewhere, and opens no browser.
+    fn start(&self, arguments: &[&str]) -> Process {
+        let kubectl = tools::kubectl();
+        self.start_where(
+            &format!("{}:/usr/bin:/bin", kubectl.parent().expect("kubectl is in a folder").display()),
+            arguments,
+        )
+    }
+
+    /// The same, with these folders of programs.
+    fn start_where(&self, path: &str, arguments: &[&str]) -> Process {
+        let set = [format!("PATH={path}"), format!("TMPDIR={}", self.path("tmp").display())];
+        let script = [self.path("kubectl-churn").display().to_string(), "--no-open".to_owned()];
+        let config = format!("--kubeconfig={}", self.path("config").display());
+        let all = set.into_iter().chain(script).chain([config]).chain(arguments.iter().map(ToString::to_string));
+        Process::start(
+            "kubectl churn",
+            &PathBuf::from("/usr/bin/env"),
+            std::env::temp_dir().as_path(),
+            &all.collect::<Vec<_>>(),
+        )
+    }
+}
+
+#[tokio::test]
+async fn two_commands_show_the_cluster_and_leave_nothing_behind() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 60, ..Options::default() }).await;
+    let unpacked = Unpacked::new(cluster.port());
+    let began = Instant::now();
+    let process = unpacked.start(&["pods", "-n", "shop"]);
+    let url = process.line_after("Page     ").await;
+    assert!(began.elapsed() < START, "the address came after {:?}", began.elapsed());
+    let (base, hash) = url.split_once('#').expect("an address with a view");
+    let secret = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    assert!(secret.len() == 32 && hash == "/pods?ns=shop", "{url}");
+    with_page("two_commands_show_the_cluster", base, &format!("#{hash}"), async |page| {
+        page.reaches("pods", "live", SOON).await;
+        let truth = cluster.quiet("/api/v1/namespaces/shop/pods").await;
+        page.shows("pods", &truth, SOON).await;
+        page.is_balanced().await;
+        let shown: String = page.read("return document.querySelector('header').textContent", Vec::new()).await;
+        assert!(shown.contains("a _b___c_ cluster"), "{shown}");
+    })
+    .await;
+    process.terminate();
+    process.ended().await;
+    let left = fs::read_dir(unpacked.path("tmp")).expect("the folder").count();
+    assert_eq!(left, 0, "temporary files are left");
+    wait_until("the proxy has ended", SOON, async || {
+        let answer = reqwest::get(base).await;
+        holds(answer.is_err(), || format!("{answer:?}"))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_plugin_s_proxy_passes_on_reads_alone_and_strangers_get_nothing() {
+    let _turn = turn::shared().await;
+    let cluster = Cluster::start(&Options { pods: 20, ..Options::default() }).await;
+    let unpacked = Unpacked::new(cluster.port());
+    let process = unpacked.start(&[]);
+    let url = process.line_after("Page     ").await;
+    let base = url.split('#').next().expect("an address");
+    let browser = stranger().await;
+    gives_strangers_nothing(&browser, port_of(base)).await;
+    browser.quit().await;
+    let client = Client::new();
+    let status = async |method: Method, path: &str| {
+        let answer = client.request(method, format!("{base}k8s/{path}")).send().await;
+        answer.unwrap_or_else(|error| panic!("{path}: {error}")).status().as_u16()
+    };
+    assert_eq!(status(Method::GET, "api/v1/pods?limit=1").await, 200);
+    for path in WAYS_IN {
+        assert_eq!(status(Method::GET, path).await, 403, "GET {path}");
+    }
+    for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+        assert_eq!(status(method.clone(), "api/v1/namespaces/shop/pods/x").await, 403, "{method}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_missing_is_told_with_what_to_do() {
+    let unpacked = Unpacked::new(9);
+    for (arguments, words) in [
+        (&["--context", "other"][..], "kubectl knows no context other. Those that it knows: down first"),
+        (&["--context=down"], "the API server of context down does not answer. kubectl said: "),
+        (&["--port", "none"], "--port wants a number"),
+        (&["--kubeconfig=/dev/null"], "kubectl has no current context. Choose one: kubectl config use-context NAME"),
+        (&["pods", "nodes"], "one view is shown at first, not both pods and nodes"),
+        (&["pods?x=<y>"], "a view and a namespace are names"),
+        (&["--watch"], "there is no flag --watch: see --help"),
+    ] {
+        let said = unpacked.start(arguments).ended().await;
+        assert!(said.starts_with("kubectl churn: ") && said.contains(words), "{arguments:?}: {said}");
+    }
+    // A kubectl whose credentials are not taken.
+    fs::create_dir(unpacked.path("bin")).expect("a folder for programs");
+    let refused = "#!/bin/sh\ncase $* in *version*) echo 'error: You must be logged in to the server (Unauthorized)' >&2; exit 1;; esac\necho first\n";
+    fs::write(unpacked.path("bin/kubectl"), refused).expect("a program");
+    fs::set_permissions(unpacked.path("bin/kubectl"), fs::Permissions::from_mode(0o700)).expect("it may be run");
+    let said = unpacked.start_where(&format!("{}:/usr/bin:/bin", unpacked.path("bin").display()), &[]).ended().await;
+    assert!(
+        said.contains("does not take the credentials of context first. Log in again. It said: error: You must"),
+        "{said}"
+    );
+    let said = unpacked.start_where("/nowhere", &[]).ended().await;
+    assert!(said.contains("there is no kubectl here. Install it: "), "{said}");
+    fs::remove_file(unpacked.path("kubechurn/page")).expect("the page was there");
+    let said = unpacked.start(&[]).ended().await;
+    assert!(said.contains("the page is not beside this script") && said.contains("unpack the whole archive"), "{said}");
+}
